@@ -1,0 +1,125 @@
+"""Every path, header name, code and limit, written once.
+
+A leaf: imports nothing of ours. What a user can change is a setting (`settings`); what stands
+here is the default of one, or fixed.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# --- The contract -----------------------------------------------------------------------------
+
+API_PREFIX: Final = "/v1"
+PETS_PATH: Final = API_PREFIX + "/pets"
+PET_PATH: Final = API_PREFIX + "/pets/{petId}"
+ORDERS_PATH: Final = API_PREFIX + "/store/orders"
+"""Named by the contract ("Gaps in the endpoint set"), but not described there."""
+
+INTERFACE_VERSION: Final = "1.0.0"
+
+OPERATIONS: Final[dict[str, tuple[str, str]]] = {
+    "listPets": ("GET", PETS_PATH),
+    "createPet": ("POST", PETS_PATH),
+    "getPet": ("GET", PET_PATH),
+}
+"""Operation to method and path, as the contract's part 4 has them."""
+
+PET_STATUSES: Final = ("available", "pending", "sold")
+INT64_MIN: Final = -(2**63)
+INT64_MAX: Final = 2**63 - 1
+PAGE_MIN: Final = 1
+PAGE_MAX: Final = 100
+PAGE_DEFAULT: Final = 20
+
+ERRORS: Final[dict[str, int]] = {
+    "invalid_request": 400,
+    "unauthorized": 401,
+    "pet_not_found": 404,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "request_timeout": 408,
+    "payload_too_large": 413,
+    "expectation_failed": 417,
+    "unknown_scenario": 422,
+    "headers_too_large": 431,
+    "internal_error": 500,
+    "not_described": 501,
+    "not_implemented": 501,
+    "busy": 503,
+    "http_version_not_supported": 505,
+    "store_full": 507,
+}
+"""Code of an Error body to its HTTP status. The contract shows no codes: these are ours."""
+
+CONTRACT_ERRORS: Final = ("invalid_request", "unauthorized", "pet_not_found")
+"""The errors that the contract itself has, by our code for them."""
+
+# The deprecated operation. Sunset is the contract's date (RFC 8594); the contract gives no start,
+# so 2026-01-01T00:00:00Z is assumed (RFC 9745 wants a start).
+DEPRECATION: Final = "@1767225600"
+SUNSET: Final = "Thu, 05 Dec 2030 00:00:00 GMT"
+
+# --- Our own paths and headers ----------------------------------------------------------------
+
+CONTROL_PREFIX: Final = "/__mockpets"
+HEALTH_PATH: Final = CONTROL_PREFIX + "/health"
+READY_PATH: Final = CONTROL_PREFIX + "/ready"
+OPENAPI_PATH: Final = CONTROL_PREFIX + "/openapi.json"
+DOCS_PATH: Final = CONTROL_PREFIX + "/docs"
+
+SESSION_HEADER: Final = "Mockpets-Session"
+SCENARIO_HEADER: Final = "Mockpets-Scenario"
+STUB_HEADER: Final = "Mockpets-Stub"
+OFF_CONTRACT_HEADER: Final = "Mockpets-Off-Contract"
+
+EXPOSED_HEADERS: Final = (
+    "Allow",
+    "Deprecation",
+    "Link",
+    "Location",
+    "Retry-After",
+    "Server-Timing",
+    "Sunset",
+    "WWW-Authenticate",
+    SESSION_HEADER,
+    SCENARIO_HEADER,
+    STUB_HEADER,
+    OFF_CONTRACT_HEADER,
+)
+"""Response headers that a page on another origin may read; ``*`` does not hold with credentials."""
+
+REALM: Final = "mockpets"
+
+# --- Names ------------------------------------------------------------------------------------
+
+DEFAULT_SESSION: Final = "default"
+DEFAULT_SCENARIO: Final = "default"
+SCENARIO_NAME: Final = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+"""Kebab-case; also what a fixture's and a stub's name looks like."""
+NAME_LENGTH: Final = 64
+
+# --- Limits -----------------------------------------------------------------------------------
+
+BODY_BYTES: Final = 64 * 1024
+JSON_DEPTH: Final = 20
+SERVER_BODY_BYTES: Final = 1024 * 1024
+HEAD_BYTES: Final = 16 * 1024
+CONNECTIONS: Final = 1000
+IDLE_SECONDS: Final = 20
+PREFLIGHT_SECONDS: Final = 600
+DELAY_SECONDS: Final = 60.0
+PETS_BY_REQUEST: Final = 10_000
+PETS_GENERATED: Final = 100_000
+STACK_DEPTH: Final = 8
+"""Scenarios that may be active, or extend one another, at once."""
+STACKS: Final = 100
+"""Different stacks of scenarios that one session keeps counters for."""
+
+FILE_BYTES: Final = 256 * 1024
+FILE_DEPTH: Final = 40
+FILE_NODES: Final = 20_000
+FILE_ALIASES: Final = 50
+FIXTURE_BYTES: Final = 1024 * 1024
+PROBLEMS_SHOWN: Final = 20
+HEADER_VALUE_BYTES: Final = 4096

@@ -1,0 +1,485 @@
+"""The contract as code: schemas, what each operation may answer, the Error body.
+
+One set of marshmallow schemas validates requests, scenario and fixture files, and becomes the
+OpenAPI document (`web.openapi`). The border: bytes and plain values in, plain values or a list
+of faults out; nothing here knows files, HTTP messages or Flask.
+
+Source: pet-store-interface.md, parts 2, 4, 7 and 8; where that is silent, the README's table of
+decisions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal, InvalidOperation
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
+
+from marshmallow import EXCLUDE, Schema, ValidationError, fields
+
+from mockpets.constants import (
+    ERRORS,
+    INT64_MAX,
+    INT64_MIN,
+    JSON_DEPTH,
+    PAGE_DEFAULT,
+    PAGE_MAX,
+    PAGE_MIN,
+    PET_STATUSES,
+)
+from mockpets.errors import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "ERROR_MESSAGES",
+    "RESPONSES",
+    "ErrorSchema",
+    "ListQuery",
+    "ListQuerySchema",
+    "NewPet",
+    "NewPetSchema",
+    "Pet",
+    "PetSchema",
+    "body_faults",
+    "dump_json",
+    "dump_pet",
+    "error_body",
+    "load_list_query",
+    "load_new_pet",
+    "network_error",
+    "parse_json",
+    "parse_pet_id",
+    "pet_faults",
+]
+
+Fault = tuple[tuple[str | int, ...], str]
+"""Where in a value something is wrong, as keys and indexes from its root, and what."""
+
+
+class NewPet(TypedDict):
+    """The body of createPet."""
+
+    name: str
+    categoryId: int
+    status: NotRequired[str]
+
+
+class Pet(NewPet):
+    """A pet as answers have it."""
+
+    id: int
+
+
+class ListQuery(TypedDict):
+    """The query of listPets, defaults filled in."""
+
+    limit: int
+    status: NotRequired[str]
+
+
+# --- Fields: each says what it expects and shows what came ------------------------------------
+
+
+def _shown(value: object) -> str:
+    """Return a value as a message quotes it, at most 60 characters."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "an array"
+    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False)
+    # Half a surrogate pair may be in what came, and could not be sent back as UTF-8.
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+class _Field(fields.Field[Any]):
+    """A field that refuses with one sentence: what was expected, and what came."""
+
+    expected = ""
+
+    def accept(self, value: object) -> object:
+        """Return the value as the program uses it, or None when it is not acceptable."""
+        raise NotImplementedError
+
+    def _deserialize(self, value: object, *_: object, **__: object) -> object:
+        accepted = self.accept(value)
+        if accepted is None:
+            raise ValidationError(f"{self.expected}, got {_shown(value)}")
+        return accepted
+
+    def make_error(self, key: str, **_: object) -> ValidationError:
+        """Return our words for the two faults that marshmallow finds before `accept` is asked."""
+        return ValidationError("is required" if key == "required" else f"{self.expected}, got null")
+
+
+class Int64(_Field):
+    """An integer of 64 bits, as JSON Schema counts: ``1.0`` is 1; ``"1"`` and ``true`` are not."""
+
+    expected = f"must be an integer from {INT64_MIN} to {INT64_MAX} (int64)"
+
+    def accept(self, value: object) -> int | None:
+        """Return the integer."""
+        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+            return None
+        # The range first: int() of a Decimal such as 1e999999 would take for ever.
+        if INT64_MIN <= value <= INT64_MAX and value == int(value):
+            return int(value)
+        return None
+
+
+class Text(_Field):
+    """A string that UTF-8 can carry. The contract sets no length, so an empty one will do."""
+
+    expected = "must be a string of Unicode text"
+
+    def accept(self, value: object) -> str | None:
+        """Return the text."""
+        if isinstance(value, str):
+            try:
+                value.encode()
+            except UnicodeEncodeError:  # half a surrogate pair
+                return None
+            return value
+        return None
+
+
+class Status(_Field):
+    """A PetStatus."""
+
+    expected = "must be one of " + ", ".join(PET_STATUSES)
+
+    def accept(self, value: object) -> str | None:
+        """Return the status."""
+        return value if isinstance(value, str) and value in PET_STATUSES else None
+
+
+class Limit(_Field):
+    """The size of a page, from a query: ASCII digits alone, since int() takes ``٣`` and ``1_0``."""
+
+    expected = f"must be an integer from {PAGE_MIN} to {PAGE_MAX}"
+
+    def accept(self, value: object) -> int | None:
+        """Return the number."""
+        if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}", value):
+            number = int(value)
+            return number if PAGE_MIN <= number <= PAGE_MAX else None
+        return None
+
+
+# --- Schemas. The metadata is what the OpenAPI document shows ---------------------------------
+
+_INT64: Final = {"type": "integer", "format": "int64", "minimum": INT64_MIN, "maximum": INT64_MAX}
+_STATUS: Final = {"type": "string", "enum": list(PET_STATUSES)}
+
+
+class _Object(Schema):
+    """A JSON object; members that the contract does not have are ignored."""
+
+    class Meta:
+        """marshmallow's options."""
+
+        unknown = EXCLUDE
+
+    error_messages = {"type": "must be an object"}  # noqa: RUF012 - marshmallow reads it, no one writes
+
+
+class NewPetSchema(_Object):
+    """NewPet: the body of createPet (contract, part 2)."""
+
+    name = Text(
+        required=True,
+        metadata={"type": "string", "description": "The animal's name.", "example": "Miso"},
+    )
+    categoryId = Int64(  # noqa: N815 - the contract's spelling
+        required=True,
+        metadata={
+            **_INT64,
+            "description": "Identifier of the category the animal belongs to.",
+            "example": 2,
+        },
+    )
+    status = Status(
+        metadata={
+            **_STATUS,
+            "description": "Availability. No default is stated: left out, it stays left out.",
+            "example": "available",
+        },
+    )
+
+
+class PetSchema(NewPetSchema):
+    """Pet: what answers hold (contract, part 2)."""
+
+    id = Int64(
+        required=True,
+        metadata={
+            **_INT64,
+            "description": "Unique identifier, assigned by the service on creation.",
+            "example": 17,
+        },
+    )
+
+
+class ErrorSchema(_Object):
+    """Error: the body of every error (contract, parts 2 and 7)."""
+
+    code = Text(
+        required=True,
+        metadata={
+            "type": "string",
+            "description": "Machine-readable error code.",
+            "example": "invalid_request",
+        },
+    )
+    message = Text(
+        required=True,
+        metadata={
+            "type": "string",
+            "description": "Human-readable description.",
+            "example": "name is required",
+        },
+    )
+    status = Int64(
+        required=True,
+        metadata={"type": "integer", "description": "The HTTP status code.", "example": 400},
+    )
+
+
+class ListQuerySchema(_Object):
+    """The query of listPets (contract, part 4); each parameter at most once."""
+
+    limit = Limit(
+        load_default=PAGE_DEFAULT,
+        metadata={
+            "type": "integer",
+            "minimum": PAGE_MIN,
+            "maximum": PAGE_MAX,
+            "default": PAGE_DEFAULT,
+            "description": "Maximum number of animals returned.",
+        },
+    )
+    status = Status(metadata={**_STATUS, "description": "Filters by availability status."})
+
+
+_NEW_PET = NewPetSchema()
+_PET = PetSchema()
+_PETS = PetSchema(many=True)
+_ERROR = ErrorSchema()
+_LIST_QUERY = ListQuerySchema()
+
+RESPONSES: Final[dict[str, dict[int, str]]] = {
+    "listPets": {200: "Pets", 401: "Error"},
+    "createPet": {201: "Pet", 400: "Error", 401: "Error"},
+    "getPet": {200: "Pet", 401: "Error", 404: "Error"},
+}
+"""Operation to status to the body's schema: everything that the contract lists (part 4)."""
+
+ERROR_MESSAGES: Final[dict[str, str]] = {
+    "invalid_request": "The request was refused: the body misses required fields or has invalid "
+    "values.",
+    "unauthorized": "The API key is missing or invalid. Send it as 'Authorization: Bearer KEY'.",
+    "pet_not_found": "The animal could not be found.",
+}
+"""What a scenario's error says when the scenario does not say it."""
+
+
+# --- Reading ----------------------------------------------------------------------------------
+
+
+def _flatten(
+    messages: Mapping[Any, Any] | list[Any], path: tuple[str | int, ...] = ()
+) -> list[Fault]:
+    """Return marshmallow's nested messages as faults, in the order they came."""
+    if isinstance(messages, list):
+        return [(path, str(text)) for text in messages]
+    found: list[Fault] = []
+    for key, value in messages.items():
+        found += _flatten(value, path if key == "_schema" else (*path, key))
+    return found
+
+
+def _said(faults: list[Fault]) -> str:
+    """Return faults as one sentence that names each field."""
+    return "; ".join(f"{'.'.join(map(str, path)) or 'the body'} {text}" for path, text in faults)
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return a JSON object's members, each of which may come once."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Refusal("invalid_request", f"the body has the member {_shown(twice)} more than once")
+    return members
+
+
+def _decimal(text: str) -> Decimal:
+    """Return a number exactly: a float would round 9007199254740993.0 to another integer."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:  # an exponent beyond what Decimal can hold
+        return Decimal("-Infinity" if text.startswith("-") else "Infinity")
+
+
+def _integer(text: str) -> int | Decimal:
+    """Return an integer; one of thousands of digits as Decimal, since int() refuses it."""
+    return int(text) if len(text) < 40 else _decimal(text)
+
+
+def _constant(text: str) -> object:
+    raise Refusal("invalid_request", f"the body is not JSON: {text} is no JSON number")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_once, parse_float=_decimal, parse_int=_integer, parse_constant=_constant
+)
+
+
+def _deeper_than(value: object, depth: int) -> bool:
+    """Whether arrays and objects lie deeper inside one another than so many levels."""
+    level = [value]
+    for _ in range(depth + 1):
+        containers = [item for item in level if isinstance(item, (dict, list))]
+        if not containers:
+            return False
+        level = [
+            child
+            for item in containers
+            for child in (item.values() if isinstance(item, dict) else item)
+        ]
+    return True
+
+
+def parse_json(raw: bytes) -> object:
+    """Return the value of a JSON body (RFC 8259), numbers with a fraction as Decimal.
+
+    :raise Refusal: ``invalid_request`` when it is no UTF-8, no JSON, has a member twice, NaN or
+        Infinity, or more than `JSON_DEPTH` levels.
+    """
+    if not raw.strip():
+        raise Refusal("invalid_request", "the body is empty; it must be a JSON object")
+    try:
+        value: object = _DECODER.decode(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise Refusal(
+            "invalid_request", f"the body must be UTF-8; byte {error.start} is not"
+        ) from error
+    except json.JSONDecodeError as error:
+        raise Refusal(
+            "invalid_request",
+            f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}",
+        ) from error
+    except RecursionError:
+        value = None
+        too_deep = True
+    else:
+        too_deep = _deeper_than(value, JSON_DEPTH)
+    if too_deep:
+        raise Refusal("invalid_request", f"the body is nested deeper than {JSON_DEPTH} levels")
+    return value
+
+
+def load_new_pet(value: object) -> NewPet:
+    """Return the pet that a createPet body holds, members that are not the contract's left out.
+
+    :raise Refusal: ``invalid_request``; the message names every wrong field.
+    """
+    try:
+        return cast(NewPet, _NEW_PET.load(cast(Any, value)))
+    except ValidationError as error:
+        raise Refusal("invalid_request", _said(_flatten(error.messages))) from error
+
+
+def load_list_query(parameters: Mapping[str, list[str]]) -> ListQuery:
+    """Return the query of listPets; parameters that the contract does not have are left out.
+
+    :param parameters: every value of each parameter, in order.
+    :raise Refusal: ``invalid_request``; the message names every wrong parameter.
+    """
+    known = {name: values for name, values in parameters.items() if name in _LIST_QUERY.fields}
+    twice = [
+        ((name,), f"must be given once, was given {len(values)} times")
+        for name, values in known.items()
+        if len(values) > 1
+    ]
+    single = {name: values[0] for name, values in known.items() if len(values) == 1}
+    try:
+        query = cast(ListQuery, _LIST_QUERY.load(single))
+    except ValidationError as error:
+        raise Refusal("invalid_request", _said([*twice, *_flatten(error.messages)])) from error
+    if twice:
+        raise Refusal("invalid_request", _said(list(twice)))
+    return query
+
+
+def parse_pet_id(text: str) -> int | None:
+    """Return the int64 that a path segment is, or None when it is none (no animal has it)."""
+    if re.fullmatch(r"-?(0|[1-9][0-9]{0,18})", text):
+        number = int(text)
+        return number if INT64_MIN <= number <= INT64_MAX else None
+    return None
+
+
+def pet_faults(value: object) -> list[Fault]:
+    """Return what keeps a value from being a Pet; nothing when it is one."""
+    return _flatten(_PET.validate(cast(Any, value)))
+
+
+def body_faults(operation: str, status: int, value: object) -> list[Fault]:
+    """Return what keeps a value from being the body that the contract has for an answer.
+
+    :param operation: one of `RESPONSES`.
+    :param status: one that the contract lists for it.
+    """
+    kind = RESPONSES[operation][status]
+    if kind == "Pets":
+        if not isinstance(value, list):
+            return [((), "must be an array of pets")]
+        return _flatten(_PETS.validate(value))
+    schema = _PET if kind == "Pet" else _ERROR
+    faults = _flatten(schema.validate(cast(Any, value)))
+    if kind == "Error" and not faults and cast(dict[str, Any], value)["status"] != status:
+        faults.append((("status",), f"must repeat the HTTP status, {status}"))
+    return faults
+
+
+# --- Writing ----------------------------------------------------------------------------------
+
+
+def dump_json(value: object) -> bytes:
+    """Return a value as compact JSON in UTF-8, without a line end."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def dump_pet(pet: Pet) -> bytes:
+    """Return a pet as JSON, its members in the contract's order with the id first."""
+    ordered: dict[str, object] = {
+        "id": pet["id"],
+        "name": pet["name"],
+        "categoryId": pet["categoryId"],
+    }
+    if "status" in pet:
+        ordered["status"] = pet["status"]
+    return dump_json(ordered)
+
+
+def error_body(code: str, message: str, status: int) -> bytes:
+    """Return the Error body (parts 2 and 7): exactly code, message and status."""
+    return dump_json({"code": code, "message": message, "status": status}) + b"\n"
+
+
+def network_error(status: int) -> tuple[str, str]:
+    """Return code and message for a 429 or 5xx, which the contract does not have but networks do.
+
+    :param status: 429 or 500 to 599.
+    """
+    own = next((code for code, known in ERRORS.items() if known == status), None)
+    try:
+        phrase = HTTPStatus(status).phrase
+    except ValueError:
+        phrase = "Server error"
+    code = own or phrase.lower().replace(" ", "_").replace("-", "_")
+    return code, f"{phrase}. A scenario answers so."

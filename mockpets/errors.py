@@ -1,0 +1,82 @@
+"""What can go wrong, as data.
+
+A leaf: imports nothing of ours but the constants. Two families:
+
+- `Refusal` is an answer to a client. It has one of the fixed codes of `constants.ERRORS` and
+  becomes an Error body in one place, `web.errors`.
+- `InputError` is for the person who starts mockpets: a scenario or fixture file, a setting, an
+  address. It carries every problem found, and `cli` prints them, a line each.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mockpets.constants import ERRORS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["InputError", "MockpetsError", "Problem", "Refusal", "did_you_mean"]
+
+
+class MockpetsError(Exception):
+    """Base of everything that mockpets raises on purpose."""
+
+
+class Refusal(MockpetsError):  # noqa: N818 - an answer, not a failure of the program
+    """A request is answered with the contract's Error body instead of a result.
+
+    :param code: one of `constants.ERRORS`, which gives the status.
+    :param message: what is wrong and what was expected, for a person.
+    :param headers: response headers that belong to this refusal (``Allow``, say).
+    """
+
+    def __init__(self, code: str, message: str, headers: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.status = ERRORS[code]
+        self.headers = tuple(headers)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing wrong with what a person wrote, and where.
+
+    :param file: the file as the user named it, or the option or variable (``--port``).
+    :param line: from 1; 0 where there is no line.
+    :param column: from 1; 0 where there is no column.
+    :param where: the place inside the document (``stubs.2.reply.status``); may be empty.
+    :param what: what is wrong, what was expected and what came.
+    :param hint: what to do; may be empty.
+    """
+
+    file: str
+    line: int
+    column: int
+    where: str
+    what: str
+    hint: str = field(default="")
+
+    def __str__(self) -> str:
+        """Return one line: ``file:line:column: where: what; hint``."""
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+        text = ": ".join(part for part in (place, self.where, self.what) if part)
+        return f"{text}; {self.hint}" if self.hint else text
+
+
+class InputError(MockpetsError):
+    """What a person wrote cannot be used; holds every problem, in the order of the file."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return ``did you mean 'x'?`` for the known word nearest to this one, or an empty string."""
+    near = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
+    return f"did you mean '{near[0]}'?" if near else ""

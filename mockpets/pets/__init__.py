@@ -1,0 +1,1 @@
+"""Pets: made from a seed, kept in a store."""

@@ -1,0 +1,1 @@
+"""Scenarios: read from files, matched against requests, decided on."""

@@ -1,0 +1,1 @@
+"""The Flask app: everything that knows HTTP messages."""
