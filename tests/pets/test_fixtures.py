@@ -1,0 +1,183 @@
+"""The shipped fixtures: valid, fit for review, and each what its name promises."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from typing import Any, cast
+
+import pytest
+
+from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PAGE_DEFAULT, PAGE_MAX, PET_STATUSES
+from mockpets.contract import Pet, body_faults, dump_pet, parse_json, pet_faults
+from mockpets.pets.names import CATEGORIES
+from mockpets.pets.seed import generate
+from mockpets.resources import shipped
+
+FILES = {path.stem: path for path in sorted(shipped("fixtures").glob("*.json"))}
+SAFE = 2**53
+"""From here on a JavaScript number no longer tells each integer from the next."""
+
+
+def pets_of(name: str) -> list[Pet]:
+    return cast(list[Pet], parse_json(FILES[name].read_bytes()))
+
+
+def visible(text: str) -> str:
+    """Return JSON text with every character escaped that a reviewer could not see or delimit."""
+    return "".join(
+        f"\\u{ord(sign):04x}" if unicodedata.category(sign)[0] in "CMZ" and sign != " " else sign
+        for sign in text
+    )
+
+
+# --- All of them ------------------------------------------------------------------------------
+
+
+def test_these_are_shipped() -> None:
+    assert set(FILES) >= {
+        *("awkward-names", "big-ids", "full-page", "no-status", "showroom", "sold-out"),
+    }
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_it_holds_pets(name: str) -> None:
+    assert len(FILES[name].read_bytes()) <= FIXTURE_BYTES
+    pets = parse_json(FILES[name].read_bytes())
+    assert isinstance(pets, list)
+    assert {number: pet_faults(pet) for number, pet in enumerate(pets) if pet_faults(pet)} == {}
+    assert body_faults("listPets", 200, pets) == []
+    assert pets
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_ids_ascend(name: str) -> None:
+    ids = [pet["id"] for pet in pets_of(name)]
+    assert ids == sorted(set(ids))
+    assert ids[0] >= 1
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_it_is_written_one_pet_a_line(name: str) -> None:
+    """Two files that say the same are the same, and a change shows as the lines of its pets."""
+    lines = [visible(dump_pet(pet).decode()) for pet in pets_of(name)]
+    expected = "[\n" + ",\n".join(lines) + "\n]\n"
+    assert FILES[name].read_bytes().decode() == expected
+
+
+# --- Each one's promise -----------------------------------------------------------------------
+
+
+def test_showroom_is_a_shop() -> None:
+    pets = pets_of("showroom")
+    assert [pet["id"] for pet in pets] == list(range(1, 25))
+    assert len({pet["name"] for pet in pets}) == len(pets)
+    assert {pet["categoryId"] for pet in pets} == set(CATEGORIES)
+    first_page = Counter(pet.get("status") for pet in pets[:PAGE_DEFAULT])
+    assert set(first_page) == {*PET_STATUSES, None}
+    assert first_page.most_common(1)[0][0] == "available"
+
+
+def test_big_ids_are_beyond_what_javascript_counts() -> None:
+    pets = pets_of("big-ids")
+    for pet in pets:
+        assert SAFE < pet["id"] <= INT64_MAX
+        assert SAFE < pet["categoryId"] <= INT64_MAX
+    assert max(pet["id"] for pet in pets) > INT64_MAX - 10**13  # near the end
+    assert {pet.get("status") for pet in pets} == {*PET_STATUSES, None}
+
+
+def test_big_ids_leave_room_for_new_pets() -> None:
+    assert max(pet["id"] for pet in pets_of("big-ids")) <= INT64_MAX - 1_000_000
+
+
+def test_big_ids_become_one_where_ids_are_floats() -> None:
+    pets = pets_of("big-ids")
+    as_floats = Counter(float(pet["id"]) for pet in pets)
+    assert sum(number > 1 for number in as_floats.values()) >= 3
+    assert any(int(float(pet["id"])) != pet["id"] for pet in pets)
+
+
+def long(name: str) -> bool:
+    return len(name) > 256
+
+
+def right_to_left(name: str) -> bool:
+    return any(unicodedata.bidirectional(sign) in {"R", "AL"} for sign in name)
+
+
+AWKWARD: dict[str, Any] = {
+    "empty": lambda name: name == "",
+    "one letter": lambda name: len(name) == 1 and name.isalpha(),
+    "long, in words": lambda name: long(name) and " " in name,
+    "long, nowhere to break": lambda name: long(name) and " " not in name,
+    "right to left": right_to_left,
+    "both directions": lambda name: right_to_left(name) and "R" in name,
+    "beyond 16 bits": lambda name: any(ord(sign) > 0xFFFF for sign in name),
+    "joined emoji": lambda name: "\u200d" in name and any(ord(sign) > 0xFFFF for sign in name),
+    "bold": lambda name: "<b>" in name,
+    "script": lambda name: "<script>" in name,
+    "double quotes": lambda name: '"' in name,
+    "backslash": lambda name: "\\" in name,
+    "combining": lambda name: any(unicodedata.combining(sign) for sign in name),
+    "CJK": lambda name: any("CJK UNIFIED" in unicodedata.name(sign, "") for sign in name),
+    "leading space": lambda name: name.startswith(" ") and not name.isspace(),
+    "trailing space": lambda name: name.endswith(" ") and not name.isspace(),
+    "newline": lambda name: "\n" in name,
+}
+
+
+@pytest.mark.parametrize("kind", AWKWARD)
+def test_awkward_names_shows_each_kind_on_the_first_page(kind: str) -> None:
+    names = [pet["name"] for pet in pets_of("awkward-names")[:PAGE_DEFAULT]]
+    assert any(AWKWARD[kind](name) for name in names)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u202eoleM\u202c",  # an override of the direction
+        "<img src=x onerror=alert(1)>",
+        "'; DROP TABLE pets; --",
+        "${name}",
+        "{{7*7}}",
+        "%s %d %n",
+        "=1+1",  # a formula in a spreadsheet
+        "   ",
+        "Nul\x00Byte",
+        "Line\u2028Separator",
+        "\u200bGhost\u200b",
+        "__proto__",
+        "𠮷野",  # a letter, yet a surrogate pair in JavaScript
+    ],
+)
+def test_awkward_names_has(name: str) -> None:
+    assert name in [pet["name"] for pet in pets_of("awkward-names")]
+
+
+def test_awkward_names_that_look_alike_are_not_the_same() -> None:
+    names = [pet["name"] for pet in pets_of("awkward-names")]
+    assert {"Zo\u00eb", "Zoe\u0308"} <= set(names)
+    assert names.count("Twin") == 2
+
+
+def test_awkward_names_fit_one_full_page() -> None:
+    assert PAGE_DEFAULT < len(pets_of("awkward-names")) < PAGE_MAX
+
+
+def test_no_status_has_none() -> None:
+    pets = pets_of("no-status")
+    assert len(pets) == 12
+    assert not any("status" in pet for pet in pets)
+
+
+def test_sold_out_is_sold() -> None:
+    pets = pets_of("sold-out")
+    assert len(pets) == 12
+    assert {pet.get("status") for pet in pets} == {"sold"}
+
+
+def test_full_page_fills_the_largest_page_exactly() -> None:
+    pets = pets_of("full-page")
+    assert len(pets) == PAGE_MAX
+    assert tuple(pets) == generate(PAGE_MAX, 100, "en_US")
