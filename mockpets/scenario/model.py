@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mockpets.contract import Pet
 
 __all__ = [
+    "BREAKING",
     "FAULTS",
     "OPERATORS",
     "PASS",
@@ -35,6 +36,8 @@ Fault = Literal["connection_reset", "empty_reply", "truncated_body", "malformed_
 Repeat = Literal["last", "cycle", "none"]
 OPERATORS: tuple[Operator, ...] = get_args(Operator)
 FAULTS: tuple[Fault, ...] = get_args(Fault)
+BREAKING: tuple[Fault, ...] = ("connection_reset", "empty_reply")
+"""The faults after which nothing of an answer arrives; the others spoil its bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,11 @@ class Stub:
     def answers(self) -> bool:
         """Whether the search ends here; a stub that only shapes adds itself and it goes on."""
         return bool(self.replies) or self.fault is not None
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether it draws random numbers, so that the seed belongs to the explanation."""
+        return self.probability < 1 or (self.delay is not None and self.delay.shape != "fixed")
 
 
 @dataclass(frozen=True, slots=True)

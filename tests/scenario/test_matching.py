@@ -1,0 +1,185 @@
+"""The conditions of a stub against requests, as tables, with no HTTP."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from mockpets.scenario.matching import (
+    ABSENT,
+    Facts,
+    Mismatch,
+    difference,
+    operation_of,
+    path_matches,
+)
+from mockpets.scenario.model import Condition, Match
+
+
+def facts(**changes: Any) -> Facts:
+    base: dict[str, Any] = {"operation": "listPets", "method": "GET", "path": "/v1/pets"}
+    return Facts(**(base | changes))
+
+
+@pytest.mark.parametrize(
+    ("match", "changes", "expected"),
+    [
+        (Match(), {}, []),
+        (Match(operations=("listPets",)), {}, []),
+        (Match(operations=("getPet", "listPets")), {}, []),
+        (
+            Match(operations=("getPet", "createPet")),
+            {},
+            [Mismatch("operation", "getPet or createPet", "listPets")],
+        ),
+        (
+            Match(operations=("getPet",)),
+            {"operation": None},
+            [Mismatch("operation", "getPet", "none")],
+        ),
+        (Match(pet_ids=(3, 7)), {"pet_id": 7}, []),
+        (Match(pet_ids=(3, 7)), {"pet_id": 8}, [Mismatch("petId", "3 or 7", "8")]),
+        (Match(pet_ids=(3,)), {"pet_id": None}, [Mismatch("petId", "3", "absent")]),
+        (Match(method="GET", path="/v1/store/orders"), {"path": "/v1/store/orders"}, []),
+        (Match(method="GET", path="/v1/a"), {"method": "HEAD", "path": "/v1/a"}, []),
+        (Match(method="HEAD", path="/v1/a"), {"method": "HEAD", "path": "/v1/a"}, []),
+        (
+            Match(method="DELETE", path="/v1/pets/*"),
+            {"method": "GET", "path": "/v1/pets"},
+            [Mismatch("method", "DELETE", "GET"), Mismatch("path", "/v1/pets/*", "/v1/pets")],
+        ),
+    ],
+)
+def test_parts(match: Match, changes: dict[str, Any], expected: list[Mismatch]) -> None:
+    assert difference(match, facts(**changes)) == expected
+
+
+OPERATORS: list[tuple[str, object, object, bool]] = [
+    # operator, wanted, got (ABSENT for nothing), holds
+    ("equals", "sold", "sold", True),
+    ("equals", "sold", "Sold", False),
+    ("equals", "sold", ABSENT, False),
+    ("equals", 1, 1, True),
+    ("equals", 1, Decimal("1.0"), True),
+    ("equals", 1, True, False),
+    ("equals", True, True, True),
+    ("equals", True, 1, False),
+    ("equals", False, 0, False),
+    ("equals", 0.1, Decimal("0.1"), True),
+    ("equals", 0.1, "0.1", False),
+    ("equals", 0.1, None, False),
+    ("equals", None, None, True),
+    ("equals", None, ABSENT, False),
+    ("equals", (1, "a"), [1, "a"], True),
+    ("equals", (1, "a"), [1], False),
+    ("equals", (1,), "1", False),
+    ("equals", "1", 1, False),
+    ("contains", "it", "Biscuit", True),
+    ("contains", "it", "Biscotte", False),
+    ("contains", "it", 17, False),
+    ("contains", "it", ABSENT, False),
+    ("contains", 3, [1, 3], True),
+    ("contains", 3, [1, True], False),
+    ("matches", "B*t", "Biscuit", True),
+    ("matches", "B?t", "Bit", True),
+    ("matches", "B?t", "Biit", False),
+    ("matches", "[B]it", "Bit", False),
+    ("matches", "[B]it", "[B]it", True),
+    ("matches", "*", "", True),
+    ("matches", "a*b", "a\nb", True),
+    ("matches", "*", 5, False),
+    ("matches", "*a" * 20 + "b", "a" * 60_000, False),
+    ("present", True, "", True),
+    ("present", True, None, True),
+    ("present", True, ABSENT, False),
+    ("present", False, ABSENT, True),
+    ("present", False, "x", False),
+    ("one_of", ("a", "b"), "b", True),
+    ("one_of", ("a", 1), True, False),
+    ("one_of", ("a", "b"), ABSENT, False),
+]
+
+
+@pytest.mark.parametrize(("operator", "wanted", "got", "holds"), OPERATORS)
+def test_operators_on_a_body_member(
+    operator: Any, wanted: object, got: object, holds: bool
+) -> None:
+    body = {} if got is ABSENT else {"name": got}
+    match = Match(body=(Condition("name", operator, wanted),))
+
+    assert (difference(match, facts(body=body)) == []) is holds
+
+
+@pytest.mark.parametrize("body", [ABSENT, None, [], [{"name": "x"}], "name", 3])
+def test_a_body_that_is_no_object_has_no_members(body: object) -> None:
+    present = Match(body=(Condition("name", "present", True),))
+    absent = Match(body=(Condition("name", "present", False),))
+
+    assert difference(present, facts(body=body)) == [Mismatch("body.name", "present", "absent")]
+    assert difference(absent, facts(body=body)) == []
+
+
+def test_one_of_several_values_of_a_parameter_is_enough() -> None:
+    match = Match(query=(Condition("status", "equals", "sold"),))
+
+    assert difference(match, facts(query={"status": ["available", "sold"]})) == []
+
+
+def test_every_failed_condition_is_told() -> None:
+    match = Match(
+        operations=("createPet",),
+        query=(Condition("status", "one_of", ("sold", "pending")),),
+        headers=(
+            Condition("accept-language", "contains", "de"),
+            Condition("x-trace", "present", True),
+            Condition("x-debug", "present", False),
+        ),
+        body=(Condition("name", "matches", "M*"), Condition("categoryId", "equals", 2)),
+    )
+    got = facts(
+        query={"status": ["available", "x"]},
+        headers={"accept-language": "en", "x-debug": "1"},
+        body={"name": "Kiki", "categoryId": None},
+    )
+
+    assert difference(match, got) == [
+        Mismatch("operation", "createPet", "listPets"),
+        Mismatch("query.status", 'one of "sold", "pending"', '"available", "x"'),
+        Mismatch("headers.accept-language", 'contains "de"', '"en"'),
+        Mismatch("headers.x-trace", "present", "absent"),
+        Mismatch("headers.x-debug", "absent", '"1"'),
+        Mismatch("body.name", 'matches "M*"', '"Kiki"'),
+        Mismatch("body.categoryId", "equals 2", "null"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "matches"),
+    [
+        ("/v1/pets", "/v1/pets", True),
+        ("/v1/pets", "/v1/pets/", False),
+        ("/v1/pets/*", "/v1/pets/7", True),
+        ("/v1/pets/*", "/v1/pets/", False),
+        ("/v1/pets/*", "/v1/pets/7/photos", False),
+        ("/v1/*/photos", "/v1/7/photos", True),
+        ("/v1/pets", "/v1/Pets", False),
+    ],
+)
+def test_path_matches(pattern: str, path: str, matches: bool) -> None:
+    assert path_matches(pattern, path) is matches
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "operation"),
+    [
+        ("GET", "/v1/pets", "listPets"),
+        ("HEAD", "/v1/pets", "listPets"),
+        ("POST", "/v1/pets", "createPet"),
+        ("GET", "/v1/pets/abc", "getPet"),
+        ("DELETE", "/v1/pets/1", None),
+        ("GET", "/v1/pets/", None),
+        ("GET", "/v1/store/orders", None),
+    ],
+)
+def test_operation_of(method: str, path: str, operation: str | None) -> None:
+    assert operation_of(method, path) == operation
