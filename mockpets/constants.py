@@ -72,6 +72,8 @@ SESSION_HEADER: Final = "Mockpets-Session"
 SCENARIO_HEADER: Final = "Mockpets-Scenario"
 STUB_HEADER: Final = "Mockpets-Stub"
 OFF_CONTRACT_HEADER: Final = "Mockpets-Off-Contract"
+SEED_HEADER: Final = "Mockpets-Seed"
+"""On answers of scenarios that leave something to chance: the seed that replays them."""
 
 EXPOSED_HEADERS: Final = (
     "Allow",
@@ -86,6 +88,7 @@ EXPOSED_HEADERS: Final = (
     SCENARIO_HEADER,
     STUB_HEADER,
     OFF_CONTRACT_HEADER,
+    SEED_HEADER,
 )
 """Response headers that a page on another origin may read; ``*`` does not hold with credentials."""
 
@@ -111,6 +114,8 @@ PREFLIGHT_SECONDS: Final = 600
 DELAY_SECONDS: Final = 60.0
 PETS_BY_REQUEST: Final = 10_000
 PETS_GENERATED: Final = 100_000
+WATCH_SECONDS: Final = 0.5
+"""How often scenario and fixture files are looked at."""
 STACK_DEPTH: Final = 8
 """Scenarios that may be active, or extend one another, at once."""
 STACKS: Final = 100
@@ -121,5 +126,7 @@ FILE_DEPTH: Final = 40
 FILE_NODES: Final = 20_000
 FILE_ALIASES: Final = 50
 FIXTURE_BYTES: Final = 1024 * 1024
+FIXTURE_NODES: Final = 250_000
+"""More than pets written as briefly as can be have in so many bytes."""
 PROBLEMS_SHOWN: Final = 20
 HEADER_VALUE_BYTES: Final = 4096

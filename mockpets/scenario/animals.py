@@ -1,0 +1,133 @@
+"""The shapes of pets: a list of them, a fixture's name, a number of them to generate.
+
+What a Pet is, the contract's schema alone knows; a file, unlike a request, must not have more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from mockpets.constants import INT64_MAX, NAME_LENGTH, PETS_GENERATED, SCENARIO_NAME
+from mockpets.contract import Pet, PetSchema, pet_faults
+from mockpets.errors import InputError, did_you_mean
+from mockpets.pets.names import LOCALES
+from mockpets.scenario.model import Generated
+from mockpets.scenario.objects import ByKind, Object, unknown_key
+from mockpets.scenario.report import INVALID
+from mockpets.scenario.shapes import Choice, ListOf, Number, Schema, Shape, Text
+from mockpets.scenario.units import quote
+
+if TYPE_CHECKING:
+    from mockpets.scenario.nodes import Node
+    from mockpets.scenario.report import Report
+
+__all__ = ["BROUGHT", "PAGE", "PETS", "SHELVED"]
+
+_FIELDS: Final = {name: PetSchema().fields[name] for name in ("id", "name", "categoryId", "status")}
+
+
+@dataclass(frozen=True, slots=True)
+class _PetShape(Shape):
+    """A Pet object as the contract has it, with no other members."""
+
+    def _take(self, node: Node, report: Report) -> Any:
+        if node.kind != "mapping":
+            return report.refuse(node, "a Pet object")
+        for name, (key, _) in node.members.items():
+            if name not in _FIELDS:
+                unknown_key(key, name, _FIELDS, report)
+        value: Any = node.plain()
+        faults = pet_faults(value)
+        for path, what in faults:
+            at, steps = node.find(path)
+            if at.kind != "unusable":
+                report.at(*steps).add(at, what)
+        if faults:
+            return INVALID
+        pet = Pet(id=int(value["id"]), name=value["name"], categoryId=int(value["categoryId"]))
+        if "status" in value:
+            pet["status"] = value["status"]
+        return pet
+
+    def _looks(self) -> Schema:
+        properties = {}
+        for name, member in _FIELDS.items():
+            looks = dict(member.metadata)
+            properties[name] = (
+                {**looks, "examples": [looks.pop("example")]} if "example" in looks else looks
+            )
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": [name for name, member in _FIELDS.items() if member.required],
+            "additionalProperties": False,
+        }
+
+
+def _by_id(pets: tuple[Pet, ...], node: Node, report: Report) -> tuple[Pet, ...]:
+    """Return pets in the order of their ids, none of which may come twice."""
+    first: dict[object, int] = {}
+    for place, item in enumerate(node.items, 1):
+        at = item.members["id"][1] if "id" in item.members else item
+        if at.kind in ("integer", "number") and first.setdefault(at.value, place) != place:
+            what = f"the id {at.shown()} is taken by pet {first[at.value]}"
+            report.at(place, "id").add(at, what, "give each pet its own")
+    return tuple(sorted(pets, key=lambda pet: pet["id"]))
+
+
+def _from_shelf(name: str, node: Node, report: Report) -> Any:
+    """Return a fixture's pets."""
+    if name not in report.fixtures:
+        near = did_you_mean(name, report.fixtures)
+        there = f"there are: {', '.join(sorted(report.fixtures)) or 'none'}"
+        report.add(node, f"there is no fixture {quote(name)}", near or there)
+        return INVALID
+    try:
+        return report.fixtures[name]
+    except InputError as error:
+        what = f"the fixture {quote(name)} cannot be used: {error.problems[0]}"
+        report.add(node, what, "mend it first")
+        return INVALID
+
+
+def _generated(values: Any, _node: Node, _report: Report) -> Any:
+    """Return what is to be generated."""
+    right = "count" in values and INVALID not in values.values()
+    return Generated(**values) if right else INVALID
+
+
+_PET: Final = _PetShape("A Pet, as the contract has it.")
+PETS: Final = ListOf("Pet objects, each with an id of its own.", _PET, then=_by_id)
+PAGE: Final = ListOf("Pet objects, sent in this order.", _PET)
+SHELVED: Final = Text(
+    "The name of a fixture.",
+    "text, the name of a fixture (a-z, 0-9, single dashes)",
+    SCENARIO_NAME,
+    NAME_LENGTH,
+    then=_from_shelf,
+)
+_COUNT: Final = Number("How many pets to generate.", 0, PETS_GENERATED)
+BROUGHT: Final = ByKind(
+    "The pets that the scenario brings, in a store of its own; left out, the session's pets stay.",
+    {
+        "text": SHELVED,
+        "list": PETS,
+        "integer": Number(
+            _COUNT.description, 0, PETS_GENERATED, then=lambda count, *_: Generated(count)
+        ),
+        "mapping": Object(
+            "Pets to generate.",
+            {
+                "count": _COUNT,
+                "seed": Number("What they grow from; by default, the server's.", 0, INT64_MAX),
+                "locale": Choice(
+                    "Where their names come from; by default, the server's.", tuple(LOCALES)
+                ),
+            },
+            required=("count",),
+            then=_generated,
+        ),
+    },
+    "a fixture's name, a list of Pet objects, a number or {count, seed, locale}",
+)

@@ -1,0 +1,149 @@
+"""Hold a canned reply against the contract, for every operation it may answer.
+
+What the contract does not have is refused, with what it has there, unless the stub says that it
+is meant; and is labelled when it is sent. 429 and 5xx are what networks do: labelled, not refused.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mockpets.constants import CONTRACT_ERRORS, ERRORS, PAGE_MAX
+from mockpets.contract import RESPONSES, body_faults, dump_json
+from mockpets.scenario.headers import opted_in
+from mockpets.scenario.matching import ABSENT
+from mockpets.scenario.model import Canned, Match
+from mockpets.scenario.replies import Draft, from_network
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["canned"]
+
+_JSON: Final = "application/json"
+_FLAG: Final = "say off_contract: true on the stub to send it all the same"
+
+
+class _Deviation(NamedTuple):
+    """One thing that the contract does not have.
+
+    :param reason: for the header that labels the answer: one line of ASCII.
+    :param path: to what is wrong, from the reply's node.
+    :param what: for the person who wrote the file; `reason` where that says it all.
+    :param advice: what else to do than to set the flag.
+    """
+
+    reason: str
+    path: tuple[str | int, ...]
+    what: str
+    advice: str = ""
+
+
+def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
+    """Return a reply ready to be sent, and report what the contract does not have.
+
+    :param match: of the stub, whole.
+    :param off_contract: the stub says that such things are meant.
+    """
+    deviations = list(_deviations(draft, match))
+    if not off_contract:
+        for deviation in deviations:
+            node, steps = draft.node.find(deviation.path)
+            hint = ", or ".join(filter(None, [deviation.advice, _FLAG]))
+            if node.kind != "unusable":  # of which the builder told
+                draft.report.at(*steps).add(node, deviation.what, hint)
+    if draft.is_page and match.operations != ("listPets",):
+        what = "a page is an answer of listPets alone"
+        draft.report.add(draft.node, what, "say match: {operation: listPets}")
+    reason = deviations[0].reason if deviations else None
+    if from_network(draft.status):
+        reason = f"status {draft.status} is not in the contract"
+    return _sent(draft, reason)
+
+
+def _sent(draft: Draft, reason: str | None) -> Canned:
+    """Return the bytes and headers of a reply."""
+    body, kind = b"", ""
+    if draft.text is not None:
+        body, kind = draft.text.encode(), "text/plain; charset=utf-8"
+    elif draft.value is not ABSENT:
+        body, kind = dump_json(draft.value) + b"\n", _JSON
+    headers = draft.headers
+    if body and _content_type(draft) is None:
+        headers = (*headers, ("Content-Type", kind))
+    return Canned(draft.status, headers, body, reason)
+
+
+def _content_type(draft: Draft) -> str | None:
+    """Return the media type that the file gives, without its parameters."""
+    given = (value for name, value in draft.headers if name.lower() == "content-type")
+    value = next(given, None)
+    return None if value is None else value.partition(";")[0].strip().lower()
+
+
+def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
+    """Yield what the contract does not have; of 429 and 5xx, only what needs the flag too."""
+    if not from_network(draft.status):
+        if match.path is not None:
+            target = f"{match.method} {match.path}".encode("ascii", "backslashreplace").decode()
+            reason = f"{target[:200]} is not in the contract"
+            yield _Deviation(reason, (), reason)
+        else:
+            yield from _of_operations(draft, match)
+        kind = _content_type(draft)
+        if kind not in (None, _JSON) and draft.text is None:
+            what = f"the contract's content type is {_JSON}"
+            path = (
+                "headers",
+                next(name for name, _ in draft.headers if name.lower() == "content-type"),
+            )
+            yield _Deviation(f"the content type is not {_JSON}", path, what)
+    for name, _ in draft.headers:
+        if opted_in(name):
+            reason = f"the header {name} is not in the contract"
+            yield _Deviation(reason, ("headers", name), reason)
+
+
+def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
+    """Yield how status and body differ from what the contract lists for the stub's operations."""
+    # Only getPet has a petId, so a stub that wants one answers nothing else.
+    operations = match.operations or (("getPet",) if match.pet_ids else tuple(RESPONSES))
+    status = draft.status
+    unlisted = [operation for operation in operations if status not in RESPONSES[operation]]
+    if unlisted:
+        reason = f"status {status} is not listed for {', '.join(unlisted)}"
+        allowed = " and ".join(
+            f"{', '.join(map(str, RESPONSES[operation]))} for {operation}" for operation in unlisted
+        )
+        path = next((key,) for key in ("error", "status", "page") if key in draft.node.members)
+        advice = "name the operation in match" if len(unlisted) < len(operations) else ""
+        yield _Deviation(reason, path, f"{reason}: the contract allows {allowed}", advice)
+    kinds = {
+        RESPONSES[operation][status]: operation
+        for operation in operations
+        if operation not in unlisted
+    }
+    for kind, operation in kinds.items():
+        yield from _of_body(draft, kind, operation)
+
+
+def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
+    """Yield how a body differs from the contract's.
+
+    :param kind: the contract's schema.
+    """
+    if draft.text is not None:
+        what = f"the contract has JSON here, {kind}"
+        yield _Deviation("the body is not JSON", ("text",), what, "use body")
+    elif draft.value is ABSENT:
+        codes: Iterable[str] = (code for code in CONTRACT_ERRORS if ERRORS[code] == draft.status)
+        advice = next((f"write {{error: {code}}}" for code in codes), "")
+        what = f"a body is missing: the contract has {kind} here"
+        yield _Deviation("the body is missing", (), what, advice)
+    else:
+        for path, fault in body_faults(operation, draft.status, draft.value):
+            what = f"{fault}: the contract has {kind} here"
+            yield _Deviation(f"the body is not the contract's {kind}", ("body", *path), what)
+        if isinstance(draft.value, list) and len(draft.value) > PAGE_MAX:
+            reason = f"a page of {len(draft.value)} pets is more than {PAGE_MAX}"
+            yield _Deviation(reason, ("page" if draft.is_page else "body",), reason)

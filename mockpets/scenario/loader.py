@@ -1,0 +1,130 @@
+"""Read a scenario or fixture file into the model, or refuse it with all that is wrong with it.
+
+In four steps, each of which knows only the one before: `text` opens and decodes the file,
+`document` makes a tree of it within limits, the shapes of `grammar` and `animals` read the tree,
+and `conformance` holds each reply against the contract. Nothing but `InputError` comes out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mockpets.constants import (
+    FILE_BYTES,
+    FILE_NODES,
+    FIXTURE_BYTES,
+    FIXTURE_NODES,
+    NAME_LENGTH,
+    SCENARIO_NAME,
+)
+from mockpets.errors import Problem
+from mockpets.scenario.animals import PETS
+from mockpets.scenario.document import parse
+from mockpets.scenario.grammar import SCENARIO
+from mockpets.scenario.report import Report
+from mockpets.scenario.text import check_text, read_text
+from mockpets.scenario.units import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from mockpets.contract import Pet
+    from mockpets.scenario.model import Scenario
+    from mockpets.scenario.shapes import Schema, Shape
+
+__all__ = ["load_document", "load_fixture", "load_scenario", "scenario_schema"]
+
+
+def load_scenario(
+    path: Path, shown: str, *, known: Collection[str], fixtures: Mapping[str, tuple[Pet, ...]]
+) -> Scenario:
+    """Return the scenario that a file holds; its name is the file's stem.
+
+    :param path: ends in ``.json`` for JSON, in anything else for YAML.
+    :param shown: how problems and lists name the file.
+    :param known: names of all scenarios, which this one may extend.
+    :param fixtures: pets by fixture name; one that cannot be read may raise InputError.
+    :raise InputError: with every problem, in the order of the file.
+    """
+    text = read_text(path, shown, FILE_BYTES)
+    report = Report(shown, path.stem, known, fixtures)
+    _check_name(report, "rename the file")
+    return _scenario(text, report, is_json=_is_json(path))
+
+
+def load_document(
+    text: str,
+    name: str,
+    shown: str,
+    *,
+    known: Collection[str],
+    fixtures: Mapping[str, tuple[Pet, ...]],
+    is_json: bool = False,
+) -> Scenario:
+    """Return the scenario that a text holds, as `load_scenario` does for a file.
+
+    :param name: of the scenario, in kebab-case.
+    :param shown: how problems name the text.
+    :raise InputError: with every problem, in the order of the text.
+    """
+    check_text(text, shown, FILE_BYTES)
+    report = Report(shown, name, known, fixtures)
+    _check_name(report, "choose another")
+    return _scenario(text, report, is_json=is_json)
+
+
+def load_fixture(path: Path, shown: str) -> tuple[Pet, ...]:
+    """Return the pets of a fixture file, a list of Pet objects, in the order of their ids.
+
+    :param path: ends in ``.json`` for JSON, in anything else for YAML.
+    :param shown: how problems name the file.
+    :raise InputError: with every problem, in the order of the file.
+    """
+    text = read_text(path, shown, FIXTURE_BYTES)
+    report = Report(shown, path.stem)
+    _check_name(report, "rename the file")
+    pets: tuple[Pet, ...] = _read(text, PETS, report, is_json=_is_json(path), nodes=FIXTURE_NODES)
+    return pets
+
+
+def scenario_schema() -> Schema:
+    """Return the JSON Schema of a scenario file, by which editors complete and explain it."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Scenario of mockpets",
+        **SCENARIO.schema(),
+    }
+
+
+def _scenario(text: str, report: Report, *, is_json: bool) -> Scenario:
+    scenario: Scenario = _read(text, SCENARIO, report, is_json=is_json, nodes=FILE_NODES)
+    return scenario
+
+
+def _read(text: str, shape: Shape, report: Report, *, is_json: bool, nodes: int) -> Any:
+    """Return what a shape makes of a text.
+
+    :raise InputError: if there is any problem.
+    """
+    document = parse(text, report.file, is_json=is_json, nodes=nodes)
+    report.problems.extend(document.problems)
+    value = shape.read(document.root, report)
+    report.close()
+    return value
+
+
+def _is_json(path: Path) -> bool:
+    return path.suffix.lower() == ".json"
+
+
+def _check_name(report: Report, hint: str) -> None:
+    """Note a name that is no scenario's or fixture's."""
+    if not re.fullmatch(SCENARIO_NAME, report.name) or len(report.name) > NAME_LENGTH:
+        what = (
+            f"the name must be in kebab-case (a-z, 0-9, single dashes; at most {NAME_LENGTH}), "
+            f"got {quote(report.name)}"
+        )
+        report.problems.append(Problem(report.file, 0, 0, "", what, hint))

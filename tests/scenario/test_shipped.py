@@ -1,0 +1,276 @@
+"""Each shipped scenario, driven through the public door, does what its description promises."""
+
+from __future__ import annotations
+
+import json
+from http.client import HTTPConnection, HTTPException
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from mockpets.resources import shipped
+from tests.doors import JSON, KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.doors import Answer, Caller
+
+    Make = Callable[..., Caller]
+
+GOOD: Any = {"name": "Miso", "categoryId": 2}
+
+
+def every_operation(call: Caller) -> list[Answer]:
+    return [
+        call("GET", "/v1/pets"),
+        call("POST", "/v1/pets", json_body=GOOD),
+        call("GET", "/v1/pets/1"),
+    ]
+
+
+def statuses(call: Caller, count: int) -> list[int]:
+    return [call("GET", "/v1/pets").status for _ in range(count)]
+
+
+def pets(call: Caller, query: str = "limit=100") -> list[dict[str, Any]]:
+    answer = call("GET", f"/v1/pets?{query}")
+    assert answer.status == 200
+    listed: list[dict[str, Any]] = answer.json
+    return listed
+
+
+def test_every_shipped_file_is_tried_here() -> None:
+    tried = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
+
+    for path in shipped("scenarios").iterdir():
+        assert path.stem.replace("-", "_") in tried
+
+
+def test_default(fresh: Make) -> None:
+    call = fresh()
+
+    assert len(pets(call)) == 16
+    assert [answer.status for answer in every_operation(call)] == [200, 201, 200]
+
+
+def test_empty(fresh: Make) -> None:
+    call = fresh(scenario=("empty",))
+
+    assert pets(call) == []
+    assert call("POST", "/v1/pets", json_body=GOOD).json == {"id": 1} | GOOD
+    assert pets(call) == [{"id": 1} | GOOD]
+    assert len(json.loads(call("GET", "/v1/pets", scenario="default").body)) == 16
+
+
+def test_unauthorized(fresh: Make) -> None:
+    for answer in every_operation(fresh(scenario=("unauthorized",))):
+        assert (answer.status, answer.json["code"]) == (401, "unauthorized")
+        assert "invalid_token" in (answer.header("WWW-Authenticate") or "")
+        assert answer.header("Mockpets-Off-Contract") is None
+
+
+def test_expired_key(fresh: Make) -> None:
+    assert statuses(fresh(scenario=("expired-key",)), 6) == [200, 200, 200, 401, 401, 401]
+
+
+def test_missing(fresh: Make) -> None:
+    call = fresh(scenario=("missing",))
+
+    assert len(pets(call)) == 16
+    answer = call("GET", "/v1/pets/1")
+    assert (answer.status, answer.json["code"]) == (404, "pet_not_found")
+
+
+def late(call: Caller, method: str, target: str, body: Any = None) -> tuple[Answer, float, float]:
+    """An answer, the seconds it says it was delayed, and the seconds it took."""
+    started = monotonic()
+    answer = call(method, target, json_body=body)
+    took = monotonic() - started
+    _, _, said = (answer.header("Server-Timing") or "").partition("delay;dur=")
+    return answer, float(said or 0) / 1000, took
+
+
+def test_slow(fresh: Make) -> None:
+    answer, said, took = late(fresh(scenario=("slow",)), "GET", "/v1/pets/999")
+
+    assert answer.status == 404  # what is refused is late too
+    assert said == 2.0
+    assert took >= 2.0
+
+
+def test_jittery(fresh: Make) -> None:
+    call = fresh(scenario=("jittery",))
+    drawn = [late(call, "GET", "/v1/pets") for _ in range(5)]
+
+    assert len({said for _, said, _ in drawn}) == 5
+    assert all(took >= said > 0 for _, said, took in drawn)
+    assert drawn[0][0].header("Mockpets-Seed") == "1"
+
+
+def test_flaky(fresh: Make) -> None:
+    first, again, other = (fresh(scenario=("flaky",), seed=seed) for seed in (1, 1, 2))
+    seen = statuses(first, 100)
+
+    assert set(seen) == {200, 503}
+    assert 10 < seen.count(503) < 45
+    assert statuses(again, 100) == seen
+    assert statuses(other, 100) != seen
+
+
+def test_server_error(fresh: Make) -> None:
+    for answer in every_operation(fresh(scenario=("server-error",))):
+        assert (answer.status, answer.json["code"]) == (500, "internal_error")
+        assert answer.header("Mockpets-Off-Contract") == "status 500 is not in the contract"
+
+
+def test_maintenance(fresh: Make) -> None:
+    for answer in every_operation(fresh(scenario=("maintenance",))):
+        assert (answer.status, answer.json["status"]) == (503, 503)
+        assert answer.header("Retry-After") == "120"
+
+
+def test_rate_limited(fresh: Make) -> None:
+    for answer in every_operation(fresh(scenario=("rate-limited",))):
+        assert (answer.status, answer.json["status"]) == (429, 429)
+        assert answer.header("Retry-After") == "5"
+
+
+def test_retry(fresh: Make) -> None:
+    assert statuses(fresh(scenario=("retry",)), 5) == [503, 503, 200, 200, 200]
+    # Named by each request, it goes on just the same.
+    call = fresh()
+    named = [call("GET", "/v1/pets", scenario="retry").status for _ in range(4)]
+    assert named == [503, 503, 200, 200]
+
+
+def test_crowded(fresh: Make) -> None:
+    call = fresh(scenario=("crowded",))
+
+    assert len(pets(call)) == 100
+    assert call("POST", "/v1/pets", json_body=GOOD).json["id"] == 5001
+
+
+def test_full_page(fresh: Make) -> None:
+    call = fresh(scenario=("full-page",))
+
+    assert len(pets(call)) == 100
+    assert call("POST", "/v1/pets", json_body=GOOD).json["id"] == 101
+
+
+def test_sold_out(fresh: Make) -> None:
+    call = fresh(scenario=("sold-out",))
+
+    assert pets(call, "status=available") == pets(call, "status=pending") == []
+    assert pets(call, "status=sold") == pets(call)
+    assert len(pets(call)) > 5
+
+
+def test_no_status(fresh: Make) -> None:
+    call = fresh(scenario=("no-status",))
+
+    assert len(pets(call)) > 5
+    assert all("status" not in pet for pet in pets(call))
+    assert pets(call, "status=sold") == []
+
+
+def test_awkward_names(fresh: Make) -> None:
+    names = [pet["name"] for pet in pets(fresh(scenario=("awkward-names",)))]
+
+    assert "" in names
+    assert any(len(name) == 1 for name in names)
+    assert any(len(name) >= 256 for name in names)
+    assert any("<script" in name for name in names)
+    assert any("\u0590" <= letter <= "\u06ff" for name in names for letter in name)
+    assert any(letter > "\uffff" for name in names for letter in name)
+
+
+def test_big_ids(fresh: Make) -> None:
+    call = fresh(scenario=("big-ids",))
+    ids = [pet["id"] for pet in pets(call)]
+
+    assert all(number > 2**53 for number in ids)
+    assert len({float(number) for number in ids}) < len(ids)
+    assert call("GET", f"/v1/pets/{ids[-1]}").json["id"] == ids[-1]
+    assert call("POST", "/v1/pets", json_body=GOOD).json["id"] == ids[-1] + 1
+
+
+def test_create_rejected(fresh: Make) -> None:
+    call = fresh(scenario=("create-rejected",))
+
+    assert [answer.status for answer in every_operation(call)] == [200, 400, 200]
+    assert len(pets(call)) == 16
+
+
+def test_double_submit(fresh: Make) -> None:
+    call = fresh(scenario=("double-submit",))
+    answer, said, took = late(call, "POST", "/v1/pets", GOOD)
+
+    assert (answer.status, said) == (201, 3.0)
+    assert took >= 3.0
+    assert late(call, "GET", "/v1/pets")[1] == 0
+
+
+def test_after_removal(fresh: Make) -> None:
+    listed, created, got = every_operation(fresh(scenario=("after-removal",)))
+
+    assert (listed.status, created.status, got.status) == (200, 201, 410)
+    assert got.json["status"] == 410
+    assert got.header("Sunset") == "Thu, 05 Dec 2030 00:00:00 GMT"
+    assert got.header("Mockpets-Off-Contract") == "status 410 is not listed for getPet"
+
+
+def test_orders(fresh: Make) -> None:
+    call = fresh(scenario=("orders",))
+    answer = call("GET", "/v1/store/orders")
+
+    assert answer.status == 200
+    assert [order["id"] for order in answer.json] == [1, 2]
+    assert answer.header("Mockpets-Stub") == "orders/list-orders"
+    assert answer.header("Mockpets-Off-Contract")
+    assert call("GET", "/v1/store/orders", key=None).status == 401
+    assert call("HEAD", "/v1/store/orders").status == 200
+    refused = call("DELETE", "/v1/store/orders")
+    assert (refused.status, refused.header("Allow")) == (405, "GET, HEAD, OPTIONS")
+
+
+# --- Broken answers, seen from the other end of a socket --------------------------------------
+
+
+def over_socket(scenario: str) -> tuple[int, bytes | Exception]:
+    """The status and the body, or what went wrong while it was read."""
+    with MockpetsServer(Settings(port=0, scenario=(scenario,))) as server:
+        connection = HTTPConnection(server.url.split("/")[2], timeout=10)
+        try:
+            connection.request("POST", "/v1/pets", json.dumps(GOOD), KEY | JSON)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        except (OSError, HTTPException) as error:
+            return 0, error
+        finally:
+            connection.close()
+
+
+def test_broken_json() -> None:
+    status, body = over_socket("broken-json")
+
+    assert status == 201
+    assert isinstance(body, bytes)
+    assert body.startswith(b'{"id":17')
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(body)
+
+
+def test_truncated() -> None:
+    _, error = over_socket("truncated")
+
+    assert isinstance(error, HTTPException)
+    assert "IncompleteRead" in repr(error)
+
+
+def test_offline() -> None:
+    _, error = over_socket("offline")
+
+    assert isinstance(error, Exception)
