@@ -1,0 +1,210 @@
+"""Wire the parts to a Flask app, and give every answer the headers and errors it must have.
+
+`create_app` wires and returns: nothing listens and no thread starts. Two apps in one process
+share nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import flask
+from werkzeug.exceptions import HTTPException
+
+from mockpets.constants import (
+    BODY_BYTES,
+    CONTROL_PREFIX,
+    DEFAULT_SESSION,
+    DEPRECATION,
+    DOCS_PATH,
+    OFF_CONTRACT_HEADER,
+    PETS_PATH,
+    SCENARIO_HEADER,
+    SEED_HEADER,
+    SESSION_HEADER,
+    STUB_HEADER,
+    SUNSET,
+)
+from mockpets.contract import RESPONSES, error_body
+from mockpets.errors import InputError, Refusal
+from mockpets.pets.seed import generate
+from mockpets.pets.store import make_table
+from mockpets.scenario.engine import NOTHING
+from mockpets.scenario.watch import Watch
+from mockpets.session import Session, World
+from mockpets.web import api, control, cors
+from mockpets.web.delivery import deliver
+from mockpets.web.keys import challenge
+from mockpets.web.messages import Request, Response, current_request
+from mockpets.web.playback import Playback
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mockpets.scenario.library import Library
+    from mockpets.settings import Settings
+
+__all__ = ["Mock", "create_app", "wire"]
+
+_log = logging.getLogger("mockpets")
+
+
+@dataclass(frozen=True)
+class Mock:
+    """What an app is wired from, for whoever runs it: `app.extensions["mockpets"]`.
+
+    :param watch: the scenario files; `watch.start()` has them read again when they change.
+    """
+
+    watch: Watch
+    session: Session
+
+
+class _App(flask.Flask):
+    """Flask with our request and response classes."""
+
+    request_class = Request
+    response_class = Response
+
+
+def create_app(settings: Settings) -> flask.Flask:
+    """Return the WSGI app of one mock server.
+
+    :raise InputError: a scenario or fixture file cannot be used, or a scenario is unknown.
+    """
+    watch = Watch(settings.scenarios_dir, settings.fixtures_dir)
+    library = watch.library
+    problems = [problem for found in library.problems.values() for problem in found]
+    problems += library.unknown("--scenario", settings.scenario)
+    if problems:
+        raise InputError(problems)
+    app, session = wire(settings, lambda: watch.library)
+    app.extensions["mockpets"] = Mock(watch, session)
+    return app
+
+
+def wire(settings: Settings, library: Callable[[], Library]) -> tuple[flask.Flask, Session]:
+    """Return an app over a library, wherever that comes from, and the app's session.
+
+    :param library: asked at each request.
+    """
+    world = World(
+        library=library,
+        start=make_table(generate(settings.count, settings.seed, settings.locale)),
+        scenarios=settings.scenario,
+        seed=settings.seed,
+        max_new=settings.max_pets,
+        locale=settings.locale,
+        generate=generate,
+    )
+    session = Session(DEFAULT_SESSION, world)
+    app = _App("mockpets", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
+    # `/v1//pets` is not `/v1/pets`, and a redirect would point at whatever Host said.
+    app.url_map.merge_slashes = False
+    api.add_routes(app, Playback(settings, session))
+    control.add_routes(app)
+    app.register_error_handler(Refusal, _refused)
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _unexpected)
+    app.after_request(_finish)
+    return app, session
+
+
+# --- Errors: the one place that makes the Error body of a response ----------------------------
+
+
+def _refused(refusal: Refusal) -> Response:
+    """Return the answer that a refusal is."""
+    body = error_body(refusal.code, refusal.message, refusal.status)
+    return Response(body, refusal.status, list(refusal.headers))
+
+
+_HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "payload_too_large"}
+
+
+def _http_error(error: HTTPException) -> Response:
+    """Return our answer for an error that Flask or Werkzeug found."""
+    code = _HTTP_CODES.get(error.code or 500, "invalid_request")
+    return _refused(Refusal(code, error.description or error.name))
+
+
+def _unexpected(error: Exception) -> Response:
+    """Answer a mistake of ours: nothing of it reaches the client, all of it the log."""
+    _log.error("internal error on %r", current_request().path, exc_info=error)
+    return _refused(
+        Refusal(
+            "internal_error", "mockpets made a mistake; its log has what is needed to report it"
+        )
+    )
+
+
+# --- Headers of every answer ------------------------------------------------------------------
+
+
+def _finish(response: flask.Response) -> flask.Response:
+    """Add what every answer carries: explanation, deprecation, caching and CORS."""
+    request = current_request()
+    headers = response.headers
+    headers.setdefault("Cache-Control", "no-store")
+    headers["X-Content-Type-Options"] = "nosniff"
+    if request.path.startswith(CONTROL_PREFIX + "/"):
+        return response
+    if response.status_code == 401 and "WWW-Authenticate" not in headers:
+        headers.add(*challenge(request))
+    if request.exchange.operation == "getPet":
+        _deprecate(request, response)
+    _explain(request, response)
+    cors.allow(request.headers, headers, preflight=request.method == "OPTIONS")
+    outcome = request.exchange.outcome
+    if outcome is not NOTHING:
+        deliver(response, outcome)
+    return response
+
+
+def _deprecate(request: Request, response: flask.Response) -> None:
+    """Say that the operation is deprecated, since when, until when, and what to use instead."""
+    prefix = request.root_path
+    response.headers.setdefault("Deprecation", DEPRECATION)
+    response.headers.setdefault("Sunset", SUNSET)
+    response.headers.setdefault(
+        "Link",
+        f'<{prefix}{PETS_PATH}>; rel="successor-version", '
+        f'<{prefix}{DOCS_PATH}>; rel="deprecation"; type="text/html"',
+    )
+
+
+def _explain(request: Request, response: flask.Response) -> None:
+    """Say who answered, why, and how long it took."""
+    exchange, headers = request.exchange, response.headers
+    if exchange.session is not None and exchange.activation is not None:
+        headers[SESSION_HEADER] = exchange.session.name
+        headers[SCENARIO_HEADER] = ", ".join(exchange.activation.stack.names)
+        headers[STUB_HEADER] = ", ".join(exchange.outcome.stubs) or "-"
+        if exchange.activation.stack.by_chance:
+            headers[SEED_HEADER] = str(exchange.session.seed)
+    reason = _off_contract(request, response.status_code)
+    if reason is not None:
+        headers[OFF_CONTRACT_HEADER] = reason
+    took = (perf_counter() - exchange.started) * 1000
+    delay = exchange.outcome.delay
+    late = f", delay;dur={delay * 1000:.0f}" if delay else ""
+    headers["Server-Timing"] = f"app;dur={took:.2f}{late}"
+
+
+def _off_contract(request: Request, status: int) -> str | None:
+    """Return why the contract does not know an answer, or None when it does."""
+    exchange = request.exchange
+    outcome = exchange.outcome
+    if outcome.fault is not None:
+        return f"fault {outcome.fault}"
+    if outcome.reply is not None:
+        return outcome.reply.off_contract
+    if exchange.operation is None:
+        return "the contract has no such operation"
+    if status in RESPONSES[exchange.operation]:
+        return None
+    return f"status {status} is not listed for {exchange.operation}"

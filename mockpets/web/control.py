@@ -1,0 +1,34 @@
+"""The control API, under ``/__mockpets/``: so far what holds no secret and changes nothing."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from mockpets.constants import HEALTH_PATH, OPENAPI_PATH, READY_PATH
+from mockpets.contract import dump_json
+from mockpets.web.messages import Response
+from mockpets.web.openapi import document
+
+if TYPE_CHECKING:
+    import flask
+
+__all__ = ["add_routes"]
+
+
+def add_routes(app: flask.Flask) -> None:
+    """Give the app the control API."""
+    app.add_url_rule(HEALTH_PATH, view_func=health, methods=["GET"])
+    # `create_app` returns only what can answer, so alive and ready are the same.
+    app.add_url_rule(READY_PATH, "ready", health, methods=["GET"])
+    app.add_url_rule(OPENAPI_PATH, view_func=openapi, methods=["GET"])
+
+
+def health() -> Response:
+    """Say that the server is alive."""
+    return Response(dump_json({"status": "ok", "version": version("mockpets")}) + b"\n")
+
+
+def openapi() -> Response:
+    """Return the contract as OpenAPI 3.1."""
+    return Response(dump_json(document()) + b"\n")

@@ -1,0 +1,48 @@
+"""CORS for the contract's answers: any page may call them and read every header.
+
+The data is invented and the front end may run on any port, so the origin, the method and the
+headers asked for are echoed, with credentials allowed. Source: the Fetch standard ("CORS
+protocol"); the README's table of decisions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mockpets.constants import EXPOSED_HEADERS, PREFLIGHT_SECONDS
+
+if TYPE_CHECKING:
+    from werkzeug.datastructures import Headers
+
+__all__ = ["allow"]
+
+_EXPOSED = ", ".join(EXPOSED_HEADERS)
+
+
+def allow(asked: Headers, answer: Headers, *, preflight: bool) -> None:
+    """Add to an answer's headers what lets a page on another origin read it.
+
+    :param asked: the request's headers.
+    :param preflight: the request is an OPTIONS, which may ask for a method and headers.
+    """
+    answer.add("Vary", "Origin")
+    answer["Timing-Allow-Origin"] = "*"
+    origin = asked.get("Origin")
+    if not origin:
+        return
+    # A scenario may set these on purpose, to play a service whose CORS is broken.
+    answer.setdefault("Access-Control-Allow-Origin", origin)
+    answer.setdefault("Access-Control-Allow-Credentials", "true")
+    answer.setdefault("Access-Control-Expose-Headers", _EXPOSED)
+    if not preflight:
+        return
+    method = asked.get("Access-Control-Request-Method")
+    if method:
+        answer["Access-Control-Allow-Methods"] = method
+    names = asked.get("Access-Control-Request-Headers")
+    if names:
+        answer["Access-Control-Allow-Headers"] = names
+    answer["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
+    if asked.get("Access-Control-Request-Private-Network") == "true":
+        answer["Access-Control-Allow-Private-Network"] = "true"
+    answer.add("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")

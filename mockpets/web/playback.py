@@ -1,0 +1,104 @@
+"""Answer a request to ``/v1``: who asks, what the scenarios say, then the real operation.
+
+The order is the README's: an unknown path and method are refused first, then the key is checked,
+then the scenario's stubs are asked, then the operation looks at the request itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from mockpets.contract import parse_json, parse_pet_id
+from mockpets.errors import Refusal
+from mockpets.scenario.matching import ABSENT, Facts, path_matches
+from mockpets.web.keys import check_key
+from mockpets.web.messages import Response, current_request
+from mockpets.web.selection import select
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mockpets.pets.store import Store
+    from mockpets.session import Session
+    from mockpets.settings import Settings
+    from mockpets.web.messages import Request
+
+    Act = Callable[[Request, Store], Response]
+
+__all__ = ["Playback"]
+
+
+class Playback:
+    """Plays the scenarios around each operation.
+
+    :param settings: which keys are valid.
+    :param session: the one that every request is for.
+    """
+
+    def __init__(self, settings: Settings, session: Session) -> None:
+        self._settings = settings
+        self._session = session
+
+    def select(self, request: Request) -> None:
+        """Find out the session and scenarios of a request.
+
+        :raise Refusal: ``unknown_scenario``.
+        """
+        select(request, self._session)
+
+    def methods(self, request: Request) -> set[str]:
+        """Return the methods that the selected scenarios define for the request's path."""
+        return {
+            stub.match.method
+            for stub in request.exchange.selected[1].stack.stubs
+            if stub.match.method and stub.match.path and path_matches(stub.match.path, request.path)
+        }
+
+    def play(self, operation: str | None, act: Act, **_: str) -> Response:
+        """Return the answer to the current request, whose path and method are known.
+
+        :param operation: the contract's, or None for what only a scenario can answer.
+        :param act: the real operation, given the pets that the request is for.
+        :raise Refusal: what the selection, the key check or the operation refuses.
+        """
+        request = current_request()
+        exchange = request.exchange
+        exchange.operation = operation
+        if exchange.activation is None:
+            self.select(request)
+        check_key(request, self._settings)
+        session, activation = exchange.selected
+        if activation.stack.stubs:
+            exchange.outcome = session.decide(activation, _facts(request))
+        outcome = exchange.outcome
+        if outcome.skip:
+            # Never sent as it is: the connection breaks, and the operation is not to be done.
+            return Response(status=502)
+        if outcome.reply is not None:
+            return Response(outcome.reply.body, outcome.reply.status, list(outcome.reply.headers))
+        return act(request, activation.store)
+
+
+def _facts(request: Request) -> Facts:
+    """Return what stubs can match on."""
+    pet_id = (request.view_args or {}).get("pet_id")
+    return Facts(
+        operation=request.exchange.operation,
+        method=request.method,
+        path=request.path,
+        pet_id=None if pet_id is None else parse_pet_id(pet_id),
+        query=dict(request.args.lists()),
+        headers={name.lower(): value for name, value in request.headers.items()},
+        body=_body(request),
+    )
+
+
+def _body(request: Request) -> object:
+    """Return the value of a JSON body; what is no JSON has no members to match on."""
+    try:
+        raw = request.get_data()
+        return parse_json(raw) if raw else ABSENT
+    except (Refusal, RequestEntityTooLarge):
+        return ABSENT

@@ -1,0 +1,33 @@
+"""Servers and callers that many tests share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets import MockpetsServer, Settings, create_app
+from tests.doors import Caller, Inside, Socket
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@pytest.fixture(scope="module", params=["inside", "socket"])
+def call(request: pytest.FixtureRequest) -> Iterator[Caller]:
+    """A caller of a server that a module shares: first in the process, then over a socket."""
+    if request.param == "inside":
+        yield Caller(Inside(create_app(Settings())))
+        return
+    with MockpetsServer(Settings(port=0)) as server:
+        yield Caller(Socket(server.url))
+
+
+@pytest.fixture
+def fresh() -> Callable[..., Caller]:
+    """Make a caller of a server of its own, with these settings."""
+
+    def make(**settings: object) -> Caller:
+        return Caller(Inside(create_app(Settings(**settings))))  # type: ignore[arg-type]  # a test's own settings
+
+    return make

@@ -1,0 +1,39 @@
+"""Many clients at once over one socket: nothing lost, nothing torn."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+
+from mockpets import MockpetsServer, Settings
+from tests.doors import JSON, KEY
+
+THREADS, EACH = 16, 500
+
+
+def test_16_threads_post_8000_pets() -> None:
+    with MockpetsServer(Settings(port=0, count=0)) as server:
+        address = server.url.removeprefix("http://").removesuffix("/v1")
+
+        def work(number: int) -> list[int]:
+            connection = HTTPConnection(address, timeout=30)
+            made = []
+            for turn in range(EACH):
+                body = json.dumps({"name": f"{number}-{turn}", "categoryId": number})
+                connection.request("POST", "/v1/pets", body, KEY | JSON)
+                answer = connection.getresponse()
+                assert answer.status == 201
+                made.append(json.loads(answer.read())["id"])
+                if turn % 10 == 0:
+                    connection.request("GET", "/v1/pets?limit=100", headers=KEY)
+                    page = json.loads(connection.getresponse().read())
+                    assert [pet["id"] for pet in page] == list(range(1, len(page) + 1))
+            connection.close()
+            return made
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            made = list(pool.map(work, range(THREADS)))
+
+    assert sorted(number for ids in made for number in ids) == list(range(1, THREADS * EACH + 1))
+    assert all(ids == sorted(ids) for ids in made)

@@ -1,0 +1,847 @@
+"""The contract, row by row, in the process and over a socket.
+
+Source: pet-store-interface.md, and the README's table of decisions where that is silent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets.constants import ERRORS, EXPOSED_HEADERS, INT64_MAX, INT64_MIN
+from mockpets.contract import RESPONSES, ErrorSchema, body_faults
+
+if TYPE_CHECKING:
+    from tests.doors import Answer, Caller
+
+ORIGIN = "http://localhost:5173"
+INT64 = f"must be an integer from {INT64_MIN} to {INT64_MAX} (int64), got "
+LIMIT = "limit must be an integer from 1 to 100, got "
+STATUS = "status must be one of available, pending, sold, got "
+JSON = {"Content-Type": "application/json"}
+BEARER = 'Bearer realm="mockpets"'
+INVALID = 'Bearer realm="mockpets", error="invalid_token"'
+GOOD = b'{"name":"Miso","categoryId":2}'
+
+
+@dataclass(frozen=True)
+class Row:
+    """One request and the refusal it must get.
+
+    :param says: the whole message, or its beginning when it ends in ``...``.
+    """
+
+    name: str
+    method: str
+    target: str
+    code: str
+    says: str
+    body: bytes | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    key: str | None = "mockpets"
+    has: dict[str, str] = field(default_factory=dict)
+
+
+def post(
+    name: str,
+    body: bytes,
+    says: str,
+    headers: dict[str, str] | None = None,
+    code: str = "invalid_request",
+) -> Row:
+    return Row(name, "POST", "/v1/pets", code, says, body, JSON if headers is None else headers)
+
+
+def listing(name: str, query: str, says: str) -> Row:
+    off = {"Mockpets-Off-Contract": "status 400 is not listed for listPets"}
+    return Row(name, "GET", f"/v1/pets?{query}", "invalid_request", says, has=off)
+
+
+def getting(name: str, segment: str, says: str) -> Row:
+    return Row(name, "GET", f"/v1/pets/{segment}", "pet_not_found", says)
+
+
+def keyed(name: str, authorization: str | None, challenge: str) -> Row:
+    headers = {} if authorization is None else {"Authorization": authorization}
+    what = "missing" if challenge == BEARER else "invalid"
+    says = (
+        f"The API key is {what}. Send the header 'Authorization: Bearer <API_KEY>'; "
+        "the key was shown where mockpets was started."
+    )
+    return Row(
+        name,
+        "GET",
+        "/v1/pets",
+        "unauthorized",
+        says,
+        headers=headers,
+        key=None,
+        has={"WWW-Authenticate": challenge},
+    )
+
+
+def nested(depth: int) -> bytes:
+    return b'{"name":"a","categoryId":1,"x":' + b"[" * depth + b"]" * depth + b"}"
+
+
+BAD_BODIES = [
+    post("no body", b"", "the body is empty; it must be a JSON object"),
+    post("blank body", b" \n\t", "the body is empty; it must be a JSON object"),
+    post("no JSON", b"name=Miso", "the body is not JSON: Expecting value at line 1, column 1"),
+    post("cut off", b'{"name":"Miso",', "the body is not JSON: ..."),
+    post("trailing comma", b'{"name":"Miso","categoryId":2,}', "the body is not JSON: ..."),
+    post("trailing text", GOOD + b" x", "the body is not JSON: Extra data at line 1, column 32"),
+    post("two values", GOOD + GOOD, "the body is not JSON: Extra data at line 1, column 31"),
+    post("single quotes", b"{'name':'Miso'}", "the body is not JSON: ..."),
+    post("comment", b'{"name":"Miso",/*x*/"categoryId":2}', "the body is not JSON: ..."),
+    post("NaN", b'{"name":"Miso","categoryId":NaN}', "the body is not JSON: NaN is no JSON number"),
+    post(
+        "Infinity",
+        b'{"name":"a","categoryId":-Infinity}',
+        "the body is not JSON: -Infinity is no JSON number",
+    ),
+    post(
+        "NaN in an ignored member",
+        b'{"name":"a","categoryId":1,"x":NaN}',
+        "the body is not JSON: NaN is no JSON number",
+    ),
+    post("raw control character", b'{"name":"a\x01","categoryId":1}', "the body is not JSON: ..."),
+    post("leading zero", b'{"name":"a","categoryId":01}', "the body is not JSON: ..."),
+    post("plus sign", b'{"name":"a","categoryId":+1}', "the body is not JSON: ..."),
+    post("hexadecimal", b'{"name":"a","categoryId":0x1}', "the body is not JSON: ..."),
+    post(
+        "member twice",
+        b'{"name":"a","name":"b","categoryId":1}',
+        'the body has the member "name" more than once',
+    ),
+    post(
+        "ignored member twice",
+        b'{"name":"a","categoryId":1,"x":{"y":1,"y":2}}',
+        'the body has the member "y" more than once',
+    ),
+    post(
+        "Latin-1",
+        '{"name":"Zoé","categoryId":1}'.encode("latin-1"),
+        "the body must be UTF-8; byte 11 is not",
+    ),
+    post(
+        "UTF-16",
+        '{"name":"a","categoryId":1}'.encode("utf-16"),
+        "the body must be UTF-8; byte 0 is not",
+    ),
+    post("UTF-32", '{"name":"a","categoryId":1}'.encode("utf-32-be"), "the body is not JSON: ..."),
+    post("byte order mark", b"\xef\xbb\xbf" + GOOD, "the body is not JSON: ..."),
+    post(
+        "overlong UTF-8",
+        b'{"name":"\xc0\xaf","categoryId":1}',
+        "the body must be UTF-8; byte 9 is not",
+    ),
+    post("21 levels", nested(20), "the body is nested deeper than 20 levels"),
+    post("990 levels", nested(990), "the body is nested deeper than 20 levels"),
+    post("30,000 levels", nested(30_000), "the body is nested deeper than 20 levels"),
+    post("null", b"null", "the body must be an object"),
+    post("array", b"[" + GOOD + b"]", "the body must be an object"),
+    post("string", b'"Miso"', "the body must be an object"),
+    post("number", b"7", "the body must be an object"),
+    post("boolean", b"true", "the body must be an object"),
+    post("empty object", b"{}", "name is required; categoryId is required"),
+    post("no name", b'{"categoryId":1}', "name is required"),
+    post("no categoryId", b'{"name":"a"}', "categoryId is required"),
+    post("other case", b'{"Name":"a","categoryid":1}', "name is required; categoryId is required"),
+    post(
+        "name null",
+        b'{"name":null,"categoryId":1}',
+        "name must be a string of Unicode text, got null",
+    ),
+    post(
+        "name number", b'{"name":7,"categoryId":1}', "name must be a string of Unicode text, got 7"
+    ),
+    post(
+        "name boolean",
+        b'{"name":false,"categoryId":1}',
+        "name must be a string of Unicode text, got false",
+    ),
+    post(
+        "name array",
+        b'{"name":["a"],"categoryId":1}',
+        "name must be a string of Unicode text, got an array",
+    ),
+    post(
+        "name object",
+        b'{"name":{},"categoryId":1}',
+        "name must be a string of Unicode text, got an object",
+    ),
+    post(
+        "name half a pair",
+        b'{"name":"\\ud800","categoryId":1}',
+        'name must be a string of Unicode text, got "\\ud800"',
+    ),
+    post("categoryId null", b'{"name":"a","categoryId":null}', f"categoryId {INT64}null"),
+    post("categoryId text", b'{"name":"a","categoryId":"1"}', f'categoryId {INT64}"1"'),
+    post("categoryId true", b'{"name":"a","categoryId":true}', f"categoryId {INT64}true"),
+    post("categoryId 1.5", b'{"name":"a","categoryId":1.5}', f"categoryId {INT64}1.5"),
+    post("categoryId tiny", b'{"name":"a","categoryId":1e-400}', f"categoryId {INT64}1E-400"),
+    post("categoryId 1e400", b'{"name":"a","categoryId":1e400}', f"categoryId {INT64}1E+400"),
+    post(
+        "categoryId huge exponent",
+        b'{"name":"a","categoryId":1e99999999999999999999}',
+        f"categoryId {INT64}Infinity",
+    ),
+    post(
+        "categoryId 2^63",
+        b'{"name":"a","categoryId":9223372036854775808}',
+        f"categoryId {INT64}9223372036854775808",
+    ),
+    post(
+        "categoryId -2^63-1",
+        b'{"name":"a","categoryId":-9223372036854775809}',
+        f"categoryId {INT64}-9223372036854775809",
+    ),
+    post(
+        "categoryId 5,000 digits",
+        b'{"name":"a","categoryId":' + b"9" * 5000 + b"}",
+        f"categoryId {INT64}9999...",
+    ),
+    post("categoryId array", b'{"name":"a","categoryId":[1]}', f"categoryId {INT64}an array"),
+    post("status null", b'{"name":"a","categoryId":1,"status":null}', STATUS + "null"),
+    post("status unknown", b'{"name":"a","categoryId":1,"status":"lost"}', STATUS + '"lost"'),
+    post("status other case", b'{"name":"a","categoryId":1,"status":"Sold"}', STATUS + '"Sold"'),
+    post("status empty", b'{"name":"a","categoryId":1,"status":""}', STATUS + '""'),
+    post("status number", b'{"name":"a","categoryId":1,"status":1}', STATUS + "1"),
+    post("status array", b'{"name":"a","categoryId":1,"status":["sold"]}', STATUS + "an array"),
+    post(
+        "all wrong",
+        b'{"name":1,"status":2}',
+        f"name must be a string of Unicode text, got 1; categoryId is required; {STATUS}2",
+    ),
+    post("no Content-Type", GOOD, "the Content-Type must be application/json, got none", {}),
+    post(
+        "text/plain",
+        GOOD,
+        "the Content-Type must be application/json, got text/plain",
+        {"Content-Type": "text/plain"},
+    ),
+    post(
+        "form",
+        b"name=Miso&categoryId=2",
+        "the Content-Type must be application/json, got application/x-www-form-urlencoded",
+        {"Content-Type": "application/x-www-form-urlencoded"},
+    ),
+    post(
+        "multipart",
+        GOOD,
+        "the Content-Type must be application/json, got multipart/form-data; boundary=x",
+        {"Content-Type": "multipart/form-data; boundary=x"},
+    ),
+    post(
+        "problem+json",
+        GOOD,
+        "the Content-Type must be application/json, got application/problem+json",
+        {"Content-Type": "application/problem+json"},
+    ),
+    post(
+        "two types",
+        GOOD,
+        "the Content-Type must be application/json, got ...",
+        {"Content-Type": "text/html, application/json"},
+    ),
+    post(
+        "no type at all",
+        GOOD,
+        "the Content-Type must be application/json, got ;;",
+        {"Content-Type": ";;"},
+    ),
+    post(
+        "Latin-1 charset",
+        GOOD,
+        "the body's charset must be utf-8, got iso-8859-1",
+        {"Content-Type": "application/json; charset=iso-8859-1"},
+    ),
+    post(
+        "gzip",
+        GOOD,
+        "the body must be sent without Content-Encoding, got gzip",
+        {**JSON, "Content-Encoding": "gzip"},
+    ),
+    Row(
+        "65,537 bytes",
+        "POST",
+        "/v1/pets",
+        "payload_too_large",
+        "the body may have at most 65536 bytes",
+        b'{"name":"' + b"a" * 65_526 + b'"}',
+        JSON,
+    ),
+]
+
+BAD_QUERIES = [
+    listing("limit 0", "limit=0", LIMIT + '"0"'),
+    listing("limit 101", "limit=101", LIMIT + '"101"'),
+    listing("limit -1", "limit=-1", LIMIT + '"-1"'),
+    listing("limit abc", "limit=abc", LIMIT + '"abc"'),
+    listing("limit empty", "limit=", LIMIT + '""'),
+    listing("limit without =", "limit", LIMIT + '""'),
+    listing("limit Arabic digit", "limit=%D9%A3", LIMIT + '"٣"'),
+    listing("limit fullwidth digit", "limit=%EF%BC%95", LIMIT + '"\uff15"'),
+    listing("limit underscore", "limit=1_0", LIMIT + '"1_0"'),
+    listing("limit +5", "limit=%2B5", LIMIT + '"+5"'),
+    listing("limit space", "limit=+5", LIMIT + '" 5"'),
+    listing("limit 5 then space", "limit=5%20", LIMIT + '"5 "'),
+    listing("limit newline", "limit=5%0A", LIMIT + '"5\\n"'),
+    listing("limit 1e1", "limit=1e1", LIMIT + '"1e1"'),
+    listing("limit 1.0", "limit=1.0", LIMIT + '"1.0"'),
+    listing("limit hexadecimal", "limit=0x5", LIMIT + '"0x5"'),
+    listing("limit NUL", "limit=5%00", LIMIT + '"5\\u0000"'),
+    listing("limit no UTF-8", "limit=%ff", LIMIT + '"%FF"'),
+    listing("limit 5,000 digits", "limit=" + "9" * 5000, LIMIT + '"9999...'),
+    listing("limit list", "limit=5,6", LIMIT + '"5,6"'),
+    listing("limit twice", "limit=1&limit=2", "limit must be given once, was given 2 times"),
+    listing("limit twice alike", "limit=1&limit=1", "limit must be given once, was given 2 times"),
+    listing("status unknown", "status=lost", STATUS + '"lost"'),
+    listing("status other case", "status=SOLD", STATUS + '"SOLD"'),
+    listing("status empty", "status=", STATUS + '""'),
+    listing("status list", "status=sold,pending", STATUS + '"sold,pending"'),
+    listing(
+        "status twice", "status=sold&status=pending", "status must be given once, was given 2 times"
+    ),
+    listing("both wrong", "limit=0&status=x", f'{LIMIT}"0"; {STATUS}"x"'),
+]
+
+BAD_IDS = [
+    getting("no such", "999999", "no animal has the id 999999"),
+    getting("zero", "0", "no animal has the id 0"),
+    getting("negative", "-1", "no animal has the id -1"),
+    getting("2^63-1", str(INT64_MAX), f"no animal has the id {INT64_MAX}"),
+    getting("-2^63", str(INT64_MIN), f"no animal has the id {INT64_MIN}"),
+    *[
+        getting(name, segment, "no animal has the id ...")
+        for name, segment in [
+            ("2^63", "9223372036854775808"),
+            ("5,000 digits", "9" * 5000),
+            ("word", "abc"),
+            ("1.0", "1.0"),
+            ("1e0", "1e0"),
+            ("01", "01"),
+            ("+1", "+1"),
+            ("-0", "-0"),
+            ("1_0", "1_0"),
+            ("Arabic digit", "%D9%A1"),
+            ("space before", "%201"),
+            ("space after", "1%20"),
+            ("newline after", "1%0A"),
+            ("NUL", "1%00"),
+            ("no UTF-8", "%FF"),
+            ("matrix parameter", "1;a=b"),
+            ("dot", "%2E"),
+        ]
+    ],
+]
+
+BAD_KEYS = [
+    keyed("none", None, BEARER),
+    keyed("empty", "", BEARER),
+    keyed("scheme alone", "Bearer", BEARER),
+    keyed("scheme and space", "Bearer ", BEARER),
+    keyed("Basic", "Basic bW9ja3BldHM6", BEARER),
+    keyed("no scheme", "mockpets", BEARER),
+    keyed("wrong key", "Bearer wrong", INVALID),
+    keyed("other case", "Bearer MOCKPETS", INVALID),
+    keyed("key and more", "Bearer mockpets x", INVALID),
+    keyed("two keys", "Bearer mockpets, Bearer mockpets", INVALID),
+    keyed("not ASCII", "Bearer möckpets", INVALID),
+    keyed("very long", "Bearer " + "k" * 4000, INVALID),
+]
+
+ALLOW_PETS = {"Allow": "GET, HEAD, POST, OPTIONS"}
+ALLOW_PET = {"Allow": "GET, HEAD, OPTIONS"}
+
+
+def refused(method: str, path: str, has: dict[str, str]) -> Row:
+    says = f"{method} is not allowed on {path}; allowed: {has['Allow']}"
+    return Row(f"{method} {path}", method, path, "method_not_allowed", says, has=has)
+
+
+ELSEWHERE = [
+    *[
+        refused(method, "/v1/pets", ALLOW_PETS)
+        for method in ("PUT", "PATCH", "DELETE", "TRACE", "FOO")
+    ],
+    *[refused(method, "/v1/pets/1", ALLOW_PET) for method in ("PUT", "PATCH", "DELETE", "POST")],
+    refused("POST", "/v1/store/orders", ALLOW_PET),
+    Row(
+        "no prefix",
+        "GET",
+        "/pets",
+        "not_found",
+        "there is nothing at '/pets'; the base address ends in /v1: /v1/pets",
+    ),
+    Row(
+        "no prefix, one pet",
+        "GET",
+        "/pets/3",
+        "not_found",
+        "there is nothing at '/pets/3'; the base address ends in /v1: /v1/pets/3",
+    ),
+    Row(
+        "slash at the end",
+        "GET",
+        "/v1/pets/",
+        "not_found",
+        "there is nothing at '/v1/pets/'; without the slash at the end there is: /v1/pets",
+    ),
+    Row(
+        "near spelling",
+        "GET",
+        "/v1/pet",
+        "not_found",
+        "there is nothing at '/v1/pet'; did you mean '/v1/pets'?",
+    ),
+    Row(
+        "other case",
+        "GET",
+        "/V1/pets",
+        "not_found",
+        "there is nothing at '/V1/pets'; did you mean '/v1/pets'?",
+    ),
+    Row("root", "GET", "/", "not_found", "there is nothing at '/'; the pet store is at /v1/pets"),
+    Row("prefix alone", "GET", "/v1", "not_found", "there is nothing at '/v1'; ..."),
+    Row(
+        "later version",
+        "GET",
+        "/v2/pets",
+        "not_found",
+        "there is nothing at '/v2/pets'; did you mean '/v1/pets'?",
+    ),
+    Row(
+        "deeper",
+        "GET",
+        "/v1/pets/1/photos",
+        "not_found",
+        "there is nothing at '/v1/pets/1/photos'; ...",
+    ),
+    Row("two slashes", "GET", "/v1//pets", "not_found", "..."),
+    Row("control API", "GET", "/__mockpets/nothing", "not_found", "..."),
+    Row("unknown path before the key", "GET", "/v1/nothing", "not_found", "...", key=None),
+    Row(
+        "method before the key",
+        "DELETE",
+        "/v1/pets",
+        "method_not_allowed",
+        "...",
+        key=None,
+        has=ALLOW_PETS,
+    ),
+    Row("key before the body", "POST", "/v1/pets", "unauthorized", "...", b"{", JSON, key=None),
+    Row(
+        "key before the size",
+        "POST",
+        "/v1/pets",
+        "unauthorized",
+        "...",
+        b"a" * 70_000,
+        JSON,
+        key=None,
+    ),
+    Row(
+        "orders",
+        "GET",
+        "/v1/store/orders",
+        "not_described",
+        "the contract names GET /v1/store/orders but does not describe it. A scenario can: ...",
+    ),
+    Row("orders without a key", "GET", "/v1/store/orders", "unauthorized", "...", key=None),
+    Row(
+        "unknown scenario",
+        "GET",
+        "/v1/pets",
+        "unknown_scenario",
+        "there is no scenario 'emtpy'; did you mean 'empty'? There are: after-removal, ...",
+        headers={"Mockpets-Scenario": "emtpy"},
+    ),
+    Row(
+        "one of two unknown",
+        "GET",
+        "/v1/pets",
+        "unknown_scenario",
+        "there is no scenario 'nix'; There are: ...",
+        headers={"Mockpets-Scenario": "empty, nix"},
+    ),
+    Row(
+        "no scenario name",
+        "GET",
+        "/v1/pets",
+        "unknown_scenario",
+        "Mockpets-Scenario must be a scenario's name, ...",
+        headers={"Mockpets-Scenario": "../empty"},
+    ),
+    Row(
+        "empty scenario name",
+        "GET",
+        "/v1/pets",
+        "unknown_scenario",
+        "Mockpets-Scenario must be a scenario's name, ...",
+        headers={"Mockpets-Scenario": ""},
+    ),
+    Row(
+        "too many scenarios",
+        "GET",
+        "/v1/pets",
+        "unknown_scenario",
+        "Mockpets-Scenario may name at most 8 scenarios, not 9",
+        headers={"Mockpets-Scenario": ",".join(["empty"] * 9)},
+    ),
+]
+
+ROWS = [
+    *[(f"body: {row.name}", row) for row in BAD_BODIES],
+    *[(f"query: {row.name}", row) for row in BAD_QUERIES],
+    *[(f"id: {row.name}", row) for row in BAD_IDS],
+    *[(f"key: {row.name}", row) for row in BAD_KEYS],
+    *[(f"elsewhere: {row.name}", row) for row in ELSEWHERE],
+]
+
+
+@pytest.mark.parametrize("row", [row for _, row in ROWS], ids=[name for name, _ in ROWS])
+def test_refusals(call: Caller, row: Row) -> None:
+    answer = call(
+        row.method,
+        row.target,
+        headers={"Origin": ORIGIN, **row.headers},
+        body=row.body,
+        key=row.key,
+    )
+
+    assert_error(answer, row.code)
+    message = answer.json["message"]
+    if row.says.endswith("..."):
+        assert message.startswith(row.says[:-3])
+    else:
+        assert message == row.says
+    for name, value in row.has.items():
+        assert answer.header(name) == value
+    assert_cors(answer, control="__mockpets" in row.target)
+
+
+def assert_error(answer: Answer, code: str) -> None:
+    """Hold an answer against the one Error body there is."""
+    assert answer.status == ERRORS[code], answer.body
+    assert answer.header("Content-Type") == "application/json"
+    body = answer.json
+    assert list(body) == ["code", "message", "status"]
+    assert not ErrorSchema().validate(body)
+    assert (body["code"], body["status"]) == (code, answer.status)
+    assert body["message"]
+
+
+def assert_cors(answer: Answer, *, control: bool = False) -> None:
+    if control:
+        assert answer.header("Access-Control-Allow-Origin") is None
+        return
+    assert answer.header("Access-Control-Allow-Origin") == ORIGIN
+    assert answer.header("Access-Control-Allow-Credentials") == "true"
+    assert answer.header("Access-Control-Expose-Headers") == ", ".join(EXPOSED_HEADERS)
+    assert answer.header("Timing-Allow-Origin") == "*"
+    assert "Origin" in (answer.header("Vary") or "")
+    assert answer.header("Cache-Control") == "no-store"
+
+
+# --- What works -------------------------------------------------------------------------------
+
+
+def test_list_pets_gives_a_page_by_id(call: Caller) -> None:
+    answer = call("GET", "/v1/pets?limit=3")
+
+    assert answer.status == 200
+    assert answer.header("Content-Type") == "application/json"
+    assert answer.header("Cache-Control") == "no-store"
+    assert answer.header("Mockpets-Off-Contract") is None
+    assert [pet["id"] for pet in answer.json] == [1, 2, 3]
+    assert body_faults("listPets", 200, answer.json) == []
+
+
+@pytest.mark.parametrize("limit", [1, 15, 100])
+def test_limit_is_the_most_that_a_page_holds(call: Caller, limit: int) -> None:
+    pets = call("GET", f"/v1/pets?limit={limit}", scenario="full-page").json
+
+    assert [pet["id"] for pet in pets] == [
+        pet["id"] for pet in call("GET", "/v1/pets?limit=100", scenario="full-page").json[:limit]
+    ]
+    assert len(pets) == limit
+
+
+def test_limit_is_20_when_left_out(call: Caller) -> None:
+    assert len(call("GET", "/v1/pets", scenario="full-page").json) == 20
+
+
+@pytest.mark.parametrize("status", ["available", "pending", "sold"])
+def test_status_filters_before_the_limit(call: Caller, status: str) -> None:
+    everything = call("GET", "/v1/pets?limit=100", scenario="full-page").json
+    wanted = [pet for pet in everything if pet.get("status") == status]
+
+    assert len(wanted) > 3
+    assert call("GET", f"/v1/pets?status={status}&limit=100", scenario="full-page").json == wanted
+    assert call("GET", f"/v1/pets?limit=2&status={status}", scenario="full-page").json == wanted[:2]
+
+
+def test_unknown_query_parameters_are_ignored(call: Caller) -> None:
+    assert (
+        call("GET", "/v1/pets?limit=2&offset=7&offset=8&Limit=x&page").json
+        == call("GET", "/v1/pets?limit=2").json
+    )
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [
+        ({"name": "Miso", "categoryId": 2}, {}),
+        ({"name": "Miso", "categoryId": 2, "status": "sold"}, {}),
+        ({"name": "", "categoryId": 0}, {}),
+        ({"name": "a\u0000b\n\u202e😀" + "x" * 3000, "categoryId": INT64_MIN}, {}),
+        ({"name": "Miso", "categoryId": INT64_MAX}, {}),
+        ({"name": "Miso", "categoryId": 1.0}, {"categoryId": 1}),
+        (
+            {"name": "Miso", "categoryId": 1, "id": 5, "tag": {"x": [1]}},
+            {"name": "Miso", "categoryId": 1},
+        ),
+    ],
+)
+def test_create_pet(call: Caller, sent: dict[str, Any], stored: dict[str, Any]) -> None:
+    answer = call("POST", "/v1/pets", json_body=sent)
+
+    assert answer.status == 201
+    pet = answer.json
+    kept = {name: value for name, value in sent.items() if name in ("name", "categoryId", "status")}
+    assert pet == {"id": pet["id"]} | kept | stored
+    assert type(pet["categoryId"]) is int
+    assert answer.header("Location") == f"/v1/pets/{pet['id']}"
+    assert call("GET", f"/v1/pets/{pet['id']}").json == pet
+    assert pet in call("GET", "/v1/pets?limit=100").json
+
+
+@pytest.mark.parametrize(
+    ("body", "category"),
+    [
+        (b'{"name":"a","categoryId":9007199254740993.0}', 2**53 + 1),
+        (b'{"name":"a","categoryId":1E2}', 100),
+        (b'{"name":"a","categoryId":-0.0}', 0),
+        (b'{"name":"a","categoryId":9223372036854775807.000}', INT64_MAX),
+        (b' \r\n{"name":"a","categoryId":3, "x":1e999999999}\n', 3),
+        (nested(19), 1),
+    ],
+)
+def test_numbers_are_taken_exactly_as_json_schema_counts(
+    call: Caller, body: bytes, category: int
+) -> None:
+    answer = call("POST", "/v1/pets", body=body, headers=JSON)
+
+    assert answer.status == 201, answer.body
+    assert answer.json["categoryId"] == category
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "application/json",
+        "Application/JSON",
+        "application/json; charset=utf-8",
+        'application/json;charset="UTF-8"',
+        "application/json; x=y",
+    ],
+)
+def test_content_types_that_are_json(call: Caller, kind: str) -> None:
+    assert call("POST", "/v1/pets", body=GOOD, headers={"Content-Type": kind}).status == 201
+
+
+def test_a_body_of_exactly_64_kib_is_taken(call: Caller) -> None:
+    frame = b'{"name":"","categoryId":1}'
+    body = frame.replace(b'""', b'"' + b"a" * (65_536 - len(frame)) + b'"')
+
+    assert len(body) == 65_536
+    assert call("POST", "/v1/pets", body=body, headers=JSON).status == 201
+
+
+def test_a_pet_without_a_status_matches_no_filter(call: Caller) -> None:
+    pet = call("POST", "/v1/pets", json_body={"name": "Solo", "categoryId": 1}).json
+
+    assert "status" not in pet
+    for status in ("available", "pending", "sold"):
+        assert pet not in call("GET", f"/v1/pets?limit=100&status={status}").json
+
+
+def test_ids_are_consecutive(call: Caller) -> None:
+    first, second = (call("POST", "/v1/pets", body=GOOD, headers=JSON).json["id"] for _ in range(2))
+
+    assert second == first + 1
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "Bearer "])
+def test_the_scheme_is_taken_in_any_case(call: Caller, scheme: str) -> None:
+    assert call("GET", "/v1/pets", headers={"Authorization": f"{scheme} mockpets"}).status == 200
+
+
+def test_a_key_in_the_query_is_no_key(call: Caller) -> None:
+    assert_error(call("GET", "/v1/pets?access_token=mockpets", key=None), "unauthorized")
+
+
+DEPRECATED = [
+    ("200", "GET", "/v1/pets/1", {}, "mockpets", 200),
+    ("HEAD", "HEAD", "/v1/pets/1", {}, "mockpets", 200),
+    ("404", "GET", "/v1/pets/999", {}, "mockpets", 404),
+    ("404 for no int64", "GET", "/v1/pets/x", {}, "mockpets", 404),
+    ("401", "GET", "/v1/pets/1", {}, None, 401),
+    (
+        "401 by a scenario",
+        "GET",
+        "/v1/pets/1",
+        {"Mockpets-Scenario": "unauthorized"},
+        "mockpets",
+        401,
+    ),
+    ("404 by a scenario", "GET", "/v1/pets/1", {"Mockpets-Scenario": "missing"}, "mockpets", 404),
+    ("422", "GET", "/v1/pets/1", {"Mockpets-Scenario": "nix"}, "mockpets", 422),
+]
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "headers", "key", "status"),
+    [row[1:] for row in DEPRECATED],
+    ids=[row[0] for row in DEPRECATED],
+)
+def test_every_answer_of_get_pet_says_it_is_deprecated(
+    call: Caller, method: str, target: str, headers: dict[str, str], key: str | None, status: int
+) -> None:
+    answer = call(method, target, headers=headers, key=key)
+
+    assert answer.status == status
+    assert answer.header("Deprecation") == "@1767225600"
+    assert answer.header("Sunset") == "Thu, 05 Dec 2030 00:00:00 GMT"
+    assert answer.header("Link") == (
+        '</v1/pets>; rel="successor-version", '
+        '</__mockpets/docs>; rel="deprecation"; type="text/html"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "target"),
+    [
+        ("GET", "/v1/pets"),
+        ("POST", "/v1/pets"),
+        ("DELETE", "/v1/pets/1"),
+        ("OPTIONS", "/v1/pets/1"),
+    ],
+)
+def test_nothing_else_says_it_is_deprecated(call: Caller, method: str, target: str) -> None:
+    assert call(method, target).header("Deprecation") is None
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["/v1/pets", "/v1/pets?limit=3&status=sold", "/v1/pets/1", "/v1/pets/999", "/v1/pets?limit=0"],
+)
+def test_head_is_get_without_the_body(call: Caller, target: str) -> None:
+    got, head = call("GET", target), call("HEAD", target)
+
+    varying = ("date", "server-timing")
+    assert head.body == b""
+    assert head.status == got.status
+    assert {k: v for k, v in head.headers.items() if k not in varying} == {
+        k: v for k, v in got.headers.items() if k not in varying
+    }
+    assert head.header("Content-Length") == str(len(got.body))
+
+
+@pytest.mark.parametrize("target", ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/v1/nothing"])
+@pytest.mark.parametrize("scenario", [None, "unauthorized", "nix"])
+def test_a_preflight_needs_no_key_and_no_scenario_touches_it(
+    call: Caller, target: str, scenario: str | None
+) -> None:
+    asked = {
+        "Origin": ORIGIN,
+        "Access-Control-Request-Method": "DELETE",
+        "Access-Control-Request-Headers": "authorization,x-trace,mockpets-scenario",
+        "Access-Control-Request-Private-Network": "true",
+    }
+    answer = call("OPTIONS", target, headers=asked, key=None, scenario=scenario)
+
+    assert (answer.status, answer.body) == (204, b"")
+    assert_cors(answer)
+    assert answer.header("Access-Control-Allow-Methods") == "DELETE"
+    assert (
+        answer.header("Access-Control-Allow-Headers") == "authorization,x-trace,mockpets-scenario"
+    )
+    assert answer.header("Access-Control-Allow-Private-Network") == "true"
+    assert answer.header("Access-Control-Max-Age") == "600"
+
+
+def test_without_an_origin_no_origin_is_allowed(call: Caller) -> None:
+    answer = call("GET", "/v1/pets")
+
+    assert answer.header("Access-Control-Allow-Origin") is None
+    assert answer.header("Vary") == "Origin"
+
+
+@pytest.mark.parametrize(
+    ("operation", "method", "target"),
+    [
+        ("listPets", "GET", "/v1/pets"),
+        ("createPet", "POST", "/v1/pets"),
+        ("getPet", "GET", "/v1/pets/1"),
+    ],
+)
+def test_the_answers_that_the_contract_lists_are_not_labelled(
+    call: Caller, operation: str, method: str, target: str
+) -> None:
+    seen = {
+        answer.status
+        for answer in (
+            call(method, target, body=GOOD if method == "POST" else None, headers=JSON),
+            call(method, target, key=None),
+            call(
+                method,
+                target.replace("/1", "/999"),
+                body=b"{}" if method == "POST" else None,
+                headers=JSON,
+            ),
+        )
+        if answer.header("Mockpets-Off-Contract") is None
+    }
+
+    assert seen == set(RESPONSES[operation])
+
+
+def test_answers_explain_themselves(call: Caller) -> None:
+    answer = call("GET", "/v1/pets/1", scenario="Missing, EMPTY", headers={"Origin": ORIGIN})
+
+    assert answer.header("Mockpets-Session") == "default"
+    assert answer.header("Mockpets-Scenario") == "missing, empty"
+    assert answer.header("Mockpets-Stub") == "missing/gone"
+    assert re.fullmatch(r"app;dur=\d+\.\d\d", answer.header("Server-Timing") or "")
+    assert call("GET", "/v1/pets/1").header("Mockpets-Stub") == "-"
+
+
+def test_a_scenario_named_by_a_request_holds_for_it_alone(call: Caller) -> None:
+    before = call("GET", "/v1/pets").body
+
+    assert call("GET", "/v1/pets", scenario="empty").json == []
+    assert_error(call("GET", "/v1/pets", scenario="unauthorized"), "unauthorized")
+    assert call("GET", "/v1/pets").body == before
+
+
+def test_a_canned_401_carries_the_challenge(call: Caller) -> None:
+    answer = call("GET", "/v1/pets", scenario="unauthorized")
+
+    assert answer.header("WWW-Authenticate") == INVALID
+    assert answer.header("Mockpets-Off-Contract") is None
+
+
+def test_numbers_leave_as_integers_and_text_as_utf8(call: Caller) -> None:
+    pet = call("POST", "/v1/pets", json_body={"name": "Zoé 🐈", "categoryId": 7})
+
+    assert (
+        pet.body == json.dumps(pet.json, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    )
+    assert "Zoé 🐈".encode() in pet.body
