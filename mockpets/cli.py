@@ -1,0 +1,298 @@
+"""The command line: reads what the user wants, hands it on, and tells what came of it.
+
+The border: only this module knows click, prints, and turns errors into exit statuses: 2 for what
+the user wrote (usage, settings, files), 1 for the rest. Commands import what they need when they
+run, so that ``--help`` and ``health`` load neither Flask nor Faker.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from mockpets.constants import API_PREFIX, HEALTH_PATH, PETS_PATH
+from mockpets.errors import InputError, Problem, did_you_mean
+from mockpets.settings import CONFIG_VARIABLE, URL_VARIABLE, load_settings, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from mockpets.settings import Row, Settings
+
+    Command = Callable[..., Any]
+
+__all__ = ["main"]
+
+_HEALTH_SECONDS: Final = 3.0
+_INTERRUPTED: Final = 130
+"""The status that shells know Ctrl-C by."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status.
+
+    :param arguments: by default those of the process; none of them asks for help.
+    """
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        if hasattr(sys.stdout, "reconfigure"):  # a name that a terminal cannot show is no error
+            sys.stdout.reconfigure(errors="backslashreplace")
+        status = _commands.main(words or ["--help"], prog_name="mockpets", standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except click.ClickException as error:
+        _complain([_usage(error)])
+        return error.exit_code
+    except InputError as error:
+        _complain(error.problems)
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        return _INTERRUPTED
+    except OSError as error:  # stdout is full, or no one reads it any more
+        if not isinstance(error, BrokenPipeError):
+            _complain([error.strerror or error])
+        # The interpreter flushes once more when it ends, and would complain then.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    return status or 0
+
+
+def _complain(lines: Iterable[object]) -> None:
+    for line in lines:
+        click.echo(f"mockpets: {line}", err=True)
+
+
+def _usage(error: click.ClickException) -> object:
+    """Return a mistake in the use of a command as one line."""
+    context = getattr(error, "ctx", None)
+    if context is None:
+        return error.format_message()
+    help_hint = f"see '{context.command_path} --help'"
+    if isinstance(error, click.NoSuchOption):
+        # click names all that are alike, sorted by letters.
+        known = [name.strip("-") for item in context.command.params for name in item.opts]
+        near = did_you_mean(error.option_name.strip("-"), known).replace(" '", " '--")
+        return Problem(error.option_name, 0, 0, "", "no such option", near or help_hint)
+    return f"{error.format_message().rstrip('.')}; {help_hint}"
+
+
+class _Commands(click.Group):
+    """The commands; a name that is none is answered with the nearest."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first word names.
+
+        :raise InputError: it names none.
+        """
+        if args[0] not in self.commands and not ctx.resilient_parsing:
+            hint = did_you_mean(args[0], self.commands) or f"there are: {', '.join(self.commands)}"
+            raise InputError([Problem(args[0], 0, 0, "", "no such command", hint)])
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="mockpets", message="%(package)s %(version)s")
+def _commands() -> None:
+    """Run a mock server for the pet store service: exact, stateful, able to misbehave."""
+
+
+# --- Options made from the table of settings --------------------------------------------------
+
+
+_REPEATS: Final = {"no": "", "comma": " Repeat it, or part by commas.", "path": " May repeat."}
+
+
+def _option(row: Row) -> Callable[[Command], Command]:
+    """Return the click option of a setting; text as it came, since the table checks it."""
+    default = row.default
+    if row.is_switch:
+        default = "on" if default else "off"
+    elif row.repeats != "no":
+        default = ", ".join(default) or "none"
+    text = f"{row.help}{_REPEATS[row.repeats]}  [default: {default}; variable: {row.variable}]"
+    if row.is_switch:
+        return click.option(f"{row.flag}/--no-{row.key}", row.name, default=None, help=text)
+    repeats = row.repeats != "no"
+    return click.option(row.flag, row.name, multiple=repeats, metavar=row.metavar, help=text)
+
+
+def _with_settings(*names: str) -> Callable[[Command], Command]:
+    """Give a command the settings of these names, or all, as options, and ``--config``."""
+
+    def decorate(command: Command) -> Command:
+        command = click.option(
+            "--config",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Settings file.  "
+            f"[default: mockpets.toml, if there is one; variable: {CONFIG_VARIABLE}]",
+        )(command)
+        for row in reversed(rows()):
+            if not names or row.name in names:
+                command = _option(row)(command)
+        return command
+
+    return decorate
+
+
+# --- Commands ---------------------------------------------------------------------------------
+
+
+@_commands.command(
+    epilog="Every option can also be set by its variable or, under its name without the dashes, "
+    "in mockpets.toml; the option comes before the variable, and the variable before the file."
+)
+@_with_settings()
+def serve(config: Path | None, **flags: object) -> int:
+    """Start the mock server, until Ctrl-C or SIGTERM."""
+    settings = load_settings(flags, os.environ, config)
+
+    from mockpets.server import bind
+    from mockpets.server import serve as run
+    from mockpets.web.app import create_app
+
+    app = create_app(settings)
+    try:
+        sockets = bind(settings)
+    except InputError as error:  # what was written is right, but the machine refuses
+        _complain(error.problems)
+        return 1
+    watch = app.extensions["mockpets"].watch
+    banner = _banner(settings, sockets[0].getsockname()[1], sorted(watch.library.scenarios))
+    watch.start()
+    try:
+        run(app, sockets, lambda: click.echo(banner))
+    finally:
+        watch.stop()
+    return 0
+
+
+def _banner(settings: Settings, port: int, names: Iterable[str]) -> str:
+    """Return what a person needs to begin.
+
+    :param port: the one that listens.
+    :param names: all scenarios there are.
+    """
+    from importlib.metadata import version
+
+    keys = [*settings.api_key, *(["or any other"] if settings.any_key else [])]
+    header = f"Authorization: Bearer {keys[0]}"
+    # Double quotes suit every shell, Windows' too, but not every key.
+    safe = re.fullmatch(r"[\w.+/=~:-]+", keys[0])
+    quoted = f'"{header}"' if safe else shlex.quote(header)
+    known = textwrap.fill(", ".join(names), 88, break_on_hyphens=False, subsequent_indent=" " * 11)
+    root = settings.url(port)
+    return f"""mockpets {version("mockpets")} serves the pet store at {root}{API_PREFIX}
+
+key        {", ".join(keys)}
+scenario   {", ".join(settings.scenario)}
+scenarios  {known}
+
+Try it:
+  curl -H {quoted} {shlex.quote(root + PETS_PATH)}
+
+Ctrl-C stops it."""
+
+
+@_commands.command()
+@_with_settings("scenarios_dir", "fixtures_dir")
+def scenarios(config: Path | None, **flags: object) -> int:
+    """List the scenarios: name, description and file."""
+    settings = load_settings(flags, os.environ, config)
+
+    from mockpets.scenario.library import load_library
+
+    library = load_library(settings.scenarios_dir, settings.fixtures_dir)
+    width = max(map(len, library.scenarios), default=0)
+    for name, scenario in sorted(library.scenarios.items()):
+        source = library.sources[name]
+        files = " in place of ".join((source.shown, *reversed(source.replaces)))
+        click.echo(f"{name:<{width}}  {scenario.description}  [{files}]")
+    problems = [problem for found in library.problems.values() for problem in found]
+    _complain(problems)
+    return 2 if problems else 0
+
+
+@_commands.command()
+@_with_settings("count", "seed", "locale")
+def fixture(config: Path | None, **flags: object) -> None:
+    """Print generated pets as a fixture file."""
+    settings = load_settings(flags, os.environ, config)
+
+    from mockpets.contract import dump_pet
+    from mockpets.pets.seed import generate
+
+    pets = generate(settings.count, settings.seed, settings.locale)
+    # As bytes, since a fixture is UTF-8 whatever the terminal is.
+    click.echo(b"[" + b",".join(b"\n  " + dump_pet(pet) for pet in pets) + b"\n]")
+
+
+@_commands.command()
+def openapi() -> None:
+    """Print the contract as an OpenAPI 3.1 document."""
+    import json
+
+    from mockpets.web.openapi import document
+
+    click.echo(json.dumps(document(), indent=2, ensure_ascii=False).encode())
+
+
+@_commands.command()
+@click.option(
+    "--url",
+    envvar=URL_VARIABLE,
+    metavar="URL",
+    help=f"The server.  [default: that of host and port; variable: {URL_VARIABLE}]",
+)
+@_with_settings("host", "port")
+def health(url: str | None, config: Path | None, **flags: object) -> int:
+    """Ask a running server whether it is alive (exit status 0)."""
+    try:
+        root = url or load_settings(flags, os.environ, config).url()
+        root = root.rstrip("/").removesuffix(API_PREFIX)  # the base URL will do as well
+        status = _get_status(root, HEALTH_PATH)
+    except InputError as error:
+        _complain(error.problems)
+        return 1
+    if status != 200:
+        _complain([f"{root} answers its health check with {status}, expected 200"])
+        return 1
+    click.echo(f"mockpets: {root} is alive")
+    return 0
+
+
+def _get_status(root: str, path: str) -> int:
+    """Return the HTTP status of a GET, no proxy asked and no redirect followed.
+
+    :raise InputError: the root is no URL, or nothing answers there.
+    """
+    from http.client import HTTPConnection, HTTPException, HTTPSConnection
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(root + path)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        parts, host, port = urlsplit(""), None, None
+    if parts.scheme not in ("http", "https") or not host or port == 0:
+        hint = "say which server with --url or --port"
+        raise InputError([Problem(root, 0, 0, "", "is no address of a server", hint)])
+    connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = connect(host, port, timeout=_HEALTH_SECONDS)
+    try:
+        connection.request("GET", parts.path)
+        return connection.getresponse().status
+    except (OSError, HTTPException) as error:
+        what = f"does not answer: {getattr(error, 'strerror', None) or str(error)}"
+        raise InputError([Problem(root, 0, 0, "", what, "is mockpets running there?")]) from error
+    finally:
+        connection.close()

@@ -1,0 +1,113 @@
+"""Checks of the settings: a text becomes a value, or ValueError says what was expected.
+
+`settings` names one of these in each row of its table. A message shows what came as Python
+writes it, so that no control character reaches a terminal.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mockpets.constants import INT64_MAX, NAME_LENGTH, SCENARIO_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["api_key", "folder", "got", "host", "integer", "locale", "scenario_name", "switch"]
+
+
+def got(value: object) -> str:
+    """Return ``got`` and the value, cut short."""
+    shown = str(value).lower() if isinstance(value, bool) else repr(value)
+    return f"got {shown if len(shown) <= 60 else shown[:57] + '...'}"
+
+
+def integer(low: int, high: int | None = None) -> Callable[[str], int]:
+    """Return the check of an integer from `low` to `high`, or of at least `low`."""
+    bounds = f"from {low} to {high}" if high is not None else f"of at least {low}"
+
+    def check(text: str) -> int:
+        # ASCII digits alone, since int() takes `٣` and `1_0`.
+        number = int(text) if re.fullmatch(r"-?[0-9]{1,19}", text) else low - 1
+        if low <= number <= (INT64_MAX if high is None else high):
+            return number
+        raise ValueError(f"must be an integer {bounds}, {got(text)}")
+
+    return check
+
+
+def host(text: str) -> str:
+    """Return an address, without brackets if it had them, or a host name.
+
+    :raise ValueError: it is neither; a scheme or a port is in it, say.
+    """
+    bare = text[1:-1] if text.startswith("[") and text.endswith("]") else text
+    if re.fullmatch(r"[0-9A-Za-z_-]{1,63}(\.[0-9A-Za-z_-]{1,63})*", bare):
+        return bare
+    try:
+        import ipaddress  # takes as long as all of this module, and few need it
+
+        ipaddress.IPv6Address(bare)
+    except ValueError:
+        expected = "must be an address or a host name, without scheme and port"
+        raise ValueError(f"{expected}, {got(text)}") from None
+    return bare
+
+
+def scenario_name(text: str) -> str:
+    """Return the name in lower case; whether there is such a scenario, the library knows.
+
+    :raise ValueError: it is not in kebab-case, or too long.
+    """
+    name = text.lower()
+    if re.fullmatch(SCENARIO_NAME, name) and len(name) <= NAME_LENGTH:
+        return name
+    expected = f"must be a scenario's name (a-z, 0-9, single dashes; at most {NAME_LENGTH})"
+    raise ValueError(f"{expected}, {got(text)}")
+
+
+def folder(text: str) -> Path:
+    """Return the folder.
+
+    :raise ValueError: it is not there, or no folder.
+    """
+    if text and Path(text).is_dir():
+        return Path(text)
+    raise ValueError(f"must be a folder that exists, {got(text)}")
+
+
+def locale(text: str) -> str:
+    """Return a locale that there are pets' names for.
+
+    :raise ValueError: there are none.
+    """
+    from mockpets.pets.names import LOCALES  # long lists, and the default is not checked
+
+    if text in LOCALES:
+        return text
+    raise ValueError(f"must be one of {', '.join(sorted(LOCALES))}, {got(text)}")
+
+
+def api_key(text: str) -> str:
+    """Return a key that fits a header.
+
+    :raise ValueError: it does not; the message leaves the key out, since logs keep messages.
+    """
+    wrong = re.search("[^!-~]|,", text)
+    if text and not wrong:
+        return text
+    came = f"character {wrong.start() + 1} is not" if wrong else "it is empty"
+    raise ValueError(f"must be visible ASCII characters without spaces and commas; {came}")
+
+
+def switch(text: str) -> bool:
+    """Return true or false.
+
+    :raise ValueError: it is none of their common spellings.
+    """
+    word = text.lower()
+    if word in ("true", "yes", "on", "1", "false", "no", "off", "0"):
+        return word in ("true", "yes", "on", "1")
+    raise ValueError(f"must be true or false, {got(text)}")
