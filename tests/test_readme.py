@@ -1,0 +1,144 @@
+"""The README's commands, run as they stand, in a copy of the checkout and a fresh environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets.constants import CONTROL_PREFIX
+from mockpets.settings import rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def marked(mark: str) -> list[tuple[str, str]]:
+    """The shell blocks below a comment, each with the block of its output, if it has one."""
+    pattern = rf"<!-- {mark} -->\n```sh\n(.*?)```\n(?:```(?:json|text)\n(.*?)```\n)?"
+    return re.findall(pattern, README, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a clone has: the files that git knows."""
+    folder = tmp_path_factory.mktemp("clone")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number: int = probe.getsockname()[1]
+    return number
+
+
+@pytest.fixture(scope="module")
+def banner(checkout: Path, port: int) -> Iterator[str]:
+    """Run the main job as the README has it, on a free port, and return what it prints."""
+    [(command, _)] = marked("the main job")
+    # The environment of someone who has nothing of ours installed or set.
+    path = os.pathsep.join([str(Path(sys.base_prefix) / "bin"), *os.defpath.split(os.pathsep)])
+    keep = {"HOME", "LANG", "PIP_INDEX_URL", "PIP_FIND_LINKS", "PIP_CONFIG_FILE"}
+    environment = {name: value for name, value in os.environ.items() if name in keep}
+    environment |= {"PATH": path, "MOCKPETS_PORT": str(port)}
+    with subprocess.Popen(
+        ["sh", "-c", command],
+        cwd=checkout,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        lines = []
+        try:
+            for line in process.stdout:
+                lines.append(line)
+                if "Ctrl-C" in line:
+                    break
+            assert process.poll() is None, "".join(lines)
+            yield "".join(lines)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGINT)
+        # Ctrl-C reaches the shell too, which then ends by it; `tests/test_cli.py` has our status.
+        assert process.wait(timeout=20) in (0, -signal.SIGINT)
+
+
+def run(command: str, folder: Path, port: int) -> str:
+    command = command.replace("localhost:7387", f"localhost:{port}")
+    answer = subprocess.run(
+        ["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout
+
+
+def test_the_main_job_prints_a_curl_that_works(banner: str, checkout: Path, port: int) -> None:
+    [curl] = re.findall(r"^\s*(curl .*)$", banner, re.MULTILINE)
+
+    assert f"http://localhost:{port}/v1" in banner
+    assert "empty" in banner
+    assert isinstance(json.loads(run(curl, checkout, port)), list)
+
+
+def test_the_tour(banner: str, checkout: Path, port: int) -> None:
+    tour = marked("tour")
+
+    assert banner
+    assert len(tour) >= 6
+    for command, output in tour:
+        assert run(command, checkout, port).rstrip("\n") == output.rstrip("\n"), command
+
+
+def test_the_test_command_is_one_line_that_ends_in_pytest() -> None:
+    """`.ci/run` runs it as it stands; a test that ran it would run itself."""
+    [(command, _)] = marked("the test command")
+
+    assert command.count("\n") == 1
+    assert command.rstrip().endswith(".venv/bin/pytest")
+
+
+def test_every_setting_is_in_the_table() -> None:
+    for row in rows():
+        assert f"`{row.flag}`" in README, row.flag
+
+
+def test_links_lead_somewhere() -> None:
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", README)
+
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_the_control_paths_named_exist() -> None:
+    from mockpets import Settings, create_app
+
+    client = create_app(Settings()).test_client()
+    for path in set(re.findall(rf"`GET ({CONTROL_PREFIX}/[a-z./]+)`", README)):
+        assert client.get(path).status_code == 200, path

@@ -1,0 +1,92 @@
+"""The built wheel: what is in it, and that the main job runs from it, away from the checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "-w",
+            str(folder),
+            str(ROOT),
+        ],
+        check=True,
+        timeout=120,
+    )
+    [path] = folder.glob("*.whl")
+    return path
+
+
+def test_it_holds_the_package_the_shipped_files_and_nothing_else(wheel: Path) -> None:
+    inside = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mockpets").rglob("*.py")}
+    shipped = {
+        f"mockpets/_shipped/{folder}/{path.name}"
+        for folder in ("fixtures", "scenarios")
+        for path in (ROOT / folder).iterdir()
+    }
+
+    assert inside == package | shipped | {"mockpets/py.typed"}
+
+
+def test_the_main_job_runs_from_it(wheel: Path, tmp_path: Path) -> None:
+    """The dependencies are this environment's; the package is the wheel's alone."""
+    site = tmp_path / "site"
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--target",
+            str(site),
+            str(wheel),
+        ],
+        check=True,
+        timeout=120,
+    )
+    code = "import sys, mockpets.cli; print(mockpets.__file__); sys.exit(mockpets.cli.main())"
+    environment = {**os.environ, "PYTHONPATH": str(site), "PYTHONSAFEPATH": "1"}
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "serve", "--scenario", "full-page", "--port", "0"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        try:
+            assert Path(process.stdout.readline()).is_relative_to(site)
+            url = ""
+            for line in process.stdout:
+                url = next((word for word in line.split() if word.endswith("/v1")), url)
+                if "Ctrl-C" in line:
+                    break
+            request = Request(f"{url}/pets?limit=100", headers={"Authorization": "Bearer mockpets"})  # noqa: S310 - our own server
+            with urlopen(request, timeout=10) as answer:  # noqa: S310
+                assert len(json.load(answer)) == 100
+        finally:
+            process.terminate()
+        assert process.wait(timeout=20) == 0
