@@ -1,8 +1,8 @@
 """The command line: reads what the user wants, hands it on, and tells what came of it.
 
-The border: only this module knows click, prints, and turns errors into exit statuses: 2 for what
-the user wrote (usage, settings, files), 1 for the rest. Commands import what they need when they
-run, so that ``--help`` and ``health`` load neither Flask nor Faker.
+The border: only the `cli` modules know click and print, and this one turns errors into exit
+statuses: 2 for what the user wrote (usage, settings, files), 1 for the rest. Commands import what
+they need when they run, so that ``--help`` and ``health`` load neither Flask nor Faker.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ import re
 import shlex
 import sys
 import textwrap
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
+from mockpets.cli_files import COMMANDS
+from mockpets.cli_options import complain, with_settings
 from mockpets.constants import API_PREFIX, HEALTH_PATH, PETS_PATH
 from mockpets.errors import InputError, Problem, did_you_mean
-from mockpets.settings import CONFIG_VARIABLE, URL_VARIABLE, load_settings, rows
+from mockpets.settings import URL_VARIABLE, load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
-    from mockpets.settings import Row, Settings
-
-    Command = Callable[..., Any]
+    from mockpets.settings import Settings
 
 __all__ = ["main"]
 
@@ -48,25 +48,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.ClickException as error:
-        _complain([_usage(error)])
+        complain([_usage(error)])
         return error.exit_code
     except InputError as error:
-        _complain(error.problems)
+        complain(error.problems)
         return 2
     except (click.Abort, KeyboardInterrupt):
         return _INTERRUPTED
     except OSError as error:  # stdout is full, or no one reads it any more
         if not isinstance(error, BrokenPipeError):
-            _complain([error.strerror or error])
+            complain([error.strerror or error])
         # The interpreter flushes once more when it ends, and would complain then.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
     return status or 0
-
-
-def _complain(lines: Iterable[object]) -> None:
-    for line in lines:
-        click.echo(f"mockpets: {line}", err=True)
 
 
 def _usage(error: click.ClickException) -> object:
@@ -105,43 +100,8 @@ def _commands() -> None:
     """Run a mock server for the pet store service: exact, stateful, able to misbehave."""
 
 
-# --- Options made from the table of settings --------------------------------------------------
-
-
-_REPEATS: Final = {"no": "", "comma": " Repeat it, or part by commas.", "path": " May repeat."}
-
-
-def _option(row: Row) -> Callable[[Command], Command]:
-    """Return the click option of a setting; text as it came, since the table checks it."""
-    default = row.default
-    if row.is_switch:
-        default = "on" if default else "off"
-    elif row.repeats != "no":
-        default = ", ".join(default) or "none"
-    text = f"{row.help}{_REPEATS[row.repeats]}  [default: {default}; variable: {row.variable}]"
-    if row.is_switch:
-        return click.option(f"{row.flag}/--no-{row.key}", row.name, default=None, help=text)
-    repeats = row.repeats != "no"
-    return click.option(row.flag, row.name, multiple=repeats, metavar=row.metavar, help=text)
-
-
-def _with_settings(*names: str) -> Callable[[Command], Command]:
-    """Give a command the settings of these names, or all, as options, and ``--config``."""
-
-    def decorate(command: Command) -> Command:
-        command = click.option(
-            "--config",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Settings file.  "
-            f"[default: mockpets.toml, if there is one; variable: {CONFIG_VARIABLE}]",
-        )(command)
-        for row in reversed(rows()):
-            if not names or row.name in names:
-                command = _option(row)(command)
-        return command
-
-    return decorate
+for _command in COMMANDS:
+    _commands.add_command(_command)
 
 
 # --- Commands ---------------------------------------------------------------------------------
@@ -151,7 +111,7 @@ def _with_settings(*names: str) -> Callable[[Command], Command]:
     epilog="Every option can also be set by its variable or, under its name without the dashes, "
     "in mockpets.toml; the option comes before the variable, and the variable before the file."
 )
-@_with_settings()
+@with_settings()
 def serve(config: Path | None, **flags: object) -> int:
     """Start the mock server, until Ctrl-C or SIGTERM."""
     settings = load_settings(flags, os.environ, config)
@@ -164,7 +124,7 @@ def serve(config: Path | None, **flags: object) -> int:
     try:
         sockets = bind(settings)
     except InputError as error:  # what was written is right, but the machine refuses
-        _complain(error.problems)
+        complain(error.problems)
         return 1
     watch = app.extensions["mockpets"].watch
     banner = _banner(settings, sockets[0].getsockname()[1], sorted(watch.library.scenarios))
@@ -204,56 +164,13 @@ Ctrl-C stops it."""
 
 
 @_commands.command()
-@_with_settings("scenarios_dir", "fixtures_dir")
-def scenarios(config: Path | None, **flags: object) -> int:
-    """List the scenarios: name, description and file."""
-    settings = load_settings(flags, os.environ, config)
-
-    from mockpets.scenario.library import load_library
-
-    library = load_library(settings.scenarios_dir, settings.fixtures_dir)
-    width = max(map(len, library.scenarios), default=0)
-    for name, scenario in sorted(library.scenarios.items()):
-        source = library.sources[name]
-        files = " in place of ".join((source.shown, *reversed(source.replaces)))
-        click.echo(f"{name:<{width}}  {scenario.description}  [{files}]")
-    problems = [problem for found in library.problems.values() for problem in found]
-    _complain(problems)
-    return 2 if problems else 0
-
-
-@_commands.command()
-@_with_settings("count", "seed", "locale")
-def fixture(config: Path | None, **flags: object) -> None:
-    """Print generated pets as a fixture file."""
-    settings = load_settings(flags, os.environ, config)
-
-    from mockpets.contract import dump_pet
-    from mockpets.pets.seed import generate
-
-    pets = generate(settings.count, settings.seed, settings.locale)
-    # As bytes, since a fixture is UTF-8 whatever the terminal is.
-    click.echo(b"[" + b",".join(b"\n  " + dump_pet(pet) for pet in pets) + b"\n]")
-
-
-@_commands.command()
-def openapi() -> None:
-    """Print the contract as an OpenAPI 3.1 document."""
-    import json
-
-    from mockpets.web.openapi import document
-
-    click.echo(json.dumps(document(), indent=2, ensure_ascii=False).encode())
-
-
-@_commands.command()
 @click.option(
     "--url",
     envvar=URL_VARIABLE,
     metavar="URL",
     help=f"The server.  [default: that of host and port; variable: {URL_VARIABLE}]",
 )
-@_with_settings("host", "port")
+@with_settings("host", "port")
 def health(url: str | None, config: Path | None, **flags: object) -> int:
     """Ask a running server whether it is alive (exit status 0)."""
     try:
@@ -261,10 +178,10 @@ def health(url: str | None, config: Path | None, **flags: object) -> int:
         root = root.rstrip("/").removesuffix(API_PREFIX)  # the base URL will do as well
         status = _get_status(root, HEALTH_PATH)
     except InputError as error:
-        _complain(error.problems)
+        complain(error.problems)
         return 1
     if status != 200:
-        _complain([f"{root} answers its health check with {status}, expected 200"])
+        complain([f"{root} answers its health check with {status}, expected 200"])
         return 1
     click.echo(f"mockpets: {root} is alive")
     return 0

@@ -66,6 +66,7 @@ CONTROL_PREFIX: Final = "/__mockpets"
 HEALTH_PATH: Final = CONTROL_PREFIX + "/health"
 READY_PATH: Final = CONTROL_PREFIX + "/ready"
 OPENAPI_PATH: Final = CONTROL_PREFIX + "/openapi.json"
+SCENARIO_SCHEMA_PATH: Final = CONTROL_PREFIX + "/schema/scenario.json"
 DOCS_PATH: Final = CONTROL_PREFIX + "/docs"
 
 SESSION_HEADER: Final = "Mockpets-Session"

@@ -25,13 +25,15 @@ LAYERS = [
     ["mockpets.web.*"],
     ["mockpets.check", "mockpets.listen"],
     ["mockpets.server"],
+    ["mockpets.cli_options"],
+    ["mockpets.cli_files"],
     ["mockpets.cli"],
     ["mockpets.__main__"],
 ]
 
 HOMES = {
     "apispec": ["mockpets.web.openapi"],
-    "click": ["mockpets.cli"],
+    "click": ["mockpets.cli", "mockpets.cli_files", "mockpets.cli_options"],
     "faker": ["mockpets.pets.seed"],
     "flask": ["mockpets.web.*"],
     "marshmallow": ["mockpets.contract"],

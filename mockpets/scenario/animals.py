@@ -42,7 +42,8 @@ class _PetShape(Shape):
         for path, what in faults:
             at, steps = node.find(path)
             if at.kind != "unusable":
-                report.at(*steps).add(at, what)
+                quoted = "string" in what and at.kind in ("integer", "number", "boolean")
+                report.at(*steps).add(at, what, f'quote it: "{at.shown()}"' if quoted else "")
         if faults:
             return INVALID
         pet = Pet(id=int(value["id"]), name=value["name"], categoryId=int(value["categoryId"]))

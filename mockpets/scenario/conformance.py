@@ -45,6 +45,10 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     :param match: of the stub, whole.
     :param off_contract: the stub says that such things are meant.
     """
+    if draft.is_page and match.operations != ("listPets",):
+        what = "a page is an answer of listPets alone"
+        draft.report.add(draft.node, what, "say match: {operation: listPets}")
+        return _sent(draft, None)
     deviations = list(_deviations(draft, match))
     if not off_contract:
         for deviation in deviations:
@@ -52,9 +56,6 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
             hint = ", or ".join(filter(None, [deviation.advice, _FLAG]))
             if node.kind != "unusable":  # of which the builder told
                 draft.report.at(*steps).add(node, deviation.what, hint)
-    if draft.is_page and match.operations != ("listPets",):
-        what = "a page is an answer of listPets alone"
-        draft.report.add(draft.node, what, "say match: {operation: listPets}")
     reason = deviations[0].reason if deviations else None
     if from_network(draft.status):
         reason = f"status {draft.status} is not in the contract"
@@ -133,7 +134,7 @@ def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
     :param kind: the contract's schema.
     """
     if draft.text is not None:
-        what = f"the contract has JSON here, {kind}"
+        what = f"the body is text: the contract has {kind} as JSON here"
         yield _Deviation("the body is not JSON", ("text",), what, "use body")
     elif draft.value is ABSENT:
         codes: Iterable[str] = (code for code in CONTRACT_ERRORS if ERRORS[code] == draft.status)

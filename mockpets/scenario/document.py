@@ -111,7 +111,7 @@ def _not_json(error: json.JSONDecodeError, shown: str) -> InputError:
         return _refused(
             shown, place(text, comma), "the last value has a comma after it", "remove it"
         )
-    message = error.msg[:1].lower() + error.msg[1:]
+    message = (error.msg[:1].lower() + error.msg[1:]).removesuffix(" at").removesuffix(" starting")
     return _refused(shown, (error.lineno, error.colno), f"is not valid JSON: {message}")
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Builder", "Event", "Kind", "Node", "Step", "dotted"]
 
 Kind = Literal["mapping", "list", "text", "integer", "number", "boolean", "nothing", "unusable"]
-"""What a node is; ``unusable`` is a word that was refused, and a problem tells of it."""
+"""What a node is; ``unusable`` is what was refused before it was read, and told of."""
 
 _KINDS: Final[dict[type, Kind]] = {
     str: "text",
@@ -154,7 +154,7 @@ class Builder:
             case "end":
                 frame = self._open.pop()
                 node = Node(
-                    "mapping" if frame.event.what == "mapping" else "list",
+                    _kind(frame.event),
                     frame.event.line,
                     frame.event.column,
                     items=tuple(frame.items),
@@ -201,7 +201,8 @@ class Builder:
         except ValueError as error:
             self._tell(event, *error.args)
             return Node("unusable", event.line, event.column, event.text)
-        return Node(_KINDS[type(value)], event.line, event.column, value)
+        kind = "unusable" if event.tag is not None else _KINDS[type(value)]
+        return Node(kind, event.line, event.column, value)
 
     def _put(self, node: Node, anchor: str | None, size: int, height: int) -> None:
         """Put a finished node where it belongs."""
@@ -226,7 +227,8 @@ class Builder:
         if key.kind == "unusable":
             return
         if key.kind != "text":
-            self._tell(key, f"a key must be text, got {key.shown()}", f'quote it: "{name}"')
+            hint = "" if key.value is None else f'quote it: "{key.shown()}"'
+            self._tell(key, f"a key must be text, got {key.shown()}", hint)
         elif name == "<<":
             self._tell(key, "merge keys ('<<') are not supported", "write the members out")
         elif name in frame.members:
@@ -260,3 +262,10 @@ class Builder:
         """Return the error for what makes reading on useless."""
         at = Problem(self._shown, event.line, event.column, "", what)
         return InputError(sorted([*self.problems, at]))
+
+
+def _kind(event: Event) -> Kind:
+    """Return the kind of a mapping or list by the event that began it."""
+    if event.tag is not None:
+        return "unusable"
+    return "mapping" if event.what == "mapping" else "list"

@@ -86,8 +86,11 @@ class Object(Shape):
                 unknown_key(key, name, self.fields, report, self.misplaced.get(name, ""))
         for name in self.required:
             if name not in node.members:
-                report.add(node, f"the key '{name}' is missing", self.fields[name].description)
-        for rule in self.rules:
+                means = self.fields[name].description.rstrip(".")
+                hint = f"add {name}: {means[:1].lower()}{means[1:]}"
+                report.add(node, f"the key '{name}' is missing", hint)
+        # With an unknown key there, who knows what was meant; one problem will do.
+        for rule in self.rules if node.members.keys() <= self.fields.keys() else ():
             if rule.broken(node.members):
                 report.add(node, rule.what, rule.hint)
         return values
@@ -152,9 +155,13 @@ class ByKind(Shape):
 
 @dataclass(frozen=True, slots=True)
 class ByKey(Shape):
-    """One of several mappings, told apart by the first of these keys that is there."""
+    """One of several mappings, told apart by the first of these keys that is there.
+
+    :param misplaced: keys that people look for here, to what to tell them.
+    """
 
     keys: Mapping[str, Object]
+    misplaced: Mapping[str, str] = field(default_factory=dict)
 
     def _take(self, node: Node, report: Report) -> Any:
         if node.kind != "mapping":
@@ -163,7 +170,7 @@ class ByKey(Shape):
             if name in node.members:
                 return shape.read(node, report)
         for name, (key, _) in node.members.items():
-            unknown_key(key, name, self.keys, report)
+            unknown_key(key, name, self.keys, report, self.misplaced.get(name, ""))
         if not node.members:
             report.add(node, f"must have {either(self.keys)}")
         return INVALID

@@ -101,7 +101,7 @@ def _sequence(values: dict[str, Any], _node: Node, _report: Report) -> Any:
 
 
 _ON_STUB: Final = dict.fromkeys(
-    ("after", "delay", "hold", "off_contract", "probability", "throttle", "times"),
+    ("after", "delay", "fault", "hold", "off_contract", "probability", "throttle", "times"),
     "it belongs on the stub, beside reply",
 )
 _ERROR: Final = Object(
@@ -155,7 +155,7 @@ _FAULT: Final = Object(
 )
 _PASS: Final = Text(
     "Let the real operation answer.",
-    "pass, or a mapping that has error, status or page",
+    "pass, or a mapping such as {error: unauthorized}",
     PASS,
 )
 _CANNED: Final = {
@@ -169,7 +169,10 @@ SEQUENCE: Final = ListOf(
     "Replies, one for each request that the stub answers.",
     ByKind(
         "One reply.",
-        {"text": _PASS, "mapping": ByKey("One reply.", {**_CANNED, "fault": _FAULT})},
+        {
+            "text": _PASS,
+            "mapping": ByKey("One reply.", {**_CANNED, "fault": _FAULT}, _ON_STUB),
+        },
         "pass, or a mapping that has error, status, page or fault",
     ),
     least=1,
@@ -192,6 +195,7 @@ REPLY: Final = ByKind(
         "mapping": ByKey(
             "A canned reply, or a sequence.",
             {"sequence": _SEQUENCE, **_CANNED, "repeat": _SEQUENCE},
+            _ON_STUB,
         ),
     },
     "pass, or a mapping that has error, status, page or sequence",

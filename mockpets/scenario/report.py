@@ -59,7 +59,7 @@ class Report:
     def refuse(self, node: Node, expected: str) -> Invalid:
         """Note that a node is not what was expected, and return `INVALID`."""
         hint = ""
-        if node.kind == "nothing":
+        if node.kind == "nothing" and self.path:
             hint = "leave the key out if you mean none"
         elif node.value is not None and node.kind != "text" and expected.startswith("text"):
             hint = f'quote it: "{node.shown()}"'

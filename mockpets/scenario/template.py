@@ -19,7 +19,7 @@ description: Pet 3 is missing, and now and then adding a pet fails.
 # Bring pets: a number, a fixture's name, or a list. Without it, the session's pets are used.
 # pets: {{count: 40, seed: 3, locale: de_DE}}
 
-# Tried in order; the first that answers ends the search. When none does, the real operation answers.
+# Tried in order; the first that answers ends the search. Then the real operation answers.
 stubs:
   - name: gone
     # What a request must be like. Without `match`: every request.

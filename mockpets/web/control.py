@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from mockpets.constants import HEALTH_PATH, OPENAPI_PATH, READY_PATH
+from mockpets.constants import HEALTH_PATH, OPENAPI_PATH, READY_PATH, SCENARIO_SCHEMA_PATH
 from mockpets.contract import dump_json
+from mockpets.scenario.loader import scenario_schema
 from mockpets.web.messages import Response
 from mockpets.web.openapi import document
 
@@ -22,6 +23,7 @@ def add_routes(app: flask.Flask) -> None:
     # `create_app` returns only what can answer, so alive and ready are the same.
     app.add_url_rule(READY_PATH, "ready", health, methods=["GET"])
     app.add_url_rule(OPENAPI_PATH, view_func=openapi, methods=["GET"])
+    app.add_url_rule(SCENARIO_SCHEMA_PATH, view_func=schema, methods=["GET"])
 
 
 def health() -> Response:
@@ -32,3 +34,8 @@ def health() -> Response:
 def openapi() -> Response:
     """Return the contract as OpenAPI 3.1."""
     return Response(dump_json(document()) + b"\n")
+
+
+def schema() -> Response:
+    """Return the JSON Schema of scenario files, which shipped files name for editors."""
+    return Response(dump_json(scenario_schema()) + b"\n")

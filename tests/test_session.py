@@ -1,0 +1,140 @@
+"""A session: stacks, their counters and pets, chance, reset."""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import Settings, create_app
+from mockpets.constants import STACKS
+from mockpets.errors import Refusal
+from mockpets.pets.seed import generate
+from mockpets.pets.store import make_table
+from mockpets.scenario.library import Library
+from mockpets.scenario.matching import Facts
+from mockpets.scenario.model import Canned, Scenario, Stub
+from mockpets.session import Session, World
+from tests.doors import Caller, Inside
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LIST = Facts("listPets", "GET", "/v1/pets")
+
+
+def scenario(name: str, *stubs: Stub, pets: Any = None) -> Scenario:
+    return Scenario(name, "d", (), pets, stubs, name)
+
+
+def session(*scenarios: Scenario) -> Session:
+    library = Library({one.name: one for one in scenarios}, {}, {})
+    world = World(lambda: library, make_table([]), (), 1, 10, "en_US", generate)
+    return Session("test", world)
+
+
+def test_two_threads_take_each_position_of_a_sequence_once() -> None:
+    """10,000 requests on a sequence of 10,000 replies: none twice, none left out."""
+    replies = tuple(Canned(200, (), str(number).encode()) for number in range(10_000))
+    world = session(scenario("many", Stub("many/1", replies=replies, repeat="none")))
+
+    def work(_: int) -> list[bytes]:
+        bodies = []
+        for _turn in range(5_000):
+            outcome = world.decide(world.use(("many",)), LIST)
+            assert outcome.reply is not None
+            bodies.append(outcome.reply.body)
+        return bodies
+
+    with ThreadPoolExecutor(2) as pool:
+        seen = Counter(body for bodies in pool.map(work, range(2)) for body in bodies)
+
+    assert seen == Counter(reply.body for reply in replies)
+    assert world.decide(world.use(("many",)), LIST).reply is None
+
+
+def test_each_stack_counts_for_itself_until_a_reset() -> None:
+    once = scenario("once", Stub("once/1", times=1, replies=(Canned(503, (), b""),)))
+    world = session(once, scenario("other"))
+
+    def answers(*names: str) -> int:
+        return sum(world.decide(world.use(names), LIST).reply is not None for _ in range(3))
+
+    assert answers("once") == 1
+    assert answers("once") == 0
+    assert answers("once", "other") == 1
+    world.reset()
+    assert answers("once") == 1
+
+
+def test_reset_starts_chance_anew() -> None:
+    world = session(
+        scenario("luck", Stub("luck/1", probability=0.5, replies=(Canned(503, (), b""),)))
+    )
+
+    def draw() -> list[bool]:
+        return [world.decide(world.use(("luck",)), LIST).reply is None for _ in range(64)]
+
+    first = draw()
+    assert draw() != first
+    world.reset()
+    assert draw() == first
+
+
+def test_a_session_keeps_count_for_so_many_stacks_and_says_so() -> None:
+    names = [f"s{number}" for number in range(STACKS + 1)]
+    world = session(*map(scenario, names))
+    for name in names[:STACKS]:
+        world.use((name,))
+
+    with pytest.raises(Refusal, match="reset it") as caught:
+        world.use((names[-1],))
+    assert caught.value.code == "busy"
+    world.use((names[0],))  # those that are there go on
+    world.reset()
+    world.use((names[-1],))
+
+
+# --- With files that change -------------------------------------------------------------------
+
+
+def test_a_changed_file_starts_its_own_counters_anew_and_leaves_pets_and_others(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "mine.yaml").write_text(
+        "description: d\npets: 2\nstubs:\n  - {times: 1, reply: {status: 500}}\n"
+    )
+    (tmp_path / "other.yaml").write_text(
+        "description: d\nstubs:\n  - {times: 1, reply: {status: 500}}\n"
+    )
+    app = create_app(Settings(scenario=("mine",), scenarios_dir=(tmp_path,)))
+    call, watch = Caller(Inside(app)), app.extensions["mockpets"].watch
+
+    def seen(name: str | None = None) -> list[int]:
+        return [call("GET", "/v1/pets", scenario=name).status for _ in range(2)]
+
+    assert (seen(), seen("other")) == ([500, 200], [500, 200])
+    call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 1})
+    (tmp_path / "mine.yaml").write_text(
+        "description: d\npets: 2\nstubs:\n  - {times: 1, reply: {status: 501}}\n# longer\n"
+    )
+    watch.look()
+
+    assert (seen(), seen("other")) == ([501, 200], [200, 200])
+    assert len(call("GET", "/v1/pets").json) == 3
+
+
+def test_an_active_scenario_whose_file_is_deleted_is_never_quietly_another(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("description: d\n")
+    app = create_app(Settings(scenario=("mine",), scenarios_dir=(tmp_path,)))
+    call = Caller(Inside(app))
+    assert call("GET", "/v1/pets").status == 200
+    path.unlink()
+    app.extensions["mockpets"].watch.look()
+
+    answer = call("GET", "/v1/pets")
+    assert (answer.status, answer.json["code"]) == (422, "unknown_scenario")
+    assert call("GET", "/v1/pets", scenario="default").status == 200
