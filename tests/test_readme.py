@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mockpets.check import check
 from mockpets.constants import CONTROL_PREFIX
 from mockpets.settings import rows
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "docs" / "scenarios.md"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -130,10 +132,22 @@ def test_every_setting_is_in_the_table() -> None:
         assert f"`{row.flag}`" in README, row.flag
 
 
-def test_links_lead_somewhere() -> None:
-    targets = re.findall(r"\]\((?!https?:)([^)#]+)", README)
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
 
-    assert [target for target in targets if not (ROOT / target).exists()] == []
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_the_scenarios_shown_are_good(page: Path, tmp_path: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    shown = re.findall(r"<!-- scenario: ([a-z-]+)[.a-z]* -->\n```yaml\n(.*?)```", text, re.DOTALL)
+    for name, scenario in shown:
+        (tmp_path / f"{name}.yaml").write_text(scenario, encoding="utf-8")
+
+    assert shown
+    assert check([tmp_path], [], []).problems == ()
 
 
 def test_the_control_paths_named_exist() -> None:

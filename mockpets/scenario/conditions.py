@@ -11,6 +11,7 @@ from mockpets.scenario.model import OPERATORS, Condition, Match
 from mockpets.scenario.objects import ByKind, MapOf, Object, needs, not_both, some
 from mockpets.scenario.report import INVALID
 from mockpets.scenario.shapes import Choice, ListOf, Number, OneOrMany, Text, Value
+from mockpets.scenario.units import quote
 
 if TYPE_CHECKING:
     from mockpets.scenario.nodes import Kind, Node
@@ -109,7 +110,7 @@ def _match(values: dict[str, Any], node: Node, report: Report) -> Any:
         method = method.upper()
         at, steps = node.find(("path",))
         if operation := _operation_at(method, path):
-            what = f"{method} {path} can be one of the contract's operations"
+            what = f"{quote(f'{method} {path}')} can be one of the contract's operations"
             report.at(*steps).add(at, what, f"use operation: {operation}")
             return INVALID
         if method == "OPTIONS":

@@ -241,7 +241,7 @@ SCENARIO: Final = Object(
         "description": Text(
             "One line that says what the scenario is for, shown in every list.",
             "text of one line, at most 200 characters",
-            rf"{_LINE}*(?!\s){_LINE}+",
+            rf"(?!\s){_LINE}+",
             200,
         ),
         "extends": OneOrMany(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HEADERS", "TOKEN", "named_once", "opted_in"]
 
-TOKEN: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # noqa: S105 - RFC 9110's word, no secret
+TOKEN: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}"  # noqa: S105 - RFC 9110's word, no secret
 """What a header's name and a method look like."""
 
 _VALUE: Final = re.compile(r"(?:[!-~](?:[\t -~]*[!-~])?)?")

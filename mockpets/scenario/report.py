@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from mockpets.constants import PROBLEMS_SHOWN
 from mockpets.errors import InputError, Problem
 from mockpets.scenario.nodes import dotted
+from mockpets.scenario.units import printable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -53,8 +54,8 @@ class Report:
 
     def add(self, node: Node, what: str, hint: str = "") -> None:
         """Note a problem."""
-        where = dotted(self.path)
-        self.problems.append(Problem(self.file, node.line, node.column, where, what, hint))
+        place = (self.file, node.line, node.column, dotted(self.path))
+        self.problems.append(Problem(*place, printable(what), printable(hint)))
 
     def refuse(self, node: Node, expected: str) -> Invalid:
         """Note that a node is not what was expected, and return `INVALID`."""

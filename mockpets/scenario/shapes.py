@@ -111,8 +111,8 @@ class Text(Shape):
     def _take(self, node: Node, report: Report) -> Any:
         text = node.value
         if node.kind == "text" and isinstance(text, str):
-            fits = not self.pattern or re.fullmatch(self.pattern, text)
-            if fits and (self.most is None or len(text) <= self.most):
+            short = self.most is None or len(text) <= self.most
+            if short and (not self.pattern or re.fullmatch(self.pattern, text)):
                 return text
         return report.refuse(node, self.expected)
 

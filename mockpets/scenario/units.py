@@ -11,7 +11,7 @@ from typing import Final
 
 from mockpets.constants import DELAY_SECONDS
 
-__all__ = ["DURATION", "RATE", "parse_duration", "parse_rate", "quote"]
+__all__ = ["DURATION", "RATE", "parse_duration", "parse_rate", "printable", "quote"]
 
 _NUMBER: Final = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)"
 DURATION: Final = _NUMBER + " ?(ms|s|m)"
@@ -26,6 +26,16 @@ _BYTES: Final = {"B": Decimal(1), "kB": Decimal(1000), "MB": Decimal(1_000_000)}
 def quote(text: str) -> str:
     """Return a text as messages quote it: at most 80 characters, control characters escaped."""
     return repr(text if len(text) <= 80 else text[:77] + "...")
+
+
+def printable(text: str) -> str:
+    """Return a text with what a terminal would act on, or hide, as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
 
 
 def parse_duration(text: str) -> float:

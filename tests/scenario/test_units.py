@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets.scenario.units import DURATION, RATE, parse_duration, parse_rate, quote
+from mockpets.scenario.units import (
+    DURATION,
+    RATE,
+    parse_duration,
+    parse_rate,
+    printable,
+    quote,
+)
 
 
 @pytest.mark.parametrize(
@@ -96,8 +103,20 @@ def test_what_is_no_rate_is_refused(text: str, said: str) -> None:
 def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
     for parse, pattern in ((parse_duration, DURATION), (parse_rate, RATE)):
         try:
-            assert parse(text) >= 0
+            said = f"must be a {parse(text)} from {quote(text)}"
             assert re.fullmatch(pattern, text)
         except ValueError as refused:
-            assert str(refused).startswith("must be a ")
-            assert quote(text) in str(refused)
+            said = str(refused)
+        assert said.startswith("must be a ") and quote(text) in said
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("naïve 🐶", "naïve 🐶"),
+        ("a\x1b[31m\u202e\n", "a\\x1b[31m\\u202e\\n"),
+        ("\ud800", "\\ud800"),
+    ],
+)
+def test_what_a_terminal_would_act_on_is_escaped(text: str, shown: str) -> None:
+    assert printable(text) == shown
