@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.routing import Rule
 
-from mockpets.constants import API_PREFIX, BODY_BYTES, OPERATIONS, ORDERS_PATH, PET_PATH, PETS_PATH
+from mockpets.constants import (
+    API_PREFIX,
+    BODY_BYTES,
+    CONTROL_PREFIX,
+    OPERATIONS,
+    ORDERS_PATH,
+    PET_PATH,
+    PETS_PATH,
+)
 from mockpets.contract import load_list_query, load_new_pet, parse_json, parse_pet_id
 from mockpets.errors import Refusal, did_you_mean
 from mockpets.scenario.matching import path_matches
@@ -123,8 +131,9 @@ def beyond(playback: Playback, _: str = "") -> Response:
     """
     request = current_request()
     path, method = request.path, request.method
-    if method == "OPTIONS" and path.startswith(API_PREFIX + "/"):
-        return _preflight(path)
+    if method == "OPTIONS" and not path.startswith(CONTROL_PREFIX):
+        # Any path, so that a page with a wrong base address can read the hint it then gets.
+        return Response(status=204, headers={"Allow": _allow(_allowed(path))})
     if not path.startswith(API_PREFIX + "/"):
         raise Refusal("not_found", _hint(path))
     playback.select(request)
@@ -170,11 +179,6 @@ def _allow(methods: set[str]) -> str:
     more = {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
     order = ["GET", "HEAD", "POST"]
     return ", ".join(sorted(methods | more, key=lambda m: (m not in order, m == "OPTIONS", m)))
-
-
-def _preflight(path: str) -> Response:
-    """Answer OPTIONS: no key, no scenario, any path, so that a page sees the real answer."""
-    return Response(status=204, headers={"Allow": _allow(_allowed(path))})
 
 
 def _hint(path: str) -> str:

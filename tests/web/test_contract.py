@@ -754,7 +754,9 @@ def test_head_is_get_without_the_body(call: Caller, target: str) -> None:
     assert head.header("Content-Length") == str(len(got.body))
 
 
-@pytest.mark.parametrize("target", ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/v1/nothing"])
+@pytest.mark.parametrize(
+    "target", ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/v1/nothing", "/pets"]
+)
 @pytest.mark.parametrize("scenario", [None, "unauthorized", "nix"])
 def test_a_preflight_needs_no_key_and_no_scenario_touches_it(
     call: Caller, target: str, scenario: str | None
