@@ -280,7 +280,8 @@ RESPONSES: Final[dict[str, dict[int, str]]] = {
 ERROR_MESSAGES: Final[dict[str, str]] = {
     "invalid_request": "The request was refused: the body misses required fields or has invalid "
     "values.",
-    "unauthorized": "The API key is missing or invalid. Send it as 'Authorization: Bearer KEY'.",
+    "unauthorized": "The API key is missing or invalid. Send it as "
+    "'Authorization: Bearer <API_KEY>'.",
     "pet_not_found": "The animal could not be found.",
 }
 """What a scenario's error says when the scenario does not say it."""

@@ -5,12 +5,12 @@ What a Pet is, the contract's schema alone knows; a file, unlike a request, must
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import INT64_MAX, NAME_LENGTH, PETS_GENERATED, SCENARIO_NAME
 from mockpets.contract import Pet, PetSchema, pet_faults
-from mockpets.errors import InputError, did_you_mean
+from mockpets.errors import InputError
 from mockpets.pets.names import LOCALES
 from mockpets.scenario.model import Generated
 from mockpets.scenario.objects import ByKind, Object, unknown_key
@@ -54,10 +54,9 @@ class _PetShape(Shape):
     def _looks(self) -> Schema:
         properties = {}
         for name, member in _FIELDS.items():
-            looks = dict(member.metadata)
-            properties[name] = (
-                {**looks, "examples": [looks.pop("example")]} if "example" in looks else looks
-            )
+            # OpenAPI's metadata has one example where JSON Schema has a list of them.
+            looks = {key: value for key, value in member.metadata.items() if key != "example"}
+            properties[name] = {**looks, "examples": [member.metadata["example"]]}
         return {
             "type": "object",
             "properties": properties,
@@ -80,10 +79,7 @@ def _by_id(pets: tuple[Pet, ...], node: Node, report: Report) -> tuple[Pet, ...]
 def _from_shelf(name: str, node: Node, report: Report) -> Any:
     """Return a fixture's pets."""
     if name not in report.fixtures:
-        near = did_you_mean(name, report.fixtures)
-        there = f"there are: {', '.join(sorted(report.fixtures)) or 'none'}"
-        report.add(node, f"there is no fixture {quote(name)}", near or there)
-        return INVALID
+        return report.unknown(node, "fixture", name, report.fixtures)
     try:
         return report.fixtures[name]
     except InputError as error:
@@ -114,9 +110,7 @@ BROUGHT: Final = ByKind(
     {
         "text": SHELVED,
         "list": PETS,
-        "integer": Number(
-            _COUNT.description, 0, PETS_GENERATED, then=lambda count, *_: Generated(count)
-        ),
+        "integer": replace(_COUNT, then=lambda count, *_: Generated(count)),
         "mapping": Object(
             "Pets to generate.",
             {

@@ -145,7 +145,6 @@ def _operation_at(method: str, path: str) -> str | None:
     return None
 
 
-_UNDER_QUERY: Final = dict.fromkeys(("limit", "status"), "it belongs under query")
 MATCH: Final = Object(
     "Which requests the stub is for: all of this must hold. Left out, every request to /v1.",
     {
@@ -194,6 +193,6 @@ MATCH: Final = Object(
         not_both("operation", "path", "path is for what the contract lacks"),
         not_both("petId", "path", "give the id as a segment of the path, or * for any"),
     ),
-    misplaced=_UNDER_QUERY,
+    misplaced=dict.fromkeys(("limit", "status"), "it belongs under query"),
     then=_match,
 )

@@ -16,7 +16,7 @@ from mockpets.scenario.model import Canned, Match
 from mockpets.scenario.replies import Draft, from_network
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 __all__ = ["canned"]
 
@@ -70,16 +70,17 @@ def _sent(draft: Draft, reason: str | None) -> Canned:
     elif draft.value is not ABSENT:
         body, kind = dump_json(draft.value) + b"\n", _JSON
     headers = draft.headers
-    if body and _content_type(draft) is None:
+    if body and _content_type(draft) == ("", ""):
         headers = (*headers, ("Content-Type", kind))
     return Canned(draft.status, headers, body, reason)
 
 
-def _content_type(draft: Draft) -> str | None:
-    """Return the media type that the file gives, without its parameters."""
-    given = (value for name, value in draft.headers if name.lower() == "content-type")
-    value = next(given, None)
-    return None if value is None else value.partition(";")[0].strip().lower()
+def _content_type(draft: Draft) -> tuple[str, str]:
+    """Return the header as it is spelled, and its media type; two empty texts without one."""
+    for name, value in draft.headers:
+        if name.lower() == "content-type":
+            return name, value.partition(";")[0].strip().lower()
+    return "", ""
 
 
 def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
@@ -91,14 +92,10 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
             yield _Deviation(reason, (), reason)
         else:
             yield from _of_operations(draft, match)
-        kind = _content_type(draft)
-        if kind not in (None, _JSON) and draft.text is None:
+        header, kind = _content_type(draft)
+        if header and kind != _JSON and draft.text is None:
             what = f"the contract's content type is {_JSON}"
-            path = (
-                "headers",
-                next(name for name, _ in draft.headers if name.lower() == "content-type"),
-            )
-            yield _Deviation(f"the content type is not {_JSON}", path, what)
+            yield _Deviation(f"the content type is not {_JSON}", ("headers", header), what)
     for name, _ in draft.headers:
         if opted_in(name):
             reason = f"the header {name} is not in the contract"
@@ -119,12 +116,8 @@ def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
         path = next((key,) for key in ("error", "status", "page") if key in draft.node.members)
         advice = "name the operation in match" if len(unlisted) < len(operations) else ""
         yield _Deviation(reason, path, f"{reason}: the contract allows {allowed}", advice)
-    kinds = {
-        RESPONSES[operation][status]: operation
-        for operation in operations
-        if operation not in unlisted
-    }
-    for kind, operation in kinds.items():
+    listed = [operation for operation in operations if operation not in unlisted]
+    for kind, operation in {RESPONSES[each][status]: each for each in listed}.items():
         yield from _of_body(draft, kind, operation)
 
 
@@ -137,8 +130,8 @@ def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
         what = f"the body is text: the contract has {kind} as JSON here"
         yield _Deviation("the body is not JSON", ("text",), what, "use body")
     elif draft.value is ABSENT:
-        codes: Iterable[str] = (code for code in CONTRACT_ERRORS if ERRORS[code] == draft.status)
-        advice = next((f"write {{error: {code}}}" for code in codes), "")
+        code = next((code for code in CONTRACT_ERRORS if ERRORS[code] == draft.status), "")
+        advice = f"write {{error: {code}}}" if code else ""
         what = f"a body is missing: the contract has {kind} here"
         yield _Deviation("the body is missing", (), what, advice)
     else:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME, STACK_DEPTH
-from mockpets.errors import did_you_mean
 from mockpets.scenario.animals import BROUGHT
 from mockpets.scenario.conditions import MATCH
 from mockpets.scenario.conformance import canned
@@ -55,12 +55,8 @@ def _duration(description: str) -> Parsed:
     return Parsed(description, "a duration such as 300ms, 1.5s or 1m", DURATION, parse_duration)
 
 
-_FIXED: Final = Parsed(
-    "A duration.",
-    "a duration",
-    DURATION,
-    parse_duration,
-    then=lambda seconds, *_: Delay("fixed", seconds, seconds),
+_FIXED: Final = replace(
+    _duration("A duration."), then=lambda seconds, *_: Delay("fixed", seconds, seconds)
 )
 _RANGE: Final = Object(
     "Evenly spread.",
@@ -211,12 +207,7 @@ def _known(name: str, node: Node, report: Report) -> Any:
     if name == report.name:
         report.add(node, "a scenario cannot extend itself", "leave it out")
         return INVALID
-    if name not in report.known:
-        there = f"there are: {', '.join(sorted(report.known)) or 'none'}"
-        hint = did_you_mean(name, report.known) or there
-        report.add(node, f"there is no scenario {quote(name)}", hint)
-        return INVALID
-    return name
+    return name if name in report.known else report.unknown(node, "scenario", name, report.known)
 
 
 def _scenario(values: dict[str, Any], node: Node, report: Report) -> Any:

@@ -58,9 +58,8 @@ def named_once(values: dict[str, Any], node: Node, report: Report) -> dict[str, 
     for name, (key, _) in node.members.items():
         earlier = first.setdefault(name.lower(), name)
         if earlier != name:
-            report.add(
-                key, f"header {quote(name)} given twice, first as {quote(earlier)}", "keep one"
-            )
+            what = f"header {quote(name)} given twice, first as {quote(earlier)}"
+            report.add(key, what, "keep one of the two")
     return values
 
 

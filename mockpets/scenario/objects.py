@@ -157,6 +157,8 @@ class ByKind(Shape):
 class ByKey(Shape):
     """One of several mappings, told apart by the first of these keys that is there.
 
+    Stands where `ByKind` has found a mapping.
+
     :param misplaced: keys that people look for here, to what to tell them.
     """
 
@@ -164,8 +166,6 @@ class ByKey(Shape):
     misplaced: Mapping[str, str] = field(default_factory=dict)
 
     def _take(self, node: Node, report: Report) -> Any:
-        if node.kind != "mapping":
-            return report.refuse(node, "a mapping")
         for name, shape in self.keys.items():
             if name in node.members:
                 return shape.read(node, report)

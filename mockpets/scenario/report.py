@@ -7,9 +7,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import PROBLEMS_SHOWN
-from mockpets.errors import InputError, Problem
+from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.scenario.nodes import dotted
-from mockpets.scenario.units import printable
+from mockpets.scenario.units import printable, quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -66,6 +66,15 @@ class Report:
             hint = f'quote it: "{node.shown()}"'
         if node.kind != "unusable":  # of which the builder told
             self.add(node, f"must be {expected}, got {node.shown()}", hint)
+        return INVALID
+
+    def unknown(self, node: Node, kind: str, name: str, there: Collection[str]) -> Invalid:
+        """Note that a name is of nothing there is, and return `INVALID`.
+
+        :param kind: what it should name: ``fixture``.
+        """
+        names = f"there are: {', '.join(sorted(there)) or 'none'}"
+        self.add(node, f"there is no {kind} {quote(name)}", did_you_mean(name, there) or names)
         return INVALID
 
     def close(self) -> None:

@@ -26,7 +26,10 @@ _SWITCHES: Final = frozenset({"yes", "no", "on", "off"})
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _NUMBER_LENGTH: Final = 40
 """Characters; enough for an int64 and a float in full."""
-_NO_NUMBER: Final = re.compile(r"[+-]?\.(?:inf|nan)|-?Infinity|NaN", re.IGNORECASE)
+_NO_NUMBER: Final = re.compile(
+    r"[+-]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"  # YAML's
+    r"|-?Infinity|NaN"  # JavaScript's
+)
 _DOUBTFUL: Final = re.compile(
     r"[+-]?(?:[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # base 60
     r"|0[xob][0-9a-fA-F_]+"
@@ -44,10 +47,12 @@ def read_scalar(word: str) -> Scalar:
     if word in _WORDS:
         return _WORDS[word]
     if found := _NUMBER.fullmatch(word):
-        number = _number(word, whole=found[1] is None and found[2] is None)
-        if number is None or math.isinf(number):
-            raise ValueError(f"the number {quote(word)} is too large or too long", "shorten it")
-        return number
+        # A long one takes int() for ever, or is refused by it with an error of its own.
+        if len(word) <= _NUMBER_LENGTH:
+            number = float(word) if found[1] or found[2] else int(word)
+            if not math.isinf(number):
+                return number
+        raise ValueError(f"the number {quote(word)} is too large or too long", "shorten it")
     if word.lower() in _SWITCHES:
         raise ValueError(
             f"{quote(word)} is true or false to some readers of YAML, and text to others",
@@ -61,10 +66,3 @@ def read_scalar(word: str) -> Scalar:
             "write it as JSON does, or quote it",
         )
     return word
-
-
-def _number(word: str, *, whole: bool) -> int | float | None:
-    """Return a number; None for one so long that reading it could take for ever."""
-    if len(word) > _NUMBER_LENGTH:
-        return None
-    return int(word) if whole else float(word)

@@ -159,7 +159,8 @@ def test_what_an_editor_does_not_show_must_be_written_as_an_escape(character: st
         ("2030-12-05T10:00:00Z", "2030-12-05T10:00:00Z"), ("10:00:00Z", "10:00:00Z"),
         ("y", "y"), ("N", "N"), ("yes please", "yes please"), ("1.2.3", "1.2.3"), ("5s", "5s"),
         ("0x", "0x"), ("-", "-"), (".", "."), ("e5", "e5"), ("1e", "1e"), ("٣", "٣"),
-        ("inf", "inf"), ("=", "="), ("12:345", "12:345"),
+        ("nan", "nan"), ("Nan", "Nan"), ("inf", "inf"), ("infinity", "infinity"), ("=", "="),
+        ("12:345", "12:345"),
     ],
 )  # fmt: skip
 def test_a_word_is_what_json_says_or_text(word: str, value: object) -> None:
@@ -316,7 +317,7 @@ def test_aliases_count_as_what_they_stand_for() -> None:
 @pytest.mark.parametrize("unit", ["[", "{a: ", "- ", "? "])
 @pytest.mark.parametrize("times", [2000, 50_000])
 def test_the_rest_of_a_deep_nest_is_never_read(unit: str, times: int) -> None:
-    """An error at the end is not come to; the C parser looks no more than 1,024 characters ahead."""
+    """An error at the end is not come to; the C parser looks ahead, 1,024 characters at most."""
     expected = "a key must be text" if unit == "? " else f"nested deeper than {FILE_DEPTH} levels"
 
     assert expected in refusal(unit * times + "}]%@")

@@ -218,7 +218,7 @@ stubs:
 def test_a_whole_scenario() -> None:
     body = {
         "code": "unauthorized",
-        "message": "The API key is missing or invalid. Send it as 'Authorization: Bearer KEY'.",
+        "message": "The API key is missing or invalid. Send it as 'Authorization: Bearer <API_KEY>'.",
         "status": 401,
     }
 
