@@ -76,7 +76,11 @@ class InputError(MockpetsError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ``did you mean 'x'?`` for the known word nearest to this one, or an empty string."""
-    near = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
-    return f"did you mean '{near[0]}'?" if near else ""
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return ``did you mean 'x'?`` for the known word nearest to this one, or an empty string.
+
+    :param cutoff: how alike the two must be, from 0 to 1; their case does not count.
+    """
+    lower = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=cutoff)
+    return f"did you mean '{lower[near[0]]}'?" if near else ""

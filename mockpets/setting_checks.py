@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mockpets.constants import INT64_MAX, NAME_LENGTH, SCENARIO_NAME
+from mockpets.errors import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +88,9 @@ def locale(text: str) -> str:
 
     if text in LOCALES:
         return text
-    raise ValueError(f"must be one of {', '.join(sorted(LOCALES))}, {got(text)}")
+    hint = did_you_mean(text.replace("-", "_"), LOCALES, cutoff=0.5)
+    known = f"must be one of {', '.join(sorted(LOCALES))}, {got(text)}"
+    raise ValueError(f"{known}; {hint}" if hint else known)
 
 
 def api_key(text: str) -> str:

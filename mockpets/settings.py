@@ -236,7 +236,7 @@ def _from_flags(flags: Mapping[str, object], table: Mapping[str, Row]) -> Source
     for name, value in flags.items():
         key = name.replace("_", "-")
         if isinstance(value, tuple) and key in table and table[key].repeats == "comma":
-            value = ",".join(map(str, value)) or None
+            value = ",".join(map(str, value)) if value else None
         if value is not None and value != ():
             values[key] = value
     return values, lambda key: (f"--{key}", 0, 0, "")

@@ -475,7 +475,7 @@ def test_an_unknown_scenario_is_one_line_and_status_2(capsys: pytest.CaptureFixt
     status, out, [line] = run(capsys, "serve", "--port=0", "--scenario", "emtpy")
 
     assert (status, out) == (2, [])
-    assert line.startswith("mockpets: --scenario: ")
+    assert line.startswith("mockpets: scenario: ")
     assert "did you mean 'empty'?" in line
 
 

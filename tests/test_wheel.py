@@ -46,7 +46,7 @@ def test_it_holds_the_package_the_shipped_files_and_nothing_else(wheel: Path) ->
         for path in (ROOT / folder).iterdir()
     }
 
-    assert inside == package | shipped | {"mockpets/py.typed"}
+    assert inside == package | shipped | {"mockpets/py.typed", "mockpets/web/templates/docs.html"}
 
 
 def test_the_main_job_runs_from_it(wheel: Path, tmp_path: Path) -> None:

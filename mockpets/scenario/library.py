@@ -114,25 +114,25 @@ class Library:
         return self.sources.get(name) == source and name not in self.problems
 
     def unknown(self, option: str, names: Iterable[str]) -> list[Problem]:
-        """Return a problem for each name that cannot be used.
+        """Return a problem for each name that is none; what is wrong with files is told already.
 
         :param option: where the person named them.
         """
         return [
             Problem(option, 0, 0, "", self.explain(name))
             for name in names
-            if name not in self.scenarios
+            if name not in self.scenarios and name not in self.problems
         ]
 
     def explain(self, name: str) -> str:
         """Return what to say of a name that cannot be used."""
         if name in self.problems:
             first, *more = self.problems[name]
-            rest = f" (and {len(more)} more problems)" if more else ""
+            rest = f" (and {len(more)} more)" if more else ""
             return f"the scenario '{name}' cannot be used: {first}{rest}"
         near = did_you_mean(name, self.scenarios)
         known = ", ".join(sorted(self.scenarios))
-        return f"there is no scenario '{name}'; {near + ' ' if near else ''}There are: {known}"
+        return f"there is no scenario '{name}'; {near + ' ' if near else ''}there are: {known}"
 
 
 class _Fixtures(Mapping[str, "tuple[Pet, ...]"]):

@@ -77,9 +77,11 @@ def changes(before: Library, after: Library) -> list[str]:
     for name in sorted({*before.sources, *after.sources, *before.problems, *after.problems}):
         old, new = before.scenarios.get(name), after.scenarios.get(name)
         problems = after.problems.get(name, ())
+        same_file = before.sources.get(name) == after.sources.get(name)
         if name not in after.sources:
-            lines.append(f"scenario '{name}' is gone: {before.sources[name].shown} was deleted")
-        elif problems and problems != before.problems.get(name):
+            shown = before.sources[name].shown
+            lines.append(f"scenario '{name}' is gone, and refused with 422: {shown} was deleted")
+        elif problems and not (same_file and name in before.problems):
             state = "its last good version stays in force" if new else "it cannot be used"
             lines += [f"scenario '{name}' has problems, {state}:", *map(str, problems)]
         elif problems:

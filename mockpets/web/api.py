@@ -133,7 +133,9 @@ def beyond(playback: Playback, _: str = "") -> Response:
     path, method = request.path, request.method
     if method == "OPTIONS" and not path.startswith(CONTROL_PREFIX):
         # Any path, so that a page with a wrong base address can read the hint it then gets.
-        return Response(status=204, headers={"Allow": _allow(_allowed(path))})
+        answer = Response(status=204, headers={"Allow": _allow(_allowed(path))})
+        del answer.headers["Content-Type"]  # of a body that is not there
+        return answer
     if not path.startswith(API_PREFIX + "/"):
         raise Refusal("not_found", _hint(path))
     playback.select(request)

@@ -78,7 +78,7 @@ def create_app(settings: Settings) -> flask.Flask:
     watch = Watch(settings.scenarios_dir, settings.fixtures_dir)
     library = watch.library
     problems = [problem for found in library.problems.values() for problem in found]
-    problems += library.unknown("--scenario", settings.scenario)
+    problems += library.unknown("scenario", settings.scenario)
     if problems:
         raise InputError(problems)
     app, session = wire(settings, lambda: watch.library)
@@ -101,7 +101,7 @@ def wire(settings: Settings, library: Callable[[], Library]) -> tuple[flask.Flas
         generate=generate,
     )
     session = Session(DEFAULT_SESSION, world)
-    app = _App("mockpets", static_folder=None)
+    app = _App("mockpets.web", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
     # `/v1//pets` is not `/v1/pets`, and a redirect would point at whatever Host said.
     app.url_map.merge_slashes = False
@@ -152,6 +152,7 @@ def _finish(response: flask.Response) -> flask.Response:
     headers.setdefault("Cache-Control", "no-store")
     headers["X-Content-Type-Options"] = "nosniff"
     if request.path.startswith(CONTROL_PREFIX + "/"):
+        cors.allow_local(request.headers, headers)
         return response
     if response.status_code == 401 and "WWW-Authenticate" not in headers:
         headers.add(*challenge(request))
@@ -180,8 +181,9 @@ def _deprecate(request: Request, response: flask.Response) -> None:
 def _explain(request: Request, response: flask.Response) -> None:
     """Say who answered, why, and how long it took."""
     exchange, headers = request.exchange, response.headers
-    if exchange.session is not None and exchange.activation is not None:
+    if exchange.session is not None:
         headers[SESSION_HEADER] = exchange.session.name
+    if exchange.session is not None and exchange.activation is not None:
         headers[SCENARIO_HEADER] = ", ".join(exchange.activation.stack.names)
         headers[STUB_HEADER] = ", ".join(exchange.outcome.stubs) or "-"
         if exchange.activation.stack.by_chance:

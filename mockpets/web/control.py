@@ -5,7 +5,18 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from mockpets.constants import HEALTH_PATH, OPENAPI_PATH, READY_PATH, SCENARIO_SCHEMA_PATH
+from flask import render_template
+
+from mockpets.constants import (
+    API_PREFIX,
+    DEPRECATION,
+    DOCS_PATH,
+    HEALTH_PATH,
+    OPENAPI_PATH,
+    READY_PATH,
+    SCENARIO_SCHEMA_PATH,
+    SUNSET,
+)
 from mockpets.contract import dump_json
 from mockpets.scenario.loader import scenario_schema
 from mockpets.web.messages import Response
@@ -24,6 +35,7 @@ def add_routes(app: flask.Flask) -> None:
     app.add_url_rule(READY_PATH, "ready", health, methods=["GET"])
     app.add_url_rule(OPENAPI_PATH, view_func=openapi, methods=["GET"])
     app.add_url_rule(SCENARIO_SCHEMA_PATH, view_func=schema, methods=["GET"])
+    app.add_url_rule(DOCS_PATH, view_func=docs, methods=["GET"])
 
 
 def health() -> Response:
@@ -39,3 +51,23 @@ def openapi() -> Response:
 def schema() -> Response:
     """Return the JSON Schema of scenario files, which shipped files name for editors."""
     return Response(dump_json(scenario_schema()) + b"\n")
+
+
+def docs() -> Response:
+    """Return the contract as a page; where the deprecated operation's `Link` leads."""
+    contract = document()
+    page = render_template(
+        "docs.html",
+        info=contract["info"],
+        paths=contract["paths"],
+        schemas=contract["components"]["schemas"],
+        prefix=API_PREFIX,
+        deprecation=DEPRECATION,
+        sunset=SUNSET,
+    )
+    # Nothing but the page's own style may load or run.
+    policy = (
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+    )
+    headers = {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"}
+    return Response(page, headers=headers, content_type="text/html; charset=utf-8")

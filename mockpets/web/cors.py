@@ -7,6 +7,7 @@ protocol"); the README's table of decisions.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from mockpets.constants import EXPOSED_HEADERS, PREFLIGHT_SECONDS
@@ -14,8 +15,10 @@ from mockpets.constants import EXPOSED_HEADERS, PREFLIGHT_SECONDS
 if TYPE_CHECKING:
     from werkzeug.datastructures import Headers
 
-__all__ = ["allow"]
+__all__ = ["allow", "allow_local"]
 
+_LOCAL = r"https?://(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?"
+"""An origin on a loopback name or address (RFC 6761, 6.3)."""
 _EXPOSED = ", ".join(EXPOSED_HEADERS)
 
 
@@ -46,3 +49,11 @@ def allow(asked: Headers, answer: Headers, *, preflight: bool) -> None:
     if asked.get("Access-Control-Request-Private-Network") == "true":
         answer["Access-Control-Allow-Private-Network"] = "true"
     answer.add("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")
+
+
+def allow_local(asked: Headers, answer: Headers) -> None:
+    """Let a page of this machine, and no other, read an answer of the control API."""
+    answer.add("Vary", "Origin")
+    origin = asked.get("Origin", "")
+    if re.fullmatch(_LOCAL, origin):
+        answer["Access-Control-Allow-Origin"] = origin

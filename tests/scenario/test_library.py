@@ -156,10 +156,10 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_the_list() -> None:
     with pytest.raises(Refusal) as caught:
         library.stack(["empty", "sold-uot"])
     assert caught.value.message.startswith(
-        "there is no scenario 'sold-uot'; did you mean 'sold-out'? There are: after-removal, "
+        "there is no scenario 'sold-uot'; did you mean 'sold-out'? there are: after-removal, "
     )
-    assert next(str(problem) for problem in library.unknown("--scenario", ["nix"])).startswith(
-        "--scenario: there is no scenario 'nix'; There are: "
+    assert next(str(problem) for problem in library.unknown("scenario", ["nix"])).startswith(
+        "scenario: there is no scenario 'nix'; there are: "
     )
 
 
@@ -245,8 +245,8 @@ def test_new_and_deleted_files(
     watch.look()
     assert "other" not in watch.library.scenarios
     assert said(caplog) == [
-        f"scenario 'broken' is gone: {broken} was deleted",
-        f"scenario 'other' is gone: {path} was deleted",
+        f"scenario 'broken' is gone, and refused with 422: {broken} was deleted",
+        f"scenario 'other' is gone, and refused with 422: {path} was deleted",
     ]
 
 

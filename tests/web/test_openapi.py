@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
@@ -88,11 +90,48 @@ def test_it_is_served_without_a_key(call: Caller) -> None:
     assert answer.json == DOCUMENT
 
 
-def test_a_page_on_another_origin_cannot_read_the_control_api(call: Caller) -> None:
-    answer = call("GET", "/__mockpets/health", key=None, headers={"Origin": "http://evil.test"})
+@pytest.mark.parametrize(
+    ("origin", "may"),
+    [
+        ("http://localhost:5173", True),
+        ("https://app.localhost", True),
+        ("http://127.0.0.1:80", True),
+        ("http://[::1]:8080", True),
+        ("http://evil.test", False),
+        ("http://localhost.evil.test", False),
+        ("http://evil.test/localhost", False),
+        ("http://127.0.0.1.evil.test", False),
+        ("http://evillocalhost", False),
+        ("null", False),
+        ("", False),
+    ],
+)
+@pytest.mark.parametrize("path", ["health", "openapi.json", "nothing"])
+def test_only_a_page_of_this_machine_can_read_the_control_api(
+    call: Caller, path: str, origin: str, may: bool
+) -> None:
+    answer = call("GET", f"/__mockpets/{path}", key=None, headers={"Origin": origin})
+
+    assert answer.status == (404 if path == "nothing" else 200)
+    assert answer.header("Access-Control-Allow-Origin") == (origin if may else None)
+    assert answer.header("Access-Control-Allow-Credentials") is None
+    assert answer.header("Vary") == "Origin"
+
+
+def test_the_docs_page_has_every_operation_and_where_the_link_leads(call: Caller) -> None:
+    link = call("GET", "/v1/pets/1").header("Link") or ""
+    [path] = re.findall(r'<([^>]*)>; rel="deprecation"', link)
+    answer = call("GET", path, key=None)
 
     assert answer.status == 200
-    assert answer.header("Access-Control-Allow-Origin") is None
+    assert answer.header("Content-Type") == "text/html; charset=utf-8"
+    assert "default-src 'none'" in (answer.header("Content-Security-Policy") or "")
+    page = answer.body.decode()
+    for operation, (method, target) in OPERATIONS.items():
+        assert f'<h2 id="{operation}">{method} {target}</h2>' in page
+    assert 'id="deprecation"' in page
+    assert "Thu, 05 Dec 2030 00:00:00 GMT" in page
+    assert not re.search(r"(?:src|href)=\"?(?:https?:)?//", page)
 
 
 # --- Schemathesis: the document against the running server ------------------------------------
