@@ -71,6 +71,7 @@ DOCS_PATH: Final = CONTROL_PREFIX + "/docs"
 
 SESSION_HEADER: Final = "Mockpets-Session"
 SCENARIO_HEADER: Final = "Mockpets-Scenario"
+DELAY_HEADER: Final = "Mockpets-Delay"
 STUB_HEADER: Final = "Mockpets-Stub"
 OFF_CONTRACT_HEADER: Final = "Mockpets-Off-Contract"
 SEED_HEADER: Final = "Mockpets-Seed"

@@ -19,9 +19,8 @@ from mockpets.scenario.engine import Count, decide
 from mockpets.scenario.model import Generated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from mockpets.contract import Pet
     from mockpets.pets.store import Table
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Library, Stack
@@ -35,18 +34,19 @@ class World:
     """What all sessions of one server share.
 
     :param library: returns the scenarios as they are now; a reload puts in a new library.
+    :param generated: returns pets made from count, seed and locale; asked again, the same table.
     :param start: the pets a session starts with.
     :param scenarios: those active in a new session.
-    :param generate: makes pets from count, seed and locale.
+    :param max_new: pets that requests may add to a store.
     """
 
     library: Callable[[], Library]
+    generated: Callable[[int, int, str], Table]
     start: Table
     scenarios: tuple[str, ...]
     seed: int
     max_new: int
     locale: str
-    generate: Callable[[int, int, str], Sequence[Pet]]
 
 
 @dataclass(slots=True)
@@ -84,6 +84,15 @@ class Session:
         """The number that everything random in this session grows from."""
         return self._world.seed
 
+    def stack(self, names: tuple[str, ...]) -> Stack:
+        """Return these scenarios put together; nothing is kept of it.
+
+        :raise Refusal: ``unknown_scenario`` for a name that the library lacks.
+        """
+        library = self._world.library()
+        known = self._activations.get(names)
+        return known.stack if known and known.library is library else library.stack(names)
+
     def use(self, names: tuple[str, ...]) -> Activation:
         """Return the stack of these scenarios as this session has it, activating it if it is new.
 
@@ -91,35 +100,44 @@ class Session:
             session keeps as many stacks as it may.
         """
         library = self._world.library()
+        known = self._activations.get(names)
+        if known is not None and known.library is library:
+            return known
+        stack = library.stack(names)
+        if not stack.stubs and stack.pets is None:
+            return Activation(library, stack, [], self._own)  # nothing to remember
+        # Outside the lock, since it may take long; of two that come at once, one is dropped.
+        brought = self._brought(stack)
         with self._lock:
             known = self._activations.get(names)
-            if known is not None and known.library is library:
-                return known
-            stack = library.stack(names)
             if known is not None and known.stack == stack:
                 known.library = library
                 return known
             if known is None and len(self._activations) >= STACKS:
                 raise Refusal(
                     "busy",
-                    f"this session keeps count for {STACKS} stacks of scenarios already; reset it",
+                    f"{STACKS} different stacks of scenarios are in use already; "
+                    "name one of those, or start the server anew",
                 )
-            counts = [Count() for _ in stack.stubs]
-            fresh = Activation(library, stack, counts, self._store(stack, known))
+            if known is not None and known.stack.pets == stack.pets:
+                store = known.store  # the file changed, but not its pets
+            else:
+                store = brought or self._own
+            fresh = Activation(library, stack, [Count() for _ in stack.stubs], store)
             self._activations[names] = fresh
             return fresh
 
-    def _store(self, stack: Stack, before: Activation | None) -> Store:
-        """Return the store that a stack acts on: its own when it brings pets."""
-        if stack.pets is None:
-            return self._own
-        if before is not None and before.stack.pets == stack.pets:
-            return before.store  # the file changed, but not its pets
+    def _brought(self, stack: Stack) -> Store | None:
+        """Return a store of the pets that a stack brings; None when it brings none."""
         pets = stack.pets
+        if pets is None:
+            return None
         if isinstance(pets, Generated):
             seed = self.seed if pets.seed is None else pets.seed
-            pets = tuple(self._world.generate(pets.count, seed, pets.locale or self._world.locale))
-        return Store(make_table(pets), self._world.max_new)
+            table = self._world.generated(pets.count, seed, pets.locale or self._world.locale)
+        else:
+            table = make_table(pets)
+        return Store(table, self._world.max_new)
 
     def decide(self, activation: Activation, facts: Facts) -> Outcome:
         """Return what happens to one request, counted once."""

@@ -13,14 +13,17 @@ from mockpets.constants import STACKS
 from mockpets.errors import Refusal
 from mockpets.pets.seed import generate
 from mockpets.pets.store import make_table
+from mockpets.resources import shipped
 from mockpets.scenario.library import Library
 from mockpets.scenario.matching import Facts
-from mockpets.scenario.model import Canned, Scenario, Stub
+from mockpets.scenario.model import Canned, Generated, Scenario, Stub
 from mockpets.session import Session, World
 from tests.doors import Caller, Inside
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from mockpets.pets.store import Table
 
 LIST = Facts("listPets", "GET", "/v1/pets")
 
@@ -31,8 +34,11 @@ def scenario(name: str, *stubs: Stub, pets: Any = None) -> Scenario:
 
 def session(*scenarios: Scenario) -> Session:
     library = Library({one.name: one for one in scenarios}, {}, {})
-    world = World(lambda: library, make_table([]), (), 1, 10, "en_US", generate)
-    return Session("test", world)
+
+    def generated(count: int, seed: int, locale: str) -> Table:
+        return make_table(generate(count, seed, locale))
+
+    return Session("test", World(lambda: library, generated, make_table([]), (), 1, 10, "en_US"))
 
 
 def test_two_threads_take_each_position_of_a_sequence_once() -> None:
@@ -85,16 +91,41 @@ def test_reset_starts_chance_anew() -> None:
 
 def test_a_session_keeps_count_for_so_many_stacks_and_says_so() -> None:
     names = [f"s{number}" for number in range(STACKS + 1)]
-    world = session(*map(scenario, names))
+    fail = Stub("s/1", replies=(Canned(503, (), b""),))
+    world = session(scenario("plain"), *(scenario(name, fail) for name in names))
     for name in names[:STACKS]:
         world.use((name,))
 
-    with pytest.raises(Refusal, match="reset it") as caught:
+    with pytest.raises(Refusal, match="100 different stacks") as caught:
         world.use((names[-1],))
     assert caught.value.code == "busy"
+    world.use(("plain",))  # has nothing that must be kept
     world.use((names[0],))  # those that are there go on
     world.reset()
     world.use((names[-1],))
+
+
+def test_only_a_request_with_a_key_makes_a_session_remember() -> None:
+    call = Caller(Inside(create_app(Settings())))
+    names = sorted(path.stem for path in shipped("scenarios").iterdir())
+    pairs = [f"{one}, {other}" for one in names for other in names if one != other]
+    assert len(pairs) > 2 * STACKS
+    seen = {call("GET", "/v1/pets", scenario=pair, key=None).status for pair in pairs}
+
+    assert seen == {401}
+    assert call("GET", "/v1/pets", scenario="retry, flaky").status == 503
+
+
+def test_generated_pets_are_shared_by_the_stacks_that_bring_the_same() -> None:
+    world = session(
+        scenario("a", pets=Generated(500)), scenario("b", pets=Generated(500, 1, "en_US"))
+    )
+    one, other = world.use(("a",)), world.use(("b",))
+
+    one.store.create({"name": "x", "categoryId": 1})
+    assert one.store.get(501)
+    assert other.store.get(501) is None
+    assert other.store.get(500) == one.store.get(500)
 
 
 # --- With files that change -------------------------------------------------------------------

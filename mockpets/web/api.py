@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mockpets.web.messages import Request
     from mockpets.web.playback import Playback
 
-__all__ = ["add_routes"]
+__all__ = ["add_routes", "hint"]
 
 
 def add_routes(app: flask.Flask, playback: Playback) -> None:
@@ -136,12 +136,11 @@ def beyond(playback: Playback, _: str = "") -> Response:
         answer = Response(status=204, headers={"Allow": _allow(_allowed(path))})
         del answer.headers["Content-Type"]  # of a body that is not there
         return answer
-    if not path.startswith(API_PREFIX + "/"):
-        raise Refusal("not_found", _hint(path))
-    playback.select(request)
+    if path != API_PREFIX and not path.startswith(API_PREFIX + "/"):
+        raise Refusal("not_found", hint(path))
     allowed = _allowed(path) | playback.methods(request)
     if not allowed:
-        raise Refusal("not_found", _hint(path))
+        raise Refusal("not_found", hint(path))
     if ("GET" if method == "HEAD" else method) not in allowed:
         raise Refusal(
             "method_not_allowed",
@@ -183,7 +182,7 @@ def _allow(methods: set[str]) -> str:
     return ", ".join(sorted(methods | more, key=lambda m: (m not in order, m == "OPTIONS", m)))
 
 
-def _hint(path: str) -> str:
+def hint(path: str) -> str:
     """Return what to say of a path that leads nowhere: where the pet store is."""
     known = [PETS_PATH, _PET_PATTERN, ORDERS_PATH]
     said = f"there is nothing at {path[:80]!r}; "

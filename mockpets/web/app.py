@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from functools import lru_cache
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import flask
 from werkzeug.exceptions import HTTPException
@@ -42,14 +43,18 @@ from mockpets.web.messages import Request, Response, current_request
 from mockpets.web.playback import Playback
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+    from wsgiref.types import StartResponse, WSGIEnvironment
 
+    from mockpets.pets.store import Table
     from mockpets.scenario.library import Library
     from mockpets.settings import Settings
 
 __all__ = ["Mock", "create_app", "wire"]
 
 _log = logging.getLogger("mockpets")
+_TABLES: Final = 4
+"""Generated tables that are kept for sessions and scenarios to share."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,11 @@ class _App(flask.Flask):
 
     request_class = Request
     response_class = Response
+
+    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request; a target without a path is that of the root (RFC 9110, 4.2.3)."""
+        environ["PATH_INFO"] = environ.get("PATH_INFO") or "/"
+        return super().wsgi_app(environ, start_response)
 
 
 def create_app(settings: Settings) -> flask.Flask:
@@ -91,14 +101,19 @@ def wire(settings: Settings, library: Callable[[], Library]) -> tuple[flask.Flas
 
     :param library: asked at each request.
     """
+
+    @lru_cache(_TABLES)
+    def generated(count: int, seed: int, locale: str) -> Table:
+        return make_table(generate(count, seed, locale))
+
     world = World(
         library=library,
-        start=make_table(generate(settings.count, settings.seed, settings.locale)),
+        generated=generated,
+        start=generated(settings.count, settings.seed, settings.locale),
         scenarios=settings.scenario,
         seed=settings.seed,
         max_new=settings.max_pets,
         locale=settings.locale,
-        generate=generate,
     )
     session = Session(DEFAULT_SESSION, world)
     app = _App("mockpets.web", static_folder=None)
@@ -129,7 +144,8 @@ _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "payload_too_la
 def _http_error(error: HTTPException) -> Response:
     """Return our answer for an error that Flask or Werkzeug found."""
     code = _HTTP_CODES.get(error.code or 500, "invalid_request")
-    return _refused(Refusal(code, error.description or error.name))
+    said = api.hint(current_request().path) if code == "not_found" else error.description
+    return _refused(Refusal(code, said or error.name))
 
 
 def _unexpected(error: Exception) -> Response:
@@ -183,10 +199,10 @@ def _explain(request: Request, response: flask.Response) -> None:
     exchange, headers = request.exchange, response.headers
     if exchange.session is not None:
         headers[SESSION_HEADER] = exchange.session.name
-    if exchange.session is not None and exchange.activation is not None:
-        headers[SCENARIO_HEADER] = ", ".join(exchange.activation.stack.names)
+    if exchange.session is not None and exchange.stack is not None:
+        headers[SCENARIO_HEADER] = ", ".join(exchange.stack.names)
         headers[STUB_HEADER] = ", ".join(exchange.outcome.stubs) or "-"
-        if exchange.activation.stack.by_chance:
+        if exchange.stack.by_chance:
             headers[SEED_HEADER] = str(exchange.session.seed)
     reason = _off_contract(request, response.status_code)
     if reason is not None:

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from flask import render_template
+from werkzeug.routing import Rule
 
 from mockpets.constants import (
     API_PREFIX,
@@ -18,8 +19,9 @@ from mockpets.constants import (
     SUNSET,
 )
 from mockpets.contract import dump_json
+from mockpets.errors import Refusal
 from mockpets.scenario.loader import scenario_schema
-from mockpets.web.messages import Response
+from mockpets.web.messages import Response, current_request
 from mockpets.web.openapi import document
 
 if TYPE_CHECKING:
@@ -30,12 +32,33 @@ __all__ = ["add_routes"]
 
 def add_routes(app: flask.Flask) -> None:
     """Give the app the control API."""
-    app.add_url_rule(HEALTH_PATH, view_func=health, methods=["GET"])
     # `create_app` returns only what can answer, so alive and ready are the same.
-    app.add_url_rule(READY_PATH, "ready", health, methods=["GET"])
-    app.add_url_rule(OPENAPI_PATH, view_func=openapi, methods=["GET"])
-    app.add_url_rule(SCENARIO_SCHEMA_PATH, view_func=schema, methods=["GET"])
-    app.add_url_rule(DOCS_PATH, view_func=docs, methods=["GET"])
+    views = {
+        HEALTH_PATH: health,
+        READY_PATH: health,
+        OPENAPI_PATH: openapi,
+        SCENARIO_SCHEMA_PATH: schema,
+        DOCS_PATH: docs,
+    }
+    for path, view in views.items():
+        app.add_url_rule(path, path, view, methods=["GET"], provide_automatic_options=False)
+        app.url_map.add(Rule(path, endpoint="other_method"))  # without methods: any other
+    app.view_functions["other_method"] = other_method
+
+
+def other_method() -> Response:
+    """Answer a method that a path of the control API does not have.
+
+    :raise Refusal: ``method_not_allowed``.
+    """
+    request = current_request()
+    allow = [("Allow", "GET, HEAD, OPTIONS")]
+    if request.method == "OPTIONS":
+        answer = Response(status=204, headers=allow)
+        del answer.headers["Content-Type"]
+        return answer
+    what = f"{request.method[:40]} is not allowed on {request.path}; allowed: {allow[0][1]}"
+    raise Refusal("method_not_allowed", what, allow)
 
 
 def health() -> Response:

@@ -12,7 +12,8 @@ from mockpets.scenario.engine import NOTHING
 
 if TYPE_CHECKING:
     from mockpets.scenario.engine import Outcome
-    from mockpets.session import Activation, Session
+    from mockpets.scenario.library import Stack
+    from mockpets.session import Session
 
 __all__ = ["Exchange", "Request", "Response", "current_request"]
 
@@ -23,24 +24,14 @@ class Exchange:
 
     :param started: seconds on the performance counter.
     :param operation: the contract's operation, once the route is known; None for others.
-    :param session: None until the selection is made, as is `activation`.
+    :param session: None until the selection is made, as is `stack`.
     """
 
     started: float
     operation: str | None = None
     session: Session | None = None
-    activation: Activation | None = None
+    stack: Stack | None = None
     outcome: Outcome = NOTHING
-
-    @property
-    def selected(self) -> tuple[Session, Activation]:
-        """Return what the request is for.
-
-        :raise RuntimeError: before the selection was made, which is a mistake of ours.
-        """
-        if self.session is None or self.activation is None:
-            raise RuntimeError("the request was played before its session was selected")
-        return self.session, self.activation
 
 
 class Request(flask.Request):

@@ -6,21 +6,24 @@ then the scenario's stubs are asked, then the operation looks at the request its
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from mockpets.constants import DELAY_SECONDS
 from mockpets.contract import parse_json, parse_pet_id
 from mockpets.errors import Refusal
 from mockpets.scenario.matching import ABSENT, Facts, path_matches
 from mockpets.web.keys import check_key
 from mockpets.web.messages import Response, current_request
-from mockpets.web.selection import select
+from mockpets.web.selection import asked_delay, select
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.pets.store import Store
+    from mockpets.scenario.model import Canned
     from mockpets.session import Session
     from mockpets.settings import Settings
     from mockpets.web.messages import Request
@@ -41,18 +44,15 @@ class Playback:
         self._settings = settings
         self._session = session
 
-    def select(self, request: Request) -> None:
-        """Find out the session and scenarios of a request.
-
-        :raise Refusal: ``unknown_scenario``.
-        """
-        select(request, self._session)
-
     def methods(self, request: Request) -> set[str]:
-        """Return the methods that the selected scenarios define for the request's path."""
+        """Return the methods that the scenarios of a request define for its path.
+
+        :raise Refusal: what the selection refuses.
+        """
+        _, stack = select(request, self._session)
         return {
             stub.match.method
-            for stub in request.exchange.selected[1].stack.stubs
+            for stub in stack.stubs
             if stub.match.method and stub.match.path and path_matches(stub.match.path, request.path)
         }
 
@@ -66,19 +66,30 @@ class Playback:
         request = current_request()
         exchange = request.exchange
         exchange.operation = operation
-        if exchange.activation is None:
-            self.select(request)
+        session, stack = select(request, self._session)
         check_key(request, self._settings)
-        session, activation = exchange.selected
-        if activation.stack.stubs:
+        delay = asked_delay(request)
+        activation = session.use(stack.names)
+        if stack.stubs:
             exchange.outcome = session.decide(activation, _facts(request))
+        if delay:
+            delay = min(exchange.outcome.delay + delay, DELAY_SECONDS)
+            exchange.outcome = replace(exchange.outcome, delay=delay)
         outcome = exchange.outcome
         if outcome.skip:
             # Never sent as it is: the connection breaks, and the operation is not to be done.
             return Response(status=502)
         if outcome.reply is not None:
-            return Response(outcome.reply.body, outcome.reply.status, list(outcome.reply.headers))
+            return _canned(outcome.reply)
         return act(request, activation.store)
+
+
+def _canned(reply: Canned) -> Response:
+    """Return a scenario's reply as it was written."""
+    response = Response(reply.body, reply.status, list(reply.headers))
+    if not reply.body:
+        del response.headers["Content-Type"]  # of a body that is not there
+    return response
 
 
 def _facts(request: Request) -> Facts:

@@ -5,27 +5,46 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mockpets.constants import NAME_LENGTH, SCENARIO_HEADER, SCENARIO_NAME, STACK_DEPTH
+from mockpets.constants import (
+    DELAY_HEADER,
+    DELAY_SECONDS,
+    NAME_LENGTH,
+    SCENARIO_HEADER,
+    SCENARIO_NAME,
+    SESSION_HEADER,
+    STACK_DEPTH,
+)
 from mockpets.errors import Refusal
+from mockpets.scenario.units import parse_duration
 
 if TYPE_CHECKING:
+    from mockpets.scenario.library import Stack
     from mockpets.session import Session
     from mockpets.web.messages import Request
 
-__all__ = ["select"]
+__all__ = ["asked_delay", "select"]
 
 
-def select(request: Request, session: Session) -> None:
-    """Put the session and the scenarios that a request names into its exchange.
+def select(request: Request, session: Session) -> tuple[Session, Stack]:
+    """Put the session and the scenarios that a request names into its exchange, and return them.
 
     Scenarios named by the `Mockpets-Scenario` header hold for that request alone and replace the
-    session's active ones.
+    session's active ones. Nothing is kept of it, so it may come before the key is checked.
 
-    :raise Refusal: ``unknown_scenario`` for a name that is none.
+    :raise Refusal: ``unknown_scenario`` for a name that is none, ``not_implemented`` for a
+        session other than the one there is.
     """
     exchange = request.exchange
     exchange.session = session
-    exchange.activation = session.use(_named(request) or session.active)
+    wanted = request.headers.get(SESSION_HEADER, session.name)
+    if wanted.lower() != session.name:
+        # Quietly sharing the pets of others would be worse than a refusal.
+        raise Refusal(
+            "not_implemented",
+            f"{SESSION_HEADER}: there is no session but '{session.name}' yet; leave the header out",
+        )
+    exchange.stack = session.stack(_named(request) or session.active)
+    return session, exchange.stack
 
 
 def _named(request: Request) -> tuple[str, ...]:
@@ -34,6 +53,12 @@ def _named(request: Request) -> tuple[str, ...]:
     if header is None:
         return ()
     names = tuple(name.strip().lower() for name in header.split(","))
+    if "" in names:
+        raise Refusal(
+            "unknown_scenario",
+            f"{SCENARIO_HEADER} must be a scenario's name, or several with commas between; "
+            "a name is missing",
+        )
     for name in names:
         if len(name) > NAME_LENGTH or not re.fullmatch(SCENARIO_NAME, name):
             raise Refusal(
@@ -47,3 +72,17 @@ def _named(request: Request) -> tuple[str, ...]:
             f"{SCENARIO_HEADER} may name at most {STACK_DEPTH} scenarios, not {len(names)}",
         )
     return tuple(dict.fromkeys(names))
+
+
+def asked_delay(request: Request) -> float:
+    """Return the seconds that a request asks to be delayed, by the `Mockpets-Delay` header.
+
+    :raise Refusal: ``invalid_request`` when it is no duration.
+    """
+    header = request.headers.get(DELAY_HEADER)
+    if header is None:
+        return 0.0
+    try:
+        return min(parse_duration(header.strip()), DELAY_SECONDS)
+    except ValueError as error:
+        raise Refusal("invalid_request", f"{DELAY_HEADER} {error}") from error

@@ -487,6 +487,40 @@ ELSEWHERE = [
         headers={"Mockpets-Scenario": ""},
     ),
     Row(
+        "a comma too many",
+        "GET",
+        "/v1/pets",
+        "unknown_scenario",
+        "Mockpets-Scenario must be a scenario's name, or several with commas between; a ...",
+        headers={"Mockpets-Scenario": "slow,"},
+    ),
+    Row(
+        "another session",
+        "GET",
+        "/v1/pets",
+        "not_implemented",
+        "Mockpets-Session: there is no session but 'default' yet; leave the header out",
+        headers={"Mockpets-Session": "w1"},
+    ),
+    Row(
+        "no duration",
+        "GET",
+        "/v1/pets",
+        "invalid_request",
+        "Mockpets-Delay must be a duration...",
+        headers={"Mockpets-Delay": "2"},
+    ),
+    Row("absolute form without a path", "GET", "http://localhost", "not_found", "..."),
+    Row("a line end in the path", "GET", "/v1/a%0Ab", "not_found", "there is nothing at ..."),
+    Row(
+        "method of the control API",
+        "POST",
+        "/__mockpets/health",
+        "method_not_allowed",
+        "POST is not allowed on /__mockpets/health; allowed: GET, HEAD, OPTIONS",
+        has={"Allow": "GET, HEAD, OPTIONS"},
+    ),
+    Row(
         "too many scenarios",
         "GET",
         "/v1/pets",
@@ -812,6 +846,14 @@ def test_the_answers_that_the_contract_lists_are_not_labelled(
     }
 
     assert seen == set(RESPONSES[operation])
+
+
+def test_one_request_can_ask_to_be_late(call: Caller) -> None:
+    answer = call("GET", "/v1/pets", headers={"Mockpets-Delay": "20ms"})
+
+    assert answer.status == 200
+    assert (answer.header("Server-Timing") or "").endswith(", delay;dur=20")
+    assert "delay" not in (call("GET", "/v1/pets").header("Server-Timing") or "")
 
 
 def test_answers_explain_themselves(call: Caller) -> None:
