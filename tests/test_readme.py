@@ -18,6 +18,7 @@ import pytest
 from mockpets.check import check
 from mockpets.constants import CONTROL_PREFIX
 from mockpets.settings import rows
+from tests.programs import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a clone has: the files that git knows."""
     folder = tmp_path_factory.mktemp("clone")
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        [need("git"), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
         check=True,
         capture_output=True,
@@ -62,6 +63,7 @@ def port() -> int:
 @pytest.fixture(scope="module")
 def banner(checkout: Path, port: int) -> Iterator[str]:
     """Run the main job as the README has it, on a free port, and return what it prints."""
+    need("curl")
     [(command, _)] = marked("the main job")
     # The environment of someone who has nothing of ours installed or set.
     path = os.pathsep.join([str(Path(sys.base_prefix) / "bin"), *os.defpath.split(os.pathsep)])

@@ -1,0 +1,107 @@
+"""Many mixed requests to the real program: what it holds afterwards is what it held before."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+from tests.doors import JSON, KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+THREADS = 4
+GROWTH = 5 * 1024  # KiB
+SCENARIOS = ["default", "empty", "flaky", "retry", "missing", "orders", "truncated", "full-page"]
+SCENARIOS += ["nix", "offline", "broken-json"]
+
+
+@contextmanager
+def serving(*words: str) -> Iterator[tuple[str, int]]:
+    """Run the program and yield host:port and process id; it must end well."""
+    command = [sys.executable, "-m", "mockpets", "serve", "--port", "0", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            first = process.stdout.readline()
+            address = re.search(r"http://(\S+)/v1", first)
+            assert address, first
+            while "Ctrl-C" not in process.stdout.readline():
+                pass
+            yield address[1], process.pid
+        finally:
+            process.terminate()
+        assert process.wait(timeout=30) == 0
+
+
+def held(pid: int) -> tuple[int, int, int]:
+    """Resident memory in KiB, threads and open files of a process."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    memory, threads = (
+        int(re.findall(rf"{name}:\s*(\d+)", status)[0]) for name in ("VmRSS", "Threads")
+    )
+    return memory, threads, len(os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208 - names alone
+
+
+def send(address: str, seed: int, count: int) -> int:
+    """Send so many mixed requests, right and wrong; return how many were answered."""
+    random = Random(seed)
+    connection = HTTPConnection(address, timeout=30)
+    answered = 0
+    for _ in range(count):
+        headers = dict(KEY) if random.random() < 0.9 else {}
+        if random.random() < 0.5:
+            headers["Mockpets-Scenario"] = random.choice(SCENARIOS)
+        method, target, body = random.choice(
+            [
+                ("GET", f"/v1/pets?limit={random.randint(0, 110)}", None),
+                ("GET", f"/v1/pets?status={random.choice(['sold', 'lost'])}", None),
+                ("GET", f"/v1/pets/{random.randint(-1, 60)}", None),
+                ("HEAD", "/v1/pets", None),
+                ("DELETE", "/v1/pets/1", None),
+                ("GET", f"/v1/{random.randint(0, 99)}", None),
+                ("GET", "/v1/store/orders", None),
+                ("OPTIONS", "/v1/pets", None),
+                ("POST", "/v1/pets", json.dumps({"name": "x", "categoryId": True})),
+                ("POST", "/v1/pets", "{" * random.randint(0, 40)),
+                ("GET", "/__mockpets/openapi.json", None),
+            ]
+        )
+        try:
+            connection.request(method, target, body, headers | (JSON if body else {}))
+            answer = connection.getresponse()
+            answer.read()
+            assert answer.status != 500
+            answered += 1
+        except (OSError, HTTPException):  # a scenario broke it
+            connection.close()
+    connection.close()
+    return answered
+
+
+def test_memory_descriptors_and_threads_stay_as_they_were() -> None:
+    count = int(os.environ.get("MOCKPETS_TEST_REQUESTS", "20000"))
+    with serving() as (address, pid), ThreadPoolExecutor(THREADS) as pool:
+
+        def work(seed: int, requests: int) -> int:
+            share = requests // THREADS
+            return sum(pool.map(lambda number: send(address, seed + number, share), range(THREADS)))
+
+        work(1, count // 4)  # so that what is made once has been made
+        before = held(pid)
+        answered = work(100, count)
+        after = held(pid)
+
+    assert answered > count * 0.8
+    assert after[0] - before[0] < GROWTH, (before, after)
+    assert after[1] == before[1]
+    assert after[2] <= before[2] + THREADS
