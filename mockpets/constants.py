@@ -35,6 +35,7 @@ PAGE_DEFAULT: Final = 20
 ERRORS: Final[dict[str, int]] = {
     "invalid_request": 400,
     "unauthorized": 401,
+    "forbidden": 403,
     "pet_not_found": 404,
     "not_found": 404,
     "method_not_allowed": 405,
@@ -67,6 +68,9 @@ HEALTH_PATH: Final = CONTROL_PREFIX + "/health"
 READY_PATH: Final = CONTROL_PREFIX + "/ready"
 OPENAPI_PATH: Final = CONTROL_PREFIX + "/openapi.json"
 SCENARIO_SCHEMA_PATH: Final = CONTROL_PREFIX + "/schema/scenario.json"
+SCENARIOS_PATH: Final = CONTROL_PREFIX + "/scenarios"
+SCENARIO_PATH: Final = CONTROL_PREFIX + "/scenario"
+RESET_PATH: Final = CONTROL_PREFIX + "/reset"
 DOCS_PATH: Final = CONTROL_PREFIX + "/docs"
 
 SESSION_HEADER: Final = "Mockpets-Session"

@@ -139,6 +139,18 @@ class Session:
             table = make_table(pets)
         return Store(table, self._world.max_new)
 
+    def activate(self, names: tuple[str, ...]) -> None:
+        """Have these scenarios active, their counters begun anew; a failure changes nothing.
+
+        :raise Refusal: ``unknown_scenario`` for a name that the library lacks.
+        """
+        self._world.library().stack(names)
+        with self._lock:
+            known = self._activations.get(names)
+            if known is not None:
+                known.counts = [Count() for _ in known.stack.stubs]
+            self.active = names
+
     def decide(self, activation: Activation, facts: Facts) -> Outcome:
         """Return what happens to one request, counted once."""
         with self._lock:

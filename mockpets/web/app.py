@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 import flask
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import BadHost, HTTPException
 
 from mockpets.constants import (
     BODY_BYTES,
@@ -121,7 +121,7 @@ def wire(settings: Settings, library: Callable[[], Library]) -> tuple[flask.Flas
     # `/v1//pets` is not `/v1/pets`, and a redirect would point at whatever Host said.
     app.url_map.merge_slashes = False
     api.add_routes(app, Playback(settings, session))
-    control.add_routes(app)
+    control.add_routes(app, session, library)
     app.register_error_handler(Refusal, _refused)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
@@ -144,8 +144,12 @@ _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "payload_too_la
 def _http_error(error: HTTPException) -> Response:
     """Return our answer for an error that Flask or Werkzeug found."""
     code = _HTTP_CODES.get(error.code or 500, "invalid_request")
-    said = api.hint(current_request().path) if code == "not_found" else error.description
-    return _refused(Refusal(code, said or error.name))
+    said = error.description or error.name
+    if code == "not_found":
+        said = api.hint(current_request().path)
+    elif isinstance(error, BadHost):
+        said = "the Host header is no host name or address"
+    return _refused(Refusal(code, said))
 
 
 def _unexpected(error: Exception) -> Response:

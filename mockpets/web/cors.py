@@ -15,9 +15,11 @@ from mockpets.constants import EXPOSED_HEADERS, PREFLIGHT_SECONDS
 if TYPE_CHECKING:
     from werkzeug.datastructures import Headers
 
-__all__ = ["allow", "allow_local"]
+__all__ = ["LOCAL_ORIGIN", "allow", "allow_local"]
 
-_LOCAL = r"https?://(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?"
+LOCAL_ORIGIN = (
+    r"https?://(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?"
+)
 """An origin on a loopback name or address (RFC 6761, 6.3)."""
 _EXPOSED = ", ".join(EXPOSED_HEADERS)
 
@@ -55,5 +57,5 @@ def allow_local(asked: Headers, answer: Headers) -> None:
     """Let a page of this machine, and no other, read an answer of the control API."""
     answer.add("Vary", "Origin")
     origin = asked.get("Origin", "")
-    if re.fullmatch(_LOCAL, origin):
+    if re.fullmatch(LOCAL_ORIGIN, origin):
         answer["Access-Control-Allow-Origin"] = origin

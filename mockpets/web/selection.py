@@ -18,11 +18,13 @@ from mockpets.errors import Refusal
 from mockpets.scenario.units import parse_duration
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mockpets.scenario.library import Stack
     from mockpets.session import Session
     from mockpets.web.messages import Request
 
-__all__ = ["asked_delay", "select"]
+__all__ = ["asked_delay", "checked", "select"]
 
 
 def select(request: Request, session: Session) -> tuple[Session, Stack]:
@@ -50,28 +52,27 @@ def select(request: Request, session: Session) -> tuple[Session, Stack]:
 def _named(request: Request) -> tuple[str, ...]:
     """Return the scenarios that the header names, none when it is not there."""
     header = request.headers.get(SCENARIO_HEADER)
-    if header is None:
-        return ()
-    names = tuple(name.strip().lower() for name in header.split(","))
-    if "" in names:
-        raise Refusal(
-            "unknown_scenario",
-            f"{SCENARIO_HEADER} must be a scenario's name, or several with commas between; "
-            "a name is missing",
-        )
-    for name in names:
+    return () if header is None else checked(header.split(","), SCENARIO_HEADER)
+
+
+def checked(names: Iterable[str], where: str) -> tuple[str, ...]:
+    """Return names that scenarios can have, in lower case and each once.
+
+    :param where: they were given, for the message.
+    :raise Refusal: ``unknown_scenario`` when one can be none, or they are too many.
+    """
+    lower = tuple(name.strip().lower() for name in names)
+    expected = f"{where} must be a scenario's name, or several"
+    for name in lower:
+        if not name:
+            raise Refusal("unknown_scenario", f"{expected}; a name is missing")
         if len(name) > NAME_LENGTH or not re.fullmatch(SCENARIO_NAME, name):
-            raise Refusal(
-                "unknown_scenario",
-                f"{SCENARIO_HEADER} must be a scenario's name, or several with commas between; "
-                f"{name[:NAME_LENGTH]!r} can be none",
-            )
-    if len(names) > STACK_DEPTH:
-        raise Refusal(
-            "unknown_scenario",
-            f"{SCENARIO_HEADER} may name at most {STACK_DEPTH} scenarios, not {len(names)}",
-        )
-    return tuple(dict.fromkeys(names))
+            what = f"{expected}; {name[:NAME_LENGTH]!r} can be none (a-z, 0-9, single dashes)"
+            raise Refusal("unknown_scenario", what)
+    if len(lower) > STACK_DEPTH:
+        what = f"{where} may name at most {STACK_DEPTH} scenarios, not {len(lower)}"
+        raise Refusal("unknown_scenario", what)
+    return tuple(dict.fromkeys(lower))
 
 
 def asked_delay(request: Request) -> float:

@@ -491,7 +491,7 @@ ELSEWHERE = [
         "GET",
         "/v1/pets",
         "unknown_scenario",
-        "Mockpets-Scenario must be a scenario's name, or several with commas between; a ...",
+        "Mockpets-Scenario must be a scenario's name, or several; a name is missing",
         headers={"Mockpets-Scenario": "slow,"},
     ),
     Row(

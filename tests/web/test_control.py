@@ -1,0 +1,178 @@
+"""The control API: what is active, reset, and who may ask for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import Settings, create_app
+from tests.doors import JSON, Caller
+from tests.web.test_contract import assert_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Make = Callable[..., Caller]
+
+OPEN = ["health", "ready", "openapi.json", "schema/scenario.json", "docs"]
+GUARDED = [("GET", "scenarios"), ("PUT", "scenario"), ("POST", "reset")]
+PET: Any = {"name": "Miso", "categoryId": 2}
+
+
+def put(call: Caller, body: object, **options: Any) -> Any:
+    return call("PUT", "/__mockpets/scenario", json_body=body, key=None, **options)
+
+
+def test_other_scenarios_are_active_from_now_on(fresh: Make) -> None:
+    call = fresh()
+
+    assert put(call, {"scenario": "Empty"}).json == {"active": ["empty"]}
+    assert call("GET", "/v1/pets").json == []
+    assert put(call, {"scenario": ["missing", "full-page"]}).json == {
+        "active": ["missing", "full-page"]
+    }
+    assert call("GET", "/v1/pets/1").status == 404
+    assert call("GET", "/__mockpets/scenarios").json["active"] == ["missing", "full-page"]
+
+
+def test_activating_begins_counters_anew_and_leaves_pets(fresh: Make) -> None:
+    call = fresh(scenario=("retry", "empty"))
+
+    def statuses() -> list[int]:
+        return [call("GET", "/v1/pets").status for _ in range(3)]
+
+    assert statuses() == [503, 503, 200]
+    call("POST", "/v1/pets", json_body=PET)
+    assert statuses() == [200, 200, 200]
+    put(call, {"scenario": ["retry", "empty"]})
+    assert statuses() == [503, 503, 200]
+    assert len(call("GET", "/v1/pets").json) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "says"),
+    [
+        (b"", "invalid_request", "the body is empty"),
+        (b"[]", "invalid_request", "the body must be {"),
+        (b"{}", "invalid_request", "the body must be {"),
+        (b'{"scenario": 3}', "invalid_request", "the body must be {"),
+        (b'{"scenario": []}', "invalid_request", "the body must be {"),
+        (b'{"scenario": ["empty", 3]}', "invalid_request", "the body must be {"),
+        (b'{"scenario": "emtpy"}', "unknown_scenario", "there is no scenario 'emtpy'; did you"),
+        (b'{"scenario": ["empty", "../x"]}', "unknown_scenario", "scenario must be a scenario"),
+        (b'{"scenario": ""}', "unknown_scenario", "scenario must be a scenario"),
+    ],
+)
+def test_a_failed_activation_changes_nothing(
+    fresh: Make, body: bytes, code: str, says: str
+) -> None:
+    call = fresh(scenario=("empty",))
+    answer = call("PUT", "/__mockpets/scenario", body=body, headers=JSON)
+
+    assert_error(answer, code)
+    assert answer.json["message"].startswith(says)
+    assert call("GET", "/__mockpets/scenarios").json["active"] == ["empty"]
+
+
+def test_reset_goes_back_to_the_start_and_stays_in_the_scenario(fresh: Make) -> None:
+    call = fresh(scenario=("retry",))
+    start = call("GET", "/v1/pets", scenario="default").body
+    assert call("GET", "/v1/pets").status == 503
+    call("POST", "/v1/pets", json_body=PET, scenario="default")
+    call("POST", "/v1/pets", json_body=PET, scenario="empty")
+    answer = call("POST", "/__mockpets/reset", key=None)
+
+    assert (answer.status, answer.json) == (200, {"active": ["retry"]})
+    assert [call("GET", "/v1/pets").status for _ in range(3)] == [503, 503, 200]
+    assert call("GET", "/v1/pets").body == start
+    assert call("GET", "/v1/pets", scenario="empty").json == []
+    assert call("POST", "/v1/pets", json_body=PET).json["id"] == 17
+
+
+def test_the_list_has_each_scenario_with_its_file(fresh: Make) -> None:
+    listed = fresh()("GET", "/__mockpets/scenarios", key=None).json["scenarios"]
+    rows = {row["name"]: row for row in listed}
+
+    assert rows["empty"]["description"].startswith("No pets at all")
+    assert rows["empty"]["source"] == "scenarios/empty.yaml (shipped)"
+    assert rows["empty"]["problems"] == []
+
+
+# --- Who may ------------------------------------------------------------------------------------
+
+CALLERS: list[tuple[str, dict[str, str], bool]] = [
+    ("curl", {}, True),
+    ("an address", {"Host": "127.0.0.1:7387"}, True),
+    ("IPv6", {"Host": "[::1]:7387"}, True),
+    ("a name below localhost", {"Host": "pets.localhost"}, True),
+    ("the same page", {"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"}, True),
+    ("the address bar", {"Sec-Fetch-Site": "none"}, True),
+    ("another port", {"Sec-Fetch-Site": "same-site", "Origin": "http://localhost:5173"}, True),
+    ("an old browser, a local page", {"Origin": "http://127.0.0.1:5173"}, True),
+    ("an old browser, a foreign page", {"Origin": "http://evil.test"}, False),
+    ("a foreign page", {"Sec-Fetch-Site": "cross-site", "Origin": "http://evil.test"}, False),
+    ("a foreign page, no origin", {"Sec-Fetch-Site": "cross-site"}, False),
+    ("a sandboxed page", {"Origin": "null"}, False),
+    ("a rebound name", {"Host": "evil.test"}, False),
+    ("a rebound name that looks local", {"Host": "localhost.evil.test"}, False),
+    ("a name with a user", {"Host": "localhost@evil.test"}, False),
+    ("two names", {"Host": "localhost, evil.test"}, False),
+    ("no name", {"Host": ""}, False),
+    ("a name that is not ASCII", {"Host": "löcalhost"}, False),
+    ("a long name", {"Host": ".".join(["a"] * 100)}, False),
+]
+
+
+@pytest.mark.parametrize(("method", "path"), GUARDED)
+@pytest.mark.parametrize(("headers", "may"), [c[1:] for c in CALLERS], ids=[c[0] for c in CALLERS])
+def test_who_may_call(
+    fresh: Make, method: str, path: str, headers: dict[str, str], may: bool
+) -> None:
+    call = fresh(scenario=("empty",))
+    call("POST", "/v1/pets", json_body=PET)
+    body = b'{"scenario": "default"}' if method == "PUT" else None
+    answer = call(method, f"/__mockpets/{path}", body=body, headers={**JSON, **headers}, key=None)
+
+    if may:
+        assert answer.status == 200
+        return
+    assert_error(answer, "forbidden")
+    assert call("GET", "/v1/pets").json == [{"id": 1, **PET}]
+
+
+@pytest.mark.parametrize("path", OPEN)
+@pytest.mark.parametrize("headers", [c[1] for c in CALLERS], ids=[c[0] for c in CALLERS])
+def test_what_holds_no_secret_is_open_to_all(
+    fresh: Make, path: str, headers: dict[str, str]
+) -> None:
+    assert fresh()("GET", f"/__mockpets/{path}", headers=headers, key=None).status == 200
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
+def test_a_body_must_be_json_so_that_a_form_can_change_nothing(fresh: Make, kind: str) -> None:
+    call = fresh()
+    body = b'{"scenario": "empty"}'
+    headers = {"Content-Type": kind} if kind else {}
+    answer = call("PUT", "/__mockpets/scenario", body=body, headers=headers)
+
+    assert_error(answer, "invalid_request")
+    assert call("GET", "/__mockpets/scenarios").json["active"] == ["default"]
+
+
+@pytest.mark.parametrize(("peer", "may"), [("127.0.0.1", True), ("::1", True), ("10.0.0.7", False)])
+def test_only_callers_on_this_machine(peer: str, may: bool) -> None:
+    client = create_app(Settings()).test_client()
+    answer = client.post("/__mockpets/reset", environ_overrides={"REMOTE_ADDR": peer})
+
+    assert answer.status_code == (200 if may else 403)
+
+
+@pytest.mark.parametrize(("method", "path"), GUARDED)
+def test_nothing_is_changed_by_another_method(fresh: Make, method: str, path: str) -> None:
+    call = fresh()
+    for other in {"GET", "POST", "PUT", "DELETE"} - {method}:
+        answer = call(other, f"/__mockpets/{path}", key=None)
+        assert_error(answer, "method_not_allowed")
+        allowed = "GET, HEAD" if method == "GET" else method
+        assert answer.header("Allow") == f"{allowed}, OPTIONS"
