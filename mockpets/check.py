@@ -17,7 +17,7 @@ from mockpets.constants import (
     SCENARIO_HEADER,
     STUB_HEADER,
 )
-from mockpets.contract import RESPONSES
+from mockpets.contract import RESPONSES, dump_json
 from mockpets.errors import InputError, Problem
 from mockpets.scenario.document import parse
 from mockpets.scenario.library import Library, files_in, find, read_library, source_of
@@ -159,7 +159,8 @@ class _Trials:
                 SCENARIO_HEADER: scenario.name,
                 **facts.headers,
             },
-            json=facts.body if facts.method == "POST" else None,
+            data=None if facts.body is ABSENT else dump_json(facts.body),
+            content_type=None if facts.body is ABSENT else "application/json",
         )
         broken = stub.fault or (reply if reply in FAULTS else None)
         expected = reply.status if isinstance(reply, Canned) and broken not in BREAKING else None

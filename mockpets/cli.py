@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from mockpets.cli_files import COMMANDS
-from mockpets.cli_options import complain, with_settings
+from mockpets.cli_options import Command, complain, give_up, with_settings
 from mockpets.constants import API_PREFIX, HEALTH_PATH, PETS_PATH
 from mockpets.errors import InputError, Problem, did_you_mean
-from mockpets.settings import URL_VARIABLE, load_settings
+from mockpets.setting_sources import URL_VARIABLE, load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,28 +58,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:  # stdout is full, or no one reads it any more
         if not isinstance(error, BrokenPipeError):
             complain([error.strerror or error])
-        # The interpreter flushes once more when it ends, and would complain then.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        give_up(sys.stdout)
         return 1
     return status or 0
 
 
 def _usage(error: click.ClickException) -> object:
     """Return a mistake in the use of a command as one line."""
+    if isinstance(error, click.BadOptionUsage):
+        owners = _owners(error.option_name, takes_value=True)
+        return f"{error.option_name}: {'a value is missing' if owners else 'takes no value'}"
     context = getattr(error, "ctx", None)
     if context is None:
         return error.format_message()
     help_hint = f"see '{context.command_path} --help'"
     if isinstance(error, click.NoSuchOption):
-        # click names all that are alike, sorted by letters.
-        known = [name.strip("-") for item in context.command.params for name in item.opts]
-        near = did_you_mean(error.option_name.strip("-"), known).replace(" '", " '--")
-        return Problem(error.option_name, 0, 0, "", "no such option", near or help_hint)
+        return _no_such_option(error.option_name, context.command, help_hint)
+    param = getattr(error, "param", None)
+    if isinstance(error, click.MissingParameter) and param is not None:
+        return Problem(param.human_readable_name, 0, 0, "", "a value is missing", help_hint)
+    if isinstance(error, click.BadParameter) and param is not None:
+        return Problem(param.opts[0], 0, 0, "", error.message.rstrip("."))
     return f"{error.format_message().rstrip('.')}; {help_hint}"
+
+
+def _no_such_option(name: str, command: click.Command, help_hint: str) -> Problem:
+    """Return the problem that a command lacks an option, and who has it or one like it."""
+    if owners := _owners(name):
+        owner = "serve" if "serve" in owners else owners[0]  # it has the most
+        hint = f"{name} belongs to 'mockpets {owner}'"
+        return Problem(name, 0, 0, "", "no such option here", hint)
+    # click names all that are alike, sorted by letters.
+    known = [option.strip("-") for item in command.params for option in item.opts]
+    near = did_you_mean(name.strip("-"), known).replace(" '", " '--")
+    return Problem(name, 0, 0, "", "no such option", near or help_hint)
+
+
+def _owners(name: str, *, takes_value: bool = False) -> list[str]:
+    """Return the commands that have an option, or have it with a value."""
+    return [
+        owner
+        for owner, command in _commands.commands.items()
+        for item in command.params
+        if name in (*item.opts, *item.secondary_opts)
+        and not (takes_value and getattr(item, "is_flag", False))
+    ]
 
 
 class _Commands(click.Group):
     """The commands; a name that is none is answered with the nearest."""
+
+    command_class = Command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -130,10 +159,21 @@ def serve(config: Path | None, **flags: object) -> int:
     banner = _banner(settings, sockets[0].getsockname()[1], sorted(watch.library.scenarios))
     watch.start()
     try:
-        run(app, sockets, lambda: click.echo(banner))
+        run(app, sockets, lambda: _announce(banner))
     finally:
         watch.stop()
+    complain(["stopped"])
     return 0
+
+
+def _announce(banner: str) -> None:
+    """Print the banner; a standard output that is full or closed stops no server."""
+    try:
+        click.echo(banner)
+    except OSError as error:
+        give_up(sys.stdout)
+        first = banner.partition("\n")[0]
+        complain([f"cannot print the banner: {error.strerror}; {first}"])
 
 
 def _banner(settings: Settings, port: int, names: Iterable[str]) -> str:
@@ -170,11 +210,15 @@ Ctrl-C stops it."""
     metavar="URL",
     help=f"The server.  [default: that of host and port; variable: {URL_VARIABLE}]",
 )
-@with_settings("host", "port")
+@with_settings(
+    "host",
+    "port",
+    texts={"host": "Address or host name of the server.", "port": "TCP port of the server."},
+)
 def health(url: str | None, config: Path | None, **flags: object) -> int:
     """Ask a running server whether it is alive (exit status 0)."""
     try:
-        root = url or load_settings(flags, os.environ, config).url()
+        root = load_settings(flags, os.environ, config).url() if url is None else url
         root = root.rstrip("/").removesuffix(API_PREFIX)  # the base URL will do as well
         status = _get_status(root, HEALTH_PATH)
     except InputError as error:
@@ -197,12 +241,15 @@ def _get_status(root: str, path: str) -> int:
 
     try:
         parts = urlsplit(root + path)
-        host, port = parts.hostname, parts.port
+        host, port = parts.hostname or "", parts.port
+        host.encode("idna")  # as looking it up does: no label empty or of over 63 characters
     except ValueError:
-        parts, host, port = urlsplit(""), None, None
-    if parts.scheme not in ("http", "https") or not host or port == 0:
+        parts, host, port = urlsplit(""), "", None
+    # urlsplit drops line ends, http.client stumbles over them, blanks and non-ASCII paths.
+    is_clean = not re.search(r"[\s\x00-\x1f\x7f]", root) and parts.path.isascii()
+    if parts.scheme not in ("http", "https") or not host or port == 0 or not is_clean:
         hint = "say which server with --url or --port"
-        raise InputError([Problem(root, 0, 0, "", "is no address of a server", hint)])
+        raise InputError([Problem(root or "''", 0, 0, "", "is no address of a server", hint)])
     connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = connect(host, port, timeout=_HEALTH_SECONDS)
     try:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mockpets.cli_options import complain, with_settings
+from mockpets.cli_options import Command, complain, with_settings
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import InputError, Problem
-from mockpets.settings import load_settings
+from mockpets.setting_sources import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sized
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS"]
 
 
-@click.command()
+@click.command(cls=Command)
 @with_settings("scenarios_dir", "fixtures_dir")
 def scenarios(config: Path | None, **flags: object) -> int:
     """List the scenarios: name, description and file."""
@@ -43,7 +43,7 @@ def scenarios(config: Path | None, **flags: object) -> int:
     return 2 if problems else 0
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|DIR]...")
 @click.option(
     "--format",
@@ -104,7 +104,7 @@ def _count(things: Sized, name: str) -> str:
     return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @with_settings("scenarios_dir")
 def new(name: str, config: Path | None, **flags: object) -> None:
@@ -133,7 +133,7 @@ def new(name: str, config: Path | None, **flags: object) -> None:
     click.echo(f"use it    mockpets serve --scenarios-dir {folder} --scenario {name}")
 
 
-@click.command()
+@click.command(cls=Command)
 def schema() -> None:
     """Print the JSON Schema of scenario files, for editors."""
     from mockpets.scenario.loader import scenario_schema
@@ -141,7 +141,7 @@ def schema() -> None:
     click.echo(json.dumps(scenario_schema(), indent=2, ensure_ascii=False).encode())
 
 
-@click.command()
+@click.command(cls=Command)
 @with_settings("count", "seed", "locale")
 def fixture(config: Path | None, **flags: object) -> None:
     """Print generated pets as a fixture file."""
@@ -155,7 +155,7 @@ def fixture(config: Path | None, **flags: object) -> None:
     click.echo(b"[" + b",".join(b"\n" + dump_pet(pet) for pet in pets) + b"\n]")
 
 
-@click.command()
+@click.command(cls=Command)
 def openapi() -> None:
     """Print the contract as an OpenAPI 3.1 document."""
     from mockpets.web.openapi import document

@@ -450,9 +450,30 @@ def body_faults(operation: str, status: int, value: object) -> list[Fault]:
 # --- Writing ----------------------------------------------------------------------------------
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
 def dump_json(value: object) -> bytes:
-    """Return a value as compact JSON in UTF-8, without a line end."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    """Return a value as compact JSON in UTF-8, without a line end; a Decimal as it is.
+
+    :raise TypeError: there is something in it that JSON does not have.
+    """
+    try:
+        text = _ENCODER.encode(value)
+    except TypeError:  # it knows no Decimal, and is many times as fast where there is none
+        text = _written(value)
+    return text.encode()
+
+
+def _written(value: object) -> str:
+    """Return a value as compact JSON; a Decimal in all its digits, which a float would round."""
+    if isinstance(value, Decimal) and value.is_finite():
+        return str(value)
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{_ENCODER.encode(k)}:{_written(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(map(_written, value)) + "]"
+    return _ENCODER.encode(value)
 
 
 def dump_pet(pet: Pet) -> bytes:
@@ -477,10 +498,13 @@ def network_error(status: int) -> tuple[str, str]:
 
     :param status: 429 or 500 to 599.
     """
-    own = next((code for code, known in ERRORS.items() if known == status), None)
+    own = [code for code, known in ERRORS.items() if known == status]
     try:
         phrase = HTTPStatus(status).phrase
     except ValueError:
         phrase = "Server error"
-    code = own or phrase.lower().replace(" ", "_").replace("-", "_")
+    named = phrase.lower().replace(" ", "_").replace("-", "_")
+    # Of two codes for one status (501), the one that says what the status says: the other is for
+    # what the contract names but does not describe.
+    code = named if named in own or not own else own[0]
     return code, f"{phrase}. A scenario answers so."

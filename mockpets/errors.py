@@ -19,7 +19,7 @@ from mockpets.constants import ERRORS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["InputError", "MockpetsError", "Problem", "Refusal", "did_you_mean"]
+__all__ = ["InputError", "MockpetsError", "Problem", "Refusal", "did_you_mean", "printable"]
 
 
 class MockpetsError(Exception):
@@ -62,10 +62,10 @@ class Problem:
     hint: str = field(default="")
 
     def __str__(self) -> str:
-        """Return one line: ``file:line:column: where: what; hint``."""
+        """Return one line: ``file:line:column: where: what; hint``, fit for a terminal."""
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
         text = ": ".join(part for part in (place, self.where, self.what) if part)
-        return f"{text}; {self.hint}" if self.hint else text
+        return printable(f"{text}; {self.hint}" if self.hint else text)
 
 
 class InputError(MockpetsError):
@@ -74,6 +74,16 @@ class InputError(MockpetsError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def printable(text: str) -> str:
+    """Return a text with what a terminal would act on, or hide, as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:

@@ -7,6 +7,7 @@ import os
 import socket
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mockpets.constants import HEALTH_PATH
 from mockpets.errors import InputError, Problem
 from mockpets.settings import Settings
 
@@ -18,6 +19,8 @@ __all__ = ["BACKLOG", "bind", "bind_problem"]
 BACKLOG: Final = 1024
 """Connections that may wait to be accepted."""
 
+_ASK_SECONDS: Final = 0.5
+"""How long whoever has the port may take to say who it is, for each step."""
 _FREE_PORT_TRIES: Final = 20
 _NO_ADDRESS: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
 _HOST_HINT: Final = "name one that is, or leave --host out to serve this machine alone"
@@ -71,12 +74,15 @@ def _bind_all(addresses: Sequence[_Address], port: int) -> list[socket.socket]:
     """Return a listening socket for each address; the first one's free port serves the others."""
     sockets: list[socket.socket] = []
     missing: list[InputError] = []
-    for host, family, address, optional in addresses:
+    for host, family, resolved, optional in addresses:
         same = sockets[0].getsockname()[1] if sockets else port
+        address = (resolved[0], same, *resolved[2:])
         try:
-            sockets.append(_listen(family, (address[0], same, *address[2:])))
+            sockets.append(_listen(family, address))
         except OSError as error:
-            problem = InputError([bind_problem(error, host, same)])
+            taken = port != 0 and error.errno == errno.EADDRINUSE
+            by_mockpets = taken and _is_mockpets(family, address)
+            problem = InputError([bind_problem(error, host, same, by_mockpets=by_mockpets)])
             if optional and error.errno in _NO_ADDRESS:
                 missing.append(problem)
                 continue
@@ -103,14 +109,32 @@ def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
     return sock
 
 
-def bind_problem(error: OSError, host: str, port: int) -> Problem:
-    """Return what a person reads when an address cannot be listened on, and what to do."""
+def _is_mockpets(family: int, address: tuple[Any, ...]) -> bool:
+    """Return whether a mockpets answers at an address of this machine."""
+    loopback = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
+    request = f"GET {HEALTH_PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as sock:
+            sock.settimeout(_ASK_SECONDS)
+            sock.connect((loopback.get(address[0], address[0]), *address[1:]))
+            sock.sendall(request.encode())
+            return b"\r\nServer: mockpets\r\n" in sock.recv(4096)
+    except OSError:
+        return False
+
+
+def bind_problem(error: OSError, host: str, port: int, *, by_mockpets: bool = False) -> Problem:
+    """Return what a person reads when an address cannot be listened on, and what to do.
+
+    :param by_mockpets: whether it is a mockpets that has the port already.
+    """
     if error.errno == errno.EADDRINUSE:
         what = f"already in use on {host}"
-        hint = (
-            "stop the other program or choose another port with --port, "
-            "or --port 0 for any free one"
-        )
+        other = "the other program"
+        if by_mockpets:
+            what += ": another mockpets is running there"
+            other = "it"
+        hint = f"stop {other} or choose another port with --port, or --port 0 for any free one"
         return Problem(f"--port {port}", 0, 0, "", what, hint)
     if error.errno == errno.EACCES:
         what = f"not allowed on {host}, where low ports need privileges"

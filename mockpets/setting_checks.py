@@ -6,6 +6,7 @@ writes it, so that no control character reaches a terminal.
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +22,10 @@ __all__ = ["api_key", "folder", "got", "host", "integer", "locale", "scenario_na
 
 def got(value: object) -> str:
     """Return ``got`` and the value, cut short."""
-    shown = str(value).lower() if isinstance(value, bool) else repr(value)
+    try:
+        shown = str(value).lower() if isinstance(value, bool) else repr(value)
+    except ValueError:  # Python writes no integer of over 4,300 digits
+        return "got one too long to show"
     return f"got {shown if len(shown) <= 60 else shown[:57] + '...'}"
 
 
@@ -72,11 +76,17 @@ def scenario_name(text: str) -> str:
 def folder(text: str) -> Path:
     """Return the folder.
 
-    :raise ValueError: it is not there, or no folder.
+    :raise ValueError: it is not there, no folder, or closed to this user.
     """
-    if text and Path(text).is_dir():
-        return Path(text)
-    raise ValueError(f"must be a folder that exists, {got(text)}")
+    try:
+        with os.scandir(text):  # to list it needs one permission, to enter it another
+            os.stat(os.path.join(text, "."))  # noqa: PTH116, PTH118 - Path drops the dot
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # a NUL is a ValueError
+        raise ValueError(f"must be a folder that exists, {got(text)}") from None
+    except OSError as error:
+        expected = f"must be a folder that can be read ({error.strerror})"
+        raise ValueError(f"{expected}, {got(text)}") from None
+    return Path(text)
 
 
 def locale(text: str) -> str:

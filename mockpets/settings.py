@@ -1,9 +1,8 @@
 """What a user can set: one table, whose rows are the fields of `Settings`.
 
 A row serves the flag (``--max-pets``), the environment (``MOCKPETS_MAX_PETS``) and the file
-(``max-pets = 100`` in ``mockpets.toml``); the first of them that has it wins. `load_settings`
-checks all that was written, what a stronger source hides too, and reports every problem at once.
-A new setting is one more field.
+(``max-pets = 100`` in ``mockpets.toml``); `setting_sources` reads those. A new setting is one more
+field.
 
 Imports nothing heavy: ``mockpets --help`` and ``health`` read this module.
 """
@@ -11,33 +10,31 @@ Imports nothing heavy: ``mockpets --help`` and ``health`` read this module.
 from __future__ import annotations
 
 import os
-import re
-import tomllib
 from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mockpets import setting_checks as checks
-from mockpets.constants import DEFAULT_SCENARIO, INT64_MAX, PETS_BY_REQUEST, PETS_GENERATED
-from mockpets.errors import InputError, Problem, did_you_mean
+from mockpets.constants import (
+    DEFAULT_SCENARIO,
+    INT64_MAX,
+    PETS_BY_REQUEST,
+    PETS_GENERATED,
+    STACK_DEPTH,
+)
+from mockpets.errors import InputError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     Check = Callable[[str], object]
-    # From a key to what a Problem begins with: file, line, column, where.
-    Place = Callable[[str], tuple[str, int, int, str]]
-    # What a source has, by the rows' keys or the words that stand in their place.
-    Source = tuple[Mapping[str, object], Place]
 
-__all__ = ["CONFIG_VARIABLE", "URL_VARIABLE", "Row", "Settings", "load_settings", "rows"]
+__all__ = ["VARIABLE_PREFIX", "Row", "Settings", "rows"]
 
-CONFIG_VARIABLE: Final = "MOCKPETS_CONFIG"
-URL_VARIABLE: Final = "MOCKPETS_URL"
-"""Where a running server is, for the commands that talk to one."""
+VARIABLE_PREFIX: Final = "MOCKPETS_"
 
-_PREFIX: Final = "MOCKPETS_"
-_FILE: Final = "mockpets.toml"
+_HTTP_PORT: Final = 80
+"""The port that a URL need not name."""
 _LOOPBACK: Final = ("127.0.0.1", "::1")  # `localhost` may mean either
 
 Repeats = Literal["no", "comma", "path"]
@@ -58,6 +55,7 @@ class Row:
     :param repeats: ``no``; or the value is a tuple, given by repeating the flag, as an array in
         the file, or as one text parted by commas (``comma``) or, flags aside, as PATH is
         (``path``).
+    :param most: how many values a tuple may have, None for any number.
     """
 
     name: str
@@ -66,6 +64,7 @@ class Row:
     metavar: str
     help: str
     repeats: Repeats
+    most: int | None = None
 
     @property
     def key(self) -> str:
@@ -80,7 +79,7 @@ class Row:
     @property
     def variable(self) -> str:
         """The environment variable."""
-        return _PREFIX + self.name.upper()
+        return VARIABLE_PREFIX + self.name.upper()
 
     @property
     def is_switch(self) -> bool:
@@ -88,7 +87,10 @@ class Row:
         return isinstance(self.default, bool)
 
     def read(self, value: object) -> tuple[Any, list[str]]:
-        """Return a written value as the program uses it, and all that is wrong with it."""
+        """Return a written value as the program uses it, and all that is wrong with it.
+
+        Of words that repeat, the first counts; of folders the last does, so they stay.
+        """
         parts: list[object] = [value]
         if self.repeats != "no" and isinstance(value, str):
             parts = [part.strip() for part in value.split(_SEPARATORS[self.repeats])]
@@ -102,6 +104,10 @@ class Row:
                 faults.append(str(error))
         if not parts and self.default:
             faults.append("must have at least one value, got none")
+        if self.repeats == "comma":
+            read = list(dict.fromkeys(read))
+        if self.most is not None and len(read) > self.most:
+            faults.append(f"must have at most {self.most} values, got {len(read)}")
         return (tuple(read) if self.repeats != "no" else read and read[0]), faults
 
     def _text(self, value: object) -> str:
@@ -109,14 +115,24 @@ class Row:
         if isinstance(value, (str, PurePath)) or (
             isinstance(value, int) and isinstance(value, bool) == self.is_switch
         ):
-            return str(value)
+            try:
+                return str(value)
+            except ValueError:  # Python writes no integer of over 4,300 digits
+                raise ValueError(f"must be a shorter integer, {checks.got(value)}") from None
         expected = "true or false" if self.is_switch else "text or an integer"
         raise ValueError(f"must be {expected}, {checks.got(value)}")
 
 
-def _row(default: object, check: Check, metavar: str, text: str, repeats: Repeats = "no") -> Any:
+def _row(
+    default: object,
+    check: Check,
+    metavar: str,
+    text: str,
+    repeats: Repeats = "no",
+    most: int | None = None,
+) -> Any:
     """Return the dataclass field that is a row; Any, since the field has the value's type."""
-    metadata = {"check": check, "metavar": metavar, "help": text, "repeats": repeats}
+    metadata = {"check": check, "metavar": metavar, "help": text, "repeats": repeats, "most": most}
     return field(default=default, metadata=metadata)
 
 
@@ -137,6 +153,7 @@ class Settings:
         "NAME",
         "Active scenario; of several, the first has precedence.",
         "comma",
+        STACK_DEPTH,
     )
     scenarios_dir: tuple[Path, ...] = _row(
         (), checks.folder, "DIR", "Folder of more scenario files; a later one wins.", "path"
@@ -163,6 +180,9 @@ class Settings:
             if given is not row.default:
                 value, faults = row.read(given)
                 if not faults and (value != given or type(value) is not type(given)):
+                    if isinstance(given, tuple) and value == tuple(dict.fromkeys(given)):
+                        object.__setattr__(self, row.name, value)  # less the repeats
+                        continue
                     faults = [f"must be {value!r}, {checks.got(given)}"]
                 problems += [Problem(row.name, 0, 0, "", fault) for fault in faults]
         if problems:
@@ -178,102 +198,10 @@ class Settings:
             host = "localhost"
         elif ":" in host:
             host = "[::1]" if host == "::" else f"[{host}]"
-        return f"http://{host}:{self.port if port is None else port}"
+        port = self.port if port is None else port
+        return f"http://{host}" if port == _HTTP_PORT else f"http://{host}:{port}"
 
 
 def rows() -> tuple[Row, ...]:
     """Return the table, in the order of the help."""
     return tuple(Row(item.name, item.default, **item.metadata) for item in fields(Settings))
-
-
-# --- The three sources ------------------------------------------------------------------------
-
-
-def load_settings(
-    flags: Mapping[str, object], environ: Mapping[str, str], config: Path | None
-) -> Settings:
-    """Return the settings of flags, environment and file; what none of them has is the default.
-
-    :param flags: values by field name; None and () stand for flags left out.
-    :param environ: of which empty variables count as not set, as compose files leave them.
-    :param config: the file; without it that of `CONFIG_VARIABLE`, else ``mockpets.toml`` in the
-        working directory if there is one. Folders in it, too, are relative to that directory.
-    :raise InputError: everything that is wrong in all three.
-    """
-    table = {row.key: row for row in rows()}
-    problems: list[Problem] = []
-    read: dict[str, Any] = {}
-    for values, place in (
-        _from_flags(flags, table),
-        _from_environ(environ),
-        _from_file(config, environ.get(CONFIG_VARIABLE), problems),
-    ):
-        for key, given in values.items():
-            if key not in table:
-                problems.append(_unknown(key, table, place))
-                continue
-            value, faults = table[key].read(given)
-            read.setdefault(table[key].name, value)
-            problems += [Problem(*place(key), fault) for fault in faults]
-    if problems:
-        raise InputError(problems)
-    return Settings(**read)
-
-
-def _unknown(key: str, table: Mapping[str, Row], place: Place) -> Problem:
-    """Return the problem that a word is no setting, with the nearest as its source spells it."""
-
-    def spell(near: re.Match[str]) -> str:
-        file, _, _, where = place(near[1])
-        return f"'{where or file}'"
-
-    hint = re.sub("'(.*)'", spell, did_you_mean(key, table))
-    return Problem(*place(key), "no such setting", hint or "'mockpets serve --help' lists them")
-
-
-def _from_flags(flags: Mapping[str, object], table: Mapping[str, Row]) -> Source:
-    values = {}
-    for name, value in flags.items():
-        key = name.replace("_", "-")
-        if isinstance(value, tuple) and key in table and table[key].repeats == "comma":
-            value = ",".join(map(str, value)) if value else None
-        if value is not None and value != ():
-            values[key] = value
-    return values, lambda key: (f"--{key}", 0, 0, "")
-
-
-def _from_environ(environ: Mapping[str, str]) -> Source:
-    values = {
-        name.removeprefix(_PREFIX).lower().replace("_", "-"): value
-        for name, value in environ.items()
-        if name.startswith(_PREFIX) and value and name not in (CONFIG_VARIABLE, URL_VARIABLE)
-    }
-    return values, lambda key: (_PREFIX + key.upper().replace("-", "_"), 0, 0, "")
-
-
-def _from_file(config: Path | None, variable: str | None, problems: list[Problem]) -> Source:
-    path = config or Path(variable or _FILE)
-    text, values = "", {}
-    try:
-        if config or variable or path.exists():
-            text = path.read_bytes().decode("utf-8-sig")
-            values = tomllib.loads(text)
-    except OSError as error:
-        by = "--config" if config else CONFIG_VARIABLE if variable else _FILE
-        problems.append(Problem(by, 0, 0, "", f"cannot read '{path}': {error.strerror}"))
-    except (ValueError, RecursionError) as error:  # bad TOML, bad UTF-8, absurd nesting
-        said = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|.*)\)", str(error))
-        what, line, column = said.groups() if said else (str(error), 0, 0)
-        line = text.count("\n") + 1 if line is None else line  # at the end
-        problems.append(Problem(str(path), int(line), int(column or 0), "", what))
-    return values, lambda key: (str(path), *_position(text, key), key)
-
-
-def _position(text: str, key: str) -> tuple[int, int]:
-    """Return line and column of a key: tomllib has none, but a key begins its line."""
-    name = rf"""(?P<quote>["']?){re.escape(key)}(?P=quote)"""
-    found = re.search(rf"^[ \t]*(?:\[\[?[ \t]*)?(?P<name>{name})[ \t]*[=.\]]", text, re.MULTILINE)
-    if found is None:
-        return 0, 0
-    begin = found.start("name")
-    return text.count("\n", 0, begin) + 1, begin - text.rfind("\n", 0, begin)

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from http.client import HTTPConnection
 from importlib.metadata import version
 from pathlib import Path
+from threading import Event
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -24,15 +26,17 @@ from mockpets.constants import CONTRACT_ERRORS, HEALTH_PATH, PETS_PATH
 from mockpets.contract import pet_faults
 from mockpets.pets.seed import generate
 from mockpets.server import MockpetsServer
-from mockpets.settings import CONFIG_VARIABLE, URL_VARIABLE, Settings, rows
+from mockpets.setting_sources import CONFIG_VARIABLE, URL_VARIABLE
+from mockpets.settings import Settings, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 SECONDS = 20
 """How long anything may take before it counts as hanging."""
 
+full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 
 
@@ -91,6 +95,14 @@ def test_help_of_serve_shows_every_setting_its_default_and_variable(
     assert CONFIG_VARIABLE in text
 
 
+def test_help_of_health_speaks_of_the_server_it_asks(capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(" ".join(run(capsys, "health", "--help")[1]).split())
+
+    assert "listen" not in text
+    assert "any free one" not in text
+    assert "TCP port of the server. [default: 7387; variable: MOCKPETS_PORT]" in text
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "--version") == (0, [f"mockpets {version('mockpets')}"], [])
 
@@ -106,10 +118,64 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (["--versoin"], "--versoin: no such option; did you mean '--version'?"),
         (["serve", "--port", "70000"], "--port: must be an integer from 0 to 65535, got '70000'"),
         (["fixture", "--count=-1"], "--count: must be an integer from 0 to 100000, got '-1'"),
-        (["scenarios", "--config", "x"], "--config: cannot read 'x': No such file or directory"),
+        (["scenarios", "--config", "x"], "--config x: there is no such file; check the path"),
         (
             ["scenarios", "--scenarios-dir", "no"],
             "--scenarios-dir: must be a folder that exists, got 'no'",
+        ),
+        (["--port", "7401"], "--port: no such option here; --port belongs to 'mockpets serve'"),
+        (["--port=1", "serve"], "--port: no such option here; --port belongs to 'mockpets serve'"),
+        (["--url", "x"], "--url: no such option here; --url belongs to 'mockpets health'"),
+        (
+            ["openapi", "--no-any-key"],
+            "--no-any-key: no such option here; --no-any-key belongs to 'mockpets serve'",
+        ),
+        (["serve", "--port"], "--port: a value is missing"),
+        (["serve", "--any-key=1"], "--any-key: takes no value"),
+        (["new"], "NAME: a value is missing; see 'mockpets new --help'"),
+        (["check", "--format=x"], "--format: 'x' is not one of 'text', 'json'"),
+        (
+            ["serve", "empty"],
+            "serve takes no further word, got 'empty'; did you mean --scenario empty?",
+        ),
+        (["serve", "80", "x"], "serve takes no further word, got '80'; did you mean --port 80?"),
+        (["serve", "../x"], "serve takes no further word, got '../x'; see 'mockpets serve --help'"),
+        (
+            ["health", "http://a"],
+            "health takes no further word, got 'http://a'; did you mean --url http://a?",
+        ),
+        (["schema", "x"], "schema takes no further word, got 'x'; see 'mockpets schema --help'"),
+        # An empty flag is no flag left out.
+        (
+            ["serve", "--host", ""],
+            "--host: must be an address or a host name, without scheme and port, got ''",
+        ),
+        (
+            ["serve", "--scenario="],
+            "--scenario: must be a scenario's name (a-z, 0-9, single dashes; at most 64), got ''",
+        ),
+        (
+            ["serve", "--api-key", ""],
+            "--api-key: must be visible ASCII characters without spaces and commas; it is empty",
+        ),
+        (["serve", "--port", ""], "--port: must be an integer from 0 to 65535, got ''"),
+        (
+            ["serve", "--scenarios-dir", ""],
+            "--scenarios-dir: must be a folder that exists, got ''",
+        ),
+        (
+            ["serve", "--scenario", "a,b,c,d,e", "--scenario", "f,g,h,i"],
+            "--scenario: must have at most 8 values, got 9",
+        ),
+        (
+            ["serve", "--scenarios-dir", "x" * 300],
+            f"--scenarios-dir: must be a folder that can be read (File name too long), "
+            f"got '{'x' * 56}...",
+        ),
+        (
+            ["scenarios", "--fixtures-dir", "x/" * 3000],
+            f"--fixtures-dir: must be a folder that can be read (File name too long), "
+            f"got '{'x/' * 28}...",
         ),
     ],
 )
@@ -127,14 +193,61 @@ def test_a_command_unlike_any_is_answered_with_all(capsys: pytest.CaptureFixture
     assert "serve" in line
 
 
-@pytest.mark.parametrize("arguments", [["serve", "--port"], ["health", "x"], ["serve", "x"]])
-def test_click_s_own_complaints_are_one_line_too(
-    capsys: pytest.CaptureFixture[str], arguments: list[str]
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["x\ny"],
+        ["\x1b[31mx"],
+        ["serve", "x\ny"],
+        ["serve", "--x\ny"],
+        ["serve", "-\n"],
+        ["serve", "--port=\x1b[31m"],
+        ["serve", "--any-key=\n"],
+        ["serve", "--config", "/x\n"],
+        ["serve", "--scenarios-dir", "a\nb"],
+        ["check", "--format", "\n\u202e"],
+        ["new", "a\nb"],
+        ["health", "--url", "http://a\nb"],
+        ["health", "--url", "\x1b[31m"],
+        ["scenarios", "--config", "odd.toml"],
+        ["serve", "\udcff"],
+    ],
+)
+def test_a_complaint_is_one_printable_line(
+    capsys: pytest.CaptureFixture[str], here: Path, arguments: list[str]
 ) -> None:
-    status, out, [line] = run(capsys, *arguments)
+    (here / "odd.toml").write_text('"\\u001b[31mx\\ny" = 1\n', encoding="utf-8")
 
-    assert (status, out) == (2, [])
-    assert line.startswith("mockpets: ")
+    assert main(arguments) == (1 if arguments[0] == "health" else 2)
+    out, err = capsys.readouterr()
+    assert (out, err[-1]) == ("", "\n")
+    assert err[:-1].isprintable()
+
+
+@pytest.mark.parametrize("deep", [False, True])
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs Unix permissions")
+def test_a_folder_closed_to_the_user_is_told_with_its_option(here: Path, deep: bool) -> None:
+    """As another user when this is the superuser, to whom nothing is closed."""
+    (here / "own" / "inner").mkdir(parents=True)
+    (here / "own").chmod(0o000)
+    folder = "own/inner" if deep else "own"
+    script = (
+        "import os, sys; from mockpets.cli import main;"
+        "os.geteuid() == 0 and os.setuid(65534); sys.exit(main(sys.argv[1:]))"
+    )
+    here.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-c", script, "scenarios", "--scenarios-dir", folder],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    (here / "own").chmod(0o755)
+
+    said = "must be a folder that can be read (Permission denied)"
+    assert done.stderr == f"mockpets: --scenarios-dir: {said}, got '{folder}'\n"
+    assert done.returncode == 2
 
 
 def test_every_problem_has_its_line(
@@ -198,7 +311,7 @@ def test_a_reader_that_left_is_no_traceback(command: str) -> None:
     assert (process.returncode, err) == (1, "")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@full
 def test_a_full_disk_is_one_line() -> None:
     with Path("/dev/full").open("w") as full, program("openapi", stdout=full) as process:
         _, err = process.communicate(timeout=SECONDS)
@@ -351,7 +464,26 @@ def test_health_of_no_server(capsys: pytest.CaptureFixture[str]) -> None:
         assert run(capsys, "health", "--url", url) == (1, [], [complaint])
 
 
-@pytest.mark.parametrize("url", ["localhost:7387", "ftp://localhost", "http://", "http://[::1"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:7387",
+        "ftp://localhost",
+        "http://",
+        "http://[::1",
+        "http://a..b",
+        "http://ü..x",
+        "http://localhost:1/ü",
+        "http://local host:1",
+        "http://a\nb",
+        "http://localhost/a b",
+        "http://localhost\x00:1",
+        f"http://{'a' * 64}",
+        f"http://{'ü' * 63}.test",
+        "http://localhost:99999",
+    ],
+)
 def test_health_of_what_is_no_url(capsys: pytest.CaptureFixture[str], url: str) -> None:
     status, out, [line] = run(capsys, "health", "--url", url)
 
@@ -389,6 +521,14 @@ def base_of(banner: str) -> str:
     return str(base)
 
 
+def wait_until(holds: Callable[[], bool]) -> bool:
+    """Ask until something holds; return whether it does in time."""
+    end = monotonic() + SECONDS
+    while not (held := holds()) and monotonic() < end:
+        Event().wait(0.05)
+    return held
+
+
 def get_pets(base: str, key: str) -> tuple[int, Any]:
     parts = urlsplit(base)
     connection = HTTPConnection(parts.hostname or "", parts.port, timeout=SECONDS)
@@ -409,7 +549,7 @@ def test_serve_answers_until_it_is_told_to_stop(number: signal.Signals) -> None:
         process.send_signal(number)
         out, err = process.communicate(timeout=SECONDS)
 
-    assert (process.returncode, out, err) == (0, "", "")
+    assert (process.returncode, out, err) == (0, "", "mockpets: stopped\n")
 
 
 def test_the_banner_says_what_one_needs_to_begin() -> None:
@@ -471,6 +611,19 @@ def test_a_taken_port_is_one_line_and_status_1(capsys: pytest.CaptureFixture[str
         )
 
 
+def test_a_port_that_a_mockpets_has_is_told_so(capsys: pytest.CaptureFixture[str]) -> None:
+    with MockpetsServer(Settings(host=("127.0.0.1",), port=0), alive) as server:
+        port = str(urlsplit(server.url).port)
+
+        for host in ("127.0.0.1", "0.0.0.0", "localhost"):  # noqa: S104 - as a container has it
+            status, out, [line] = run(capsys, "serve", "--port", port, "--host", host)
+            assert (status, out) == (1, [])
+            assert line == (
+                f"mockpets: --port {port}: already in use on {host}: another mockpets is running "
+                "there; stop it or choose another port with --port, or --port 0 for any free one"
+            )
+
+
 def test_an_unknown_scenario_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, [line] = run(capsys, "serve", "--port=0", "--scenario", "emtpy")
 
@@ -491,12 +644,55 @@ def test_a_broken_scenario_file_is_refused_with_its_place(
     assert err[0].startswith(f"mockpets: {here / 'broken.yaml'}:2:")
 
 
-@posix
-def test_serve_without_a_reader_of_its_banner_ends_without_traceback() -> None:
+def closed_pipe() -> int:
     reader, writer = os.pipe()
     os.close(reader)
-    with program("serve", "--port", "0", stdout=writer) as process:
-        os.close(writer)
-        _, err = process.communicate(timeout=SECONDS)
+    return writer
 
-    assert (process.returncode, err) == (1, "")
+
+def full_disk() -> int:
+    return os.open("/dev/full", os.O_WRONLY)
+
+
+@posix
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [(closed_pipe, "Broken pipe"), pytest.param(full_disk, "No space left on device", marks=full)],
+)
+def test_a_banner_that_cannot_be_printed_stops_no_server(
+    make: Callable[[], int], reason: str
+) -> None:
+    stdout = make()
+    with program("serve", "--port", "0", stdout=stdout) as process:
+        os.close(stdout)
+        try:
+            assert process.stderr is not None
+            line = process.stderr.readline()
+            status, _ = get_pets(base_of(line), "mockpets")
+            process.terminate()
+            _, err = process.communicate(timeout=SECONDS)
+        finally:
+            process.kill()
+
+    said = f"mockpets: cannot print the banner: {reason}; mockpets {version('mockpets')} serves"
+    assert line.startswith(said)
+    assert status == 200
+    assert (process.returncode, err) == (0, "mockpets: stopped\n")
+
+
+@posix
+@full
+@pytest.mark.parametrize("redirects", [">/dev/full 2>/dev/full", ">&- 2>&-"])
+def test_a_server_that_can_tell_nobody_serves_all_the_same(redirects: str) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = f'exec "$0" -m mockpets serve --host 127.0.0.1 --port {port} {redirects}'
+    with subprocess.Popen(["sh", "-c", command, sys.executable]) as process:
+        try:
+            root = f"http://127.0.0.1:{port}"
+            assert wait_until(lambda: main(["health", "--url", root]) == 0)
+            process.terminate()
+            assert process.wait(SECONDS) == 0
+        finally:
+            process.kill()

@@ -21,6 +21,7 @@ LAYERS = [
     ["mockpets.contract", "mockpets.setting_checks"],
     ["mockpets.settings"],
     ["mockpets.pets.*", "mockpets.scenario.*"],
+    ["mockpets.setting_sources"],
     ["mockpets.session"],
     ["mockpets.web.*"],
     ["mockpets.check", "mockpets.listen"],

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import INT64_MAX, NAME_LENGTH, PETS_GENERATED, SCENARIO_NAME
-from mockpets.contract import Pet, PetSchema, pet_faults
+from mockpets.contract import Pet, PetSchema, dump_json, pet_faults
 from mockpets.errors import InputError
 from mockpets.pets.names import LOCALES
 from mockpets.scenario.model import Generated
-from mockpets.scenario.objects import ByKind, Object, unknown_key
+from mockpets.scenario.objects import ByKind, Object, meant, unknown_key
 from mockpets.scenario.report import INVALID
 from mockpets.scenario.shapes import Choice, ListOf, Number, Schema, Shape, Text
 from mockpets.scenario.units import quote
@@ -22,9 +22,20 @@ if TYPE_CHECKING:
     from mockpets.scenario.nodes import Node
     from mockpets.scenario.report import Report
 
-__all__ = ["BROUGHT", "PAGE", "PETS", "SHELVED"]
+__all__ = ["BROUGHT", "PAGE", "PETS", "Page"]
+
+_PAGE_PETS: Final = 1000
+"""Pets on one page: ten times what the contract allows is enough to try what a page does then."""
 
 _FIELDS: Final = {name: PetSchema().fields[name] for name in ("id", "name", "categoryId", "status")}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Pets as an answer of listPets, ready to be sent."""
+
+    count: int
+    body: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,8 @@ class _PetShape(Shape):
         value: Any = node.plain()
         faults = pet_faults(value)
         for path, what in faults:
+            if path and path[0] not in node.members and meant(str(path[0]), node, _FIELDS):
+                continue
             at, steps = node.find(path)
             if at.kind != "unusable":
                 quoted = "string" in what and at.kind in ("integer", "number", "boolean")
@@ -88,6 +101,20 @@ def _from_shelf(name: str, node: Node, report: Report) -> Any:
         return INVALID
 
 
+def _page_from_shelf(name: str, node: Node, report: Report) -> Any:
+    """Return a page of a fixture's pets, which are made JSON once for all pages of a file."""
+    pets = _from_shelf(name, node, report)
+    if pets is INVALID:
+        return INVALID
+    if len(pets) > _PAGE_PETS:
+        what = f"a page must have at most {_PAGE_PETS} pets, {quote(name)} has {len(pets)}"
+        report.add(node, what, f"bring them with pets: {name}, and let the real operation answer")
+        return INVALID
+    if name not in report.pages:
+        report.pages[name] = dump_json(pets) + b"\n"
+    return Page(len(pets), report.pages[name])
+
+
 def _generated(values: Any, _node: Node, _report: Report) -> Any:
     """Return what is to be generated."""
     right = "count" in values and INVALID not in values.values()
@@ -96,19 +123,31 @@ def _generated(values: Any, _node: Node, _report: Report) -> Any:
 
 _PET: Final = _PetShape("A Pet, as the contract has it.")
 PETS: Final = ListOf("Pet objects, each with an id of its own.", _PET, then=_by_id)
-PAGE: Final = ListOf("Pet objects, sent in this order.", _PET)
-SHELVED: Final = Text(
+_SHELVED: Final = Text(
     "The name of a fixture.",
     "text, the name of a fixture (a-z, 0-9, single dashes)",
     SCENARIO_NAME,
     NAME_LENGTH,
     then=_from_shelf,
 )
+PAGE: Final = ByKind(
+    "Pet objects, or a fixture's name.",
+    {
+        "text": replace(_SHELVED, then=_page_from_shelf),
+        "list": ListOf(
+            "Pet objects, sent in this order.",
+            _PET,
+            most=_PAGE_PETS,
+            then=lambda pets, *_: Page(len(pets), dump_json(pets) + b"\n"),
+        ),
+    },
+    "a list of Pet objects or a fixture's name",
+)
 _COUNT: Final = Number("How many pets to generate.", 0, PETS_GENERATED)
 BROUGHT: Final = ByKind(
     "The pets that the scenario brings, in a store of its own; left out, the session's pets stay.",
     {
-        "text": SHELVED,
+        "text": _SHELVED,
         "list": PETS,
         "integer": replace(_COUNT, then=lambda count, *_: Generated(count)),
         "mapping": Object(

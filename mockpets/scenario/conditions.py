@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import API_PREFIX, INT64_MAX, INT64_MIN, OPERATIONS
+from mockpets.contract import dump_json
 from mockpets.scenario.headers import TOKEN, named_once
 from mockpets.scenario.model import OPERATORS, Condition, Match
 from mockpets.scenario.objects import ByKind, MapOf, Object, needs, not_both, some
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["MATCH"]
 
+_NEVER: Final = {
+    "HEAD": ("HEAD counts as GET", "write GET"),
+    "OPTIONS": ("OPTIONS requests never reach a stub", "leave it out"),
+}
+"""Methods that no stub can be for, and what to tell and to do."""
 _PATH: Final = rf"{API_PREFIX}(?:/(?:\*|[^/*?#%\s\x00-\x1f\x7f-\x9f]+))+/?"
 
 
@@ -27,7 +32,7 @@ _PATH: Final = rf"{API_PREFIX}(?:/(?:\*|[^/*?#%\s\x00-\x1f\x7f-\x9f]+))+/?"
 
 def _as_text(value: Any, *_: object) -> str:
     """Return a value as it stands in a query or a header."""
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else dump_json(value).decode()
 
 
 def _as_tuple(value: Any, node: Node, report: Report) -> Any:
@@ -53,6 +58,11 @@ def _conditions(values: dict[str, Any], *_: object) -> tuple[Condition, ...]:
 def _header_conditions(values: dict[str, Any], node: Node, report: Report) -> Any:
     """Return the conditions on headers, whose names are held in lower case."""
     once = named_once(values, node, report)
+    for name, (key, _) in node.members.items():
+        if "_" in name:
+            # Else X_Token could pass for X-Token, which WSGI spells alike.
+            what = f"no request has a header {quote(name)}: the server drops names with '_'"
+            report.add(key, what, "use a dash")
     return _conditions({name.lower(): wanted for name, wanted in once.items()})
 
 
@@ -108,14 +118,14 @@ def _match(values: dict[str, Any], node: Node, report: Report) -> Any:
     method, path = values.get("method"), values.get("path")
     if method is not None and path is not None:
         method = method.upper()
+        if method in _NEVER:
+            at, steps = node.find(("method",))
+            report.at(*steps).add(at, *_NEVER[method])
+            return INVALID
         at, steps = node.find(("path",))
         if operation := _operation_at(method, path):
             what = f"{quote(f'{method} {path}')} can be one of the contract's operations"
             report.at(*steps).add(at, what, f"use operation: {operation}")
-            return INVALID
-        if method == "OPTIONS":
-            at, steps = node.find(("method",))
-            report.at(*steps).add(at, "OPTIONS requests never reach a stub", "leave it out")
             return INVALID
     return Match(
         operations,
@@ -134,7 +144,7 @@ def _operation_at(method: str, path: str) -> str | None:
     for operation, (known, template) in OPERATIONS.items():
         segments = template.split("/")
         if (
-            known == ("GET" if method == "HEAD" else method)
+            known == method
             and len(segments) == len(wanted)
             and all(
                 want in (segment, "*") or (segment[:1] == "{" and want)

@@ -18,8 +18,10 @@ from mockpets.scenario.replies import Draft, from_network
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["canned"]
+__all__ = ["CANNED_BYTES", "canned"]
 
+CANNED_BYTES: Final = 1024 * 1024
+"""A canned body at most; each stub that sends one keeps it in memory."""
 _JSON: Final = "application/json"
 _FLAG: Final = "say off_contract: true on the stub to send it all the same"
 
@@ -45,7 +47,7 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     :param match: of the stub, whole.
     :param off_contract: the stub says that such things are meant.
     """
-    if draft.is_page and match.operations != ("listPets",):
+    if draft.page and match.operations != ("listPets",):
         what = "a page is an answer of listPets alone"
         draft.report.add(draft.node, what, "say match: {operation: listPets}")
         return _sent(draft, None)
@@ -63,16 +65,28 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
 
 
 def _sent(draft: Draft, reason: str | None) -> Canned:
-    """Return the bytes and headers of a reply."""
-    body, kind = b"", ""
+    """Return the bytes and headers of a reply, and report a body that is too large."""
+    body = b""
     if draft.text is not None:
-        body, kind = draft.text.encode(), "text/plain; charset=utf-8"
+        body = draft.text.encode()
+    elif draft.page is not None:
+        body = draft.page.body
     elif draft.value is not ABSENT:
-        body, kind = dump_json(draft.value) + b"\n", _JSON
+        body = dump_json(draft.value) + b"\n"
+    if len(body) > CANNED_BYTES:
+        key = next(key for key in ("page", "body", "text", "message") if key in draft.node.members)
+        node, steps = draft.node.find((key,))
+        what = f"a body must have at most {CANNED_BYTES // 1024} KiB, this has {len(body)} bytes"
+        draft.report.at(*steps).add(node, what, "leave some out")
     headers = draft.headers
     if body and _content_type(draft) == ("", ""):
+        kind = _JSON if draft.text is None else "text/plain; charset=utf-8"
         headers = (*headers, ("Content-Type", kind))
     return Canned(draft.status, headers, body, reason)
+
+
+def _has_body(draft: Draft) -> bool:
+    return bool(draft.text or draft.page) or draft.value is not ABSENT
 
 
 def _content_type(draft: Draft) -> tuple[str, str]:
@@ -96,8 +110,11 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
         if header and kind != _JSON and draft.text is None:
             what = f"the contract's content type is {_JSON}"
             yield _Deviation(f"the content type is not {_JSON}", ("headers", header), what)
-    for name, _ in draft.headers:
-        if opted_in(name):
+    for name, value in draft.headers:
+        if name.lower() == "content-encoding" and value.lower() != "identity" and _has_body(draft):
+            what = "the body is sent as it is, so that no client can decode it"
+            yield _Deviation("the body is not encoded as its header says", ("headers", name), what)
+        elif opted_in(name):
             reason = f"the header {name} is not in the contract"
             yield _Deviation(reason, ("headers", name), reason)
 
@@ -126,7 +143,10 @@ def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
 
     :param kind: the contract's schema.
     """
-    if draft.text is not None:
+    if draft.page is not None:
+        # Its pets have been read as pets, and are right.
+        yield from _too_many(draft.page.count, "page")
+    elif draft.text is not None:
         what = f"the body is text: the contract has {kind} as JSON here"
         yield _Deviation("the body is not JSON", ("text",), what, "use body")
     elif draft.value is ABSENT:
@@ -138,6 +158,12 @@ def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
         for path, fault in body_faults(operation, draft.status, draft.value):
             what = f"{fault}: the contract has {kind} here"
             yield _Deviation(f"the body is not the contract's {kind}", ("body", *path), what)
-        if isinstance(draft.value, list) and len(draft.value) > PAGE_MAX:
-            reason = f"a page of {len(draft.value)} pets is more than {PAGE_MAX}"
-            yield _Deviation(reason, ("page" if draft.is_page else "body",), reason)
+        if isinstance(draft.value, list):
+            yield from _too_many(len(draft.value), "body")
+
+
+def _too_many(count: int, key: str) -> Iterator[_Deviation]:
+    """Yield that so many pets are more than a page can have, if they are."""
+    if count > PAGE_MAX:
+        reason = f"a page of {count} pets is more than {PAGE_MAX}"
+        yield _Deviation(reason, (key,), reason)

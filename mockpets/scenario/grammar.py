@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SCENARIO"]
 
-_LINE: Final = r"[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
-"""A character of one line that reads as it is: no control, no turn of direction."""
+_LINE: Final = r"[^\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
+"""A character of one line that reads as it is: no control, no turn of direction, none unseen."""
 _MOST: Final = 1_000_000
 """Requests that a stub can count to."""
 

@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 SUFFIXES = (".yaml", ".yml", ".json")
+"""Of scenario and fixture files, in any case."""
 
 
 @dataclass(frozen=True)
@@ -136,17 +137,28 @@ class Library:
 
 
 class _Fixtures(Mapping[str, "tuple[Pet, ...]"]):
-    """Fixtures by name, each read when it is first asked for."""
+    """Fixtures by name, each read when it is first asked for, and once, be it good or bad."""
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._sources = sources
-        self._read: dict[str, tuple[Pet, ...]] = {}
+        self._read: dict[str, tuple[Pet, ...] | InputError] = {}
 
     def __getitem__(self, name: str) -> tuple[Pet, ...]:
         if name not in self._read:
             source = self._sources[name]
-            self._read[name] = load_fixture(source.path, source.shown)
-        return self._read[name]
+            try:
+                self._read[name] = load_fixture(source.path, source.shown)
+            except InputError as error:
+                self._read[name] = error
+        found = self._read[name]
+        if isinstance(found, InputError):
+            # A new one: raised again and again, the same one would grow a traceback each time.
+            raise InputError(found.problems)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        # Mapping's own way is to get the item, and a bad one would end the whole reading.
+        return name in self._sources
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._sources)
@@ -274,4 +286,6 @@ def files_in(kind: str, folder: Path) -> list[Path]:
     except OSError as error:
         what = f"cannot be read as a folder of {kind}: {error.strerror}"
         raise InputError([Problem(str(folder), 0, 0, "", what, f"check --{kind}-dir")]) from error
-    return [path for path in paths if path.suffix in SUFFIXES and not path.name.startswith(".")]
+    return [
+        path for path in paths if path.suffix.lower() in SUFFIXES and not path.name.startswith(".")
+    ]

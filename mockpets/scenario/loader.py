@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mockpets.contract import Pet
+    from mockpets.scenario.document import Document
     from mockpets.scenario.model import Scenario
     from mockpets.scenario.shapes import Schema, Shape
 
@@ -86,7 +87,8 @@ def load_fixture(path: Path, shown: str) -> tuple[Pet, ...]:
     text = read_text(path, shown, FIXTURE_BYTES)
     report = Report(shown, path.stem)
     _check_name(report, "rename the file")
-    pets: tuple[Pet, ...] = _read(text, PETS, report, is_json=_is_json(path), nodes=FIXTURE_NODES)
+    document = parse(text, shown, is_json=_is_json(path), nodes=FIXTURE_NODES)
+    pets: tuple[Pet, ...] = _read(document, PETS, report)
     return pets
 
 
@@ -100,16 +102,23 @@ def scenario_schema() -> Schema:
 
 
 def _scenario(text: str, report: Report, *, is_json: bool) -> Scenario:
-    scenario: Scenario = _read(text, SCENARIO, report, is_json=is_json, nodes=FILE_NODES)
+    document = parse(
+        text,
+        report.file,
+        is_json=is_json,
+        nodes=FILE_NODES,
+        # Four times what it may have without aliases; what its replies hold is kept in memory.
+        characters=4 * FILE_BYTES,
+    )
+    scenario: Scenario = _read(document, SCENARIO, report)
     return scenario
 
 
-def _read(text: str, shape: Shape, report: Report, *, is_json: bool, nodes: int) -> Any:
-    """Return what a shape makes of a text.
+def _read(document: Document, shape: Shape, report: Report) -> Any:
+    """Return what a shape makes of a document.
 
     :raise InputError: if there is any problem.
     """
-    document = parse(text, report.file, is_json=is_json, nodes=nodes)
     report.problems.extend(document.problems)
     value = shape.read(document.root, report)
     report.close()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mockpets.constants import FILE_ALIASES, FILE_DEPTH
@@ -29,7 +30,7 @@ _KINDS: Final[dict[type, Kind]] = {
     str: "text",
     bool: "boolean",
     int: "integer",
-    float: "number",
+    Decimal: "number",
     type(None): "nothing",
 }
 
@@ -81,6 +82,8 @@ class Node:
             return f"a {self.kind}"
         if isinstance(self.value, str):
             return quote(self.value)
+        if isinstance(self.value, Decimal):
+            return str(self.value)
         return "nothing" if self.value is None else json.dumps(self.value)
 
 
@@ -103,17 +106,24 @@ class Event(NamedTuple):
     tag: str | None = None
 
 
+class _Size(NamedTuple):
+    """How much there is of something: nodes, and the characters of their texts."""
+
+    nodes: int
+    characters: int
+
+
 @dataclass(slots=True)
 class _Open:
     """A mapping or list that is being read.
 
-    :param before: nodes counted before it, so that its own number is known at its end.
+    :param before: what was counted before it, so that its own size is known at its end.
     :param key: whose value comes next.
     :param height: levels in it.
     """
 
     event: Event
-    before: int
+    before: _Size
     items: list[Node] = field(default_factory=list)
     members: dict[str, tuple[Node, Node]] = field(default_factory=dict)
     key: Node | None = None
@@ -124,19 +134,20 @@ class Builder:
     """Makes nodes of events, in `root` at the end, with the problems that leave the rest readable.
 
     :param shown: how problems name the text.
-    :param most: nodes, aliases counted as what they stand for.
+    :param nodes: at most so many, aliases counted as what they stand for.
+    :param characters: at most so many in texts, keys and words, aliases counted likewise.
     """
 
-    def __init__(self, shown: str, most: int) -> None:
+    def __init__(self, shown: str, nodes: int, characters: int) -> None:
         self.root: Node | None = None
         self.problems: list[Problem] = []
         self._shown = shown
-        self._most = most
-        self._nodes = 0
+        self._most = _Size(nodes, characters)
+        self._size = _Size(0, 0)
         self._aliases = 0
         self._open: list[_Open] = []
-        self._anchors: dict[str, tuple[Node, int, int]] = {}
-        """Anchor to its node, the nodes it counts for, and the levels in it."""
+        self._anchors: dict[str, tuple[Node, _Size, int]] = {}
+        """Anchor to its node, what it counts for, and the levels in it."""
 
     def take(self, event: Event) -> None:
         """Take the next event.
@@ -160,20 +171,25 @@ class Builder:
                     items=tuple(frame.items),
                     members=frame.members,
                 )
-                self._put(node, frame.event.anchor, self._nodes - frame.before, frame.height)
+                size = _Size(
+                    self._size.nodes - frame.before.nodes,
+                    self._size.characters - frame.before.characters,
+                )
+                self._put(node, frame.event.anchor, size, frame.height)
             case "alias":
                 self._alias(event)
             case _:
-                self._count(event, 1)
-                self._put(self._scalar(event), event.anchor, 1, 0)
+                size = _Size(1, len(event.text))
+                self._count(event, size)
+                self._put(self._scalar(event), event.anchor, size, 0)
 
     def _begin(self, event: Event) -> None:
         frame = self._open[-1] if self._open else None
         if frame and frame.event.what == "mapping" and frame.key is None:
             raise self._stop(event, f"a key must be text, got a {event.what}")
         self._check_depth(event, 1)
-        self._open.append(_Open(event, self._nodes))
-        self._count(event, 1)
+        self._open.append(_Open(event, self._size))
+        self._count(event, _Size(1, 0))
 
     def _alias(self, event: Event) -> None:
         """Put the node that an alias stands for, which the tree then has twice."""
@@ -204,7 +220,7 @@ class Builder:
         kind = "unusable" if event.tag is not None else _KINDS[type(value)]
         return Node(kind, event.line, event.column, value)
 
-    def _put(self, node: Node, anchor: str | None, size: int, height: int) -> None:
+    def _put(self, node: Node, anchor: str | None, size: _Size, height: int) -> None:
         """Put a finished node where it belongs."""
         if anchor is not None:
             self._anchors[anchor] = (node, size, height)
@@ -242,11 +258,17 @@ class Builder:
         if len(self._open) + more > FILE_DEPTH:
             raise self._stop(event, f"is nested deeper than {FILE_DEPTH} levels")
 
-    def _count(self, event: Event, more: int) -> None:
-        self._nodes += more
-        if self._nodes > self._most:
-            what = f"has more than {self._most} values, aliases counted as what they stand for"
-            raise self._stop(event, what)
+    def _count(self, event: Event, more: _Size) -> None:
+        nodes, characters = self._size.nodes + more.nodes, self._size.characters + more.characters
+        self._size = _Size(nodes, characters)
+        if nodes > self._most.nodes:
+            over = f"{self._most.nodes} values"
+        elif characters > self._most.characters:
+            over = f"{self._most.characters} characters"
+        else:
+            return
+        what = f"has more than {over}, aliases counted as what they stand for"
+        raise self._stop(event, what)
 
     def _tell(self, at: Node | Event, what: str, hint: str = "") -> None:
         """Note a problem that leaves the rest readable."""

@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     from mockpets.scenario.nodes import Kind, Node
     from mockpets.scenario.report import Report
 
-__all__ = ["ByKey", "ByKind", "MapOf", "Object", "Rule", "needs", "not_both", "some", "unknown_key"]
+__all__ = [
+    "ByKey",
+    "ByKind",
+    "MapOf",
+    "Object",
+    "Rule",
+    "meant",
+    "needs",
+    "not_both",
+    "some",
+    "unknown_key",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +96,7 @@ class Object(Shape):
             else:
                 unknown_key(key, name, self.fields, report, self.misplaced.get(name, ""))
         for name in self.required:
-            if name not in node.members:
+            if name not in node.members and not meant(name, node, self.fields):
                 means = self.fields[name].description.rstrip(".")
                 hint = f"add {name}: {means[:1].lower()}{means[1:]}"
                 report.add(node, f"the key '{name}' is missing", hint)
@@ -187,6 +198,11 @@ def _schemas(shapes: Collection[Shape]) -> list[Schema]:
         if schema not in found:
             found.append(schema)
     return found
+
+
+def meant(name: str, node: Node, known: Collection[str]) -> bool:
+    """Whether a key that is missing stands there misspelt, of which `unknown_key` tells."""
+    return any(did_you_mean(key, [name]) for key in node.members if key not in known)
 
 
 def unknown_key(

@@ -7,9 +7,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import PROBLEMS_SHOWN
-from mockpets.errors import InputError, Problem, did_you_mean
+from mockpets.errors import InputError, Problem, did_you_mean, printable
 from mockpets.scenario.nodes import dotted
-from mockpets.scenario.units import printable, quote
+from mockpets.scenario.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -39,6 +39,7 @@ class Report:
     :param known: names of all scenarios.
     :param fixtures: pets by fixture name; reading one may raise InputError.
     :param path: keys, and places from 1, down to the node that is being read.
+    :param pages: fixture name to its pets as JSON, for those that some page has sent so far.
     """
 
     file: str
@@ -47,9 +48,10 @@ class Report:
     fixtures: Mapping[str, tuple[Pet, ...]] = field(default_factory=dict)
     path: tuple[str | int, ...] = ()
     problems: list[Problem] = field(default_factory=list)
+    pages: dict[str, bytes] = field(default_factory=dict)
 
     def at(self, *steps: str | int) -> Report:
-        """Return the report for what lies further down; the problems are shared."""
+        """Return the report for what lies further down; problems and pages are shared."""
         return replace(self, path=(*self.path, *steps))
 
     def add(self, node: Node, what: str, hint: str = "") -> None:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 from typing import Final
 
 from mockpets.scenario.units import quote
 
 __all__ = ["Scalar", "read_scalar"]
 
-Scalar = str | int | float | bool | None
+Scalar = str | int | Decimal | bool | None
+"""A number with a fraction or an exponent is exact, as in requests (`contract.parse_json`)."""
 
 _WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -48,10 +50,8 @@ def read_scalar(word: str) -> Scalar:
         return _WORDS[word]
     if found := _NUMBER.fullmatch(word):
         # A long one takes int() for ever, or is refused by it with an error of its own.
-        if len(word) <= _NUMBER_LENGTH:
-            number = float(word) if found[1] or found[2] else int(word)
-            if not math.isinf(number):
-                return number
+        if len(word) <= _NUMBER_LENGTH and not math.isinf(float(word)):
+            return Decimal(word) if found[1] or found[2] else int(word)
         raise ValueError(f"the number {quote(word)} is too large or too long", "shorten it")
     if word.lower() in _SWITCHES:
         raise ValueError(

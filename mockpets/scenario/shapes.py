@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.errors import did_you_mean
@@ -163,7 +164,7 @@ class Number(Shape):
         value = node.value
         if (
             node.kind in ("integer", "number")
-            and isinstance(value, (int, float))
+            and isinstance(value, (int, Decimal))
             and self.low <= value <= self.high
             and (not self.whole or value == int(value))
         ):

@@ -9,12 +9,10 @@ from __future__ import annotations
 import os
 import re
 import stat
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from mockpets.errors import InputError, Problem
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = ["check_text", "place", "read_text"]
 
@@ -22,7 +20,8 @@ __all__ = ["check_text", "place", "read_text"]
 # of these may stand in a text: a pet's name that turns the direction is what one wants to try.
 _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff"  # controls, but tab and line ends
-    "\u2028\u2029\u202a-\u202e\u2066-\u2069]"  # other line ends, and turns of the direction
+    "\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # line ends, turns of the direction
+    "\u200b\ufeff]"  # blanks of no width
 )
 
 
@@ -36,10 +35,14 @@ def read_text(path: Path, shown: str, most: int) -> str:
 
     :param shown: how problems name the file.
     :param most: bytes.
-    :raise InputError: it cannot be read, is no regular file, is too large, is no UTF-8, or has
-        characters that `check_text` refuses.
+    :raise InputError: it cannot be read, is a link out of its folder, is no regular file, is too
+        large, is no UTF-8, or has characters that `check_text` refuses.
     """
     try:
+        # Links within a folder are how Kubernetes mounts files; one that leads out could show,
+        # in messages and answers, what the folder's owner never meant to share.
+        if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(path.parent)):
+            raise _refused(shown, "is a link that leads out of its folder", "copy the file there")
         # Not blocking: a FIFO would keep us waiting for someone to write to it.
         with open(path, "rb", opener=_open) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -64,7 +67,7 @@ def check_text(text: str, shown: str, most: int) -> None:
 
     :param most: bytes of its UTF-8.
     :raise InputError: it is longer, or has half of a surrogate pair, control characters, or
-        others that end the line or turn the direction unseen.
+        others that end the line, turn the direction or keep words apart unseen.
     """
     if len(text) > most or len(text.encode("utf-8", "surrogatepass")) > most:
         raise _too_large(shown, most)

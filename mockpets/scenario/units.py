@@ -11,7 +11,7 @@ from typing import Final
 
 from mockpets.constants import DELAY_SECONDS
 
-__all__ = ["DURATION", "RATE", "parse_duration", "parse_rate", "printable", "quote"]
+__all__ = ["DURATION", "RATE", "parse_duration", "parse_rate", "quote"]
 
 _NUMBER: Final = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)"
 DURATION: Final = _NUMBER + " ?(ms|s|m)"
@@ -28,16 +28,6 @@ def quote(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
 
-def printable(text: str) -> str:
-    """Return a text with what a terminal would act on, or hide, as escapes."""
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in text
-    )
-
-
 def parse_duration(text: str) -> float:
     """Return a duration in seconds.
 
@@ -46,8 +36,11 @@ def parse_duration(text: str) -> float:
     """
     seconds = _amount(DURATION, text, _SECONDS)
     if seconds is None:
-        bare = re.fullmatch(_NUMBER, text)
-        unit = f": say the unit, {quote(text + 's')} or {quote(text + 'ms')}" if bare else ""
+        unit = ""
+        if re.fullmatch(_NUMBER, text):
+            # First what was most likely meant: no one waits for 300 seconds.
+            units = ("ms", "s") if "." not in text and int(text) >= 50 else ("s", "ms")
+            unit = f": say the unit, {' or '.join(quote(text + each) for each in units)}"
         raise ValueError(f"must be a duration such as 300ms, 1.5s or 1m, got {quote(text)}{unit}")
     if seconds > DELAY_SECONDS:
         raise ValueError(f"must be a duration of at most {DELAY_SECONDS:g}s, got {quote(text)}")

@@ -11,7 +11,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from mockpets.constants import WATCH_SECONDS
-from mockpets.errors import InputError
+from mockpets.errors import InputError, printable
 from mockpets.scenario.library import load_library
 
 if TYPE_CHECKING:
@@ -92,4 +92,4 @@ def changes(before: Library, after: Library) -> list[str]:
             lines.append(f"scenario '{name}' is new: {after.sources[name].shown}")
         elif old != new:
             lines.append(f"scenario '{name}' was read again: {after.sources[name].shown}")
-    return lines
+    return [printable(line) for line in lines]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import shutil
 import subprocess
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -21,6 +20,7 @@ import requests
 
 from mockpets import MockpetsServer, Settings
 from tests.doors import KEY
+from tests.programs import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -102,13 +102,13 @@ try {
 
 
 def with_node(url: str, sent: dict[str, str]) -> str:
-    return output(["node", "--input-type=module", "-e", NODE, json.dumps([url, sent])])
+    return output([need("node"), "--input-type=module", "-e", NODE, json.dumps([url, sent])])
 
 
 def with_curl(url: str, sent: dict[str, str]) -> str:
     options = [word for name, value in sent.items() for word in ("-H", f"{name}: {value}")]
     run = subprocess.run(
-        ["curl", "-s", "-o", "/dev/null", "-o", "/dev/null", *options, url, url],
+        [need("curl"), "-s", "-o", "/dev/null", "-o", "/dev/null", *options, url, url],
         capture_output=True,
         timeout=30,
         check=False,
@@ -195,8 +195,7 @@ CHROMIUM = [
 
 
 def test_a_page_sees_each_fault_as_a_failure(url: str, tmp_path: Path) -> None:
-    browser = shutil.which("chromium") or shutil.which("chromium-browser")
-    assert browser, "this test wants Debian's package chromium"
+    browser = need("chromium")
     tries = {fault: headers(fault, "chromium") for fault in FAULTS}
     (tmp_path / "index.html").write_text(PAGE % json.dumps([url, tries]), encoding="utf-8")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from decimal import Decimal
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from mockpets.constants import FILE_ALIASES, FILE_DEPTH, FILE_NODES
 from mockpets.errors import InputError
-from mockpets.scenario.document import Document, parse
+from mockpets.scenario.document import CHARACTERS, Document, parse
 from mockpets.scenario.nodes import Builder, Event, Node, dotted
 from mockpets.scenario.scalars import read_scalar
 from mockpets.scenario.text import check_text, read_text
@@ -74,6 +75,25 @@ def test_a_fifo_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
     assert file_refusal(tmp_path / "fifo") == "f: is not a regular file; name a file"
 
 
+def test_a_link_out_of_its_folder_is_refused_without_a_word_on_where_it_leads(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "secret").write_text("s3cret")
+    (tmp_path / "mine" / "..data").mkdir(parents=True)
+    (tmp_path / "mine" / "..data" / "x").write_text("a: b")
+    for name, target in (("out", "../secret"), ("twice", "out"), ("gone", "../nothing")):
+        (tmp_path / "mine" / name).symlink_to(target)
+        said = file_refusal(tmp_path / "mine" / name)
+
+        assert said == "f: is a link that leads out of its folder; copy the file there"
+    # As Kubernetes mounts them, and a folder that is a link itself.
+    (tmp_path / "mine" / "in").symlink_to("..data/x")
+    (tmp_path / "elsewhere").symlink_to("mine")
+
+    assert read_text(tmp_path / "mine" / "in", "f", 100) == "a: b"
+    assert read_text(tmp_path / "elsewhere" / "in", "f", 100) == "a: b"
+
+
 def test_a_file_may_be_as_large_as_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text("é" * 512)
@@ -128,7 +148,10 @@ def test_a_text_that_did_not_come_from_a_file_is_checked_alike() -> None:
     assert str(refused.value) == "f:2:2: U+D800 is half of a character; write the whole character"
 
 
-UNSEEN = "\0\x08\x0b\x1f\x7f\x80\x85\x9f\u2028\u2029\u202a\u202e\u2066\u2069\ufffe\uffff"
+UNSEEN = (
+    "\0\x08\x0b\x1f\x7f\x80\x85\x9f\u2028\u2029\u202a\u202e\u2066\u2069\ufffe\uffff"
+    "\u061c\u200b\u200e\u200f\ufeff"
+)
 
 
 @pytest.mark.parametrize("character", UNSEEN, ids=ascii)
@@ -154,7 +177,9 @@ def test_what_an_editor_does_not_show_must_be_written_as_an_escape(character: st
         ("", None), ("~", None), ("null", None), ("Null", None), ("nULL", "nULL"),
         ("true", True), ("True", True), ("TRUE", True), ("false", False), ("tRue", "tRue"),
         ("0", 0), ("-0", 0), ("5", 5), ("-12", -12), ("9223372036854775808", 2**63),
-        ("1.5", 1.5), ("-0.25", -0.25), ("1e5", 1e5), ("1E+5", 1e5), ("1.5e-3", 0.0015),
+        ("1.5", Decimal("1.5")), ("-0.25", Decimal("-0.25")), ("1e5", Decimal("1e5")),
+        ("1E+5", Decimal("1e5")), ("1.5e-3", Decimal("0.0015")),
+        ("9007199254740993.0", Decimal(9007199254740993)), ("0.1", Decimal("0.1")),
         ("2030-12-05", "2030-12-05"), ("2030-13-45", "2030-13-45"),
         ("2030-12-05T10:00:00Z", "2030-12-05T10:00:00Z"), ("10:00:00Z", "10:00:00Z"),
         ("y", "y"), ("N", "N"), ("yes please", "yes please"), ("1.2.3", "1.2.3"), ("5s", "5s"),
@@ -253,7 +278,7 @@ def walk(node: Node) -> Iterator[Node]:
 def test_json_is_read_as_json_reads_it(value: Any, indent: int | None, ascii_only: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
 
-    assert plain(text, is_json=True) == value
+    assert plain(text, is_json=True) == json.loads(text, parse_float=Decimal)
     # Every node stands where its text begins.
     lines = text.split("\n")
     for node in walk(read(text, is_json=True).root):
@@ -278,9 +303,9 @@ def test_json_that_yaml_does_not_take(text: str) -> None:
 # --- Limits -----------------------------------------------------------------------------------
 
 
-def taken(events: Iterable[Event], most: int = FILE_NODES) -> int:
+def taken(events: Iterable[Event], most: int = FILE_NODES, characters: int = CHARACTERS) -> int:
     """How many events a builder takes before it refuses one."""
-    builder = Builder("f", most)
+    builder = Builder("f", most, characters)
     for count, event in enumerate(events):
         try:
             builder.take(event)
@@ -312,6 +337,20 @@ def test_aliases_count_as_what_they_stand_for() -> None:
     # 1 + 10 nodes and then 10 more with each alias.
     assert taken(fan_out(), most=100) == 12 + 8
     assert taken(fan_out()) == 12 + FILE_ALIASES
+
+
+def test_characters_are_counted_likewise_keys_and_all() -> None:
+    def fan_out() -> Iterator[Event]:
+        yield Event("list", 1, 1)
+        yield Event("mapping", 1, 1, anchor="a")
+        yield Event("word", 1, 1, "key")
+        yield Event("quoted", 1, 1, "seven..")
+        yield Event("end", 1, 1)
+        yield from repeat(Event("alias", 1, 1, "a"))
+
+    assert taken(fan_out(), characters=9) == 3
+    assert taken(fan_out(), characters=100) == 5 + 9
+    assert taken(fan_out()) == 5 + FILE_ALIASES
 
 
 @pytest.mark.parametrize("unit", ["[", "{a: ", "- ", "? "])

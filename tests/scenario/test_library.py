@@ -85,6 +85,60 @@ def test_two_files_for_one_name_in_a_folder_are_refused(
     )
 
 
+def test_suffixes_count_in_any_case(write: Callable[..., Path], tmp_path: Path) -> None:
+    write("a.YAML", "description: A\npets: d\n")
+    write("b.Yml", "description: B\n")
+    write("c.JSON", '{"description": "C"}')
+    write("d.Json", "[]", "fixtures")
+    library = load_library([tmp_path / "mine"], [tmp_path / "fixtures"])
+
+    assert library.problems == {}
+    assert [library.scenarios[name].description for name in "abc"] == ["A", "B", "C"]
+
+
+def test_links_out_of_their_folder_are_refused_and_those_within_are_not(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
+    write("secret.yaml", "description: s3cret\n", "elsewhere")
+    write("pets.json", "[]", "elsewhere")
+    write("mine.yaml", "description: Mine\npets: litter\n")
+    write("in.yaml", "description: In\n", "mine/..data")
+    (tmp_path / "mine" / "out.yaml").symlink_to("../elsewhere/secret.yaml")
+    (tmp_path / "mine" / "in.yaml").symlink_to("..data/in.yaml")
+    (tmp_path / "fixtures").mkdir()
+    (tmp_path / "fixtures" / "litter.json").symlink_to(tmp_path / "elsewhere" / "pets.json")
+    library = load_library([tmp_path / "mine"], [tmp_path / "fixtures"])
+
+    assert library.scenarios["in"].description == "In"
+    said = "is a link that leads out of its folder; copy the file there"
+    fixture = tmp_path / "fixtures" / "litter.json"
+    assert {
+        name: [str(problem) for problem in found] for name, found in library.problems.items()
+    } == {
+        "out": [f"{tmp_path / 'mine' / 'out.yaml'}: {said}"],
+        "mine": [
+            f"{tmp_path / 'mine' / 'mine.yaml'}:2:7: pets: the fixture 'litter' cannot be used: "
+            f"{fixture}: {said}; mend it first"
+        ],
+    }
+
+
+def test_a_bad_fixture_is_one_problem_of_each_place_that_names_it(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
+    write("litter.json", "[]]", "fixtures")
+    page = "  - {match: {operation: listPets}, reply: {page: litter}}\n"
+    path = write("mine.yaml", "description: d\npet: 3\npets: litter\nstubs:\n" + page * 2)
+    problems = load_library([tmp_path / "mine"], [tmp_path / "fixtures"]).problems["mine"]
+
+    assert [str(found).removeprefix(str(path)).partition(": ")[0] for found in problems] == [
+        ":2:1",
+        ":3:7",
+        ":5:50",
+        ":6:50",
+    ]
+
+
 def test_a_folder_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         load_library([], [tmp_path / "none"])
@@ -248,6 +302,20 @@ def test_new_and_deleted_files(
         f"scenario 'broken' is gone, and refused with 422: {broken} was deleted",
         f"scenario 'other' is gone, and refused with 422: {path} was deleted",
     ]
+
+
+def test_a_name_for_a_terminal_to_act_on_is_told_in_escapes(
+    watch: Watch, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write("a\nb\x1b[31m\u202e.yaml", "description: d\n")
+    watch.look()
+    path.unlink()
+    watch.look()
+    lines = said(caplog)
+
+    assert len(lines) == 3
+    assert all(line.isprintable() for line in lines)
+    assert "a\\nb\\x1b[31m\\u202e.yaml" in lines[1]
 
 
 def test_a_file_that_closes_a_circle_falls_back_and_the_others_go_on(

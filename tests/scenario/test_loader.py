@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from werkzeug.wrappers import Response
 
 from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PROBLEMS_SHOWN
 from mockpets.contract import Pet
@@ -49,6 +51,7 @@ SHELF = Shelf(
     showroom=(Pet(id=1, name="Miso", categoryId=2, status="sold"),),
     broken=(),
     many=tuple(Pet(id=number, name="a", categoryId=1) for number in range(101)),
+    thousands=tuple(Pet(id=number, name="a", categoryId=1) for number in range(1001)),
 )
 
 
@@ -269,6 +272,8 @@ def test_a_scenario_s_stubs_can_be_put_into_a_set() -> None:
         ("3.0", Generated(3)),
         ("{count: 0}", Generated(0)),
         ("[]", ()),
+        ("[{id: 9007199254740993.0, name: b, categoryId: 9.223372036854775807e18}]",
+         ({"id": 9007199254740993, "name": "b", "categoryId": INT64_MAX},)),
         ("showroom", SHELF["showroom"]),
         ("[{id: 2, name: b, categoryId: 1}, {id: 1, name: a, categoryId: 1}]",
          ({"id": 1, "name": "a", "categoryId": 1}, {"id": 2, "name": "b", "categoryId": 1})),
@@ -352,6 +357,18 @@ def test_matches(written: str, match: Match) -> None:
     assert only(stub(f"match: {written}", "delay: 1s")).match == match
 
 
+def test_numbers_in_conditions_are_exact() -> None:
+    match = only(
+        stub("match: {body: {a: 9007199254740993.0, b: {one_of: [0.1]}, c: [1e1]}}", "delay: 1s")
+    ).match
+
+    assert [condition.value for condition in match.body] == [
+        Decimal(9007199254740993),
+        (Decimal("0.1"),),
+        (Decimal(10),),
+    ]
+
+
 # --- Replies ----------------------------------------------------------------------------------
 
 
@@ -406,6 +423,21 @@ def test_replies_and_sequences(lines: list[str], expected: object) -> None:
         ),
         (
             "getPet",
+            "{status: 501}",
+            Canned(501, (JSON_TYPE,), b'{"code":"not_implemented","message":"Not Implemented. A scenario answers so.","status":501}\n', "status 501 is not in the contract"),
+        ),
+        (
+            "getPet",
+            "{status: 503}",
+            Canned(503, (JSON_TYPE,), b'{"code":"busy","message":"Service Unavailable. A scenario answers so.","status":503}\n', "status 503 is not in the contract"),
+        ),
+        (
+            "getPet",
+            "{status: 500, body: {a: [9007199254740993.0, 0.1, 1e5, -0.0, 1.50], b: null}}",
+            Canned(500, (JSON_TYPE,), b'{"a":[9007199254740993.0,0.1,1E+5,-0.0,1.50],"b":null}\n', "status 500 is not in the contract"),
+        ),
+        (
+            "getPet",
             "{status: 502, headers: {Content-Type: text/html}, text: <h1>Bad Gateway</h1>}",
             Canned(502, (("Content-Type", "text/html"),), b"<h1>Bad Gateway</h1>", "status 502 is not in the contract"),
         ),
@@ -432,6 +464,11 @@ def test_replies_that_need_no_flag(operation: str, reply: str, expected: Canned)
             "{status: 200, body: [], headers: {Content-Type: application/vnd.api+json}}",
             "the content type is not application/json",
         ),
+        (
+            "{operation: listPets}",
+            "{status: 200, body: [], headers: {content-encoding: gzip}}",
+            "the body is not encoded as its header says",
+        ),
         ("{}", "{status: 503, headers: {Set-Cookie: a=b}}", "status 503 is not in the contract"),
         (
             "{operation: listPets}",
@@ -447,6 +484,92 @@ def test_off_contract_replies_are_labelled(match: str, reply: str, reason: str) 
         canned(stub(f"match: {match}", f"reply: {reply}", "off_contract: true")).off_contract
         == reason
     )
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "{status: 503, headers: {Content-Encoding: Identity}, text: x}",
+        "{status: 503, headers: {Content-Encoding: gzip}, text: ''}",
+    ],
+)
+def test_an_encoding_that_changes_nothing_needs_no_flag(reply: str) -> None:
+    assert canned(stub(f"reply: {reply}")).status == 503
+
+
+def test_pages_of_one_fixture_are_the_same_bytes() -> None:
+    line = "  - {match: {operation: listPets}, off_contract: true, reply: {page: many}}\n"
+    first, second = (found.replies[0] for found in load(S + line * 2).stubs)
+
+    assert isinstance(first, Canned) and isinstance(second, Canned)
+    assert first.body is second.body
+    assert len(json.loads(first.body)) == 101
+
+
+# --- Headers that must be of a form -----------------------------------------------------------
+
+
+def header(name: str, value: str) -> list[str]:
+    """What is said of a header; nothing when it is taken."""
+    headers = json.dumps({name: value})
+    return outcome(lambda: load(stub(f"reply: {{status: 503, text: x, headers: {headers}}}")))
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "/v1/pets/7", "../pets?limit=5&x=%20#a/b?", "http://127.0.0.1:7387/v1", "http://[::1]:80/",
+     "//cdn.example/a;b=c,d", "mailto:a@b.example", "?a", "a:b", "https://u:p@h.example/~w3+x/v1"],
+)  # fmt: skip
+def test_locations(value: str) -> None:
+    for name in ("Location", "content-location"):
+        assert header(name, value) == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["http://[::1", "http://[x", "http://[x]/", "http://]", "/a b", '/"', "/<b>", "/{petId}", "/a|b",
+     "/a\\b", "/%", "/%zz", "/a[0]", "http://h:99999/", "http://h:x/", "http://" + "a" * 64 + "/",
+     "http://a..b/", "/a?", "/a#", "http://h:/#", "/^", "/`", "//:", "http://h:/", "//@h",
+     "http://a:b:c@h/", "http://[::1]x/", "/a" * 2000 + "|", ":" * 4000 + "|"],
+)  # fmt: skip
+def test_what_is_no_location(value: str) -> None:
+    (said,) = header("Location", value)
+
+    assert "must be a URI reference (RFC 3986), such as /v1/pets/7, got " in said
+
+
+@given(st.from_regex(r"(https?:)?(//[a-zA-Z0-9.:@\[\]%-]{0,12})?[ -~]{0,12}", fullmatch=True))
+def test_a_location_is_sent_as_it_is_written_or_refused(value: str) -> None:
+    if not header("Location", value):
+        sent = Response("x", headers={"Location": value}).get_wsgi_headers({})["Location"]
+
+        # Nothing hangs on the case of a scheme or a host.
+        assert value.lower() == sent.lower()
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"),
+    [
+        ("application/json", True),
+        ("text/html; charset=utf-8", True),
+        ('a/b;c=d ; e="f;\\"g";', True),
+        ("application/problem+json", True),
+        ("", False),
+        (";;", False),
+        ("json", False),
+        ("application/", False),
+        ("/json", False),
+        ("text /html", False),
+        ("text/html charset=utf-8", False),
+        ("text/html; charset", False),
+        ('a/b;c="d', False),
+        ("a/b;" + " " * 4000 + "c", False),
+    ],
+)
+def test_media_types(value: str, fits: bool) -> None:
+    said = [line for line in header("Content-Type", value) if "must be a media type" in line]
+
+    assert (said == []) is fits
 
 
 def test_a_path_that_the_contract_lacks_needs_the_flag_for_answers_alone() -> None:

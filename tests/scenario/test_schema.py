@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +19,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
 from mockpets.constants import FILE_BYTES, FILE_NODES
+from mockpets.contract import dump_json
 from mockpets.errors import InputError
 from mockpets.resources import shipped
 from mockpets.scenario.document import parse
@@ -28,6 +30,8 @@ from tests.scenario.bad_files import JSON, YAML
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from mockpets.scenario.nodes import Node
 
 BEYOND = {
     "a number has at most 40 characters": "is too large or too long",
@@ -47,6 +51,12 @@ BEYOND = {
     "only getPet has a petId": "has no petId",
     "a path is not an operation's": "can be one of the contract's operations",
     "OPTIONS reaches no stub": "OPTIONS requests never reach",
+    "HEAD counts as GET": "HEAD counts as GET",
+    "no request has a header with an underscore": "the server drops names with '_'",
+    "a Location is a URI reference": "must be a URI reference",
+    "a Content-Type is a media type": "must be a media type",
+    "a page has at most 1,000 pets": "a page must have at most 1000 pets",
+    "a body has at most 1 MiB": "a body must have at most 1024 KiB",
     "values in a body's condition are not nested": "must be a single value or a list of them",
     "some statuses have no body": "an answer with status .* has no body",
     "a reply can be sent with its fault": "can never be sent|has no body that",
@@ -136,8 +146,15 @@ stubs:
   - match: {operation: listPets}
     reply: {page: showroom}
 """
+
+
+def plain(node: Node) -> Any:
+    """The value of a node as a validator knows it: without Decimal."""
+    return json.loads(dump_json(node.plain()))
+
+
 DOCUMENTS: list[Any] = [
-    parse(text, "f", is_json=False, nodes=FILE_NODES).root.plain()
+    plain(parse(text, "f", is_json=False, nodes=FILE_NODES).root)
     for text in (
         ALL_OF_IT,
         "{description: Some, extends: slow, pets: {count: 3, seed: 1, locale: de_DE}}",
@@ -240,15 +257,15 @@ def test_schema_and_loader_agree_on_the_bad_files(name: str) -> None:
     except InputError:
         return
     if not document.problems:
-        check_agreement(document.root.plain())
+        check_agreement(plain(document.root))
 
 
 @pytest.mark.parametrize("path", sorted(shipped("scenarios").iterdir()), ids=lambda path: path.stem)
 def test_the_schema_takes_every_shipped_scenario(path: Path) -> None:
     text = read_text(path, path.name, FILE_BYTES)
-    document = parse(text, path.name, is_json=False, nodes=FILE_NODES).root.plain()
+    document = parse(text, path.name, is_json=False, nodes=FILE_NODES)
 
-    assert [error.message for error in VALIDATOR.iter_errors(document)] == []
+    assert [error.message for error in VALIDATOR.iter_errors(plain(document.root))] == []
 
 
 # --- The schema itself ------------------------------------------------------------------------
@@ -259,6 +276,27 @@ def test_the_schema_is_one() -> None:
 
     assert SCHEMA["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
     assert json.loads(json.dumps(SCHEMA)) == SCHEMA
+
+
+def patterns(schema: Any) -> set[str]:
+    """Every pattern that a text in a scenario file is held against."""
+    if isinstance(schema, list):
+        return {pattern for item in schema for pattern in patterns(item)}
+    if not isinstance(schema, dict):
+        return set()
+    own = {schema["pattern"]} if isinstance(schema.get("pattern"), str) else set()
+    return own.union(*(patterns(item) for item in schema.values()))
+
+
+@pytest.mark.parametrize("pattern", sorted(patterns(SCHEMA)))
+def test_no_pattern_takes_long_over_a_long_text(pattern: str) -> None:
+    """A quadratic one would take minutes over 256 KiB."""
+    for unit in ("a", "1", " ", "-", "a-", "/", "/v1/", "/v1/a", "*", "."):
+        for end in ("", "\0", "-"):
+            text = (unit * FILE_BYTES)[:FILE_BYTES] + end
+            before = perf_counter()
+            re.fullmatch(pattern, text)
+            assert perf_counter() - before < 1
 
 
 def described(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mockpets.errors import Problem, printable
 from mockpets.scenario.units import (
     DURATION,
     RATE,
     parse_duration,
     parse_rate,
-    printable,
     quote,
 )
 
@@ -39,6 +39,24 @@ def test_durations_become_seconds(text: str, seconds: float) -> None:
         (
             "5",
             "must be a duration such as 300ms, 1.5s or 1m, got '5': say the unit, '5s' or '5ms'",
+        ),
+        (
+            "300",
+            "must be a duration such as 300ms, 1.5s or 1m, got '300': "
+            "say the unit, '300ms' or '300s'",
+        ),
+        (
+            "50",
+            "must be a duration such as 300ms, 1.5s or 1m, got '50': say the unit, '50ms' or '50s'",
+        ),
+        (
+            "49",
+            "must be a duration such as 300ms, 1.5s or 1m, got '49': say the unit, '49s' or '49ms'",
+        ),
+        (
+            "50.5",
+            "must be a duration such as 300ms, 1.5s or 1m, got '50.5': "
+            "say the unit, '50.5s' or '50.5ms'",
         ),
         ("", "must be a duration such as 300ms, 1.5s or 1m, got ''"),
         ("-1s", "must be a duration such as 300ms, 1.5s or 1m, got '-1s'"),
@@ -120,3 +138,4 @@ def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
 )
 def test_what_a_terminal_would_act_on_is_escaped(text: str, shown: str) -> None:
     assert printable(text) == shown
+    assert str(Problem(text, 1, 2, text, text, text)) == f"{shown}:1:2: {shown}: {shown}; {shown}"
