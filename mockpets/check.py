@@ -19,6 +19,7 @@ from mockpets.constants import (
 )
 from mockpets.contract import RESPONSES, dump_json
 from mockpets.errors import InputError, Problem
+from mockpets.handover import SERVER
 from mockpets.scenario.document import parse
 from mockpets.scenario.library import Library, files_in, find, read_library, source_of
 from mockpets.scenario.loader import load_fixture
@@ -161,6 +162,8 @@ class _Trials:
             },
             data=None if facts.body is ABSENT else dump_json(facts.body),
             content_type=None if facts.body is ABSENT else "application/json",
+            # A server that takes orders and does none: an answer is looked at, not sent.
+            environ_base={SERVER: object()},
         )
         broken = stub.fault or (reply if reply in FAULTS else None)
         expected = reply.status if isinstance(reply, Canned) and broken not in BREAKING else None
@@ -180,7 +183,7 @@ def _alone(scenario: Scenario, stub: Stub) -> Scenario:
     ready = replace(
         stub, after=0, times=None, probability=1.0, delay=None, throttle=None, hold=None
     )
-    return replace(scenario, extends=(), stubs=(ready,))
+    return replace(scenario, extends=(), pets=None, stubs=(ready,))
 
 
 def _requests(match: Match) -> Iterator[Facts]:

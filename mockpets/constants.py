@@ -115,15 +115,32 @@ JSON_DEPTH: Final = 20
 SERVER_BODY_BYTES: Final = 1024 * 1024
 HEAD_BYTES: Final = 16 * 1024
 CONNECTIONS: Final = 1000
-IDLE_SECONDS: Final = 20
+IDLE_SECONDS: Final = 20.0
+"""How long a connection may be open without a request under way."""
+HEAD_SECONDS: Final = 10.0
+"""How long a request's head may take to arrive, from its first byte."""
+BODY_SECONDS: Final = 20.0
+"""How long a body may take to arrive, from the end of its head."""
+WRITE_SECONDS: Final = 30.0
+"""How long a client may take no byte of an answer."""
+LINGER_SECONDS: Final = 2.0
+"""How long a client may go on sending after its last answer: cut off earlier, it may lose that."""
+DRAIN_SECONDS: Final = 5.0
+"""How long clients may take to read their last answers when the server stops."""
+PARKED: Final = 500
+"""Answers that may be delayed, slow or held at once."""
 PREFLIGHT_SECONDS: Final = 600
 DELAY_SECONDS: Final = 60.0
 PETS_BY_REQUEST: Final = 10_000
 PETS_GENERATED: Final = 100_000
+PETS_AT_ONCE: Final = 500
+"""Pets that are made while others wait: some milliseconds of work."""
 WATCH_SECONDS: Final = 0.5
 """How often scenario and fixture files are looked at."""
 STACK_DEPTH: Final = 8
 """Scenarios that may be active, or extend one another, at once."""
+TABLES: Final = 4
+"""Generated tables that are kept for sessions and scenarios to share."""
 STACKS: Final = 100
 """Different stacks of scenarios that one session keeps counters for."""
 

@@ -17,9 +17,17 @@ from typing import TYPE_CHECKING
 from mockpets.constants import ERRORS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["InputError", "MockpetsError", "Problem", "Refusal", "did_you_mean", "printable"]
+__all__ = [
+    "InputError",
+    "MockpetsError",
+    "NotReady",
+    "Problem",
+    "Refusal",
+    "did_you_mean",
+    "printable",
+]
 
 
 class MockpetsError(Exception):
@@ -40,6 +48,17 @@ class Refusal(MockpetsError):  # noqa: N818 - an answer, not a failure of the pr
         self.message = message
         self.status = ERRORS[code]
         self.headers = tuple(headers)
+
+
+class NotReady(MockpetsError):  # noqa: N818 - nothing went wrong
+    """Something has to be done first that takes longer than others should wait.
+
+    :param job: does it, on any thread; afterwards ask again.
+    """
+
+    def __init__(self, job: Callable[[], object]) -> None:
+        super().__init__()
+        self.job = job
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -8,25 +8,53 @@ stack until reset, so that naming a scenario for one request at a time still mak
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from mockpets.constants import STACKS
-from mockpets.errors import Refusal
+from mockpets.constants import PETS_AT_ONCE, STACKS, TABLES
+from mockpets.errors import NotReady, Refusal
+from mockpets.gates import Gates
 from mockpets.pets.store import Store, make_table
 from mockpets.scenario.engine import Count, decide
 from mockpets.scenario.model import Generated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from mockpets.contract import Pet
     from mockpets.pets.store import Table
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Library, Stack
     from mockpets.scenario.matching import Facts
 
-__all__ = ["Activation", "Session", "World"]
+__all__ = ["Activation", "Session", "Tables", "World"]
+
+
+class Tables:
+    """Generated pets, for sessions and scenarios to share. Safe to use from several threads.
+
+    :param generate: returns pets made from count, seed and locale.
+    """
+
+    def __init__(self, generate: Callable[[int, int, str], Iterable[Pet]]) -> None:
+        self._generate = generate
+        self._made: dict[tuple[int, int, str], Table] = {}
+
+    def has(self, count: int, seed: int, locale: str) -> bool:
+        """Whether these pets are made already."""
+        return (count, seed, locale) in self._made
+
+    def make(self, count: int, seed: int, locale: str) -> Table:
+        """Return these pets; asked again soon, the same table."""
+        key = count, seed, locale
+        table = self._made.get(key)
+        if table is None:
+            table = make_table(self._generate(*key))
+            # A new dict, so that no other thread sees it change; the oldest goes.
+            self._made = dict([*self._made.items(), (key, table)][-TABLES:])
+        return table
 
 
 @dataclass(frozen=True)
@@ -34,14 +62,13 @@ class World:
     """What all sessions of one server share.
 
     :param library: returns the scenarios as they are now; a reload puts in a new library.
-    :param generated: returns pets made from count, seed and locale; asked again, the same table.
     :param start: the pets a session starts with.
     :param scenarios: those active in a new session.
     :param max_new: pets that requests may add to a store.
     """
 
     library: Callable[[], Library]
-    generated: Callable[[int, int, str], Table]
+    tables: Tables
     start: Table
     scenarios: tuple[str, ...]
     seed: int
@@ -77,7 +104,19 @@ class Session:
         self._own = Store(world.start, world.max_new)
         self._random = Random(world.seed)
         self._activations: dict[tuple[str, ...], Activation] = {}
+        self._plain: dict[tuple[str, ...], Activation] = {}
+        """Those of stacks that leave nothing to remember, so that they can be dropped."""
         self._lock = Lock()
+        self.gates = Gates()
+        """Where its answers are held."""
+
+    @property
+    def breaks(self) -> bool:
+        """Whether a stub of its active scenarios breaks connections."""
+        try:
+            return self.stack(self.active).breaks
+        except Refusal:  # its file is gone
+            return False
 
     @property
     def seed(self) -> int:
@@ -90,24 +129,27 @@ class Session:
         :raise Refusal: ``unknown_scenario`` for a name that the library lacks.
         """
         library = self._world.library()
-        known = self._activations.get(names)
+        known = self._activations.get(names) or self._plain.get(names)
         return known.stack if known and known.library is library else library.stack(names)
 
-    def use(self, names: tuple[str, ...]) -> Activation:
+    def use(self, names: tuple[str, ...], *, at_once: bool = False) -> Activation:
         """Return the stack of these scenarios as this session has it, activating it if it is new.
 
         :raise Refusal: ``unknown_scenario`` for a name that the library lacks, ``busy`` when the
             session keeps as many stacks as it may.
+        :raise NotReady: `at_once`, and many pets have to be made first.
         """
         library = self._world.library()
-        known = self._activations.get(names)
+        known = self._activations.get(names) or self._plain.get(names)
         if known is not None and known.library is library:
             return known
         stack = library.stack(names)
         if not stack.stubs and stack.pets is None:
-            return Activation(library, stack, [], self._own)  # nothing to remember
+            plain = Activation(library, stack, [], self._own)
+            self._plain = {**(self._plain if len(self._plain) < STACKS else {}), names: plain}
+            return plain
         # Outside the lock, since it may take long; of two that come at once, one is dropped.
-        brought = self._brought(stack)
+        brought = self._brought(stack, at_once=at_once)
         with self._lock:
             known = self._activations.get(names)
             if known is not None and known.stack == stack:
@@ -127,17 +169,21 @@ class Session:
             self._activations[names] = fresh
             return fresh
 
-    def _brought(self, stack: Stack) -> Store | None:
-        """Return a store of the pets that a stack brings; None when it brings none."""
-        pets = stack.pets
+    def _brought(self, stack: Stack, *, at_once: bool) -> Store | None:
+        """Return a store of the pets that a stack brings; None when it brings none.
+
+        :raise NotReady: `at_once`, and many pets have to be made first.
+        """
+        pets, world = stack.pets, self._world
         if pets is None:
             return None
-        if isinstance(pets, Generated):
-            seed = self.seed if pets.seed is None else pets.seed
-            table = self._world.generated(pets.count, seed, pets.locale or self._world.locale)
-        else:
-            table = make_table(pets)
-        return Store(table, self._world.max_new)
+        if not isinstance(pets, Generated):
+            return Store(make_table(pets), world.max_new)
+        seed = self.seed if pets.seed is None else pets.seed
+        make = partial(world.tables.make, pets.count, seed, pets.locale or world.locale)
+        if at_once and pets.count > PETS_AT_ONCE and not world.tables.has(*make.args):
+            raise NotReady(make)
+        return Store(make(), world.max_new)
 
     def activate(self, names: tuple[str, ...]) -> None:
         """Have these scenarios active, their counters begun anew; a failure changes nothing.

@@ -130,7 +130,9 @@ def test_a_stopped_server_s_port_is_free_at_once() -> None:
     with MockpetsServer(Settings(host=("127.0.0.1",), port=0), app) as server:
         port = urlsplit(server.url).port
         connection = socket.create_connection(("127.0.0.1", port or 0), SECONDS)
-        connection.sendall(b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n")  # leaves TIME_WAIT
+        connection.sendall(
+            b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        )  # leaves TIME_WAIT
         assert read_reply(connection).status == 200
     connection.close()
     with bound(Settings(host=("127.0.0.1",), port=port or 0)) as names:
@@ -197,7 +199,7 @@ CODES = {
     500: "internal_error",
     501: "not_implemented",
 }
-CHUNKED = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 MISTAKES: dict[str, tuple[bytes, int, str]] = {
     "no request line": (
         b"HELLO\r\n\r\n",
@@ -205,7 +207,7 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
         "the request is not valid HTTP: Start line is invalid",
     ),
     "a method in lower case": (
-        b"get / HTTP/1.1\r\n\r\n",
+        b"get / HTTP/1.1\r\nHost: a\r\n\r\n",
         400,
         'the request is not valid HTTP: Malformed HTTP method "get"',
     ),
@@ -215,22 +217,22 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
         "the request is not valid HTTP: Start line is invalid",
     ),
     "a header with a space in its name": (
-        b"GET / HTTP/1.1\r\nA B: c\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nA B: c\r\n\r\n",
         400,
         "the request is not valid HTTP: Invalid header",
     ),
     "a target that is no URL": (
-        b"GET http://[::1/ HTTP/1.1\r\n\r\n",
+        b"GET http://[::1/ HTTP/1.1\r\nHost: a\r\n\r\n",
         400,
         "the request is not valid HTTP: Request target or Content-Length is invalid",
     ),
     "a length that is none": (
-        b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
         400,
         "the request is not valid HTTP: Content-Length is invalid",
     ),
     "a length of 5,000 digits": (
-        b"POST / HTTP/1.1\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n",
         400,
         "the request is not valid HTTP: Request target or Content-Length is invalid",
     ),
@@ -245,13 +247,13 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
         "the request is not valid HTTP: Chunk not properly terminated",
     ),
     "an encoding unheard of": (
-        b"POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n",
         501,
         "Transfer-Encoding requested is not supported. Send the body with Content-Length, or "
         "chunked.",
     ),
     "a header over the limit": (
-        b"GET / HTTP/1.1\r\nX: " + b"x" * HEAD_BYTES + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * HEAD_BYTES + b"\r\n\r\n",
         431,
         "request line and headers are larger than 16384 bytes",
     ),
@@ -261,7 +263,7 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
         "request line and headers are larger than 16384 bytes",
     ),
     "a body over the limit, announced": (
-        f"POST / HTTP/1.1\r\nContent-Length: {SERVER_BODY_BYTES + 1}\r\n\r\n".encode(),
+        f"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {SERVER_BODY_BYTES + 1}\r\n\r\n".encode(),
         413,
         "the body is larger than 1048576 bytes",
     ),
@@ -271,7 +273,7 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
         "the body is larger than 1048576 bytes",
     ),
     "a bug in the app": (
-        b"GET /bug HTTP/1.1\r\n\r\n",
+        b"GET /bug HTTP/1.1\r\nHost: a\r\n\r\n",
         500,
         "mockpets made a mistake; its log has what is needed to report it",
     ),
@@ -296,7 +298,11 @@ def test_the_server_s_own_errors_have_the_error_body(url: str, name: str) -> Non
 
 @pytest.mark.parametrize(
     "request_line",
-    [b"GET /bug HTTP/1.1", b"HELLO", b"POST / HTTP/1.1\r\nContent-Length: 9999999"],
+    [
+        b"GET /bug HTTP/1.1\r\nHost: a",
+        b"HELLO",
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999",
+    ],
 )
 def test_a_page_that_asked_can_read_them(url: str, request_line: bytes) -> None:
     headers = send(url, request_line + b"\r\nOrigin: http://front.test:5173\r\n\r\n").headers
@@ -307,7 +313,7 @@ def test_a_page_that_asked_can_read_them(url: str, request_line: bytes) -> None:
 
 
 def test_an_error_of_head_has_no_body(url: str) -> None:
-    request = b"HEAD / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n"
+    request = b"HEAD / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n"
     parts = urlsplit(url)
     with socket.create_connection((parts.hostname, parts.port), SECONDS) as connection:
         connection.sendall(request)
@@ -319,14 +325,14 @@ def test_an_error_of_head_has_no_body(url: str) -> None:
 
 
 def test_long_input_is_quoted_in_part(url: str) -> None:
-    reply = send(url, b"GET / HTTP/1.1\r\n " + b"x" * 10_000 + b"\r\n\r\n")
+    reply = send(url, b"GET / HTTP/1.1\r\nHost: a\r\n " + b"x" * 10_000 + b"\r\n\r\n")
 
     assert reply.status == 400
     assert len(reply.body) < 400
 
 
 def test_a_body_at_the_limit_reaches_the_app(url: str) -> None:
-    head = f"POST /a HTTP/1.1\r\nContent-Length: {SERVER_BODY_BYTES}\r\n\r\n".encode()
+    head = f"POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: {SERVER_BODY_BYTES}\r\n\r\n".encode()
 
     assert send(url, head + b"x" * SERVER_BODY_BYTES).body == b"POST /a 1048576"
 
@@ -340,7 +346,9 @@ def test_it_answers_on_both_loopback_addresses() -> None:
         port = urlsplit(server.url).port
         assert server.url == f"http://localhost:{port}"
         for host in ("127.0.0.1", "[::1]"):
-            assert send(f"http://{host}:{port}", b"GET /a HTTP/1.1\r\n\r\n").status == 200
+            assert (
+                send(f"http://{host}:{port}", b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n").status == 200
+            )
 
 
 def test_it_starts_and_stops_once_each_and_again() -> None:
@@ -368,7 +376,7 @@ def test_two_do_not_meet() -> None:
     with MockpetsServer(app=app) as one, MockpetsServer(app=app) as other:
         assert one.url != other.url
         for server in (one, other):
-            assert send(server.url, b"GET /a HTTP/1.1\r\n\r\n").status == 200
+            assert send(server.url, b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n").status == 200
 
 
 def test_stopping_lets_a_request_end_and_refuses_the_next() -> None:
@@ -382,7 +390,7 @@ def test_stopping_lets_a_request_end_and_refuses_the_next() -> None:
     server = MockpetsServer(Settings(host=("127.0.0.1",), port=0), slow).start()
     address = ("127.0.0.1", urlsplit(server.url).port or 0)
     with socket.create_connection(address, SECONDS) as connection:
-        connection.sendall(b"GET /a HTTP/1.1\r\n\r\n")
+        connection.sendall(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
         assert begun.wait(SECONDS)
         stopping = threading.Thread(target=server.stop)
         stopping.start()
@@ -423,7 +431,7 @@ for _ in range(3):
         address = ("127.0.0.1", urlsplit(server.url).port)
         idle = socket.create_connection(address)
         with socket.create_connection(address) as busy:
-            busy.sendall(b"GET / HTTP/1.1\\r\\n\\r\\n")
+            busy.sendall(b"GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")
             assert busy.recv(12) == b"HTTP/1.1 204"
     assert idle.recv(1) == b""
     idle.close()
@@ -489,7 +497,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
     with foreground() as (process, address), socket.create_connection(address, SECONDS) as idle:
-        idle.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        idle.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         assert read_reply(idle).status == 200
         process.send_signal(number)
         stdout, stderr = process.communicate(timeout=SECONDS)
@@ -500,7 +508,7 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
 @posix
 def test_a_signal_lets_a_request_end() -> None:
     with foreground() as (process, address), socket.create_connection(address, SECONDS) as busy:
-        busy.sendall(b"GET /slow HTTP/1.1\r\n\r\n")
+        busy.sendall(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
         process.terminate()
@@ -514,7 +522,7 @@ def test_a_signal_lets_a_request_end() -> None:
 @posix
 def test_a_second_signal_ends_it_at_once() -> None:
     with foreground() as (process, address), socket.create_connection(address, SECONDS) as busy:
-        busy.sendall(b"GET /slow HTTP/1.1\r\n\r\n")
+        busy.sendall(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
         process.terminate()

@@ -17,13 +17,11 @@ from mockpets.resources import shipped
 from mockpets.scenario.library import Library
 from mockpets.scenario.matching import Facts
 from mockpets.scenario.model import Canned, Generated, Scenario, Stub
-from mockpets.session import Session, World
+from mockpets.session import Session, Tables, World
 from tests.doors import Caller, Inside
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from mockpets.pets.store import Table
 
 LIST = Facts("listPets", "GET", "/v1/pets")
 
@@ -34,11 +32,9 @@ def scenario(name: str, *stubs: Stub, pets: Any = None) -> Scenario:
 
 def session(*scenarios: Scenario) -> Session:
     library = Library({one.name: one for one in scenarios}, {}, {})
-
-    def generated(count: int, seed: int, locale: str) -> Table:
-        return make_table(generate(count, seed, locale))
-
-    return Session("test", World(lambda: library, generated, make_table([]), (), 1, 10, "en_US"))
+    return Session(
+        "test", World(lambda: library, Tables(generate), make_table([]), (), 1, 10, "en_US")
+    )
 
 
 def test_two_threads_take_each_position_of_a_sequence_once() -> None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mockpets.constants import STACK_DEPTH
 from mockpets.errors import InputError, Problem, Refusal, did_you_mean
 from mockpets.resources import shipped
 from mockpets.scenario.loader import load_fixture, load_scenario
+from mockpets.scenario.model import BREAKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,6 +57,13 @@ class Stack:
     def by_chance(self) -> bool:
         """Whether any stub draws random numbers."""
         return any(stub.by_chance for stub in self.stubs)
+
+    @cached_property
+    def breaks(self) -> bool:
+        """Whether any stub breaks the connection."""
+        return any(
+            fault in BREAKING for stub in self.stubs for fault in (stub.fault, *stub.replies)
+        )
 
 
 @dataclass(frozen=True)

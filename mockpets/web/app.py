@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import flask
 from werkzeug.exceptions import BadHost, HTTPException
@@ -30,14 +30,14 @@ from mockpets.constants import (
     SUNSET,
 )
 from mockpets.contract import RESPONSES, error_body
-from mockpets.errors import InputError, Refusal
+from mockpets.errors import InputError, NotReady, Refusal
+from mockpets.handover import ORDER, Order
 from mockpets.pets.seed import generate
-from mockpets.pets.store import make_table
 from mockpets.scenario.engine import NOTHING
 from mockpets.scenario.watch import Watch
-from mockpets.session import Session, World
+from mockpets.session import Session, Tables, World
 from mockpets.web import api, control, cors
-from mockpets.web.delivery import deliver
+from mockpets.web.delivery import Delivery
 from mockpets.web.keys import challenge
 from mockpets.web.messages import Request, Response, current_request
 from mockpets.web.playback import Playback
@@ -46,15 +46,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-    from mockpets.pets.store import Table
     from mockpets.scenario.library import Library
     from mockpets.settings import Settings
 
 __all__ = ["Mock", "create_app", "wire"]
 
 _log = logging.getLogger("mockpets")
-_TABLES: Final = 4
-"""Generated tables that are kept for sessions and scenarios to share."""
 
 
 @dataclass(frozen=True)
@@ -101,15 +98,11 @@ def wire(settings: Settings, library: Callable[[], Library]) -> tuple[flask.Flas
 
     :param library: asked at each request.
     """
-
-    @lru_cache(_TABLES)
-    def generated(count: int, seed: int, locale: str) -> Table:
-        return make_table(generate(count, seed, locale))
-
+    tables = Tables(generate)
     world = World(
         library=library,
-        generated=generated,
-        start=generated(settings.count, settings.seed, settings.locale),
+        tables=tables,
+        start=tables.make(settings.count, settings.seed, settings.locale),
         scenarios=settings.scenario,
         seed=settings.seed,
         max_new=settings.max_pets,
@@ -123,9 +116,10 @@ def wire(settings: Settings, library: Callable[[], Library]) -> tuple[flask.Flas
     api.add_routes(app, Playback(settings, session))
     control.add_routes(app, session, library)
     app.register_error_handler(Refusal, _refused)
+    app.register_error_handler(NotReady, _not_ready)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
-    app.after_request(_finish)
+    app.after_request(partial(_finish, session, Delivery()))
     return app, session
 
 
@@ -136,6 +130,12 @@ def _refused(refusal: Refusal) -> Response:
     """Return the answer that a refusal is."""
     body = error_body(refusal.code, refusal.message, refusal.status)
     return Response(body, refusal.status, list(refusal.headers))
+
+
+def _not_ready(later: NotReady) -> Response:
+    """Have a job done and the request asked again; what is returned here is not sent."""
+    current_request().environ[ORDER] = Order(job=later.job)
+    return Response(status=503)
 
 
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "payload_too_large"}
@@ -165,9 +165,14 @@ def _unexpected(error: Exception) -> Response:
 # --- Headers of every answer ------------------------------------------------------------------
 
 
-def _finish(response: flask.Response) -> flask.Response:
-    """Add what every answer carries: explanation, deprecation, caching and CORS."""
+def _finish(session: Session, delivery: Delivery, response: flask.Response) -> flask.Response:
+    """Add what every answer carries: explanation, deprecation, caching and CORS; hand it over.
+
+    :param session: for an answer whose request was refused before it had one, and a preflight.
+    """
     request = current_request()
+    if ORDER in request.environ:
+        return response  # not ready
     headers = response.headers
     headers.setdefault("Cache-Control", "no-store")
     headers["X-Content-Type-Options"] = "nosniff"
@@ -180,10 +185,26 @@ def _finish(response: flask.Response) -> flask.Response:
         _deprecate(request, response)
     _explain(request, response)
     cors.allow(request.headers, headers, preflight=request.method == "OPTIONS")
-    outcome = request.exchange.outcome
-    if outcome is not NOTHING:
-        deliver(response, outcome)
+    exchange = request.exchange
+    close = _breaks(request, exchange.session or session)
+    if exchange.outcome is not NOTHING or close:
+        gates = (exchange.session or session).gates
+        delivery.deliver(response, request.environ, exchange.outcome, gates, close=close)
     return response
+
+
+def _breaks(request: Request, session: Session) -> bool:
+    """Whether a later request on the same connection may find it broken.
+
+    Browsers quietly repeat a request whose reused connection breaks, so none is to be reused
+    then: the page would not see the failure. A preflight does not carry the header that it asks
+    leave for.
+    """
+    stack = request.exchange.stack
+    if stack is not None and stack.breaks:
+        return True
+    asked = request.headers.get("Access-Control-Request-Headers", "").lower()
+    return session.breaks or (request.method == "OPTIONS" and SCENARIO_HEADER.lower() in asked)
 
 
 def _deprecate(request: Request, response: flask.Response) -> None:

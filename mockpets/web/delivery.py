@@ -1,47 +1,120 @@
-"""Do to an answer what the scenarios decided: late, slowly, broken.
+"""Do to an answer what the scenarios decided: late, slowly, held, broken.
 
-This works on any WSGI server, at the price of the worker that waits: a delay sleeps, a throttle
-sleeps between pieces, and a connection can only be broken by ending it before the body that its
-headers have announced.
+The bytes are spoiled here. The rest is an order to the server (`mockpets.handover`), which sends
+the answer when its time comes while no thread waits. Any other WSGI server takes no orders: there
+a delay, a throttle and a hold keep the worker, and a connection can only be broken by ending it
+before the body that its headers have announced.
 """
 
 from __future__ import annotations
 
+import logging
+from functools import partial
+from threading import Event
 from time import sleep
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
+from mockpets.constants import DELAY_SECONDS
+from mockpets.handover import ORDER, SERVER, Order
 from mockpets.scenario.model import BREAKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from wsgiref.types import WSGIEnvironment
 
     from flask import Response
 
+    from mockpets.gates import Gates
+    from mockpets.handover import Break, Server
     from mockpets.scenario.engine import Outcome
 
-__all__ = ["deliver"]
+__all__ = ["Delivery", "has_room"]
 
+_log: Final = logging.getLogger("mockpets")
 _PIECES_A_SECOND: Final = 10
 
 
-def deliver(response: Response, outcome: Outcome) -> None:
-    """Spoil and shape a response that is complete but for this, as an outcome has it.
+def has_room(environ: WSGIEnvironment, outcome: Outcome) -> bool:
+    """Whether the server can keep an answer back, if that is what an outcome wants."""
+    server: Server | None = environ.get(SERVER)
+    waits = outcome.delay or outcome.throttle or outcome.hold
+    return server is None or not waits or server.room()
 
-    Sleeps for as long as the outcome's delay.
-    """
+
+class Delivery:
+    """Hands over answers; has to be one object for an app, since it says some things once."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def deliver(
+        self,
+        response: Response,
+        environ: WSGIEnvironment,
+        outcome: Outcome,
+        gates: Gates | None,
+        *,
+        close: bool,
+    ) -> None:
+        """Spoil a response that is complete but for this, and have it sent as an outcome has it.
+
+        Without a server that takes orders, waits for as long as the outcome wants, `DELAY_SECONDS`
+        at a gate.
+
+        :param close: the connection is to end with the answer, whatever the outcome.
+        """
+        cut = outcome.fault == "truncated_body"
+        if cut or outcome.fault == "malformed_json":
+            _spoil(response, cut=cut)
+        breaks = outcome.fault in BREAKING
+        if SERVER in environ:
+            held = gates is not None and outcome.hold is not None
+            environ[ORDER] = Order(
+                outcome.delay,
+                partial(cast("Gates", gates).wait, cast(str, outcome.hold)) if held else None,
+                outcome.throttle,
+                cast("Break", outcome.fault) if breaks else None,
+                close or cut,
+            )
+            return
+        self._say_once(outcome)
+        if outcome.hold is not None and gates is not None:
+            _wait_at(gates, outcome.hold)
+        sleep(outcome.delay)
+        if breaks:
+            response.headers["Content-Length"] = str(len(response.get_data()) + 1)
+            response.response = []
+        elif outcome.throttle is not None:
+            response.response = _slowly(response.get_data(), outcome.throttle)
+
+    def _say_once(self, outcome: Outcome) -> None:
+        waits = outcome.delay or outcome.throttle or outcome.hold
+        if self._said or not (waits or outcome.fault in BREAKING):
+            return
+        self._said = True
+        _log.warning(
+            "this WSGI server is not mockpets' own: an answer that waits keeps a worker, and a "
+            "connection cannot be reset, only ended too early"
+        )
+
+
+def _spoil(response: Response, *, cut: bool) -> None:
+    """Make a body half of what is announced, or no JSON."""
     body = response.get_data()
-    headers = response.headers
-    if outcome.fault == "malformed_json" and body:
+    if cut:
+        response.headers["Content-Length"] = str(len(body))
+        response.response = [body[: len(body) // 2]]
+    elif body:
         body = body.rstrip()[:-1] + b","  # no JSON text ends in a comma
-        headers["Content-Length"] = str(len(body))
-    elif outcome.fault == "truncated_body":
-        headers["Content-Length"] = str(len(body))
-        body = body[: len(body) // 2]
-    elif outcome.fault in BREAKING:
-        headers["Content-Length"] = str(len(body) + 1)
-        body = b""
-    sleep(outcome.delay)
-    response.response = [body] if outcome.throttle is None else _slowly(body, outcome.throttle)
+        response.headers["Content-Length"] = str(len(body))
+        response.response = [body]
+
+
+def _wait_at(gates: Gates, name: str) -> None:
+    opened = Event()
+    leave = gates.wait(name, opened.set)
+    opened.wait(DELAY_SECONDS)
+    leave()
 
 
 def _slowly(body: bytes, rate: int) -> Iterator[bytes]:

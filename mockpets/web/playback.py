@@ -14,7 +14,10 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockpets.constants import DELAY_SECONDS
 from mockpets.contract import parse_json, parse_pet_id
 from mockpets.errors import Refusal
+from mockpets.handover import SERVER
+from mockpets.scenario.engine import Outcome
 from mockpets.scenario.matching import ABSENT, Facts, path_matches
+from mockpets.web.delivery import has_room
 from mockpets.web.keys import check_key
 from mockpets.web.messages import Response, current_request
 from mockpets.web.selection import asked_delay, select
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 
     from mockpets.pets.store import Store
     from mockpets.scenario.model import Canned
-    from mockpets.session import Session
+    from mockpets.session import Activation, Session
     from mockpets.settings import Settings
     from mockpets.web.messages import Request
 
@@ -61,27 +64,44 @@ class Playback:
 
         :param operation: the contract's, or None for what only a scenario can answer.
         :param act: the real operation, given the pets that the request is for.
-        :raise Refusal: what the selection, the key check or the operation refuses.
+        :raise Refusal: what the selection, the key check or the operation refuses, and ``busy``
+            when the answer is to wait and as many wait already as may.
+        :raise NotReady: pets have to be made first, and the server can have it done.
         """
         request = current_request()
-        exchange = request.exchange
-        exchange.operation = operation
+        request.exchange.operation = operation
         session, stack = select(request, self._session)
         check_key(request, self._settings)
-        delay = asked_delay(request)
-        activation = session.use(stack.names)
-        if stack.stubs:
-            exchange.outcome = session.decide(activation, _facts(request))
-        if delay:
-            delay = min(exchange.outcome.delay + delay, DELAY_SECONDS)
-            exchange.outcome = replace(exchange.outcome, delay=delay)
-        outcome = exchange.outcome
+        # A server that takes orders has a thread for what takes long.
+        activation = session.use(stack.names, at_once=SERVER in request.environ)
+        outcome = _decided(request, session, activation)
         if outcome.skip:
             # Never sent as it is: the connection breaks, and the operation is not to be done.
             return Response(status=502)
         if outcome.reply is not None:
             return _canned(outcome.reply)
         return act(request, activation.store)
+
+
+def _decided(request: Request, session: Session, activation: Activation) -> Outcome:
+    """Put into the exchange what is to happen, by the scenarios and the request's own delay.
+
+    :raise Refusal: ``busy`` when the answer is to wait and as many wait already as may.
+    """
+    exchange, delay = request.exchange, asked_delay(request)
+    if activation.stack.stubs:
+        exchange.outcome = session.decide(activation, _facts(request))
+    if delay:
+        delay = min(exchange.outcome.delay + delay, DELAY_SECONDS)
+        exchange.outcome = replace(exchange.outcome, delay=delay)
+    if not has_room(request.environ, exchange.outcome):
+        exchange.outcome = Outcome(exchange.outcome.stubs)
+        raise Refusal(
+            "busy",
+            "as many answers as may be are delayed, slow or held already; try again later",
+            [("Retry-After", "1")],
+        )
+    return exchange.outcome
 
 
 def _canned(reply: Canned) -> Response:

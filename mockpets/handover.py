@@ -1,0 +1,52 @@
+"""The border between the app and the server: what is to be done with an answer.
+
+The server puts a `Server` into each request's WSGI environ under `SERVER`. An app that finds it
+may put an `Order` under `ORDER` and return the whole answer at once; the server then sends it
+late, slowly, when a gate opens, or not at all, and no thread waits. Where there is no `Server`,
+on any other WSGI server, the app has to do what it can itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["ORDER", "SERVER", "Break", "Order", "Server"]
+
+SERVER: Final = "mockpets.server"
+ORDER: Final = "mockpets.order"
+
+Break = Literal["connection_reset", "empty_reply"]
+
+
+class Server(Protocol):
+    """What a server that takes orders lets an app know."""
+
+    def room(self) -> bool:
+        """Whether one more answer may be delayed, slow or held."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What the server is to do with one answer.
+
+    :param delay: seconds, from now.
+    :param hold: is called with what sends the answer, to be called when it may go, from any
+        thread; returns what makes it forget that. Delay and hold run side by side.
+    :param throttle: bytes of the body a second, None for as fast as the client takes them.
+    :param fault: what the client gets instead of the answer.
+    :param close: the connection ends with the answer.
+    :param job: work too long for the thread that answers. The answer is thrown away, the job done
+        by the server's helper thread, and the app called again with the same request.
+    """
+
+    delay: float = 0.0
+    hold: Callable[[Callable[[], None]], Callable[[], None]] | None = None
+    throttle: int | None = None
+    fault: Break | None = None
+    close: bool = False
+    job: Callable[[], object] | None = None

@@ -1,0 +1,55 @@
+"""A WSGI app that does as its query says, for tests of the server alone."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import parse_qsl
+
+from mockpets.gates import Gates
+from mockpets.handover import ORDER, SERVER, Break, Order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+
+class Actor:
+    """Answers with so many bytes, and gives the server the order that the query spells."""
+
+    def __init__(self) -> None:
+        self.gates = Gates()
+        self.calls: list[str] = []
+        self.jobs: dict[str, Callable[[], object]] = {}
+        self.threads: set[str] = set()
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        path, query = environ["PATH_INFO"], dict(parse_qsl(environ["QUERY_STRING"]))
+        self.calls.append(path)
+        self.threads.add(threading.current_thread().name)
+        if path == "/bug":
+            raise RuntimeError("a bug")
+        read = len(environ["wsgi.input"].read())
+        environ[ORDER] = self.order(query)
+        body = (
+            b"x" * int(query.get("size", 0))
+            or f"{environ['REQUEST_METHOD']} {path} {read}".encode()
+        )
+        announced = len(body) + int(query.get("more", 0))
+        status = "200 OK" if environ[SERVER].room() else "503 Service Unavailable"
+        start_response(status, [("Content-Length", str(announced))])
+        return [body]
+
+    def order(self, query: dict[str, str]) -> Order | None:
+        if not query:
+            return None
+        gate = query.get("hold")
+        hold: Any = None if gate is None else lambda release: self.gates.wait(gate, release)
+        return Order(
+            delay=float(query.get("delay", 0)),
+            hold=hold,
+            throttle=int(query["throttle"]) if "throttle" in query else None,
+            fault=cast("Break | None", query.get("fault")),
+            close="close" in query,
+            job=self.jobs.pop(query.get("job", ""), None),
+        )

@@ -1,0 +1,217 @@
+"""Stopping: what is complete is answered, the rest ends, and nothing is left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from mockpets.server.limits import Limits
+from tests.server.actor import Actor
+from tests.server.wire import SECONDS, Clock, Wire, descriptors, port_of, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals, and descriptors in /dev/fd")
+ROUNDS = 5
+
+
+def test_a_stop_answers_what_is_complete_and_ends_the_rest() -> None:
+    app = Actor()
+    with running(app) as server, ExitStack() as stack:
+        idle, used, head, body, parked, held, slow, unread, piped = (
+            stack.enter_context(Wire(server.port)) for _ in range(9)
+        )
+        used.get("/used").read()
+        head.send(b"GET / HTTP/1.1\r\nHo")
+        body.send(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf")
+        parked.get("/parked?delay=60")
+        held.get("/held?hold=gate")
+        slow.get("/slow?size=100000&throttle=1")
+        unread.get("/unread?size=8388608")
+        piped.get("/first?delay=60").get("/second").get("/third").send(b"GET /half")
+        server.until(lambda: (server.waiting, server.connections), (4, 9))
+        server.until(lambda: app.calls.count("/unread"), 1)
+
+        stopping = threading.Thread(target=server.stop)
+        stopping.start()
+        assert parked.read().body == b"GET /parked 0"
+        assert held.read().body == b"GET /held 0"
+        assert len(slow.read().body) == 100_000
+        assert len(unread.read().body) == 8_388_608
+        assert [piped.read().body for _ in range(3)] == [
+            b"GET /first 0",
+            b"GET /second 0",
+            b"GET /third 0",
+        ]
+        for wire in (idle, used, head, body, parked, held, slow, unread, piped):
+            assert wire.rest() == b""
+            wire.close()
+        stopping.join(SECONDS)
+        assert not stopping.is_alive()
+
+
+def test_what_has_come_but_was_not_looked_at_is_answered() -> None:
+    """The loop is busy with one request while others come, and the stop."""
+    begun, go_on = threading.Event(), threading.Event()
+    app = Actor()
+
+    def busy() -> None:
+        begun.set()
+        assert go_on.wait(SECONDS)
+
+    with running(app) as server, ExitStack() as stack:
+        used, large = (stack.enter_context(Wire(server.port)) for _ in range(2))
+        for wire in (used, large):
+            wire.get().read()
+        server.loop.work.soon(busy)
+        assert begun.wait(SECONDS)
+        used.get("/used")
+        late = stack.enter_context(Wire(server.port)).get("/late")  # not even accepted yet
+        large.send(b"POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n")
+        large.send(b"x" * 90_000)
+        server.loop.stop()
+        with pytest.raises(ConnectionRefusedError):
+            Wire(server.port)
+        go_on.set()
+
+        for wire, body in (
+            (used, b"GET /used 0"),
+            (late, b"GET /late 0"),
+            (large, b"POST /large 90000"),
+        ):
+            reply = wire.read()
+            assert (reply.body, reply.headers["Connection"]) == (body, "close")
+            assert wire.rest() == b""
+            wire.close()
+
+
+def test_a_client_that_does_not_read_is_waited_for_in_bounds() -> None:
+    clock, app = Clock(), Actor()
+    with (
+        running(app, Limits(drain_seconds=5), clock) as server,
+        Wire(server.port, receive_buffer=4096) as lazy,
+    ):
+        lazy.get("/unread?size=8388608")
+        server.until(lambda: app.calls, ["/unread"])
+        server.loop.stop()
+        server.until(lambda: server.loop.work.draining)
+        assert server.thread.is_alive()
+        clock.pass_(5.1)
+        server.thread.join(SECONDS)
+        assert not server.thread.is_alive()
+
+
+@posix
+def test_nothing_is_left_behind() -> None:
+    before = threading.active_count(), descriptors()
+    for _ in range(3):
+        with running(Actor()) as server, ExitStack() as stack:
+            wires = [stack.enter_context(Wire(server.port)) for _ in range(5)]
+            for number, path in enumerate(("/", "/?delay=60", "/?hold=a", "/?job=none")):
+                wires[number].get(path)
+            server.until(lambda: server.waiting, 2)
+        assert (threading.active_count(), descriptors()) == before
+
+
+@posix
+def test_a_server_of_the_real_app_leaves_nothing_behind() -> None:
+    before = threading.active_count(), descriptors()
+    with (
+        MockpetsServer(Settings(port=0, host=("127.0.0.1",), scenario=("crowded",))) as server,
+        Wire(port_of(server.url)) as wire,
+    ):
+        assert wire.get("/v1/pets", "Authorization: Bearer mockpets").read().status == 200
+    assert (threading.active_count(), descriptors()) == before
+
+
+# --- Signals ----------------------------------------------------------------------------------
+
+FOREGROUND = """
+from mockpets.handover import ORDER, Order
+from mockpets.server import bind, serve
+from mockpets.settings import Settings
+
+def app(environ, start_response):
+    path = environ["PATH_INFO"]
+    if path == "/parked":
+        environ[ORDER] = Order(delay=60)
+    body = b"x" * 8388608 if path == "/large" else path.encode()
+    start_response("200 OK", [("Content-Length", str(len(body)))])
+    return [body]
+
+sockets = bind(Settings(host=("127.0.0.1",), port=0))
+port = sockets[0].getsockname()[1]
+serve(app, sockets, lambda: print(port, flush=True))
+"""
+
+
+@contextmanager
+def foreground() -> Iterator[tuple[subprocess.Popen[str], int]]:
+    with subprocess.Popen(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", FOREGROUND],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield process, int(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_answers_all_that_is_in_flight(number: signal.Signals) -> None:
+    for _ in range(ROUNDS):
+        with foreground() as (process, port), ExitStack() as stack:
+            wires = [stack.enter_context(Wire(port)) for _ in range(50)]
+            for wire in wires[:20]:
+                wire.get("/parked")
+            for wire in wires[20:30]:
+                wire.get("/used").read()
+            for wire in wires[30:40]:
+                wire.send(b"GET /half HTTP/1.1\r\nHo")
+            for wire in wires[20:25] + wires[40:]:
+                wire.get("/fast")
+            process.send_signal(number)
+
+            assert {wire.read().body for wire in wires[:20]} == {b"/parked"}
+            assert {wire.read().body for wire in wires[20:25] + wires[40:]} == {b"/fast"}
+            for wire in wires:
+                with contextlib.suppress(ConnectionResetError):  # half a request was not read
+                    assert wire.rest() == b""
+                wire.close()
+            stdout, stderr = process.communicate(timeout=SECONDS)
+        assert (process.returncode, stdout, stderr) == (0, "", "")
+
+
+@posix
+def test_a_second_signal_ends_it_at_once() -> None:
+    with foreground() as (process, port), Wire(port, receive_buffer=4096) as lazy:
+        lazy.get("/large").head()
+        process.terminate()
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), SECONDS).close()
+            except OSError:
+                break
+        process.terminate()
+        assert process.wait(SECONDS) == 128 + signal.SIGTERM
+
+
+def test_descriptors_are_counted() -> None:
+    before = descriptors()
+    with open(os.devnull, "rb"):  # noqa: PTH123 - any descriptor will do
+        assert descriptors() == before + 1

@@ -1,0 +1,275 @@
+"""Broken connections, seen by a client, and scenarios that break them, through the real app."""
+
+from __future__ import annotations
+
+import errno
+import logging
+from http.client import HTTPConnection, IncompleteRead, RemoteDisconnected
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.server.limits import Limits
+from tests.server.actor import Actor
+from tests.server.wire import Clock, Wire, port_of, running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+KEY = {"Authorization": "Bearer mockpets"}
+KEY_LINE = "Authorization: Bearer mockpets"
+RESETS = 200
+
+
+# --- The server alone -------------------------------------------------------------------------
+
+
+def test_each_reset_arrives_as_one() -> None:
+    with running(Actor()) as server:
+        for _ in range(RESETS):
+            with Wire(server.port) as wire:
+                wire.get("/?fault=connection_reset")
+                with pytest.raises(ConnectionResetError) as caught:
+                    wire.socket.recv(1)
+                assert caught.value.errno == errno.ECONNRESET
+
+
+def test_an_empty_reply_ends_without_a_byte() -> None:
+    with running(Actor()) as server:
+        for _ in range(RESETS):
+            with Wire(server.port) as wire:
+                # More follows, which must not turn the end into a reset.
+                wire.get("/?fault=empty_reply").get("/next")
+                assert wire.rest() == b""
+        server.until(lambda: server.connections, 0)
+
+
+@pytest.mark.parametrize("fault", ["connection_reset", "empty_reply"])
+def test_a_fault_comes_after_the_delay(fault: str) -> None:
+    clock = Clock()
+    with running(Actor(), clock=clock) as server, Wire(server.port) as wire:
+        wire.get(f"/?delay=2&fault={fault}")
+        server.until(lambda: server.waiting, 1)
+        clock.pass_(2)
+        if fault == "empty_reply":
+            assert wire.rest() == b""
+        else:
+            with pytest.raises(ConnectionResetError):
+                wire.socket.recv(1)
+
+
+def test_a_short_body_ends_the_connection(caplog: pytest.LogCaptureFixture) -> None:
+    with running(Actor()) as server:
+        with Wire(server.port) as wire:
+            wire.get("/a?more=5&close=1")
+            assert wire.rest().endswith(b"\r\n\r\nGET /a 0")
+        assert not caplog.records
+        with Wire(server.port) as wire:
+            wire.get("/a?more=5")
+            assert wire.rest().endswith(b"\r\n\r\nGET /a 0")
+    assert [record.getMessage() for record in caplog.records] == [
+        "the app announced 13 bytes but returned 8; the connection ends"
+    ]
+
+
+def test_a_closing_answer_says_so() -> None:
+    with running(Actor()) as server, Wire(server.port) as wire:
+        wire.get("/?close=1")
+        assert wire.read().headers["Connection"] == "close"
+        assert wire.rest() == b""
+
+
+# --- Scenarios --------------------------------------------------------------------------------
+
+FILES = {
+    "late": "stubs: [{delay: 30s}]",
+    "held": "stubs: [{hold: gate}]",
+    "slow-bytes": "stubs: [{throttle: 1 B/s}]",
+    "no-reply": "stubs: [{fault: empty_reply}]",
+    "once": "stubs: [{match: {operation: getPet}, times: 1, fault: connection_reset}]",
+    "in-turn": "stubs: [{reply: {sequence: [pass, {fault: connection_reset}, pass]}}]",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / f"{name}.yaml").write_text(f"description: For a test.\n{text}\n")
+    return tmp_path
+
+
+@pytest.fixture
+def serving(folder: Path) -> Iterator[Callable[..., int]]:
+    servers: list[MockpetsServer] = []
+
+    def start(*scenarios: str, limits: Limits | None = None) -> int:
+        settings = Settings(
+            host=("127.0.0.1",),
+            port=0,
+            scenarios_dir=(folder,),
+            scenario=scenarios or ("default",),
+        )
+        servers.append(MockpetsServer(settings, limits=limits).start())
+        return port_of(servers[-1].url)
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+def ask(port: int, **headers: str) -> Any:
+    connection = HTTPConnection("127.0.0.1", port, timeout=20)
+    try:
+        connection.request("GET", "/v1/pets", headers=KEY | headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("scenario", "error"),
+    [
+        ("offline", ConnectionResetError),
+        ("no-reply", RemoteDisconnected),
+        ("truncated", IncompleteRead),
+    ],
+)
+def test_http_client_sees_each_fault_as_what_it_is(
+    scenario: str, error: type[Exception], serving: Callable[..., int]
+) -> None:
+    port = serving()
+    for _ in range(20):
+        with pytest.raises(error) as caught:
+            ask(port, **{"Mockpets-Scenario": scenario})
+        assert type(caught.value) is error
+    assert ask(port)[0] == 200
+
+
+def test_a_sequence_can_break_one_answer(serving: Callable[..., int]) -> None:
+    port = serving("in-turn")
+    assert ask(port)[0] == 200
+    with pytest.raises(ConnectionResetError):
+        ask(port)
+    assert ask(port)[0] == 200
+
+
+PREFLIGHT = "OPTIONS /v1/pets HTTP/1.1\r\nHost: a\r\nOrigin: http://a.test\r\n"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        f"GET /v1/pets HTTP/1.1\r\nHost: a\r\n{KEY_LINE}\r\n",
+        "GET /v1/pets HTTP/1.1\r\nHost: a\r\n",
+        "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n",
+        f"{PREFLIGHT}Access-Control-Request-Method: GET\r\n",
+    ],
+    ids=["answer", "no key", "no path", "preflight"],
+)
+def test_while_a_scenario_breaks_connections_none_is_used_twice(
+    request_: str, serving: Callable[..., int]
+) -> None:
+    for scenario, expected in (("once", "close"), ("default", None)):
+        with Wire(serving(scenario)) as wire:
+            wire.send(f"{request_}\r\n".encode())
+            reply = wire.read(has_body=not request_.startswith("OPTIONS"))
+            assert reply.headers.get("Connection") == expected
+
+
+def test_a_scenario_named_by_a_request_counts_for_its_connection(
+    serving: Callable[..., int],
+) -> None:
+    port = serving()
+    with Wire(port) as wire:
+        wire.get("/v1/pets", KEY_LINE, "Mockpets-Scenario: once")
+        assert wire.read().headers["Connection"] == "close"
+    with Wire(port) as wire:
+        asks = "Access-Control-Request-Headers: authorization,mockpets-scenario\r\n"
+        wire.send(f"{PREFLIGHT}{asks}\r\n".encode())
+        assert wire.read(has_body=False).headers["Connection"] == "close"
+
+
+def test_control_answers_keep_their_connection(serving: Callable[..., int]) -> None:
+    with Wire(serving("offline")) as wire:
+        assert "Connection" not in wire.get("/__mockpets/health").read().headers
+
+
+# --- Waiting answers of the real app --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scenario", ["late", "held", "slow-bytes"])
+def test_an_answer_too_many_is_refused_and_a_page_can_read_it(
+    scenario: str, serving: Callable[..., int]
+) -> None:
+    port = serving(limits=Limits(parked=1))
+    with Wire(port) as first, Wire(port) as second:
+        lines = (KEY_LINE, "Origin: http://front.test", f"Mockpets-Scenario: {scenario}")
+        first.get("/v1/pets", *lines)
+        reply = second.get("/v1/pets", *lines).read()
+        while reply.status == 200:  # it was faster than the first
+            reply = second.get("/v1/pets", *lines).read()
+
+        assert reply.status == 503
+        assert reply.json == {
+            "code": "busy",
+            "message": "as many answers as may be are delayed, slow or held already; "
+            "try again later",
+            "status": 503,
+        }
+        assert reply.headers["Retry-After"] == "1"
+        assert reply.headers["Access-Control-Allow-Origin"] == "http://front.test"
+        assert reply.headers["Mockpets-Stub"] == f"{scenario}/1"
+        assert second.get("/v1/pets", KEY_LINE).read().status == 200
+
+
+def test_a_held_answer_goes_when_its_gate_opens(folder: Path) -> None:
+    app = create_app(Settings(scenarios_dir=(folder,), scenario=("held",)))
+    gates = app.extensions["mockpets"].session.gates
+    with running(app) as server, Wire(server.port) as wire:
+        wire.get("/v1/pets", KEY_LINE)
+        server.until(gates.waiting, {"gate": 1})
+        with Wire(server.port) as other:
+            assert other.get("/__mockpets/health").read().status == 200
+
+        assert gates.open("gate") == 1
+        assert wire.read().status == 200
+        assert wire.is_open()
+
+
+def test_stopping_sends_what_waits(folder: Path) -> None:
+    app = create_app(Settings(scenarios_dir=(folder,)))
+    names = ("late", "held", "slow-bytes")
+    with running(app) as server:
+        wires = [Wire(server.port) for _ in names]
+        for name, wire in zip(names, wires, strict=True):
+            wire.get("/v1/pets", KEY_LINE, f"Mockpets-Scenario: {name}")
+        server.until(lambda: server.waiting, 3)
+        server.stop()
+        for wire in wires:
+            assert len(wire.read().json) > 0
+            assert wire.rest() == b""
+            wire.close()
+
+
+# --- Any other WSGI server ------------------------------------------------------------------------
+
+
+def test_another_server_is_told_of_once(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    client = create_app(Settings(scenarios_dir=(folder,))).test_client()
+    for _ in range(2):
+        with caplog.at_level(logging.WARNING):
+            answer = client.get("/v1/pets", headers=KEY | {"Mockpets-Scenario": "no-reply"})
+        # What the server was promised does not come: it has to end the connection.
+        assert (answer.headers["Content-Length"], answer.data) == ("1", b"")
+    assert len(caplog.records) == 1
+
+
+def test_a_server_is_not_told_of_what_it_can_do(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = create_app(Settings(scenarios_dir=(folder,))).test_client()
+    assert client.get("/v1/pets", headers=KEY | {"Mockpets-Scenario": "truncated"}).data
+    assert not caplog.records
