@@ -70,6 +70,8 @@ OPENAPI_PATH: Final = CONTROL_PREFIX + "/openapi.json"
 SCENARIO_SCHEMA_PATH: Final = CONTROL_PREFIX + "/schema/scenario.json"
 SCENARIOS_PATH: Final = CONTROL_PREFIX + "/scenarios"
 SCENARIO_PATH: Final = CONTROL_PREFIX + "/scenario"
+GATES_PATH: Final = CONTROL_PREFIX + "/gates"
+GATE_PATH: Final = CONTROL_PREFIX + "/gates/{name}/open"
 RESET_PATH: Final = CONTROL_PREFIX + "/reset"
 DOCS_PATH: Final = CONTROL_PREFIX + "/docs"
 

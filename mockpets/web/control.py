@@ -13,6 +13,8 @@ from mockpets.constants import (
     API_PREFIX,
     DEPRECATION,
     DOCS_PATH,
+    GATE_PATH,
+    GATES_PATH,
     HEALTH_PATH,
     OPENAPI_PATH,
     READY_PATH,
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from mockpets.session import Session
     from mockpets.web.messages import Request
 
-    View = Callable[[], Response]
+    View = Callable[..., Response]
 
 __all__ = ["add_routes"]
 
@@ -60,6 +62,8 @@ def add_routes(app: flask.Flask, session: Session, library: Callable[[], Library
         SCENARIOS_PATH: ("GET", _guarded(partial(scenarios, session, library))),
         SCENARIO_PATH: ("PUT", _guarded(partial(activate, session))),
         RESET_PATH: ("POST", _guarded(partial(reset, session))),
+        GATES_PATH: ("GET", _guarded(partial(gates, session))),
+        GATE_PATH.replace("{name}", "<name>"): ("POST", _guarded(partial(open_gate, session))),
     }
     for path, (method, view) in views.items():
         app.add_url_rule(path, path, view, methods=[method], provide_automatic_options=False)
@@ -71,7 +75,7 @@ def add_routes(app: flask.Flask, session: Session, library: Callable[[], Library
 def _guarded(view: Callable[[Request], Response]) -> View:
     """Return a view that checks the caller first."""
 
-    def answer() -> Response:
+    def answer(**_: str) -> Response:
         request = current_request()
         check_caller(request)
         return view(request)
@@ -79,7 +83,7 @@ def _guarded(view: Callable[[Request], Response]) -> View:
     return answer
 
 
-def other_method(method: str) -> Response:
+def other_method(method: str, **_: str) -> Response:
     """Answer a method that a path of the control API does not have.
 
     :param method: the one it has.
@@ -133,6 +137,17 @@ def reset(session: Session, _: Request) -> Response:
     """Go back to the start: pets, counters and chance; active scenarios stay."""
     session.reset()
     return _json({"active": list(session.active)})
+
+
+def gates(session: Session, _: Request) -> Response:
+    """Tell how many answers are held behind each gate."""
+    return _json({"gates": session.gates.waiting()})
+
+
+def open_gate(session: Session, request: Request) -> Response:
+    """Let go the answers that are held behind a gate now; 0 when there is none."""
+    name: str = (request.view_args or {})["name"]
+    return _json({"released": session.gates.open(name)})
 
 
 # --- What holds no secret ---------------------------------------------------------------------

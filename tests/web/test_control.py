@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockpets import Settings, create_app
-from tests.doors import JSON, Caller
+from mockpets import MockpetsServer, Settings, create_app
+from tests.doors import JSON, Caller, Socket
 from tests.web.test_contract import assert_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     Make = Callable[..., Caller]
 
 OPEN = ["health", "ready", "openapi.json", "schema/scenario.json", "docs"]
-GUARDED = [("GET", "scenarios"), ("PUT", "scenario"), ("POST", "reset")]
+GUARDED = [
+    ("GET", "scenarios"),
+    ("PUT", "scenario"),
+    ("POST", "reset"),
+    ("GET", "gates"),
+    ("POST", "gates/any/open"),
+]
 PET: Any = {"name": "Miso", "categoryId": 2}
 
 
@@ -97,6 +105,23 @@ def test_the_list_has_each_scenario_with_its_file(fresh: Make) -> None:
     assert rows["empty"]["description"].startswith("No pets at all")
     assert rows["empty"]["source"] == "scenarios/empty.yaml (shipped)"
     assert rows["empty"]["problems"] == []
+
+
+def test_a_held_answer_comes_when_its_gate_is_opened(tmp_path: Path) -> None:
+    text = "description: d\nstubs:\n  - {match: {operation: getPet}, hold: slow-cat}\n"
+    (tmp_path / "held.yaml").write_text(text)
+    settings = Settings(port=0, scenario=("held",), scenarios_dir=(tmp_path,))
+    with MockpetsServer(settings) as server, ThreadPoolExecutor(2) as pool:
+        call = Caller(Socket(server.url))
+        held = [pool.submit(call, "GET", f"/v1/pets/{number}") for number in (1, 2)]
+        while call("GET", "/__mockpets/gates").json != {"gates": {"slow-cat": 2}}:
+            assert not any(answer.done() for answer in held)
+        assert call("GET", "/v1/pets").status == 200
+        opened = [call("POST", "/__mockpets/gates/slow-cat/open").json for _ in range(2)]
+        answers = [answer.result(timeout=20) for answer in held]
+
+    assert opened == [{"released": 2}, {"released": 0}]
+    assert [answer.json["id"] for answer in answers] == [1, 2]
 
 
 # --- Who may ------------------------------------------------------------------------------------
