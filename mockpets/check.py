@@ -17,9 +17,10 @@ from mockpets.constants import (
     SCENARIO_HEADER,
     STUB_HEADER,
 )
-from mockpets.contract import RESPONSES, dump_json
+from mockpets.contract import RESPONSES
 from mockpets.errors import InputError, Problem
 from mockpets.handover import SERVER
+from mockpets.json_text import dump_json
 from mockpets.scenario.document import parse
 from mockpets.scenario.library import Library, files_in, find, read_library, source_of
 from mockpets.scenario.loader import load_fixture

@@ -2,7 +2,7 @@
 
 One set of marshmallow schemas validates requests, scenario and fixture files, and becomes the
 OpenAPI document (`web.openapi`). The border: bytes and plain values in, plain values or a list
-of faults out; nothing here knows files, HTTP messages or Flask.
+of flaws out; nothing here knows files, HTTP messages or Flask.
 
 Source: pet-store-interface.md, parts 2, 4, 7 and 8; where that is silent, the README's table of
 decisions.
@@ -10,9 +10,8 @@ decisions.
 
 from __future__ import annotations
 
-import json
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
 
@@ -22,13 +21,13 @@ from mockpets.constants import (
     ERRORS,
     INT64_MAX,
     INT64_MIN,
-    JSON_DEPTH,
     PAGE_DEFAULT,
     PAGE_MAX,
     PAGE_MIN,
     PET_STATUSES,
 )
 from mockpets.errors import Refusal
+from mockpets.json_text import dump_json, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,19 +42,17 @@ __all__ = [
     "NewPetSchema",
     "Pet",
     "PetSchema",
-    "body_faults",
-    "dump_json",
+    "body_flaws",
     "dump_pet",
     "error_body",
     "load_list_query",
     "load_new_pet",
     "network_error",
-    "parse_json",
     "parse_pet_id",
-    "pet_faults",
+    "pet_flaws",
 ]
 
-Fault = tuple[tuple[str | int, ...], str]
+Flaw = tuple[tuple[str | int, ...], str]
 """Where in a value something is wrong, as keys and indexes from its root, and what."""
 
 
@@ -83,18 +80,6 @@ class ListQuery(TypedDict):
 # --- Fields: each says what it expects and shows what came ------------------------------------
 
 
-def _shown(value: object) -> str:
-    """Return a value as a message quotes it, at most 60 characters."""
-    if isinstance(value, dict):
-        return "an object"
-    if isinstance(value, list):
-        return "an array"
-    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False)
-    # Half a surrogate pair may be in what came, and could not be sent back as UTF-8.
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
 class _Field(fields.Field[Any]):
     """A field that refuses with one sentence: what was expected, and what came."""
 
@@ -107,7 +92,7 @@ class _Field(fields.Field[Any]):
     def _deserialize(self, value: object, *_: object, **__: object) -> object:
         accepted = self.accept(value)
         if accepted is None:
-            raise ValidationError(f"{self.expected}, got {_shown(value)}")
+            raise ValidationError(f"{self.expected}, got {shown(value)}")
         return accepted
 
     def make_error(self, key: str, **_: object) -> ValidationError:
@@ -292,95 +277,19 @@ ERROR_MESSAGES: Final[dict[str, str]] = {
 
 def _flatten(
     messages: Mapping[Any, Any] | list[Any], path: tuple[str | int, ...] = ()
-) -> list[Fault]:
-    """Return marshmallow's nested messages as faults, in the order they came."""
+) -> list[Flaw]:
+    """Return marshmallow's nested messages as flaws, in the order they came."""
     if isinstance(messages, list):
         return [(path, str(text)) for text in messages]
-    found: list[Fault] = []
+    found: list[Flaw] = []
     for key, value in messages.items():
         found += _flatten(value, path if key == "_schema" else (*path, key))
     return found
 
 
-def _said(faults: list[Fault]) -> str:
-    """Return faults as one sentence that names each field."""
+def _said(faults: list[Flaw]) -> str:
+    """Return flaws as one sentence that names each field."""
     return "; ".join(f"{'.'.join(map(str, path)) or 'the body'} {text}" for path, text in faults)
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return a JSON object's members, each of which may come once."""
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise Refusal("invalid_request", f"the body has the member {_shown(twice)} more than once")
-    return members
-
-
-def _decimal(text: str) -> Decimal:
-    """Return a number exactly: a float would round 9007199254740993.0 to another integer."""
-    try:
-        return Decimal(text)
-    except InvalidOperation:  # an exponent beyond what Decimal can hold
-        return Decimal("-Infinity" if text.startswith("-") else "Infinity")
-
-
-def _integer(text: str) -> int | Decimal:
-    """Return an integer; one of thousands of digits as Decimal, since int() refuses it."""
-    return int(text) if len(text) < 40 else _decimal(text)
-
-
-def _constant(text: str) -> object:
-    raise Refusal("invalid_request", f"the body is not JSON: {text} is no JSON number")
-
-
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_once, parse_float=_decimal, parse_int=_integer, parse_constant=_constant
-)
-
-
-def _deeper_than(value: object, depth: int) -> bool:
-    """Whether arrays and objects lie deeper inside one another than so many levels."""
-    level = [value]
-    for _ in range(depth + 1):
-        containers = [item for item in level if isinstance(item, (dict, list))]
-        if not containers:
-            return False
-        level = [
-            child
-            for item in containers
-            for child in (item.values() if isinstance(item, dict) else item)
-        ]
-    return True
-
-
-def parse_json(raw: bytes) -> object:
-    """Return the value of a JSON body (RFC 8259), numbers with a fraction as Decimal.
-
-    :raise Refusal: ``invalid_request`` when it is no UTF-8, no JSON, has a member twice, NaN or
-        Infinity, or more than `JSON_DEPTH` levels.
-    """
-    if not raw.strip():
-        raise Refusal("invalid_request", "the body is empty; it must be a JSON object")
-    try:
-        value: object = _DECODER.decode(raw.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise Refusal(
-            "invalid_request", f"the body must be UTF-8; byte {error.start} is not"
-        ) from error
-    except json.JSONDecodeError as error:
-        raise Refusal(
-            "invalid_request",
-            f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}",
-        ) from error
-    except RecursionError:
-        value = None
-        too_deep = True
-    else:
-        too_deep = _deeper_than(value, JSON_DEPTH)
-    if too_deep:
-        raise Refusal("invalid_request", f"the body is nested deeper than {JSON_DEPTH} levels")
-    return value
 
 
 def load_new_pet(value: object) -> NewPet:
@@ -424,12 +333,12 @@ def parse_pet_id(text: str) -> int | None:
     return None
 
 
-def pet_faults(value: object) -> list[Fault]:
+def pet_flaws(value: object) -> list[Flaw]:
     """Return what keeps a value from being a Pet; nothing when it is one."""
     return _flatten(_PET.validate(cast(Any, value)))
 
 
-def body_faults(operation: str, status: int, value: object) -> list[Fault]:
+def body_flaws(operation: str, status: int, value: object) -> list[Flaw]:
     """Return what keeps a value from being the body that the contract has for an answer.
 
     :param operation: one of `RESPONSES`.
@@ -448,32 +357,6 @@ def body_faults(operation: str, status: int, value: object) -> list[Fault]:
 
 
 # --- Writing ----------------------------------------------------------------------------------
-
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-def dump_json(value: object) -> bytes:
-    """Return a value as compact JSON in UTF-8, without a line end; a Decimal as it is.
-
-    :raise TypeError: there is something in it that JSON does not have.
-    """
-    try:
-        text = _ENCODER.encode(value)
-    except TypeError:  # it knows no Decimal, and is many times as fast where there is none
-        text = _written(value)
-    return text.encode()
-
-
-def _written(value: object) -> str:
-    """Return a value as compact JSON; a Decimal in all its digits, which a float would round."""
-    if isinstance(value, Decimal) and value.is_finite():
-        return str(value)
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{_ENCODER.encode(k)}:{_written(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ",".join(map(_written, value)) + "]"
-    return _ENCODER.encode(value)
 
 
 def dump_pet(pet: Pet) -> bytes:

@@ -23,7 +23,7 @@ import pytest
 
 from mockpets.cli import main
 from mockpets.constants import CONTRACT_ERRORS, HEALTH_PATH, PETS_PATH
-from mockpets.contract import pet_faults
+from mockpets.contract import pet_flaws
 from mockpets.pets.seed import generate
 from mockpets.server import MockpetsServer
 from mockpets.setting_sources import CONFIG_VARIABLE, URL_VARIABLE
@@ -328,7 +328,7 @@ def test_fixture_prints_a_pet_a_line(capsys: pytest.CaptureFixture[str]) -> None
 
     assert (status, err) == (0, [])
     assert pets == list(generate(3, 7, "ja_JP"))
-    assert [pet_faults(pet) for pet in pets] == [[], [], []]
+    assert [pet_flaws(pet) for pet in pets] == [[], [], []]
     assert [out[0], out[-1], len(out)] == ["[", "]", 5]
 
 

@@ -24,6 +24,7 @@ LAYERS = [
         "mockpets.pets.names",
         "mockpets.resources",
     ],
+    ["mockpets.json_text"],
     ["mockpets.contract", "mockpets.setting_checks"],
     ["mockpets.settings"],
     ["mockpets.pets.*", "mockpets.scenario.*"],

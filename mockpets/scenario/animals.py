@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import INT64_MAX, NAME_LENGTH, PETS_GENERATED, SCENARIO_NAME
-from mockpets.contract import Pet, PetSchema, dump_json, pet_faults
+from mockpets.contract import Pet, PetSchema, pet_flaws
 from mockpets.errors import InputError
+from mockpets.json_text import dump_json
 from mockpets.pets.names import LOCALES
 from mockpets.scenario.model import Generated
 from mockpets.scenario.objects import ByKind, Object, meant, unknown_key
@@ -49,7 +50,7 @@ class _PetShape(Shape):
             if name not in _FIELDS:
                 unknown_key(key, name, _FIELDS, report)
         value: Any = node.plain()
-        faults = pet_faults(value)
+        faults = pet_flaws(value)
         for path, what in faults:
             if path and path[0] not in node.members and meant(str(path[0]), node, _FIELDS):
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import API_PREFIX, INT64_MAX, INT64_MIN, OPERATIONS
-from mockpets.contract import dump_json
+from mockpets.json_text import dump_json
 from mockpets.scenario.headers import TOKEN, named_once
 from mockpets.scenario.model import OPERATORS, Condition, Match
 from mockpets.scenario.objects import ByKind, MapOf, Object, needs, not_both, some

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import CONTRACT_ERRORS, ERRORS, PAGE_MAX
-from mockpets.contract import RESPONSES, body_faults, dump_json
+from mockpets.contract import RESPONSES, body_flaws
+from mockpets.json_text import dump_json
 from mockpets.scenario.headers import opted_in
 from mockpets.scenario.matching import ABSENT
 from mockpets.scenario.model import Canned, Match
@@ -155,7 +156,7 @@ def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
         what = f"a body is missing: the contract has {kind} here"
         yield _Deviation("the body is missing", (), what, advice)
     else:
-        for path, fault in body_faults(operation, draft.status, draft.value):
+        for path, fault in body_flaws(operation, draft.status, draft.value):
             what = f"{fault}: the contract has {kind} here"
             yield _Deviation(f"the body is not the contract's {kind}", ("body", *path), what)
         if isinstance(draft.value, list):

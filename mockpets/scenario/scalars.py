@@ -17,7 +17,7 @@ from mockpets.scenario.units import quote
 __all__ = ["Scalar", "read_scalar"]
 
 Scalar = str | int | Decimal | bool | None
-"""A number with a fraction or an exponent is exact, as in requests (`contract.parse_json`)."""
+"""A number with a fraction or an exponent is exact, as in requests (`json_text.parse_json`)."""
 
 _WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),

@@ -17,8 +17,9 @@ from mockpets.constants import (
     PET_PATH,
     PETS_PATH,
 )
-from mockpets.contract import load_list_query, load_new_pet, parse_json, parse_pet_id
+from mockpets.contract import load_list_query, load_new_pet, parse_pet_id
 from mockpets.errors import Refusal, did_you_mean
+from mockpets.json_text import parse_json
 from mockpets.scenario.matching import path_matches
 from mockpets.web.messages import Response, current_request
 

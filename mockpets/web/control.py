@@ -24,8 +24,8 @@ from mockpets.constants import (
     SCENARIOS_PATH,
     SUNSET,
 )
-from mockpets.contract import dump_json, parse_json
 from mockpets.errors import Refusal
+from mockpets.json_text import dump_json, parse_json
 from mockpets.scenario.loader import scenario_schema
 from mockpets.web.guard import check_caller
 from mockpets.web.messages import Response, current_request

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockpets.constants import DELAY_SECONDS
-from mockpets.contract import parse_json, parse_pet_id
+from mockpets.contract import parse_pet_id
 from mockpets.errors import Refusal
 from mockpets.handover import SERVER
+from mockpets.json_text import parse_json
 from mockpets.scenario.engine import Outcome
 from mockpets.scenario.matching import ABSENT, Facts, path_matches
 from mockpets.web.delivery import has_room

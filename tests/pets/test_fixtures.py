@@ -9,7 +9,8 @@ from typing import Any, cast
 import pytest
 
 from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PAGE_DEFAULT, PAGE_MAX, PET_STATUSES
-from mockpets.contract import Pet, body_faults, dump_pet, parse_json, pet_faults
+from mockpets.contract import Pet, body_flaws, dump_pet, pet_flaws
+from mockpets.json_text import parse_json
 from mockpets.pets.names import CATEGORIES
 from mockpets.pets.seed import generate
 from mockpets.resources import shipped
@@ -45,8 +46,8 @@ def test_it_holds_pets(name: str) -> None:
     assert len(FILES[name].read_bytes()) <= FIXTURE_BYTES
     pets = parse_json(FILES[name].read_bytes())
     assert isinstance(pets, list)
-    assert {number: pet_faults(pet) for number, pet in enumerate(pets) if pet_faults(pet)} == {}
-    assert body_faults("listPets", 200, pets) == []
+    assert {number: pet_flaws(pet) for number, pet in enumerate(pets) if pet_flaws(pet)} == {}
+    assert body_flaws("listPets", 200, pets) == []
     assert pets
 
 

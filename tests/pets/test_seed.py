@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import mockpets
 from mockpets.constants import INT64_MAX, PET_STATUSES
-from mockpets.contract import dump_pet, pet_faults
+from mockpets.contract import dump_pet, pet_flaws
 from mockpets.pets.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
 from mockpets.pets.seed import BLOCK, PetProvider, generate
 
@@ -193,7 +193,7 @@ def test_no_name_comes_twice_before_all_have_come(seed: int, locale: str) -> Non
 def test_they_are_pets_with_ids_from_one(count: int, seed: int, locale: str) -> None:
     pets = generate(count, seed, locale)
     assert [pet["id"] for pet in pets] == list(range(1, count + 1))
-    assert [pet_faults(pet) for pet in pets] == [[]] * count
+    assert [pet_flaws(pet) for pet in pets] == [[]] * count
 
 
 @given(seed=SEEDS, one=LOCALE_NAMES, other=LOCALE_NAMES)

@@ -19,8 +19,8 @@ from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
 from mockpets.constants import FILE_BYTES, FILE_NODES
-from mockpets.contract import dump_json
 from mockpets.errors import InputError
+from mockpets.json_text import dump_json
 from mockpets.resources import shipped
 from mockpets.scenario.document import parse
 from mockpets.scenario.loader import load_document, scenario_schema

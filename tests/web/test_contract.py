@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets.constants import ERRORS, EXPOSED_HEADERS, INT64_MAX, INT64_MIN
-from mockpets.contract import RESPONSES, ErrorSchema, body_faults
+from mockpets.contract import RESPONSES, ErrorSchema, body_flaws
 
 if TYPE_CHECKING:
     from tests.doors import Answer, Caller
@@ -593,7 +593,7 @@ def test_list_pets_gives_a_page_by_id(call: Caller) -> None:
     assert answer.header("Cache-Control") == "no-store"
     assert answer.header("Mockpets-Off-Contract") is None
     assert [pet["id"] for pet in answer.json] == [1, 2, 3]
-    assert body_faults("listPets", 200, answer.json) == []
+    assert body_flaws("listPets", 200, answer.json) == []
 
 
 @pytest.mark.parametrize("limit", [1, 15, 100])
