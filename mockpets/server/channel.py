@@ -1,127 +1,53 @@
-"""One connection: what comes is parsed, what is complete is answered, one request at a time.
+"""One connection's requests: parsed, answered one at a time, each answer sent as it is ordered.
 
 A request is taken up only when the answer before it has left, whole, for the kernel: a client
-that does not read costs its own connection and nothing else. Each phase has its own time limit,
-and each way out ends in `handle_close`, which frees all that the connection held.
+that does not read costs its own connection and nothing else.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import socket
 import struct
-from math import inf
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
-
-from waitress.channel import HTTPChannel
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from mockpets.errors import Refusal
+from mockpets.server.connection import Connection
 from mockpets.server.parser import Parser
-from mockpets.server.poller import LEFT, READ, WRITE
 from mockpets.server.task import Answer, ErrorTask, Task
 from mockpets.server.waiting import Drip, Parking
 
 if TYPE_CHECKING:
-    from waitress.adjustments import Adjustments
-
-    from mockpets.server.work import Timer, Work
+    from collections.abc import Callable
 
 __all__ = ["Channel"]
 
-Phase = Literal["idle", "head", "body", "busy", "write", "linger"]
-
 _log: Final = logging.getLogger("mockpets.server")
-_RESET: Final = struct.pack("ii", 1, 0)
+_RESET: Final = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
 """SO_LINGER on, for no time: closing resets."""
-_AHEAD: Final = 16 * 1024
-"""Bytes read at once, and beyond which a client that pipelines has to wait."""
 _JOBS: Final = 3
 """Jobs that one request may ask for: scenario files may change while the first is done."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-class Channel(HTTPChannel):
-    """waitress' channel, of which the ways in and out of the loop are left."""
+class Channel(Connection):
+    """A connection that speaks HTTP."""
 
     task_class = Task
     error_task_class = ErrorTask
     parser_class = Parser
 
-    def __init__(
-        self,
-        server: Any,  # a Listener, which is made of this class
-        sock: socket.socket,
-        addr: Any,
-        adj: Adjustments,
-        map: Any = None,  # noqa: A002 - waitress' name
-    ) -> None:
-        self.work: Work = server.work
-        self.phase: Phase = "idle"
-        self.since = self.work.timers.clock()
-        """When the connection began to wait for a request."""
+    def __init__(self, *arguments: Any, **options: Any) -> None:
         self.served = 0
-        self._sock = sock
-        self._due = inf
-        self._alarm: Timer | None = None
-        self._unread = b""  # came, but is not parsed yet
-        self._unsent: bytes | memoryview = b""
         self._answer: Answer | None = None
-        self._waiting: Parking | Drip | None = None
-        self._ended = False  # the client has sent its last byte
         self._jobs = 0
-        super().__init__(server, sock, addr, adj, map=map)
-        self._enter("idle")
-
-    # --- What the loop calls ------------------------------------------------------------------
-
-    @property
-    def interest(self) -> int:
-        """What to watch the socket for."""
-        if self.phase == "linger":
-            return READ
-        mask = WRITE if self._unsent else 0
-        if not (self._unsent or self._ended or self.work.draining) and len(self._unread) < _AHEAD:
-            mask |= READ
-        if self._waiting is not None:
-            mask |= LEFT
-        return mask
-
-    def handle_left(self) -> None:
-        """Free the place of a client that left, though what it sent may still be unread."""
-        if self._waiting is not None:
-            self.handle_close()
-
-    def handle_read(self) -> None:
-        """Take in what came."""
-        self._read()
-
-    def handle_write(self) -> None:
-        """Send on."""
-        unsent, self._unsent = self._unsent, b""
-        self._send(unsent)
-        if not self._unsent and self.connected:
-            self._flushed()
+        super().__init__(*arguments, **options)
 
     def handle_close(self) -> None:
         """Close the connection and free all it held."""
-        if self._waiting is not None:
-            self._waiting.drop()
-            self._waiting = None
-        if self._alarm is not None:
-            self.work.timers.cancel(self._alarm)
-            self._alarm = None
-        for request in (*self.requests, *([self.request] if self.request else [])):
-            request.close()
-        self.requests = []
-        self.request = None
         self._answer = None
-        self._unread = self._unsent = b""
         super().handle_close()
-
-    @property
-    def incomplete(self) -> bool:
-        """Whether there is no complete request to answer."""
-        return self.phase in ("idle", "head", "body")
 
     def look(self) -> bool:
         """Take in what the kernel has; return whether there still is no complete request."""
@@ -141,27 +67,6 @@ class Channel(HTTPChannel):
     def last_request(self) -> bool:
         """Whether the connection ends with the answer that is being made."""
         return self.work.draining and not self._unread
-
-    def _read(self) -> bool:
-        """Take in what came; return whether there may be more."""
-        try:
-            data = self._sock.recv(_AHEAD)
-        except BlockingIOError:
-            return False
-        except OSError:
-            self.handle_close()
-            return False
-        if self.phase == "linger":
-            if not data:
-                self.handle_close()
-        elif data:
-            self._unread += data
-            self._parse()
-        elif self._waiting is not None or not self.requests:
-            self.handle_close()
-        else:
-            self._ended = True  # it may still read: what it asked for is answered
-        return bool(data)
 
     def _parse(self) -> None:
         """Parse what came, up to the end of one request; the rest waits for its answer."""
@@ -220,7 +125,7 @@ class Channel(HTTPChannel):
         request.refuse(Refusal("internal_error", message))
         return ErrorTask(self, request).make()
 
-    def _help(self, job: Any) -> None:
+    def _help(self, job: Callable[[], object]) -> None:
         """Have a job done, then ask the app again."""
         self._answer = None
         self._jobs += 1
@@ -231,6 +136,16 @@ class Channel(HTTPChannel):
             return
         self.requests[0].get_body_stream().seek(0)
         self.work.help_with(job, lambda: self.work.add_task(cast(Any, self)))
+
+    def _time_out(self) -> None:
+        """Refuse a request that does not get complete."""
+        request, self.request = cast(Parser, self.request), None
+        limits = self.work.limits
+        seconds = limits.head_seconds if self.phase == "head" else limits.body_seconds
+        what = f"the {self.phase} did not arrive within {seconds:g} seconds"
+        request.refuse(Refusal("request_timeout", what))
+        self._unread = b""
+        self._take_up(request)
 
     # --- Answers ------------------------------------------------------------------------------
 
@@ -271,25 +186,6 @@ class Channel(HTTPChannel):
         if not self._unsent and self.connected:
             self._sent()
 
-    def _send(self, data: bytes | memoryview) -> None:
-        """Hand bytes to the kernel and keep what it does not take; closes on an error."""
-        if self._unsent:
-            self._unsent = bytes(self._unsent) + data
-            return
-        if not self.connected:
-            return
-        try:
-            sent = self._sock.send(data)
-        except BlockingIOError:
-            sent = 0
-        except OSError:
-            self.handle_close()
-            return
-        if sent < len(data):
-            self._unsent = memoryview(data)[sent:]
-            self._enter("write")
-            self.work.changed.add(self)
-
     def _flushed(self) -> None:
         """Go on after the client has taken all that was sent so far."""
         if self._answer is None:  # that was `100 Continue`
@@ -317,68 +213,3 @@ class Channel(HTTPChannel):
             self.look()
         if self.connected and not self.requests and (self._ended or self.work.draining):
             self._end(linger=self.request is not None)
-
-    def _end(self, *, linger: bool = True) -> None:
-        """Close once the client has too, or soon.
-
-        Closing while there is something unread would reset the connection, and the client might
-        lose the answer with it (RFC 9112, part 9.6).
-        """
-        if self._ended or not linger:
-            self.handle_close()
-            return
-        try:
-            self._sock.shutdown(socket.SHUT_WR)
-        except OSError:
-            self.handle_close()
-            return
-        self._unread = b""
-        self._enter("linger")
-        self.work.changed.add(self)
-
-    # --- Time ---------------------------------------------------------------------------------
-
-    def _enter(self, phase: Phase) -> None:
-        """Begin a phase, or begin it anew, with its time limit."""
-        if not self.connected:
-            return
-        self.phase = phase
-        limits, timers = self.work.limits, self.work.timers
-        if phase == "busy":
-            self._due = inf
-            return
-        seconds = {
-            "idle": limits.idle_seconds,
-            "head": limits.head_seconds,
-            "body": limits.body_seconds,
-            "write": limits.write_seconds,
-            "linger": limits.linger_seconds,
-        }[phase]
-        self._due = timers.clock() + seconds
-        # Mostly the alarm is set for earlier than this, and will set itself anew: a busy
-        # connection costs the heap one entry in `idle_seconds`, not one a request.
-        if self._alarm is None or self._alarm.when > self._due:
-            if self._alarm is not None:
-                timers.cancel(self._alarm)
-            self._alarm = timers.at(self._due, self._on_alarm)
-
-    def _on_alarm(self) -> None:
-        self._alarm = None
-        if self._due == inf:
-            return
-        if self.work.timers.clock() < self._due:
-            self._alarm = self.work.timers.at(self._due, self._on_alarm)
-        elif self.phase in ("head", "body"):
-            self._time_out()
-        else:
-            self.handle_close()
-
-    def _time_out(self) -> None:
-        """Refuse a request that does not get complete."""
-        request, self.request = cast(Parser, self.request), None
-        limits = self.work.limits
-        seconds = limits.head_seconds if self.phase == "head" else limits.body_seconds
-        what = f"the {self.phase} did not arrive within {seconds:g} seconds"
-        request.refuse(Refusal("request_timeout", what))
-        self._unread = b""
-        self._take_up(request)

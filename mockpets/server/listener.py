@@ -117,16 +117,17 @@ class Listener(TcpWSGIServer):
     def _make_room(self) -> None:
         """Close the connection that has longest had no complete request, if there must be room."""
         while self._is_full() and (oldest := self._oldest()) is not None:
-            if oldest.look() and oldest.connected:
+            if oldest.phase == "linger" or oldest.look():
                 oldest.handle_close()
 
     def _oldest(self) -> Channel | None:
         """Return the connection that has longest had no complete request, None if all have one.
 
-        Half a request, or none since the beginning, goes before a connection that was used.
+        Half a request, or none since the beginning, goes before a connection that was used; so
+        does one that only waits for its client to close it.
         """
         return min(
-            (item for item in self._channels.values() if item.incomplete),
+            (item for item in self._channels.values() if item.incomplete or item.phase == "linger"),
             key=lambda item: (item.phase == "idle" and item.served > 0, item.since),
             default=None,
         )

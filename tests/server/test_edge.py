@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -464,6 +465,16 @@ def test_a_client_that_does_not_end_is_left_after_a_while() -> None:
         server.until(lambda: server.connections, 1)
         clock.pass_(LINGER_SECONDS + 0.1)
         server.until(lambda: server.connections, 0)
+
+
+def test_connections_that_only_have_to_be_closed_make_room() -> None:
+    with running(Actor(), Limits(connections=2), Clock()) as server, ExitStack() as stack:
+        for _ in range(2):
+            wire = stack.enter_context(Wire(server.port)).send(b"HELLO\r\n\r\n")
+            assert wire.read().status == 400
+            assert wire.rest() == b""
+        assert server.phases == ["linger", "linger"]
+        assert stack.enter_context(Wire(server.port)).get().read().status == 200
 
 
 def test_whoever_keeps_us_waiting_longest_makes_room() -> None:

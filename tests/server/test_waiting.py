@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -38,6 +37,7 @@ def server(app: Actor, clock: Clock) -> Iterator[Running]:
 @pytest.fixture
 def many_descriptors() -> Iterator[None]:
     """Both ends of each connection are this process's."""
+    resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 3 * PARKED
     if soft < wanted:
