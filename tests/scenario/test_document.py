@@ -289,7 +289,8 @@ def test_json_is_read_as_json_reads_it(value: Any, indent: int | None, ascii_onl
 @given(JSON_VALUES)
 def test_yaml_is_read_as_json_where_it_is_json(value: Any) -> None:
     text = json.dumps(value, ensure_ascii=True)
-    if "\\ud" not in text:  # pairs of surrogates are JSON's alone
+    # Pairs of surrogates are JSON's alone, and so are keys of more than 1,024 characters.
+    if "\\ud" not in text and len(text) <= 1024:
         assert read(text).root == read(text, is_json=True).root
 
 

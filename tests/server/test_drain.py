@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals, and descriptors in /dev/fd")
-ROUNDS = 5
+ROUNDS = 10
 
 
 def test_a_stop_answers_what_is_complete_and_ends_the_rest() -> None:

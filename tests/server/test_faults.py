@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 KEY = {"Authorization": "Bearer mockpets"}
 KEY_LINE = "Authorization: Bearer mockpets"
-RESETS = 200
+RESETS = 1000
 
 
 # --- The server alone -------------------------------------------------------------------------
