@@ -13,7 +13,7 @@ import click
 
 from mockpets.cli_options import Command, complain, with_settings
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
-from mockpets.errors import InputError, Problem
+from mockpets.errors import InputError, Problem, printable
 from mockpets.setting_sources import load_settings
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def scenarios(config: Path | None, **flags: object) -> int:
     for name, scenario in sorted(library.scenarios.items()):
         source = library.sources[name]
         files = " in place of ".join((source.shown, *reversed(source.replaces)))
-        click.echo(f"{name:<{width}}  {scenario.description}  [{files}]")
+        click.echo(printable(f"{name:<{width}}  {scenario.description}  [{files}]"))
     problems = [problem for found in library.problems.values() for problem in found]
     complain(problems)
     return 2 if problems else 0
@@ -68,7 +68,7 @@ def check(paths: tuple[Path, ...], form: str, config: Path | None, **flags: obje
         click.echo(json.dumps(_as_json(checked), indent=2, ensure_ascii=False).encode())
     else:
         for line in _as_text(checked):
-            click.echo(line)
+            click.echo(printable(line))
     return 1 if checked.problems else 0
 
 

@@ -154,4 +154,8 @@ FIXTURE_BYTES: Final = 1024 * 1024
 FIXTURE_NODES: Final = 250_000
 """More than pets written as briefly as can be have in so many bytes."""
 PROBLEMS_SHOWN: Final = 20
+CANNED_BYTES: Final = 1024 * 1024
+"""The body of one canned reply; each stub that sends one keeps it in memory."""
+CANNED_PETS: Final = 1000
+"""The pets of one canned page: ten times what the contract allows is enough to try that."""
 HEADER_VALUE_BYTES: Final = 4096

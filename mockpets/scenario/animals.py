@@ -8,7 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import INT64_MAX, NAME_LENGTH, PETS_GENERATED, SCENARIO_NAME
+from mockpets.constants import (
+    CANNED_PETS,
+    INT64_MAX,
+    NAME_LENGTH,
+    PETS_GENERATED,
+    SCENARIO_NAME,
+)
 from mockpets.contract import Pet, PetSchema, pet_flaws
 from mockpets.errors import InputError
 from mockpets.json_text import dump_json
@@ -24,9 +30,6 @@ if TYPE_CHECKING:
     from mockpets.scenario.report import Report
 
 __all__ = ["BROUGHT", "PAGE", "PETS", "Page"]
-
-_PAGE_PETS: Final = 1000
-"""Pets on one page: ten times what the contract allows is enough to try what a page does then."""
 
 _FIELDS: Final = {name: PetSchema().fields[name] for name in ("id", "name", "categoryId", "status")}
 
@@ -107,8 +110,8 @@ def _page_from_shelf(name: str, node: Node, report: Report) -> Any:
     pets = _from_shelf(name, node, report)
     if pets is INVALID:
         return INVALID
-    if len(pets) > _PAGE_PETS:
-        what = f"a page must have at most {_PAGE_PETS} pets, {quote(name)} has {len(pets)}"
+    if len(pets) > CANNED_PETS:
+        what = f"a page must have at most {CANNED_PETS} pets, {quote(name)} has {len(pets)}"
         report.add(node, what, f"bring them with pets: {name}, and let the real operation answer")
         return INVALID
     if name not in report.pages:
@@ -138,7 +141,7 @@ PAGE: Final = ByKind(
         "list": ListOf(
             "Pet objects, sent in this order.",
             _PET,
-            most=_PAGE_PETS,
+            most=CANNED_PETS,
             then=lambda pets, *_: Page(len(pets), dump_json(pets) + b"\n"),
         ),
     },

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.constants import CONTRACT_ERRORS, ERRORS, PAGE_MAX
+from mockpets.constants import CANNED_BYTES, CONTRACT_ERRORS, ERRORS, PAGE_MAX
 from mockpets.contract import RESPONSES, body_flaws
 from mockpets.json_text import dump_json
 from mockpets.scenario.headers import opted_in
@@ -19,10 +19,8 @@ from mockpets.scenario.replies import Draft, from_network
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["CANNED_BYTES", "canned"]
+__all__ = ["canned"]
 
-CANNED_BYTES: Final = 1024 * 1024
-"""A canned body at most; each stub that sends one keeps it in memory."""
 _JSON: Final = "application/json"
 _FLAG: Final = "say off_contract: true on the stub to send it all the same"
 
