@@ -89,7 +89,7 @@ def send(address: str, seed: int, count: int) -> int:
 
 
 def test_memory_descriptors_and_threads_stay_as_they_were() -> None:
-    count = int(os.environ.get("MOCKPETS_TEST_REQUESTS", "20000"))
+    count = int(os.environ.get("SOAK_REQUESTS", "20000"))
     with serving() as (address, pid), ThreadPoolExecutor(THREADS) as pool:
 
         def work(seed: int, requests: int) -> int:
