@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from mockpets.errors import Refusal
 from mockpets.web.cors import LOCAL_ORIGIN
@@ -38,6 +39,10 @@ def check_caller(request: Request) -> None:
             "forbidden",
             f"the control API is not called by the name {host[:80]!r}: use localhost or an address",
         )
+    # A target in absolute form names a host too (RFC 9112, 3.2.2).
+    target = urlsplit(request.environ.get("REQUEST_URI", ""))
+    if target.netloc and target.netloc.lower() != host.lower():
+        raise Refusal("forbidden", "the request's target names another host than its Host header")
     site = request.headers.get("Sec-Fetch-Site")
     origin = request.headers.get("Origin")
     if site is not None:

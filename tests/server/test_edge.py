@@ -506,6 +506,30 @@ def test_whoever_keeps_us_waiting_longest_makes_room() -> None:
             wire.close()
 
 
+def test_200_tricklers_and_200_that_reconnect_fail_no_normal_request() -> None:
+    with running(Actor()) as server, ExitStack() as stack:
+        for _ in range(200):
+            stack.enter_context(Wire(server.port)).send(b"GET / HTTP/1.1\r\n")
+        again = [Wire(server.port).send(b"GET") for _ in range(200)]
+        with Wire(server.port) as normal:
+            for number in range(1000):
+                again[number % 200].close()
+                again[number % 200] = Wire(server.port).send(b"GET")
+                assert normal.get("/").read().status == 200
+        for wire in again:
+            wire.close()
+
+
+def test_900_idle_connections_are_held_while_others_are_answered() -> None:
+    with running(Actor()) as server, ExitStack() as stack:
+        idle = [stack.enter_context(Wire(server.port)) for _ in range(900)]
+        server.until(lambda: server.connections, 900)
+        for _ in range(100):
+            with Wire(server.port) as wire:
+                assert wire.get("/").read().status == 200
+        assert all(wire.get("/").read().status == 200 for wire in idle)
+
+
 def test_slow_tricklers_keep_nobody_out() -> None:
     with running(Actor(), Limits(connections=20)) as server:
         trickling = [Wire(server.port).send(b"GET / HTTP/1.1\r\n") for _ in range(20)]

@@ -166,6 +166,19 @@ def test_who_may_call(
     assert call("GET", "/v1/pets").json == [{"id": 1, **PET}]
 
 
+@pytest.mark.parametrize(
+    ("root", "status"),
+    [("http://{}", 200), ("http://evil.test", 403), ("http://me@{}", 403)],
+)
+def test_a_target_in_absolute_form_names_the_same_host(root: str, status: int) -> None:
+    with MockpetsServer(Settings(port=0)) as server:
+        host = server.url.removeprefix("http://")
+        target = root.format(host) + "/__mockpets/reset"
+        answer = Caller(Socket(server.url))("POST", target, key=None, headers={"Host": host})
+
+    assert answer.status == status
+
+
 @pytest.mark.parametrize("path", OPEN)
 @pytest.mark.parametrize("headers", [c[1] for c in CALLERS], ids=[c[0] for c in CALLERS])
 def test_what_holds_no_secret_is_open_to_all(
