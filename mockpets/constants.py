@@ -129,6 +129,8 @@ LINGER_SECONDS: Final = 2.0
 """How long a client may go on sending after its last answer: cut off earlier, it may lose that."""
 DRAIN_SECONDS: Final = 5.0
 """How long clients may take to read their last answers when the server stops."""
+PIECES_A_SECOND: Final = 10
+"""In how many pieces a second a throttled answer is sent."""
 PARKED: Final = 500
 """Answers that may be delayed, slow or held at once."""
 PREFLIGHT_SECONDS: Final = 600

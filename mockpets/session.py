@@ -159,7 +159,7 @@ class Session:
                 raise Refusal(
                     "busy",
                     f"{STACKS} different stacks of scenarios are in use already; "
-                    "name one of those, or start the server anew",
+                    "name one of those, or reset the session",
                 )
             if known is not None and known.stack.pets == stack.pets:
                 store = known.store  # the file changed, but not its pets

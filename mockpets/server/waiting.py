@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mockpets.constants import PIECES_A_SECOND
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -11,8 +13,6 @@ if TYPE_CHECKING:
     from mockpets.server.work import Timer, Work
 
 __all__ = ["Drip", "Parking"]
-
-_PIECES_A_SECOND = 10
 
 
 class Parking:
@@ -83,7 +83,7 @@ class Drip:
         self._send = send
         self._full = full
         self._done = done
-        self._size = max(rate // _PIECES_A_SECOND, 1)
+        self._size = max(rate // PIECES_A_SECOND, 1)
         self._sent = 0
         self._timer: Timer | None = None
         self._start = work.timers.clock()

@@ -14,7 +14,7 @@ from threading import Event
 from time import sleep
 from typing import TYPE_CHECKING, Final, cast
 
-from mockpets.constants import DELAY_SECONDS
+from mockpets.constants import DELAY_SECONDS, PIECES_A_SECOND
 from mockpets.handover import ORDER, SERVER, Order
 from mockpets.scenario.model import BREAKING
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["Delivery", "has_room"]
 
 _log: Final = logging.getLogger("mockpets")
-_PIECES_A_SECOND: Final = 10
 
 
 def has_room(environ: WSGIEnvironment, outcome: Outcome) -> bool:
@@ -119,7 +118,7 @@ def _wait_at(gates: Gates, name: str) -> None:
 
 def _slowly(body: bytes, rate: int) -> Iterator[bytes]:
     """Return a body piece by piece, so that it takes so many bytes a second."""
-    size = max(rate // _PIECES_A_SECOND, 1)
+    size = max(rate // PIECES_A_SECOND, 1)
     for start in range(0, len(body), size):
         piece = body[start : start + size]
         sleep(len(piece) / rate)
