@@ -132,7 +132,7 @@ class _Trials:
         """What was asked, the status that came, and the scenario it came from."""
         self._library = Library({}, {}, {})
         settings = Settings(count=1, any_key=True)
-        self._app, self._session = wire(settings, lambda: self._library)
+        self._app, self._sessions = wire(settings, lambda: self._library)
 
     def run(self, scenario: Scenario) -> None:
         """Try each stub of a scenario's own file."""
@@ -142,7 +142,7 @@ class _Trials:
             ]
             self._library = Library({scenario.name: _alone(scenario, stub)}, {}, {})
             for facts in requests:
-                self._session.reset()
+                self._sessions.default.reset()
                 for reply in stub.replies or (PASS,):
                     self._send(scenario, stub, reply, facts)
             if requests:

@@ -12,13 +12,14 @@ import re
 import shlex
 import sys
 import textwrap
+from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from mockpets.cli_files import COMMANDS
 from mockpets.cli_options import Command, complain, give_up, with_settings
-from mockpets.constants import API_PREFIX, HEALTH_PATH, PETS_PATH
+from mockpets.constants import API_PREFIX, HEALTH_PATH, PANEL_PATH, PETS_PATH
 from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.setting_sources import URL_VARIABLE, load_settings
 
@@ -155,19 +156,35 @@ def serve(config: Path | None, **flags: object) -> int:
     except InputError as error:  # what was written is right, but the machine refuses
         complain(error.problems)
         return 1
-    watch = app.extensions["mockpets"].watch
-    banner = _banner(settings, sockets[0].getsockname()[1], sorted(watch.library.scenarios))
+    mock = app.extensions["mockpets"]
+    watch, port = mock.watch, sockets[0].getsockname()[1]
+    banner = _banner(settings, port, mock.token, sorted(watch.library.scenarios))
+    panel = _panel(settings, port, mock.token) if settings.open else ""
     watch.start()
     try:
-        run(app, sockets, lambda: _announce(banner))
+        run(app, sockets, lambda: _announce(banner, panel))
     finally:
         watch.stop()
     complain(["stopped"])
     return 0
 
 
-def _announce(banner: str) -> None:
-    """Print the banner; a standard output that is full or closed stops no server."""
+def _panel(settings: Settings, port: int, token: str) -> str:
+    """Return the panel's address, empty when there is none; it takes the token from there."""
+    if settings.control == "off":
+        return ""
+    return settings.url(port) + settings.prefix + PANEL_PATH + (f"#token={token}" if token else "")
+
+
+def _announce(banner: str, panel: str) -> None:
+    """Print the banner; a standard output that is full or closed stops no server.
+
+    :param panel: its address, if it is to be opened in a browser.
+    """
+    if panel:
+        import webbrowser  # few want it
+
+        Thread(target=webbrowser.open, args=(panel,), daemon=True).start()
     try:
         click.echo(banner)
     except OSError as error:
@@ -176,10 +193,11 @@ def _announce(banner: str) -> None:
         complain([f"cannot print the banner: {error.strerror}; {first}"])
 
 
-def _banner(settings: Settings, port: int, names: Iterable[str]) -> str:
+def _banner(settings: Settings, port: int, token: str, names: Iterable[str]) -> str:
     """Return what a person needs to begin.
 
     :param port: the one that listens.
+    :param token: of the control API, shown when no one knows it yet.
     :param names: all scenarios there are.
     """
     from importlib.metadata import version
@@ -190,9 +208,12 @@ def _banner(settings: Settings, port: int, names: Iterable[str]) -> str:
     safe = re.fullmatch(r"[\w.+/=~:-]+", keys[0])
     quoted = f'"{header}"' if safe else shlex.quote(header)
     known = textwrap.fill(", ".join(names), 88, break_on_hyphens=False, subsequent_indent=" " * 11)
-    root = settings.url(port)
+    root = settings.url(port) + settings.prefix
+    secret = token if token != settings.control_token else ""
+    panel = _panel(settings, port, secret) or "off"
     return f"""mockpets {version("mockpets")} serves the pet store at {root}{API_PREFIX}
 
+panel      {panel}
 key        {", ".join(keys)}
 scenario   {", ".join(settings.scenario)}
 scenarios  {known}

@@ -40,9 +40,13 @@ ERRORS: Final[dict[str, int]] = {
     "not_found": 404,
     "method_not_allowed": 405,
     "request_timeout": 408,
+    "verification_failed": 409,
     "payload_too_large": 413,
     "expectation_failed": 417,
+    "invalid_scenario": 422,
+    "invalid_session": 422,
     "unknown_scenario": 422,
+    "rate_limited": 429,
     "headers_too_large": 431,
     "internal_error": 500,
     "not_described": 501,
@@ -63,22 +67,43 @@ SUNSET: Final = "Thu, 05 Dec 2030 00:00:00 GMT"
 
 # --- Our own paths and headers ----------------------------------------------------------------
 
+BASE_MARK: Final = "~"
+"""Begins the base path that names a session and scenarios, and the same in a key."""
 CONTROL_PREFIX: Final = "/__mockpets"
+PANEL_PATH: Final = CONTROL_PREFIX + "/"
+PANEL_FILE_PATH: Final = CONTROL_PREFIX + "/panel/{name}"
+DOCS_PATH: Final = CONTROL_PREFIX + "/docs"
 HEALTH_PATH: Final = CONTROL_PREFIX + "/health"
 READY_PATH: Final = CONTROL_PREFIX + "/ready"
 OPENAPI_PATH: Final = CONTROL_PREFIX + "/openapi.json"
 SCENARIO_SCHEMA_PATH: Final = CONTROL_PREFIX + "/schema/scenario.json"
+STATE_PATH: Final = CONTROL_PREFIX + "/state"
 SCENARIOS_PATH: Final = CONTROL_PREFIX + "/scenarios"
+ONE_SCENARIO_PATH: Final = CONTROL_PREFIX + "/scenarios/{name}"
 SCENARIO_PATH: Final = CONTROL_PREFIX + "/scenario"
+RESET_PATH: Final = CONTROL_PREFIX + "/reset"
+CONTROL_PETS_PATH: Final = CONTROL_PREFIX + "/pets"
+CONTROL_PET_PATH: Final = CONTROL_PREFIX + "/pets/{id}"
+SNAPSHOTS_PATH: Final = CONTROL_PREFIX + "/snapshots"
+SNAPSHOT_PATH: Final = CONTROL_PREFIX + "/snapshots/{name}"
+RESTORE_PATH: Final = CONTROL_PREFIX + "/snapshots/{name}/restore"
+REQUESTS_PATH: Final = CONTROL_PREFIX + "/requests"
+REQUEST_PATH: Final = CONTROL_PREFIX + "/requests/{number}"
+HAR_PATH: Final = CONTROL_PREFIX + "/requests.har"
+VERIFY_PATH: Final = CONTROL_PREFIX + "/verify"
+EVENTS_PATH: Final = CONTROL_PREFIX + "/events"
 GATES_PATH: Final = CONTROL_PREFIX + "/gates"
 GATE_PATH: Final = CONTROL_PREFIX + "/gates/{name}/open"
-RESET_PATH: Final = CONTROL_PREFIX + "/reset"
-DOCS_PATH: Final = CONTROL_PREFIX + "/docs"
+SESSIONS_PATH: Final = CONTROL_PREFIX + "/sessions"
+SESSION_PATH: Final = CONTROL_PREFIX + "/sessions/{name}"
+METRICS_PATH: Final = CONTROL_PREFIX + "/metrics"
 
 SESSION_HEADER: Final = "Mockpets-Session"
 SCENARIO_HEADER: Final = "Mockpets-Scenario"
 DELAY_HEADER: Final = "Mockpets-Delay"
 STUB_HEADER: Final = "Mockpets-Stub"
+REQUEST_HEADER: Final = "Mockpets-Request"
+"""The number of the request in its session's journal."""
 OFF_CONTRACT_HEADER: Final = "Mockpets-Off-Contract"
 SEED_HEADER: Final = "Mockpets-Seed"
 """On answers of scenarios that leave something to chance: the seed that replays them."""
@@ -95,17 +120,24 @@ EXPOSED_HEADERS: Final = (
     SESSION_HEADER,
     SCENARIO_HEADER,
     STUB_HEADER,
+    REQUEST_HEADER,
     OFF_CONTRACT_HEADER,
     SEED_HEADER,
 )
 """Response headers that a page on another origin may read; ``*`` does not hold with credentials."""
 
+MOUNT: Final = r"(?:/(?!\.)[A-Za-z0-9._-]+)+"
+"""A path that the server can be mounted under; none that a browser takes for another host's."""
+
 REALM: Final = "mockpets"
+CONTROL_REALM: Final = "mockpets control"
 
 # --- Names ------------------------------------------------------------------------------------
 
 DEFAULT_SESSION: Final = "default"
 DEFAULT_SCENARIO: Final = "default"
+SESSION_NAME: Final = r"[a-z0-9][a-z0-9._-]{0,63}"
+"""Also what a snapshot's name looks like."""
 SCENARIO_NAME: Final = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 """Kebab-case; also what a fixture's and a stub's name looks like."""
 NAME_LENGTH: Final = 64
@@ -147,6 +179,24 @@ TABLES: Final = 4
 """Generated tables that are kept for sessions and scenarios to share."""
 STACKS: Final = 100
 """Different stacks of scenarios that one session keeps counters for."""
+
+SESSIONS: Final = 200
+SESSION_IDLE_SECONDS: Final = 600.0
+"""How long a session must not have been used before another may take its place."""
+JOURNAL_ENTRIES: Final = 1000
+"""Requests that one session's journal keeps."""
+JOURNAL_BYTES: Final = 16 * 1024 * 1024
+"""What all journals together may hold."""
+PETS_BYTES: Final = 64 * 1024 * 1024
+"""What the pets of all sessions together may hold, beyond those that the server starts with."""
+SNAPSHOTS: Final = 100
+"""Snapshots of one session."""
+SNAPSHOTS_BYTES: Final = 64 * 1024 * 1024
+"""What the snapshots of all sessions together may hold."""
+EVENTS_SECONDS: Final = 30.0
+"""How long `events` may be asked to wait for a change."""
+CONTROL_PETS: Final = 1000
+"""Pets that one answer of the control API holds."""
 
 FILE_BYTES: Final = 256 * 1024
 FILE_DEPTH: Final = 40

@@ -26,7 +26,7 @@ from mockpets.constants import (
     PAGE_MIN,
     PET_STATUSES,
 )
-from mockpets.errors import Refusal
+from mockpets.errors import Refusal, did_you_mean
 from mockpets.json_text import dump_json, shown
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ERROR_MESSAGES",
+    "LIST_PARAMETERS",
+    "NEW_PET_MEMBERS",
     "RESPONSES",
     "ErrorSchema",
     "ListQuery",
@@ -43,6 +45,7 @@ __all__ = [
     "Pet",
     "PetSchema",
     "body_flaws",
+    "change_flaws",
     "dump_pet",
     "error_body",
     "load_list_query",
@@ -255,6 +258,10 @@ _PETS = PetSchema(many=True)
 _ERROR = ErrorSchema()
 _LIST_QUERY = ListQuerySchema()
 
+NEW_PET_MEMBERS: Final = frozenset(_NEW_PET.fields)
+LIST_PARAMETERS: Final = frozenset(_LIST_QUERY.fields)
+"""What the contract knows of a body and of a query; anything else is ignored."""
+
 RESPONSES: Final[dict[str, dict[int, str]]] = {
     "listPets": {200: "Pets", 401: "Error"},
     "createPet": {201: "Pet", 400: "Error", 401: "Error"},
@@ -338,6 +345,28 @@ def pet_flaws(value: object) -> list[Flaw]:
     return _flatten(_PET.validate(cast(Any, value)))
 
 
+def change_flaws(value: object) -> str:
+    """Return what keeps a value from being a change of a pet's members; empty when it is one.
+
+    A status of null takes the status away. The id stays what it is.
+    """
+    if not isinstance(value, dict) or not value:
+        return f"the body must be an object with some of {', '.join(_NEW_PET.fields)}"
+    members = {**value}
+    faults: list[Flaw] = []
+    for name in [name for name in value if name not in _NEW_PET.fields]:
+        hint = did_you_mean(name, _NEW_PET.fields)
+        faults.append(((name,), f"cannot be changed; {hint}" if hint else "cannot be changed"))
+        del members[name]
+    if members.get("status", "") is None:
+        del members["status"]
+    return (
+        _said([*faults, *_flatten(_NEW_PET.validate(members, partial=True))])
+        if (faults or members)
+        else ""
+    )
+
+
 def body_flaws(operation: str, status: int, value: object) -> list[Flaw]:
     """Return what keeps a value from being the body that the contract has for an answer.
 
@@ -371,9 +400,17 @@ def dump_pet(pet: Pet) -> bytes:
     return dump_json(ordered)
 
 
-def error_body(code: str, message: str, status: int) -> bytes:
-    """Return the Error body (parts 2 and 7): exactly code, message and status."""
-    return dump_json({"code": code, "message": message, "status": status}) + b"\n"
+def error_body(
+    code: str, message: str, status: int, details: Mapping[str, object] | None = None
+) -> bytes:
+    """Return the Error body (parts 2 and 7): exactly code, message and status.
+
+    :param details: a fourth member, for errors of the control API.
+    """
+    body: dict[str, object] = {"code": code, "message": message, "status": status}
+    if details is not None:
+        body["details"] = details
+    return dump_json(body) + b"\n"
 
 
 def network_error(status: int) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from mockpets.constants import ERRORS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 __all__ = [
     "InputError",
@@ -40,14 +40,22 @@ class Refusal(MockpetsError):  # noqa: N818 - an answer, not a failure of the pr
     :param code: one of `constants.ERRORS`, which gives the status.
     :param message: what is wrong and what was expected, for a person.
     :param headers: response headers that belong to this refusal (``Allow``, say).
+    :param details: more for programs; only the control API has it in its Error body.
     """
 
-    def __init__(self, code: str, message: str, headers: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        headers: Sequence[tuple[str, str]] = (),
+        details: Mapping[str, object] | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.status = ERRORS[code]
         self.headers = tuple(headers)
+        self.details = details
 
 
 class NotReady(MockpetsError):  # noqa: N818 - nothing went wrong

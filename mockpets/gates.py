@@ -18,9 +18,13 @@ __all__ = ["Gates"]
 
 
 class Gates:
-    """The gates of one session."""
+    """The gates of one session.
 
-    def __init__(self) -> None:
+    :param changed: called after what waits has changed; it must not block.
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
         self._lock = Lock()
         self._held: dict[str, dict[object, Callable[[], None]]] = {}
 
@@ -33,6 +37,7 @@ class Gates:
         ticket = object()
         with self._lock:
             self._held.setdefault(name, {})[ticket] = release
+        self._changed()
         return partial(self._leave, name, ticket)
 
     def open(self, name: str) -> int:
@@ -41,7 +46,14 @@ class Gates:
             held = self._held.pop(name, {})
         for release in held.values():
             release()
+        if held:
+            self._changed()
         return len(held)
+
+    def open_all(self) -> None:
+        """Let go all that waits."""
+        for name in self.waiting():
+            self.open(name)
 
     def waiting(self) -> dict[str, int]:
         """Return how many wait behind each gate, by name."""
@@ -51,6 +63,8 @@ class Gates:
     def _leave(self, name: str, ticket: object) -> None:
         with self._lock:
             held = self._held.get(name, {})
-            held.pop(ticket, None)
+            was_there = held.pop(ticket, None) is not None
             if not held:
                 self._held.pop(name, None)
+        if was_there:
+            self._changed()

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ORDER", "SERVER", "Break", "Order", "Server"]
+__all__ = ["AGAIN", "ORDER", "SERVER", "Break", "Order", "Server"]
 
 SERVER: Final = "mockpets.server"
 ORDER: Final = "mockpets.order"
+AGAIN: Final = "mockpets.again"
+"""In the environ of a request that was asked again as an `Order.patience` had it."""
 
 Break = Literal["connection_reset", "empty_reply"]
 
@@ -42,6 +44,9 @@ class Order:
     :param close: the connection ends with the answer.
     :param job: work too long for the thread that answers. The answer is thrown away, the job done
         by the server's helper thread, and the app called again with the same request.
+    :param patience: seconds after which a hold ends by itself. When it ends, either way, the app
+        is called again with the same request, and gives the answer that is sent. The answer at
+        hand is sent when the server stops.
     """
 
     delay: float = 0.0
@@ -50,3 +55,4 @@ class Order:
     fault: Break | None = None
     close: bool = False
     job: Callable[[], object] | None = None
+    patience: float | None = None

@@ -1,4 +1,4 @@
-"""One isolated world: the pets, the active scenarios, what their stubs have counted, and chance.
+"""One isolated world: pets, active scenarios, what their stubs have counted, chance, journal.
 
 A session is handed along with each request; nothing else reaches its state. The scenarios of a
 request form a stack, and what a stack counts and the pets it brings are kept per session and
@@ -11,50 +11,31 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 from threading import Lock
+from time import time
 from typing import TYPE_CHECKING
 
-from mockpets.constants import PETS_AT_ONCE, STACKS, TABLES
-from mockpets.errors import NotReady, Refusal
+from mockpets.changes import Changes
+from mockpets.constants import DELAY_SECONDS, PETS_AT_ONCE, SNAPSHOTS, STACKS
+from mockpets.errors import NotReady, Refusal, did_you_mean
 from mockpets.gates import Gates
 from mockpets.pets.store import Store, make_table
 from mockpets.scenario.engine import Count, decide
 from mockpets.scenario.model import Generated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Mapping
 
+    from mockpets.budget import Budget
     from mockpets.contract import Pet
-    from mockpets.pets.store import Table
+    from mockpets.journal import Journal
+    from mockpets.pets.store import Saved, Table
+    from mockpets.pets.tables import Tables
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Library, Stack
     from mockpets.scenario.matching import Facts
+    from mockpets.scenario.model import Scenario
 
-__all__ = ["Activation", "Session", "Tables", "World"]
-
-
-class Tables:
-    """Generated pets, for sessions and scenarios to share. Safe to use from several threads.
-
-    :param generate: returns pets made from count, seed and locale.
-    """
-
-    def __init__(self, generate: Callable[[int, int, str], Iterable[Pet]]) -> None:
-        self._generate = generate
-        self._made: dict[tuple[int, int, str], Table] = {}
-
-    def has(self, count: int, seed: int, locale: str) -> bool:
-        """Whether these pets are made already."""
-        return (count, seed, locale) in self._made
-
-    def make(self, count: int, seed: int, locale: str) -> Table:
-        """Return these pets; asked again soon, the same table."""
-        key = count, seed, locale
-        table = self._made.get(key)
-        if table is None:
-            table = make_table(self._generate(*key))
-            # A new dict, so that no other thread sees it change; the oldest goes.
-            self._made = dict([*self._made.items(), (key, table)][-TABLES:])
-        return table
+__all__ = ["Activation", "Session", "Snapshot", "World"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +46,10 @@ class World:
     :param start: the pets a session starts with.
     :param scenarios: those active in a new session.
     :param max_new: pets that requests may add to a store.
+    :param journal: makes the journal of a session.
+    :param pets: the budget of what sessions do not share.
+    :param snapshots: the budget of theirs.
+    :param max_delay: seconds that the delays of one answer together are cut to.
     """
 
     library: Callable[[], Library]
@@ -74,6 +59,27 @@ class World:
     seed: int
     max_new: int
     locale: str
+    journal: Callable[[], Journal]
+    pets: Budget
+    snapshots: Budget
+    max_delay: float = DELAY_SECONDS
+
+    def table(
+        self, pets: tuple[Pet, ...] | Generated, seed: int, *, at_once: bool = False
+    ) -> Table:
+        """Return pets as a table; those that are generated are shared.
+
+        :param seed: what generated pets grow from that name no seed.
+        :raise Refusal: ``store_full`` when they are too many.
+        :raise NotReady: `at_once`, and many pets have to be made first.
+        """
+        if not isinstance(pets, Generated):
+            return make_table(pets, self.pets)
+        own = seed if pets.seed is None else pets.seed
+        make = partial(self.tables.make, pets.count, own, pets.locale or self.locale)
+        if at_once and pets.count > PETS_AT_ONCE and not self.tables.has(*make.args):
+            raise NotReady(make)
+        return make()
 
 
 @dataclass(slots=True)
@@ -91,6 +97,19 @@ class Activation:
     store: Store
 
 
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A named copy of a session's pets.
+
+    :param at: seconds since 1970.
+    """
+
+    name: str
+    pets: int
+    at: float
+    saved: Saved
+
+
 class Session:
     """The state of one session. Safe to use from several threads.
 
@@ -100,15 +119,26 @@ class Session:
     def __init__(self, name: str, world: World) -> None:
         self.name = name
         self.active = world.scenarios
+        self.seed = world.seed
+        """The number that everything random in this session grows from."""
+        self.changes = Changes()
+        self.gates = Gates(partial(self.changes.tell, "gates"))
+        """Where its answers are held."""
+        self.journal = world.journal()
+        self.snapshots: dict[str, Snapshot] = {}
+        self.documents: Mapping[str, str] = {}
+        """The scenarios that are this session's alone, as they were sent."""
+        self.used = 0.0
+        """When it was last used, by the clock of the registry."""
         self._world = world
-        self._own = Store(world.start, world.max_new)
+        self._own = Store(world.start, world.max_new, world.pets)
         self._random = Random(world.seed)
+        self._inline: Mapping[str, Scenario] = {}
+        self._seen: tuple[Library, Library] | None = None
         self._activations: dict[tuple[str, ...], Activation] = {}
         self._plain: dict[tuple[str, ...], Activation] = {}
         """Those of stacks that leave nothing to remember, so that they can be dropped."""
         self._lock = Lock()
-        self.gates = Gates()
-        """Where its answers are held."""
 
     @property
     def breaks(self) -> bool:
@@ -118,17 +148,25 @@ class Session:
         except Refusal:  # its file is gone
             return False
 
+    # --- Scenarios ----------------------------------------------------------------------------
+
     @property
-    def seed(self) -> int:
-        """The number that everything random in this session grows from."""
-        return self._world.seed
+    def library(self) -> Library:
+        """The scenarios that this session knows: those of files, and its own."""
+        files = self._world.library()
+        if not self._inline:
+            return files
+        # The same object until a file changes, since activations hold on to it.
+        if self._seen is None or self._seen[0] is not files:
+            self._seen = files, files.plus(self._inline)
+        return self._seen[1]
 
     def stack(self, names: tuple[str, ...]) -> Stack:
         """Return these scenarios put together; nothing is kept of it.
 
         :raise Refusal: ``unknown_scenario`` for a name that the library lacks.
         """
-        library = self._world.library()
+        library = self.library
         known = self._activations.get(names) or self._plain.get(names)
         return known.stack if known and known.library is library else library.stack(names)
 
@@ -136,10 +174,10 @@ class Session:
         """Return the stack of these scenarios as this session has it, activating it if it is new.
 
         :raise Refusal: ``unknown_scenario`` for a name that the library lacks, ``busy`` when the
-            session keeps as many stacks as it may.
+            session keeps as many stacks as it may, ``store_full`` when its pets are too many.
         :raise NotReady: `at_once`, and many pets have to be made first.
         """
-        library = self._world.library()
+        library = self.library
         known = self._activations.get(names) or self._plain.get(names)
         if known is not None and known.library is library:
             return known
@@ -149,7 +187,7 @@ class Session:
             self._plain = {**(self._plain if len(self._plain) < STACKS else {}), names: plain}
             return plain
         # Outside the lock, since it may take long; of two that come at once, one is dropped.
-        brought = self._brought(stack, at_once=at_once)
+        brought = None if stack.pets is None else self._store_of(stack.pets, at_once=at_once)
         with self._lock:
             known = self._activations.get(names)
             if known is not None and known.stack == stack:
@@ -169,42 +207,107 @@ class Session:
             self._activations[names] = fresh
             return fresh
 
-    def _brought(self, stack: Stack, *, at_once: bool) -> Store | None:
-        """Return a store of the pets that a stack brings; None when it brings none.
+    def _store_of(self, pets: tuple[Pet, ...] | Generated, *, at_once: bool) -> Store:
+        """Return a new store of some pets.
 
         :raise NotReady: `at_once`, and many pets have to be made first.
         """
-        pets, world = stack.pets, self._world
-        if pets is None:
-            return None
-        if not isinstance(pets, Generated):
-            return Store(make_table(pets), world.max_new)
-        seed = self.seed if pets.seed is None else pets.seed
-        make = partial(world.tables.make, pets.count, seed, pets.locale or world.locale)
-        if at_once and pets.count > PETS_AT_ONCE and not world.tables.has(*make.args):
-            raise NotReady(make)
-        return Store(make(), world.max_new)
+        world = self._world
+        return Store(world.table(pets, self.seed, at_once=at_once), world.max_new, world.pets)
 
-    def activate(self, names: tuple[str, ...]) -> None:
+    def activate(
+        self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]] | None = None
+    ) -> None:
         """Have these scenarios active, their counters begun anew; a failure changes nothing.
 
+        :param inline: scenarios of documents, with the documents, for this session until it
+            activates others.
         :raise Refusal: ``unknown_scenario`` for a name that the library lacks.
         """
-        self._world.library().stack(names)
+        own = {name: scenario for name, (scenario, _) in (inline or {}).items()}
+        self._world.library().plus(own).stack(names)
         with self._lock:
+            gone = {key for key in self._activations if self._inline.keys() & set(key)}
+            for key in gone:  # another document may have the name of an earlier one
+                del self._activations[key]
+            self._plain = {}
+            self._inline, self._seen = own, None
+            self.documents = {name: text for name, (_, text) in (inline or {}).items()}
             known = self._activations.get(names)
             if known is not None:
                 known.counts = [Count() for _ in known.stack.stubs]
             self.active = names
+        self.changes.tell("scenario")
 
     def decide(self, activation: Activation, facts: Facts) -> Outcome:
         """Return what happens to one request, counted once."""
         with self._lock:
-            return decide(activation.stack.stubs, activation.counts, facts, self._random)
+            return decide(
+                activation.stack.stubs,
+                activation.counts,
+                facts,
+                self._random,
+                self._world.max_delay,
+            )
+
+    # --- The start ----------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """Go back to the start: pets, counters and random numbers; active scenarios stay."""
+        """Go back to the start: pets, counters, random numbers and journal.
+
+        Active scenarios and snapshots stay.
+        """
         with self._lock:
             self._own.reset()
             self._activations.clear()
             self._random.seed(self.seed)
+        self.journal.reset()
+        for kind in ("pets", "requests", "scenario"):
+            self.changes.tell(kind)
+
+    def start_from(self, seed: int, start: Table) -> None:
+        """Have another start, and go back to it."""
+        with self._lock:
+            self.seed = seed
+            self._own = Store(start, self._world.max_new, self._world.pets)
+            self._plain = {}
+        self.reset()
+
+    # --- Snapshots ----------------------------------------------------------------------------
+
+    def save(self, name: str, store: Store) -> Snapshot:
+        """Keep a copy of a store's pets under a name, in place of an earlier one.
+
+        :raise Refusal: ``store_full`` when there are too many, or they hold too much.
+        """
+        saved = store.save(self._world.snapshots)
+        snapshot = Snapshot(name, saved.total(), time(), saved)
+        with self._lock:
+            if name not in self.snapshots and len(self.snapshots) >= SNAPSHOTS:
+                what = f"a session may have at most {SNAPSHOTS} snapshots; delete one"
+                raise Refusal("store_full", what)
+            self.snapshots = {**self.snapshots, name: snapshot}
+        self.changes.tell("snapshots")
+        return snapshot
+
+    def snapshot(self, name: str) -> Snapshot:
+        """Return a snapshot.
+
+        :raise Refusal: ``not_found``, with the names there are.
+        """
+        found = self.snapshots.get(name)
+        if found is None:
+            near = did_you_mean(name, self.snapshots)
+            there = f"there are: {', '.join(sorted(self.snapshots)) or 'none'}"
+            raise Refusal("not_found", f"there is no snapshot {name[:64]!r}; {near or there}")
+        return found
+
+    def drop_snapshot(self, name: str) -> None:
+        """Forget a snapshot.
+
+        :raise Refusal: ``not_found``.
+        """
+        self.snapshot(name)
+        with self._lock:
+            self.snapshots = {key: kept for key, kept in self.snapshots.items() if key != name}
+        self.changes.tell("snapshots")

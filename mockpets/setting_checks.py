@@ -11,13 +11,31 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mockpets.constants import INT64_MAX, NAME_LENGTH, SCENARIO_NAME
+from mockpets.constants import INT64_MAX, MOUNT, NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["api_key", "folder", "got", "host", "integer", "locale", "scenario_name", "switch"]
+__all__ = [
+    "api_key",
+    "control_token",
+    "duration",
+    "folder",
+    "got",
+    "host",
+    "host_name",
+    "integer",
+    "interval",
+    "locale",
+    "network",
+    "new_file",
+    "one_of",
+    "origin",
+    "prefix",
+    "scenario_name",
+    "switch",
+]
 
 
 def got(value: object) -> str:
@@ -59,6 +77,34 @@ def host(text: str) -> str:
         expected = "must be an address or a host name, without scheme and port"
         raise ValueError(f"{expected}, {got(text)}") from None
     return bare
+
+
+def network(text: str) -> str:
+    """Return an address or a network, as `ipaddress` writes it.
+
+    :raise ValueError: it is neither, or has bits set beyond its mask, or holds every address.
+    """
+    import ipaddress  # takes as long as all of this module, and few need it
+
+    try:
+        found = ipaddress.ip_network(text)
+    except ValueError:
+        expected = "must be an address or a network such as 10.0.0.0/8"
+        raise ValueError(f"{expected}, {got(text)}") from None
+    if not found.prefixlen:
+        raise ValueError(f"must not hold every address, {got(text)}")
+    return str(found)
+
+
+def prefix(text: str) -> str:
+    """Return a path without a slash at the end; empty for none.
+
+    :raise ValueError: it is no path, or one that stands for something else.
+    """
+    path = text.rstrip("/")
+    if not path or re.fullmatch(MOUNT, path):
+        return path
+    raise ValueError(f"must be a path such as /mock (A-Z, a-z, 0-9, '.', '_', '-'), {got(text)}")
 
 
 def scenario_name(text: str) -> str:
@@ -113,6 +159,85 @@ def api_key(text: str) -> str:
         return text
     came = f"character {wrong.start() + 1} is not" if wrong else "it is empty"
     raise ValueError(f"must be visible ASCII characters without spaces and commas; {came}")
+
+
+def control_token(text: str) -> str:
+    """Return a token that fits a header and is too long to be guessed; empty for none.
+
+    :raise ValueError: it is not; the message leaves the token out, since logs keep messages.
+    """
+    if not text or re.fullmatch("[!-~]{8,}", text):
+        return text
+    raise ValueError("must be at least 8 visible ASCII characters without spaces")
+
+
+def origin(text: str) -> str:
+    """Return a web origin, ``scheme://host`` with or without a port, in lower case (RFC 6454).
+
+    :raise ValueError: it is none; it has a path, say.
+    """
+    low = text.lower()
+    if re.fullmatch(r"https?://(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)(:[0-9]{1,5})?", low):
+        return low
+    raise ValueError(f"must be an origin such as https://app.example, without a path, {got(text)}")
+
+
+def host_name(text: str) -> str:
+    """Return a host name or address as a Host header has it, less the port, in lower case.
+
+    :raise ValueError: it is neither.
+    """
+    bare = host(text).lower()
+    return f"[{bare}]" if ":" in bare else bare
+
+
+def duration(text: str) -> str:
+    """Return a duration such as ``300ms`` or ``2s`` as it was written.
+
+    :raise ValueError: it is none, or too long.
+    """
+    from mockpets.scenario.units import parse_duration  # few need it
+
+    parse_duration(text)
+    return text
+
+
+def interval(text: str) -> str:
+    """Return a time between two events, such as ``30m`` or ``1h``, as it was written.
+
+    :raise ValueError: it is none.
+    """
+    from mockpets.scenario.units import parse_interval
+
+    parse_interval(text)
+    return text
+
+
+def new_file(text: str) -> str:
+    """Return the path of a file that is there or can be made; empty for none.
+
+    :raise ValueError: it is a folder, or its folder is not there.
+    """
+    path = Path(text)
+    try:
+        if not text or (path.parent.is_dir() and not path.is_dir()):
+            return text
+    except (OSError, ValueError):  # a NUL is a ValueError
+        pass
+    raise ValueError(f"must be a file in a folder that exists, {got(text)}")
+
+
+def one_of(*words: str) -> Callable[[str], str]:
+    """Return the check of one of some words."""
+
+    def check(text: str) -> str:
+        if text.lower() in words:
+            return text.lower()
+        hint = did_you_mean(text, words, cutoff=0.5)
+        known = f"must be one of {', '.join(words)}, {got(text)}"
+        raise ValueError(f"{known}; {hint}" if hint else known)
+
+    return check
 
 
 def switch(text: str) -> bool:

@@ -18,8 +18,10 @@ from mockpets import setting_checks as checks
 from mockpets.constants import (
     DEFAULT_SCENARIO,
     INT64_MAX,
+    JOURNAL_ENTRIES,
     PETS_BY_REQUEST,
     PETS_GENERATED,
+    SESSIONS,
     STACK_DEPTH,
 )
 from mockpets.errors import InputError, Problem
@@ -168,9 +170,56 @@ class Settings:
         ("mockpets",), checks.api_key, "KEY", "Key that clients send as bearer token.", "comma"
     )
     any_key: bool = _row(False, checks.switch, "", "Accept whatever key a client sends.")
+    delay: str = _row("0s", checks.duration, "DURATION", "How late every answer is, such as 300ms.")
+    control: str = _row(
+        "auto",
+        checks.one_of("auto", "open", "off"),
+        "WHO",
+        "Control API: auto (this machine, or with a token), open (a trusted network), off.",
+    )
+    control_token: str = _row(
+        "",
+        checks.control_token,
+        "TOKEN",
+        "What callers of the control API send; elsewhere than on loopback, else a random one.",
+    )
+    control_origin: tuple[str, ...] = _row(
+        (), checks.origin, "ORIGIN", "Web page that may call the control API.", "comma"
+    )
+    allow_host: tuple[str, ...] = _row(
+        (), checks.host_name, "NAME", "Name that the control API may be called by.", "comma"
+    )
+    behind_proxy: tuple[str, ...] = _row(
+        (),
+        checks.network,
+        "ADDRESS",
+        "Address or network of a reverse proxy whose X-Forwarded-* headers are believed.",
+        "comma",
+    )
+    prefix: str = _row("", checks.prefix, "PATH", "Path that all others are under, such as /mock.")
     max_pets: int = _row(
         PETS_BY_REQUEST, checks.integer(1), "NUMBER", "Pets a session takes from requests."
     )
+    max_sessions: int = _row(
+        SESSIONS, checks.integer(1, 10_000), "NUMBER", "Sessions there may be at once."
+    )
+    journal_size: int = _row(
+        JOURNAL_ENTRIES, checks.integer(0, 100_000), "NUMBER", "Requests a session's journal keeps."
+    )
+    state: str = _row("", checks.new_file, "FILE", "File that keeps the sessions over restarts.")
+    reset_every: str = _row(
+        "0s", checks.interval, "TIME", "How often every session goes back to the start; 0s: never."
+    )
+    public: bool = _row(
+        False, checks.switch, "", "Be open to strangers: lower limits, a session for each visitor."
+    )
+    log_format: str = _row(
+        "auto",
+        checks.one_of("auto", "text", "json"),
+        "FORMAT",
+        "Lines of the log: text, json, or auto: text on a terminal, else json.",
+    )
+    open: bool = _row(False, checks.switch, "", "Open the control panel in a browser.")
 
     def __post_init__(self) -> None:
         """Hold what Python code gave against the table, as what a user wrote is."""
@@ -187,6 +236,19 @@ class Settings:
                 problems += [Problem(row.name, 0, 0, "", fault) for fault in faults]
         if problems:
             raise InputError(problems)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach what listens."""
+        from ipaddress import ip_address  # few need it
+
+        def local(host: str) -> bool:
+            try:
+                return ip_address(host.partition("%")[0]).is_loopback
+            except ValueError:
+                return host.lower() == "localhost"
+
+        return self.host == _LOOPBACK or all(map(local, self.host))
 
     def url(self, port: int | None = None) -> str:
         """Return the server's root as a client on this machine writes it, without a last slash.

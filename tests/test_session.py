@@ -11,14 +11,12 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.constants import STACKS
 from mockpets.errors import Refusal
-from mockpets.pets.seed import generate
-from mockpets.pets.store import make_table
 from mockpets.resources import shipped
-from mockpets.scenario.library import Library
 from mockpets.scenario.matching import Facts
 from mockpets.scenario.model import Canned, Generated, Scenario, Stub
-from mockpets.session import Session, Tables, World
+from mockpets.session import Session
 from tests.doors import Caller, Inside
+from tests.worlds import world
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,10 +29,7 @@ def scenario(name: str, *stubs: Stub, pets: Any = None) -> Scenario:
 
 
 def session(*scenarios: Scenario) -> Session:
-    library = Library({one.name: one for one in scenarios}, {}, {})
-    return Session(
-        "test", World(lambda: library, Tables(generate), make_table([]), (), 1, 10, "en_US")
-    )
+    return Session("test", world(*scenarios))
 
 
 def test_two_threads_take_each_position_of_a_sequence_once() -> None:

@@ -49,14 +49,45 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
         ("!#$%&'()*+-./:;<=>?@[]^_`{|}~", ("!#$%&'()*+-./:;<=>?@[]^_`{|}~",)),
     ],
     "any_key": [("true", True), ("false", False), ("true", True)],
+    "delay": [("300ms", "300ms"), ("1m", "1m"), ("0s", "0s")],
+    "control": [("open", "open"), ("OFF", "off"), ("auto", "auto")],
+    "control_token": [("12345678", "12345678"), ("s3cr3t,s3cr3t", "s3cr3t,s3cr3t"), ("", "")],
+    "control_origin": [
+        ("https://App.example", ("https://app.example",)),
+        ("http://a:3000,http://[::1]", ("http://a:3000", "http://[::1]")),
+        ("http://b", ("http://b",)),
+    ],
+    "allow_host": [
+        ("mock", ("mock",)),
+        ("Mock.internal,::1", ("mock.internal", "[::1]")),
+        ("a", ("a",)),
+    ],
+    "behind_proxy": [
+        ("10.0.0.0/8", ("10.0.0.0/8",)),
+        ("127.0.0.1, ::1", ("127.0.0.1/32", "::1/128")),
+        ("fd00::/8", ("fd00::/8",)),
+    ],
+    "prefix": [("/mock", "/mock"), ("/a/b-c/", "/a/b-c"), ("", "")],
     "max_pets": [("1", 1), (str(INT64_MAX), INT64_MAX), ("50", 50)],
+    "max_sessions": [("1", 1), ("10000", 10_000), ("20", 20)],
+    "journal_size": [("0", 0), ("100000", 100_000), ("20", 20)],
+    "state": [("pets.state", "pets.state"), ("one/pets", "one/pets"), ("", "")],
+    "reset_every": [("30m", "30m"), ("168h", "168h"), ("0s", "0s")],
+    "public": [("true", True), ("false", False), ("true", True)],
+    "log_format": [("json", "json"), ("Text", "text"), ("auto", "auto")],
+    "open": [("true", True), ("false", False), ("true", True)],
 }
 
+SWITCHES = ("any_key", "open", "public")
 NO_TABLE = "no such setting; settings stand at the top of the file, without a table"
 BAD_PORT = "must be an integer from 0 to 65535, got "
 BAD_HOST = "must be an address or a host name, without scheme and port, got "
 BAD_NAME = "must be a scenario's name (a-z, 0-9, single dashes; at most 64), got "
 BAD_KEY = "must be visible ASCII characters without spaces and commas; "
+BAD_ORIGIN = "must be an origin such as https://app.example, without a path, got "
+BAD_PREFIX = "must be a path such as /mock (A-Z, a-z, 0-9, '.', '_', '-'), got "
+BAD_DURATION = "must be a duration such as 300ms, 1.5s or 1m, got "
+BAD_TIME = "must be a time such as 30m or 1h, at most 168h, got "
 BAD_FOLDER = "must be a folder that can be read (File name too long), "
 
 # What a user may write in one value, and what is said of it.
@@ -91,7 +122,28 @@ BAD: list[tuple[str, str, str]] = [
     ("api_key", "ключ", f"{BAD_KEY}character 1 is not"),
     ("api_key", "a,,b", f"{BAD_KEY}it is empty"),
     ("any_key", "maybe", "must be true or false, got 'maybe'"),
+    ("delay", "2", f"{BAD_DURATION}'2': say the unit, '2s' or '2ms'"),
+    ("delay", "2m", "must be a duration of at most 60s, got '2m'"),
+    ("control", "opne", "must be one of auto, open, off, got 'opne'; did you mean 'open'?"),
+    ("control_token", "short", "must be at least 8 visible ASCII characters without spaces"),
+    ("control_token", "two words", "must be at least 8 visible ASCII characters without spaces"),
+    ("control_origin", "http://a/b", f"{BAD_ORIGIN}'http://a/b'"),
+    ("control_origin", "app.example", f"{BAD_ORIGIN}'app.example'"),
+    ("allow_host", "mock:80", f"{BAD_HOST}'mock:80'"),
     ("max_pets", "0", "must be an integer of at least 1, got '0'"),
+    ("max_sessions", "0", "must be an integer from 1 to 10000, got '0'"),
+    ("journal_size", "-1", "must be an integer from 0 to 100000, got '-1'"),
+    ("state", "three/pets", "must be a file in a folder that exists, got 'three/pets'"),
+    ("state", "one", "must be a file in a folder that exists, got 'one'"),
+    ("reset_every", "hourly", f"{BAD_TIME}'hourly'"),
+    ("reset_every", "169h", f"{BAD_TIME}'169h'"),
+    ("public", "maybe", "must be true or false, got 'maybe'"),
+    ("behind_proxy", "proxy", "must be an address or a network such as 10.0.0.0/8, got 'proxy'"),
+    ("behind_proxy", "0.0.0.0/0", "must not hold every address, got '0.0.0.0/0'"),
+    ("prefix", "mock", f"{BAD_PREFIX}'mock'"),
+    ("prefix", "//mock", f"{BAD_PREFIX}'//mock'"),
+    ("log_format", "xml", "must be one of auto, text, json, got 'xml'"),
+    ("open", "maybe", "must be true or false, got 'maybe'"),
 ]
 
 
@@ -107,7 +159,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def as_flag(name: str, text: str) -> dict[str, object]:
     """What the command line hands on: text, a tuple of texts, or whether a switch is on."""
-    if name == "any_key":
+    if name in SWITCHES:
         return {name: text == "true"}
     if name.endswith("_dir"):
         return {name: tuple(text.split(os.pathsep))}
@@ -151,7 +203,21 @@ def test_without_anything_the_defaults_hold() -> None:
         locale="en_US",
         api_key=("mockpets",),
         any_key=False,
+        delay="0s",
+        control="auto",
+        control_token="",
+        control_origin=(),
+        allow_host=(),
         max_pets=PETS_BY_REQUEST,
+        max_sessions=200,
+        journal_size=1000,
+        state="",
+        reset_every="0s",
+        public=False,
+        behind_proxy=(),
+        prefix="",
+        log_format="auto",
+        open=False,
     )
     assert Settings().locale == DEFAULT_LOCALE
 
@@ -368,7 +434,7 @@ def test_what_only_looks_like_a_service_s_is_refused(name: str, value: str) -> N
 @pytest.mark.parametrize(("name", "text", "fault"), BAD)
 def test_a_bad_value_is_told_whole_in_all_three_ways(name: str, text: str, fault: str) -> None:
     key = name.replace("_", "-")
-    flags = {name: text} if name == "any_key" else as_flag(name, text)
+    flags = {name: text} if name in SWITCHES else as_flag(name, text)
 
     assert problems_of(flags, as_variable(name, text), f"# \n  {as_line(name, text)}") == [
         f"--{key}: {fault}",

@@ -1,119 +1,298 @@
-"""The pets of one session: kept serialised, found by id or by status, shared until written.
+"""The pets of one session: kept serialised, found by id or by status, shared as far as can be.
 
-A `Table` is the data with its indexes; a `Store` starts on a table that any number of stores
-share, and takes a copy of its own when it is first written to. Answers are bytes: a page costs
-the page, whatever the size of the catalogue.
+A `Table` is pets with their indexes. A `Store` lays two over each other: a base that any number of
+stores share and none writes to, and its own with what requests added. The ids of the own pets are
+above all of the base's, so a list is the one after the other, and a session costs what it adds,
+whatever the size of the catalogue. Only to change or delete a pet of the base takes a copy of the
+base first. A table in a snapshot is frozen and shared in turn: who wants to write to it, copies it.
+
+Answers are bytes: a page costs the page.
 """
 
 from __future__ import annotations
 
-from bisect import insort
+import json
+from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
+from mockpets.budget import Charge
 from mockpets.constants import INT64_MAX, PET_STATUSES
-from mockpets.contract import dump_pet
+from mockpets.contract import Pet, dump_pet
 from mockpets.errors import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from mockpets.contract import NewPet, Pet
+    from mockpets.budget import Budget
+    from mockpets.contract import NewPet
 
-__all__ = ["Store", "Table", "make_table"]
+__all__ = ["ENTRY_BYTES", "Saved", "Store", "Table", "make_table"]
+
+ENTRY_BYTES: Final = 200
+"""What a pet is charged beside its JSON: its id, its places in the indexes, and some room."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Table:
     """Pets with their indexes.
 
     :param rows: id to the pet as JSON.
-    :param ids: every id, ascending.
-    :param by_status: status to the ids of the pets that have it, ascending; a pet without a
-        status is in none.
-    :param next_id: what the next new pet gets; beyond int64 when there is none left.
+    :param ids: status to the ids of the pets that have it, ascending; under None all ids.
+    :param frozen: it is shared, and never written to again.
+    :param charge: what it takes of a budget as long as anyone has it; None for what its store is
+        charged for.
     """
 
     rows: dict[int, bytes]
-    ids: list[int]
-    by_status: dict[str, list[int]]
-    next_id: int
+    ids: dict[str | None, list[int]]
+    frozen: bool = False
+    charge: Charge | None = None
+
+    @property
+    def next_id(self) -> int:
+        """The lowest id from 1 that is above all that are here."""
+        return max([0, *self.ids[None][-1:]]) + 1
+
+    def some(self, after: int | None, limit: int, status: str | None) -> list[bytes]:
+        """Return pets as JSON, as `Saved.rows` does."""
+        ids = self.ids[status]
+        start = 0 if after is None else bisect_right(ids, after)
+        return list(map(self.rows.__getitem__, ids[start : start + limit]))
+
+    def put(self, pet_id: int, row: bytes, status: str | None) -> None:
+        """Put in a pet whose id is new here."""
+        self.rows[pet_id] = row
+        insort(self.ids[None], pet_id)
+        if status is not None:
+            insort(self.ids[status], pet_id)
+
+    def drop(self, pet_id: int, status: str | None) -> None:
+        """Take out a pet that is here."""
+        del self.rows[pet_id]
+        for key in {None, status}:
+            del self.ids[key][bisect_left(self.ids[key], pet_id)]
 
     def copy(self) -> Table:
         """Return a table that can be written to without this one noticing."""
-        by_status = {status: ids.copy() for status, ids in self.by_status.items()}
-        return Table(self.rows.copy(), self.ids.copy(), by_status, self.next_id)
-
-    def add(self, pet: Pet) -> bytes:
-        """Put in a pet whose id is new, and return it as JSON."""
-        row = dump_pet(pet)
-        self.rows[pet["id"]] = row
-        insort(self.ids, pet["id"])
-        if "status" in pet:
-            insort(self.by_status[pet["status"]], pet["id"])
-        self.next_id = max(self.next_id, pet["id"] + 1)
-        return row
+        return Table(self.rows.copy(), {key: ids.copy() for key, ids in self.ids.items()})
 
 
-def make_table(pets: Iterable[Pet]) -> Table:
-    """Return a table of pets whose ids are distinct."""
-    table = Table({}, [], {status: [] for status in PET_STATUSES}, next_id=1)
+def make_table(pets: Iterable[Pet], budget: Budget | None = None) -> Table:
+    """Return a frozen table of pets whose ids are distinct.
+
+    :param budget: charged as long as anyone has the table.
+    :raise Refusal: ``store_full`` when the budget has not as much left.
+    """
+    charge = Charge(budget)
+    table = Table({}, {key: [] for key in (None, *PET_STATUSES)}, frozen=True, charge=charge)
     for pet in sorted(pets, key=lambda pet: pet["id"]):
-        table.add(pet)
+        table.put(pet["id"], dump_pet(pet), pet.get("status"))
+    charge.add(sum(map(len, table.rows.values())) + ENTRY_BYTES * len(table.rows))
     return table
 
 
-class Store:
-    """What the three operations act on. Safe to use from several threads.
+_NO_PETS: Final = make_table([])
 
-    :param start: the pets it begins with, and goes back to; never written to.
-    :param max_new: pets that requests may add before a reset.
+
+class Saved(NamedTuple):
+    """The pets of a store at one moment.
+
+    :param shared: the table that `base` is, or is a copy of.
+    :param own: those that requests added.
+    :param charge: for `own`, and for `base` when it is a copy.
+    :param next_id: what the next new pet gets, if none that is here has it or one above.
     """
 
-    def __init__(self, start: Table, max_new: int) -> None:
+    shared: Table
+    base: Table
+    own: Table
+    charge: Charge
+    next_id: int = 1
+
+    def total(self, status: str | None = None) -> int:
+        """Return how many pets there are, of one status if given."""
+        return len(self.base.ids[status]) + len(self.own.ids[status])
+
+    def rows(self, after: int | None, limit: int, status: str | None) -> list[bytes]:
+        """Return pets as JSON, by id, ascending.
+
+        :param after: only ids above this one.
+        :param limit: at most so many.
+        """
+        found = self.base.some(after, limit, status)
+        if len(found) < limit and self.own.rows:
+            found += self.own.some(after, limit - len(found), status)
+        return found
+
+    def row(self, pet_id: int) -> bytes | None:
+        """Return one pet as JSON, or None when there is none of that id."""
+        return self.base.rows.get(pet_id) or self.own.rows.get(pet_id)
+
+
+def _plain(table: Table) -> Saved:
+    """Return the pets of a table and no others, with nothing to charge for."""
+    return Saved(table, table, _NO_PETS, Charge(None))
+
+
+class Store:
+    """What the three operations and the control API act on. Safe to use from several threads.
+
+    No id is given twice before a reset, whatever is deleted, replaced or restored.
+
+    :param start: the pets it begins with, and goes back to; never written to.
+    :param max_new: pets added by requests that may be there at once.
+    :param budget: charged for these, and for a copy of the base.
+    """
+
+    def __init__(self, start: Table, max_new: int, budget: Budget | None = None) -> None:
         self._start = start
-        self._table = start
         self._max_new = max_new
-        self._new = 0
+        self._next_id = start.next_id
+        self._charge = Charge(budget)
+        self._now = _plain(start)._replace(charge=self._charge)
         self._lock = Lock()
 
     def page(self, limit: int, status: str | None = None) -> bytes:
         """Return the first pets by id as a JSON array: at most `limit`, of one status if given."""
         with self._lock:
-            table = self._table
-            ids = table.ids if status is None else table.by_status[status]
-            rows = [table.rows[number] for number in ids[:limit]]
+            rows = self._now.rows(None, limit, status)
         return b"[" + b",".join(rows) + b"]"
 
     def get(self, pet_id: int) -> bytes | None:
         """Return one pet as JSON, or None when there is none of that id."""
         with self._lock:
-            return self._table.rows.get(pet_id)
+            return self._now.row(pet_id)
+
+    def total(self, status: str | None = None) -> int:
+        """Return how many pets there are, of one status if given."""
+        with self._lock:
+            return self._now.total(status)
+
+    def rows(self, after: int | None, limit: int, status: str | None) -> list[bytes]:
+        """Return pets as JSON, by id, ascending; as `Saved.rows` does."""
+        with self._lock:
+            return self._now.rows(after, limit, status)
 
     def create(self, new: NewPet) -> tuple[int, bytes]:
         """Add a pet; return its id and the pet as JSON.
 
-        :raise Refusal: ``store_full`` at `max_new`, or when int64 has no id left.
+        :raise Refusal: ``store_full`` at `max_new`, when int64 has no id left, or when the budget
+            is used up.
         """
         with self._lock:
-            if self._new >= self._max_new:
+            own, pet_id = self._now.own, self._next_id
+            if len(own.rows) >= self._max_new:
                 raise Refusal(
                     "store_full",
-                    f"requests may add at most {self._max_new} pets; reset the session, "
-                    "or start the server with a higher --max-pets",
+                    f"requests may add at most {self._max_new} pets; delete some, reset the "
+                    "session, or start the server with a higher --max-pets",
                 )
-            if self._table.next_id > INT64_MAX:
-                raise Refusal("store_full", "the pets at hand use the highest id that int64 has")
-            if self._table is self._start:
-                self._table = self._start.copy()
-            pet_id = self._table.next_id
-            row = self._table.add({"id": pet_id, **new})
-            self._new += 1
+            if pet_id > INT64_MAX:
+                what = "the highest id that int64 has is used; reset the session"
+                raise Refusal("store_full", what)
+            row = dump_pet({"id": pet_id, **new})
+            self._charge.add(len(row) + ENTRY_BYTES)
+            self._open_own().put(pet_id, row, new.get("status"))
+            self._next_id += 1
         return pet_id, row
+
+    def change(self, pet_id: int, changes: Mapping[str, object]) -> bytes:
+        """Set members of a pet; return it as JSON.
+
+        :param changes: right by the contract; a status of None removes it.
+        :raise Refusal: ``pet_not_found``, or ``store_full`` when the budget is used up.
+        """
+        with self._lock:
+            old = self._known(pet_id)
+            members = {**old, **changes}
+            pet = cast(Pet, {name: each for name, each in members.items() if each is not None})
+            row = dump_pet(pet)
+            table = self._open(pet_id, len(row))
+            table.drop(pet_id, old.get("status"))
+            table.put(pet_id, row, pet.get("status"))
+        return row
+
+    def delete(self, pet_id: int) -> None:
+        """Take out a pet.
+
+        :raise Refusal: ``pet_not_found``, or ``store_full`` when the budget is used up.
+        """
+        with self._lock:
+            status = self._known(pet_id).get("status")
+            table = self._open(pet_id, 0)
+            table.drop(pet_id, status)
+            if table is self._now.own:
+                self._charge.add(-ENTRY_BYTES)
+
+    def _known(self, pet_id: int) -> Pet:
+        """Return one pet."""
+        row = self._now.row(pet_id)
+        if row is None:
+            raise Refusal("pet_not_found", f"no animal has the id {pet_id}")
+        return cast(Pet, json.loads(row))
+
+    def _open(self, pet_id: int, size: int) -> Table:
+        """Return the table that has a pet, ready to be written to, its change charged.
+
+        :param size: bytes of the JSON that takes the place of the pet's.
+        """
+        now = self._now
+        if old := now.own.rows.get(pet_id):
+            self._charge.add(size - len(old))
+            return self._open_own()
+        old = now.base.rows[pet_id]
+        if now.base is now.shared:
+            size += ENTRY_BYTES * len(now.shared.rows)
+        elif old is not now.shared.rows[pet_id]:  # changed before, so it was charged
+            size -= len(old)
+        self._charge.add(size)
+        if now.base.frozen:
+            self._now = now._replace(base=now.base.copy())
+        return self._now.base
+
+    def _open_own(self) -> Table:
+        """Return the table of own pets, ready to be written to."""
+        if self._now.own.frozen:
+            self._now = self._now._replace(own=self._now.own.copy())
+        return self._now.own
+
+    def replace(self, table: Table) -> None:
+        """Have these pets from now on; a reset still goes back to the start."""
+        with self._lock:
+            self._turn_to(_plain(table))
+
+    def save(self, budget: Budget | None) -> Saved:
+        """Return the pets as they are now, to be restored as often as one likes.
+
+        :param budget: charged for what would be kept for the snapshot's sake alone, if its store
+            went on: the pets that requests added, and a copy of the base.
+        :raise Refusal: ``store_full`` when the budget has not as much left.
+        """
+        charge = Charge(budget)
+        with self._lock:
+            charge.add(self._charge.size)
+            self._now.base.frozen = self._now.own.frozen = True
+            return self._now._replace(charge=charge, next_id=self._next_id)
+
+    def restore(self, saved: Saved) -> None:
+        """Have the pets of a snapshot again, of this store or another one; its ids count as given.
+
+        :raise Refusal: ``store_full`` when the budget is used up.
+        """
+        with self._lock:
+            self._turn_to(saved)
 
     def reset(self) -> None:
         """Go back to the pets it began with."""
         with self._lock:
-            self._table = self._start
-            self._new = 0
+            self._turn_to(_plain(self._start))
+            self._next_id = self._start.next_id
+
+    def _turn_to(self, pets: Saved) -> None:
+        """Have other pets, charged to this store."""
+        self._charge.add(pets.charge.size - self._charge.size)
+        self._now = pets._replace(charge=self._charge)
+        known = (self._next_id, pets.next_id, pets.base.next_id, pets.own.next_id)
+        self._next_id = max(known)

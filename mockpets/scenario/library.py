@@ -8,7 +8,7 @@ turned bad keeps its last good scenario, with its problems beside it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -94,6 +94,14 @@ class Library:
     problems: Mapping[str, tuple[Problem, ...]]
     sources: Mapping[str, Source]
     fixtures: Mapping[str, Source] = field(default_factory=dict)
+
+    def plus(self, more: Mapping[str, Scenario]) -> Library:
+        """Return a library that has more scenarios, in place of those of the same names."""
+        return replace(self, scenarios={**self.scenarios, **more}) if more else self
+
+    def shelf(self) -> Mapping[str, tuple[Pet, ...]]:
+        """Return the fixtures by name, each read when it is first asked for."""
+        return _Fixtures(self.fixtures)
 
     def stack(self, names: Sequence[str]) -> Stack:
         """Return scenarios put together.

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
     from mockpets.scenario.model import Condition, Match
 
-__all__ = ["ABSENT", "Facts", "Mismatch", "difference", "operation_of", "path_matches"]
+__all__ = [
+    "ABSENT",
+    "Facts",
+    "Mismatch",
+    "condition_in_words",
+    "difference",
+    "operation_of",
+    "path_matches",
+]
 
 
 class _Absent:
@@ -108,7 +116,7 @@ def _failed(part: str, condition: Condition, values: Sequence[object]) -> list[M
     if holds:
         return []
     got = ", ".join(_said(value) for value in values) or "absent"
-    return [Mismatch(f"{part}.{condition.name}", _expected(condition), got)]
+    return [Mismatch(f"{part}.{condition.name}", condition_in_words(condition), got)]
 
 
 def _holds(condition: Condition, value: object) -> bool:
@@ -155,11 +163,13 @@ def _said(value: object, none: str = "null") -> str:
         return none
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_said, value))}]"
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def _expected(condition: Condition) -> str:
-    """Return a condition in words."""
+def condition_in_words(condition: Condition) -> str:
+    """Return what a value must be like, its name aside: ``equals "sold"``, ``present``."""
     if condition.operator == "one_of":
         assert isinstance(condition.value, tuple)  # noqa: S101 - the loader's promise, for mypy
         return "one of " + ", ".join(map(_said, condition.value))

@@ -39,6 +39,7 @@ class Report:
     :param known: names of all scenarios.
     :param fixtures: pets by fixture name; reading one may raise InputError.
     :param path: keys, and places from 1, down to the node that is being read.
+    :param documents: the problems of scenarios that stand in the document as a part of it.
     :param pages: fixture name to its pets as JSON, for those that some page has sent so far.
     """
 
@@ -48,6 +49,7 @@ class Report:
     fixtures: Mapping[str, tuple[Pet, ...]] = field(default_factory=dict)
     path: tuple[str | int, ...] = ()
     problems: list[Problem] = field(default_factory=list)
+    documents: list[Problem] = field(default_factory=list)
     pages: dict[str, bytes] = field(default_factory=dict)
 
     def at(self, *steps: str | int) -> Report:

@@ -11,7 +11,7 @@ from typing import Final
 
 from mockpets.constants import DELAY_SECONDS
 
-__all__ = ["DURATION", "RATE", "parse_duration", "parse_rate", "quote"]
+__all__ = ["DURATION", "RATE", "parse_duration", "parse_interval", "parse_rate", "quote"]
 
 _NUMBER: Final = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)"
 DURATION: Final = _NUMBER + " ?(ms|s|m)"
@@ -20,6 +20,8 @@ RATE: Final = _NUMBER + " ?(B|kB|MB)/s"
 """What a rate looks like, its range aside."""
 
 _SECONDS: Final = {"ms": Decimal("0.001"), "s": Decimal(1), "m": Decimal(60)}
+_LONG: Final = {"s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
+_WEEK: Final = 7 * 24 * 3600
 _BYTES: Final = {"B": Decimal(1), "kB": Decimal(1000), "MB": Decimal(1_000_000)}
 
 
@@ -44,6 +46,18 @@ def parse_duration(text: str) -> float:
         raise ValueError(f"must be a duration such as 300ms, 1.5s or 1m, got {quote(text)}{unit}")
     if seconds > DELAY_SECONDS:
         raise ValueError(f"must be a duration of at most {DELAY_SECONDS:g}s, got {quote(text)}")
+    return float(seconds)
+
+
+def parse_interval(text: str) -> float:
+    """Return the time between two events in seconds; 0 for never.
+
+    :param text: ``30s``, ``15m``, ``1h``, ``0s``.
+    :raise ValueError: it is no such time, has no unit, or is over a week.
+    """
+    seconds = _amount(_NUMBER + " ?(s|m|h)", text, _LONG)
+    if seconds is None or seconds > _WEEK:
+        raise ValueError(f"must be a time such as 30m or 1h, at most 168h, got {quote(text)}")
     return float(seconds)
 
 

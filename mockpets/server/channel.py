@@ -109,7 +109,8 @@ class Channel(Connection):
             if self._ended:
                 self.handle_close()  # gone, as far as can be told
             else:
-                self._waiting = Parking(self.work, order, self._go)
+                go = self._go if order.patience is None else self._ask_again
+                self._waiting = Parking(self.work, order, go)
         else:
             self._give()
 
@@ -136,6 +137,14 @@ class Channel(Connection):
             return
         self.requests[0].get_body_stream().seek(0)
         self.work.help_with(job, lambda: self.work.add_task(cast(Any, self)))
+
+    def _ask_again(self) -> None:
+        """Have the app answer anew, after what it wanted to wait for."""
+        self._waiting = self._answer = None
+        request = cast(Parser, self.requests[0])
+        request.asked_again = True
+        request.get_body_stream().seek(0)
+        self.work.add_task(cast(Any, self))
 
     def _time_out(self) -> None:
         """Refuse a request that does not get complete."""

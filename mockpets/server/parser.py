@@ -42,6 +42,9 @@ def _invalid(what: str) -> Refusal:
 class Parser(HTTPRequestParser):
     """One request, as it arrives. waitress' attributes, and what errors need of a bad head."""
 
+    asked_again = False
+    """Whether the app had its answer wait, and is now to give the one that is sent."""
+
     def __init__(self, adj: Adjustments) -> None:
         super().__init__(adj)
         self._head = b""

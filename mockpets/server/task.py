@@ -13,7 +13,7 @@ from waitress.task import ErrorTask as WaitressErrorTask
 from waitress.task import WSGITask, hop_by_hop
 
 from mockpets.contract import error_body
-from mockpets.handover import ORDER, SERVER
+from mockpets.handover import AGAIN, ORDER, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,6 +77,8 @@ class Task(WSGITask):
             return self._answer(b"", None)
         environ = self.get_environment()
         environ[SERVER] = channel.work
+        if cast("Parser", self.request).asked_again:
+            environ[AGAIN] = True
         del environ["wsgi.file_wrapper"]  # it would keep a file open for as long as a client reads
         chunks = channel.server.application(environ, self.start_response)
         try:

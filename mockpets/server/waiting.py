@@ -31,6 +31,8 @@ class Parking:
         if order.delay > 0:
             self._reasons += 1
             self._timer = work.timers.at(work.timers.clock() + order.delay, self._one_less)
+        if order.patience is not None:
+            self._timer = work.timers.at(work.timers.clock() + order.patience, self.hurry)
         if order.hold is not None:
             self._reasons += 1
             # A gate may be opened by any thread.

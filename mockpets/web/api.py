@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+import re
+from contextlib import suppress
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import parse_qsl
 
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.routing import Rule
@@ -14,10 +17,17 @@ from mockpets.constants import (
     CONTROL_PREFIX,
     OPERATIONS,
     ORDERS_PATH,
+    PANEL_PATH,
     PET_PATH,
     PETS_PATH,
 )
-from mockpets.contract import load_list_query, load_new_pet, parse_pet_id
+from mockpets.contract import (
+    LIST_PARAMETERS,
+    NEW_PET_MEMBERS,
+    load_list_query,
+    load_new_pet,
+    parse_pet_id,
+)
 from mockpets.errors import Refusal, did_you_mean
 from mockpets.json_text import parse_json
 from mockpets.scenario.matching import path_matches
@@ -59,8 +69,48 @@ def list_pets(request: Request, store: Store) -> Response:
 
     :raise Refusal: ``invalid_request`` for a limit or status that the contract does not allow.
     """
-    query = load_list_query(dict(request.args.lists()))
-    return Response(store.page(query["limit"], query.get("status")) + b"\n")
+    raw = request.environ.get("QUERY_STRING", "")
+    found = _read_query(raw) if len(raw) <= _REMEMBERED else _read_query.__wrapped__(raw)
+    request.exchange.notes += found.notes
+    if found.refusal is not None:
+        raise Refusal("invalid_request", found.refusal)
+    return Response(store.page(found.limit, found.status) + b"\n")
+
+
+class _Query(NamedTuple):
+    """What a query of listPets says.
+
+    :param refusal: what is wrong with it, None when it is right.
+    """
+
+    limit: int
+    status: str | None
+    notes: tuple[tuple[str, str], ...]
+    refusal: str | None
+
+
+_REMEMBERED: Final = 256
+"""Characters of a query that is worth remembering."""
+
+
+@lru_cache(256)
+def _read_query(raw: str) -> _Query:
+    """Read a query; a front end asks with the same few again and again."""
+    parameters: dict[str, list[str]] = {}
+    # Decoded as `request.args` is, which stubs match on.
+    text = raw.encode("latin-1").decode("utf-8", "replace")
+    for name, value in parse_qsl(text, keep_blank_values=True, errors="werkzeug.url_quote"):
+        parameters.setdefault(name, []).append(value)
+    notes = _ignored("query", "parameters", parameters.keys() - LIST_PARAMETERS)
+    try:
+        query = load_list_query(parameters)
+    except Refusal as refusal:
+        limits = parameters.get("limit", [])
+        if any(re.fullmatch(r"[-+]?[0-9]+", limit) for limit in limits):
+            said = f"limit={', '.join(limits)[:40]} is not 1 to 100"
+            notes = (*notes, ("limit_out_of_range", said))
+        return _Query(0, None, notes, refusal.message)
+    return _Query(query["limit"], query.get("status"), notes, None)
 
 
 def create_pet(request: Request, store: Store) -> Response:
@@ -68,7 +118,13 @@ def create_pet(request: Request, store: Store) -> Response:
 
     :raise Refusal: ``invalid_request``, ``payload_too_large`` or ``store_full``.
     """
-    pet_id, row = store.create(load_new_pet(json_body(request)))
+    body = json_body(request)
+    if isinstance(body, dict):
+        ignored = body.keys() - NEW_PET_MEMBERS
+        request.exchange.notes += _ignored("members", "members", ignored)
+    pet_id, row = store.create(load_new_pet(body))
+    if request.exchange.session is not None:
+        request.exchange.session.changes.tell("pets")
     # The prefix is the request's own, so that a client behind one stays behind it.
     location = f"{request.root_path}{PETS_PATH}/{pet_id}"
     return Response(row + b"\n", 201, {"Location": location})
@@ -90,6 +146,21 @@ def get_pet(request: Request, store: Store) -> Response:
     return Response(row + b"\n")
 
 
+_NAMES_NOTED: Final = 8
+
+
+def _ignored(kind: str, what: str, names: set[str]) -> tuple[tuple[str, str], ...]:
+    """Return the note on what the contract does not know, and is left aside.
+
+    :param kind: of the note, after ``ignored_``.
+    """
+    if not names:
+        return ()
+    shown = ", ".join(repr(name[:40]) for name in sorted(names)[:_NAMES_NOTED])
+    more = ", ..." if len(names) > _NAMES_NOTED else ""
+    return ((f"ignored_{kind}", f"ignored {what}: {shown}{more}"),)
+
+
 def json_body(request: Request) -> object:
     """Return the value of the body, which must say that it is JSON, in UTF-8.
 
@@ -101,6 +172,9 @@ def json_body(request: Request) -> object:
         raise Refusal(
             "payload_too_large", f"the body may have at most {BODY_BYTES} bytes"
         ) from error
+    environ = request.environ
+    if environ.get("CONTENT_TYPE") == "application/json" and "HTTP_CONTENT_ENCODING" not in environ:
+        return parse_json(raw)  # nothing to look at more closely
     if request.mimetype != "application/json":
         got = request.headers.get("Content-Type") or "none"
         raise Refusal(
@@ -132,23 +206,49 @@ def beyond(playback: Playback, _: str = "") -> Response:
     """
     request = current_request()
     path, method = request.path, request.method
-    if method == "OPTIONS" and not path.startswith(CONTROL_PREFIX):
+    if path.startswith(CONTROL_PREFIX):
+        raise Refusal("not_found", f"the control API has nothing at {path[:80]!r}")
+    if method == "OPTIONS":
+        # No preflight depends on what its request names, but the connection's end does.
+        with suppress(Refusal):
+            playback.look_at(request)
         # Any path, so that a page with a wrong base address can read the hint it then gets.
         answer = Response(status=204, headers={"Allow": _allow(_allowed(path))})
         del answer.headers["Content-Type"]  # of a body that is not there
         return answer
     if path != API_PREFIX and not path.startswith(API_PREFIX + "/"):
+        if path == "/" and _is_page(request):
+            return _to_panel(request)
+        with suppress(Refusal):
+            playback.look_at(request)
+        request.exchange.notes.append(("unmatched", "this path is not the pet store's"))
         raise Refusal("not_found", hint(path))
+    playback.look_at(request)
     allowed = _allowed(path) | playback.methods(request)
     if not allowed:
+        request.exchange.notes.append(("unmatched", "the contract has no such path"))
         raise Refusal("not_found", hint(path))
     if ("GET" if method == "HEAD" else method) not in allowed:
+        request.exchange.notes.append(("unmatched", "the contract has no such method here"))
         raise Refusal(
             "method_not_allowed",
             f"{method[:40]} is not allowed on {path[:80]}; allowed: {_allow(allowed)}",
             [("Allow", _allow(allowed))],
         )
     return playback.play(None, undescribed)
+
+
+def _is_page(request: Request) -> bool:
+    """Whether a person's browser asks for a page, and not a program for data."""
+    wants: str = request.environ.get("HTTP_ACCEPT", "")
+    return request.method in ("GET", "HEAD") and "text/html" in wants.lower()
+
+
+def _to_panel(request: Request) -> Response:
+    """Send a browser to the panel of the session at hand."""
+    answer = Response(status=302, headers={"Location": f"{request.root_path}{PANEL_PATH}"})
+    del answer.headers["Content-Type"]
+    return answer
 
 
 def undescribed(request: Request, _: Store) -> Response:

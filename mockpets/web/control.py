@@ -1,4 +1,8 @@
-"""The control API, under ``/__mockpets/``."""
+"""The control API, under ``/__mockpets/``: its routes, and what is active.
+
+Each call is made through `_guarded`, which checks who calls and finds the session; the rest of the
+calls are in the modules beside this one.
+"""
 
 from __future__ import annotations
 
@@ -6,148 +10,120 @@ from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from flask import render_template
 from werkzeug.routing import Rule
 
 from mockpets.constants import (
-    API_PREFIX,
-    DEPRECATION,
+    CONTROL_PET_PATH,
+    CONTROL_PETS_PATH,
+    CONTROL_PREFIX,
+    DEFAULT_SESSION,
     DOCS_PATH,
+    EVENTS_PATH,
+    FIXTURE_BYTES,
     GATE_PATH,
     GATES_PATH,
+    HAR_PATH,
     HEALTH_PATH,
+    ONE_SCENARIO_PATH,
     OPENAPI_PATH,
+    PANEL_FILE_PATH,
+    PANEL_PATH,
     READY_PATH,
+    REQUEST_PATH,
+    REQUESTS_PATH,
     RESET_PATH,
+    RESTORE_PATH,
     SCENARIO_PATH,
     SCENARIO_SCHEMA_PATH,
     SCENARIOS_PATH,
-    SUNSET,
+    SESSION_PATH,
+    SESSIONS_PATH,
+    SNAPSHOT_PATH,
+    SNAPSHOTS_PATH,
+    STATE_PATH,
+    VERIFY_PATH,
 )
-from mockpets.errors import Refusal
-from mockpets.json_text import dump_json, parse_json
+from mockpets.errors import InputError, Refusal
 from mockpets.scenario.loader import scenario_schema
+from mockpets.web import control_journal, control_pets, control_sessions, pages
+from mockpets.web.calls import Call, answer, refused
 from mockpets.web.guard import check_caller
 from mockpets.web.messages import Response, current_request
 from mockpets.web.openapi import document
-from mockpets.web.selection import checked
+from mockpets.web.selection import named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import flask
 
-    from mockpets.scenario.library import Library
-    from mockpets.session import Session
-    from mockpets.web.messages import Request
+    from mockpets.web.calls import Parts
 
     View = Callable[..., Response]
+    Act = Callable[[Call], Response]
 
 __all__ = ["add_routes"]
 
 
-def add_routes(app: flask.Flask, session: Session, library: Callable[[], Library]) -> None:
-    """Give the app the control API.
-
-    :param session: the one there is.
-    :param library: returns the scenarios as they are now.
-    """
-    views: dict[str, tuple[str, View]] = {
+def add_routes(app: flask.Flask, parts: Parts) -> None:
+    """Give the app the control API."""
+    for path, view in (
         # `create_app` returns only what can answer, so alive and ready are the same.
-        HEALTH_PATH: ("GET", health),
-        READY_PATH: ("GET", health),
-        OPENAPI_PATH: ("GET", openapi),
-        SCENARIO_SCHEMA_PATH: ("GET", schema),
-        DOCS_PATH: ("GET", docs),
-        SCENARIOS_PATH: ("GET", _guarded(partial(scenarios, session, library))),
-        SCENARIO_PATH: ("PUT", _guarded(partial(activate, session))),
-        RESET_PATH: ("POST", _guarded(partial(reset, session))),
-        GATES_PATH: ("GET", _guarded(partial(gates, session))),
-        GATE_PATH.replace("{name}", "<name>"): ("POST", _guarded(partial(open_gate, session))),
-    }
-    for path, (method, view) in views.items():
-        app.add_url_rule(path, path, view, methods=[method], provide_automatic_options=False)
-        endpoint = f"{path}: other methods"
-        app.url_map.add(Rule(path, endpoint=endpoint))  # without methods: any other
-        app.view_functions[endpoint] = partial(other_method, method)
+        (HEALTH_PATH, health),
+        (READY_PATH, health),
+        (OPENAPI_PATH, openapi),
+        (SCENARIO_SCHEMA_PATH, schema),
+        (CONTROL_PREFIX, pages.to_panel),
+        (PANEL_PATH, pages.panel),
+        (PANEL_FILE_PATH, pages.panel_file),
+        (DOCS_PATH, pages.docs),
+    ):
+        _add_path(app, path, {"GET": view})
+    for path, acts in _CALLS.items():
+        views = {method: partial(_guarded, parts, act) for method, act in acts.items()}
+        _add_path(app, path, views)
 
 
-def _guarded(view: Callable[[Request], Response]) -> View:
-    """Return a view that checks the caller first."""
+def _add_path(app: flask.Flask, path: str, views: Mapping[str, View]) -> None:
+    """Give the app one path of the control API, and an answer for the methods it does not have."""
+    rule = path.replace("{", "<").replace("}", ">")
+    for method, view in views.items():
+        endpoint = f"{method} {path}"
+        app.add_url_rule(rule, endpoint, view, methods=[method], provide_automatic_options=False)
+    endpoint = f"{path}: other methods"
+    app.url_map.add(Rule(rule, endpoint=endpoint))  # without methods: any other
+    app.view_functions[endpoint] = partial(_other_method, tuple(views))
 
-    def answer(**_: str) -> Response:
-        request = current_request()
-        check_caller(request)
-        return view(request)
 
-    return answer
+def _guarded(parts: Parts, act: Act, **_: str) -> Response:
+    """Answer a call whose caller may.
+
+    :raise Refusal: what the guard, the selection or the call refuses.
+    """
+    request = current_request()
+    request.max_content_length = FIXTURE_BYTES  # a list of pets is longer than any request's body
+    check_caller(request, parts.settings, parts.token)
+    session = parts.sessions.take(named(request.environ).session or DEFAULT_SESSION)
+    try:
+        return act(Call(request, parts, session))
+    except InputError as error:
+        raise refused(error) from error
 
 
-def other_method(method: str, **_: str) -> Response:
+def _other_method(methods: tuple[str, ...], **_: str) -> Response:
     """Answer a method that a path of the control API does not have.
 
-    :param method: the one it has.
+    :param methods: those it has.
     :raise Refusal: ``method_not_allowed``.
     """
     request = current_request()
-    names = "GET, HEAD, OPTIONS" if method == "GET" else f"{method}, OPTIONS"
+    names = ", ".join([*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"])
     if request.method == "OPTIONS":
-        answer = Response(status=204, headers={"Allow": names})
-        del answer.headers["Content-Type"]
-        return answer
-    what = f"{request.method[:40]} is not allowed on {request.path}; allowed: {names}"
+        empty = Response(status=204, headers={"Allow": names})
+        del empty.headers["Content-Type"]
+        return empty
+    what = f"{request.method[:40]} is not allowed on {request.path[:80]}; allowed: {names}"
     raise Refusal("method_not_allowed", what, [("Allow", names)])
-
-
-# --- What is active, and the start ------------------------------------------------------------
-
-
-def scenarios(session: Session, library: Callable[[], Library], _: Request) -> Response:
-    """List the scenarios, which are active, and what is wrong with files."""
-    known = library()
-    names = sorted({*known.scenarios, *known.problems})
-    rows = [
-        {
-            "name": name,
-            "description": known.scenarios[name].description if name in known.scenarios else None,
-            "source": known.sources[name].shown,
-            "problems": [str(problem) for problem in known.problems.get(name, ())],
-        }
-        for name in names
-    ]
-    return _json({"active": list(session.active), "scenarios": rows})
-
-
-def activate(session: Session, request: Request) -> Response:
-    """Have other scenarios active from now on; their counters begin anew.
-
-    :raise Refusal: ``invalid_request`` for a body that names none, or ``unknown_scenario``.
-    """
-    body = parse_json(request.get_data())
-    named = body.get("scenario") if isinstance(body, dict) else None
-    names = [named] if isinstance(named, str) else named
-    if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
-        what = 'the body must be {"scenario": NAME} or {"scenario": [NAME, ...]}'
-        raise Refusal("invalid_request", what)
-    session.activate(checked(names, "scenario"))
-    return _json({"active": list(session.active)})
-
-
-def reset(session: Session, _: Request) -> Response:
-    """Go back to the start: pets, counters and chance; active scenarios stay."""
-    session.reset()
-    return _json({"active": list(session.active)})
-
-
-def gates(session: Session, _: Request) -> Response:
-    """Tell how many answers are held behind each gate."""
-    return _json({"gates": session.gates.waiting()})
-
-
-def open_gate(session: Session, request: Request) -> Response:
-    """Let go the answers that are held behind a gate now; 0 when there is none."""
-    name: str = (request.view_args or {})["name"]
-    return _json({"released": session.gates.open(name)})
 
 
 # --- What holds no secret ---------------------------------------------------------------------
@@ -155,38 +131,59 @@ def open_gate(session: Session, request: Request) -> Response:
 
 def health() -> Response:
     """Say that the server is alive."""
-    return _json({"status": "ok", "version": version("mockpets")})
+    return answer({"status": "ok", "version": version("mockpets")})
 
 
 def openapi() -> Response:
     """Return the contract as OpenAPI 3.1."""
-    return _json(document())
+    return answer(document())
 
 
 def schema() -> Response:
     """Return the JSON Schema of scenario files, which shipped files name for editors."""
-    return _json(scenario_schema())
+    return answer(scenario_schema())
 
 
-def docs() -> Response:
-    """Return the contract as a page; where the deprecated operation's `Link` leads."""
-    contract = document()
-    page = render_template(
-        "docs.html",
-        info=contract["info"],
-        paths=contract["paths"],
-        schemas=contract["components"]["schemas"],
-        prefix=API_PREFIX,
-        deprecation=DEPRECATION,
-        sunset=SUNSET,
-    )
-    # Nothing but the page's own style may load or run.
-    policy = (
-        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
-    )
-    headers = {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"}
-    return Response(page, headers=headers, content_type="text/html; charset=utf-8")
+# --- What is held -----------------------------------------------------------------------------
 
 
-def _json(value: object) -> Response:
-    return Response(dump_json(value) + b"\n")
+def gates(call: Call) -> Response:
+    """Tell how many answers are held behind each gate."""
+    return answer({"gates": call.session.gates.waiting()})
+
+
+def open_gate(call: Call) -> Response:
+    """Let go the answers that are held behind a gate now; 0 when there is none."""
+    return answer({"released": call.session.gates.open(call.name)})
+
+
+_CALLS: Mapping[str, Mapping[str, Act]] = {
+    STATE_PATH: {"GET": control_sessions.state},
+    SCENARIOS_PATH: {"GET": control_sessions.scenarios},
+    ONE_SCENARIO_PATH: {"GET": control_sessions.one_scenario},
+    SCENARIO_PATH: {"PUT": control_sessions.activate},
+    RESET_PATH: {"POST": control_sessions.reset},
+    SESSIONS_PATH: {"GET": control_sessions.sessions},
+    SESSION_PATH: {
+        "GET": control_sessions.one_session,
+        "PUT": control_sessions.put_session,
+        "DELETE": control_sessions.drop_session,
+    },
+    CONTROL_PETS_PATH: {"GET": control_pets.pets, "PUT": control_pets.put_pets},
+    CONTROL_PET_PATH: {"PATCH": control_pets.change_pet, "DELETE": control_pets.delete_pet},
+    SNAPSHOTS_PATH: {"GET": control_pets.snapshots},
+    SNAPSHOT_PATH: {
+        "GET": control_pets.one_snapshot,
+        "PUT": control_pets.put_snapshot,
+        "DELETE": control_pets.drop_snapshot,
+    },
+    RESTORE_PATH: {"POST": control_pets.restore},
+    REQUESTS_PATH: {"GET": control_journal.requests, "DELETE": control_journal.clear},
+    REQUEST_PATH: {"GET": control_journal.one_request},
+    HAR_PATH: {"GET": control_journal.har},
+    VERIFY_PATH: {"POST": control_journal.verification},
+    EVENTS_PATH: {"GET": control_journal.events},
+    GATES_PATH: {"GET": gates},
+    GATE_PATH: {"POST": open_gate},
+}
+"""Path to method to what is done."""

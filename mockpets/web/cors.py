@@ -10,12 +10,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mockpets.constants import EXPOSED_HEADERS, PREFLIGHT_SECONDS
+from mockpets.constants import (
+    EXPOSED_HEADERS,
+    PREFLIGHT_SECONDS,
+    SCENARIO_HEADER,
+    SESSION_HEADER,
+)
 
 if TYPE_CHECKING:
-    from werkzeug.datastructures import Headers
+    from collections.abc import Collection
+    from wsgiref.types import WSGIEnvironment
 
-__all__ = ["LOCAL_ORIGIN", "allow", "allow_local"]
+    Pair = tuple[str, str]
+
+__all__ = ["LOCAL_ORIGIN", "for_all", "for_some"]
 
 LOCAL_ORIGIN = (
     r"https?://(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?"
@@ -24,38 +32,52 @@ LOCAL_ORIGIN = (
 _EXPOSED = ", ".join(EXPOSED_HEADERS)
 
 
-def allow(asked: Headers, answer: Headers, *, preflight: bool) -> None:
-    """Add to an answer's headers what lets a page on another origin read it.
+def for_all(environ: WSGIEnvironment, *, preflight: bool) -> list[Pair]:
+    """Return the headers that let a page on another origin read an answer of the contract.
 
-    :param asked: the request's headers.
     :param preflight: the request is an OPTIONS, which may ask for a method and headers.
     """
-    answer.add("Vary", "Origin")
-    answer["Timing-Allow-Origin"] = "*"
-    origin = asked.get("Origin")
+    found: list[Pair] = [("Vary", "Origin"), ("Timing-Allow-Origin", "*")]
+    origin = environ.get("HTTP_ORIGIN")
     if not origin:
-        return
-    # A scenario may set these on purpose, to play a service whose CORS is broken.
-    answer.setdefault("Access-Control-Allow-Origin", origin)
-    answer.setdefault("Access-Control-Allow-Credentials", "true")
-    answer.setdefault("Access-Control-Expose-Headers", _EXPOSED)
+        return found
+    found += [
+        ("Access-Control-Allow-Origin", origin),
+        ("Access-Control-Allow-Credentials", "true"),
+        ("Access-Control-Expose-Headers", _EXPOSED),
+    ]
     if not preflight:
-        return
-    method = asked.get("Access-Control-Request-Method")
+        return found
+    method = environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD")
     if method:
-        answer["Access-Control-Allow-Methods"] = method
-    names = asked.get("Access-Control-Request-Headers")
+        found.append(("Access-Control-Allow-Methods", method))
+    names = environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS")
     if names:
-        answer["Access-Control-Allow-Headers"] = names
-    answer["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
-    if asked.get("Access-Control-Request-Private-Network") == "true":
-        answer["Access-Control-Allow-Private-Network"] = "true"
-    answer.add("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")
+        found.append(("Access-Control-Allow-Headers", names))
+    found.append(("Access-Control-Max-Age", str(PREFLIGHT_SECONDS)))
+    if environ.get("HTTP_ACCESS_CONTROL_REQUEST_PRIVATE_NETWORK") == "true":
+        found.append(("Access-Control-Allow-Private-Network", "true"))
+    found.append(("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers"))
+    return found
 
 
-def allow_local(asked: Headers, answer: Headers) -> None:
-    """Let a page of this machine, and no other, read an answer of the control API."""
-    answer.add("Vary", "Origin")
-    origin = asked.get("Origin", "")
-    if re.fullmatch(LOCAL_ORIGIN, origin):
-        answer["Access-Control-Allow-Origin"] = origin
+def for_some(environ: WSGIEnvironment, origins: Collection[str], *, preflight: bool) -> list[Pair]:
+    """Return the headers that let pages of this machine and of some origins call the control API.
+
+    :param origins: in lower case.
+    :param preflight: as for `for_all`.
+    """
+    found: list[Pair] = [("Vary", "Origin")]
+    origin: str = environ.get("HTTP_ORIGIN", "")
+    if not (re.fullmatch(LOCAL_ORIGIN, origin) or origin.lower() in origins):
+        return found
+    found.append(("Access-Control-Allow-Origin", origin))
+    found.append(("Access-Control-Expose-Headers", _EXPOSED))
+    if preflight:
+        names = f"Authorization, Content-Type, {SESSION_HEADER}, {SCENARIO_HEADER}"
+        found += [
+            ("Access-Control-Allow-Methods", "GET, PUT, POST, PATCH, DELETE"),
+            ("Access-Control-Allow-Headers", names),
+            ("Access-Control-Max-Age", str(PREFLIGHT_SECONDS)),
+        ]
+    return found

@@ -1,58 +1,120 @@
 """Who may call the part of the control API that tells or changes something.
 
-For now that is whoever is on this machine and is not a foreign web page. A page that a developer
-visits can send requests here, also without CORS, and a name that it controls can be made to point
-at a loopback address; so the Host must be a name or address that no page can come from, and the
-browser must not say that the request crosses sites (Fetch Metadata; Origin, RFC 6454).
+On a loopback bind that is whoever is on this machine and is not a foreign web page. A page that a
+developer visits can send requests here, also without CORS, and a name that it controls can be made
+to point at a loopback address; so the Host must be a name or address that no page can come from,
+and the browser must not say that the request crosses sites (Fetch Metadata; Origin, RFC 6454). On
+any other bind, or where a token was set, the caller must have the token.
 """
 
 from __future__ import annotations
 
 import re
+from hmac import compare_digest
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from mockpets.constants import CONTROL_REALM
 from mockpets.errors import Refusal
 from mockpets.web.cors import LOCAL_ORIGIN
+from mockpets.web.keys import bearer
 
 if TYPE_CHECKING:
+    from mockpets.settings import Settings
     from mockpets.web.messages import Request
 
-__all__ = ["check_caller"]
+__all__ = ["check_caller", "may_read"]
 
-_HOST = r"(?:[a-z0-9-]+\.)*localhost|[0-9.]+|\[[0-9a-f:.]+\]"
-_PORT = r"(?::[0-9]{1,5})?"
+_HOST: Final = r"(?:[a-z0-9-]+\.)*localhost|[0-9.]+|\[[0-9a-f:.]+\]"
+_LABEL: Final = r"[a-z0-9_-]+"
+"""A name without a dot, as a compose network has: none that a page could come from."""
+_PORT: Final = r"(?::[0-9]{1,5})?"
 
 
-def check_caller(request: Request) -> None:
+def check_caller(request: Request, settings: Settings, token: str) -> None:
     """Let a request to the control API pass.
 
-    :raise Refusal: ``forbidden``; ``invalid_request`` for a body that is no JSON.
+    :param token: what callers must send; empty when none is needed.
+    :raise Refusal: ``not_found`` when it is off, ``unauthorized``, ``forbidden``, or
+        ``invalid_request`` for a body that is no JSON.
+    """
+    if settings.control == "off":
+        raise Refusal("not_found", "the control API is off: the server runs with --control off")
+    if token:
+        _check_token(request, token)
+    else:
+        if settings.control != "open":
+            _check_peer(request)
+        _check_host(request, settings)
+    if not may_read(request, settings):
+        raise Refusal(
+            "forbidden",
+            "the control API does not answer web pages of other sites; "
+            "--control-origin names one that may call it",
+        )
+    if request.mimetype != "application/json" and request.get_data():
+        raise Refusal("invalid_request", "a body of the control API must be application/json")
+
+
+def may_read(request: Request, settings: Settings) -> bool:
+    """Whether a request comes from no web page, or from one that may call the control API."""
+    site = request.headers.get("Sec-Fetch-Site")
+    origin = request.headers.get("Origin")
+    if site in ("same-origin", "same-site", "none"):
+        return True
+    if origin is None:
+        return site is None  # no browser, or one of old
+    return bool(re.fullmatch(LOCAL_ORIGIN, origin)) or origin.lower() in settings.control_origin
+
+
+def _check_token(request: Request, token: str) -> None:
+    """Let a request pass that has the token.
+
+    :raise Refusal: ``unauthorized``.
+    """
+    given = bearer(request)
+    # Compared in constant time, so that no one learns it letter by letter.
+    if given is not None and compare_digest(given.encode("latin-1"), token.encode("latin-1")):
+        return
+    what = "The control token is missing" if given is None else "The control token is wrong"
+    error = "" if given is None else ', error="invalid_token"'
+    raise Refusal(
+        "unauthorized",
+        f"{what}. Send the header 'Authorization: Bearer <TOKEN>'; it is the one of "
+        "--control-token, or was shown where mockpets was started.",
+        [("WWW-Authenticate", f'Bearer realm="{CONTROL_REALM}"{error}')],
+    )
+
+
+def _check_peer(request: Request) -> None:
+    """Let a request pass that comes from this machine.
+
+    :raise Refusal: ``forbidden``.
     """
     peer = request.remote_addr
     if peer is not None and not _is_loopback(peer):
         raise Refusal("forbidden", "the control API answers only callers on its own machine")
+
+
+def _check_host(request: Request, settings: Settings) -> None:
+    """Let a request pass that calls the server by a name which no web page can come from.
+
+    :raise Refusal: ``forbidden``.
+    """
     host = request.headers.get("Host", "")
-    if not re.fullmatch(f"(?:{_HOST}){_PORT}", host.lower()):
+    names = f"{_HOST}|{_LABEL}" if settings.control == "open" else _HOST
+    known = re.fullmatch(f"(?:{names}){_PORT}", host.lower())
+    if not known and re.sub(_PORT + "$", "", host.lower()) not in settings.allow_host:
         raise Refusal(
             "forbidden",
-            f"the control API is not called by the name {host[:80]!r}: use localhost or an address",
+            f"the control API is not called by the name {host[:80]!r}: use localhost or an "
+            "address, or start the server with --allow-host",
         )
     # A target in absolute form names a host too (RFC 9112, 3.2.2).
     target = urlsplit(request.environ.get("REQUEST_URI", ""))
     if target.netloc and target.netloc.lower() != host.lower():
         raise Refusal("forbidden", "the request's target names another host than its Host header")
-    site = request.headers.get("Sec-Fetch-Site")
-    origin = request.headers.get("Origin")
-    if site is not None:
-        foreign = site not in ("same-origin", "same-site", "none")
-    else:
-        foreign = origin is not None and not re.fullmatch(LOCAL_ORIGIN, origin)
-    if foreign:
-        raise Refusal("forbidden", "the control API does not answer web pages of other sites")
-    if request.get_data() and request.mimetype != "application/json":
-        raise Refusal("invalid_request", "a body of the control API must be application/json")
 
 
 def _is_loopback(peer: str) -> bool:

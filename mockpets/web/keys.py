@@ -1,48 +1,88 @@
-"""The key check: bearer authentication as the contract's part 5 has it."""
+"""The key check: bearer authentication as the contract's part 5 has it.
+
+A key may carry the session and the scenarios of its requests: ``KEY~worker-3+empty``. The exact key
+is tried first, then what stands before its last ``~``.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.constants import REALM
+from mockpets.constants import BASE_MARK, REALM, SCENARIO_NAME, SESSION_NAME
 from mockpets.errors import Refusal
 
 if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.web.messages import Request
 
-__all__ = ["bearer_key", "challenge", "check_key"]
+__all__ = ["Key", "bearer", "challenge", "check_key", "read_key"]
 
 
-def bearer_key(request: Request) -> str | None:
-    """Return the key of ``Authorization: Bearer KEY``, the scheme in any case; None without one."""
-    scheme, _, key = request.headers.get("Authorization", "").strip().partition(" ")
+_SELECTOR: Final = rf"(?:{SESSION_NAME})?(?:\+{SCENARIO_NAME})*"
+
+
+class Key(NamedTuple):
+    """What a request has for a key.
+
+    :param given: whether there is one.
+    :param valid: whether it is one of the server's.
+    :param selector: what follows the last ``~`` of a valid key that is not a whole one.
+    """
+
+    given: bool
+    valid: bool
+    selector: str | None = None
+
+
+_MISSING = Key(given=False, valid=False)
+_INVALID = Key(given=True, valid=False)
+_VALID = Key(given=True, valid=True)
+
+
+def bearer(request: Request) -> str | None:
+    """Return what stands in ``Authorization: Bearer ...``, the scheme in any case."""
+    scheme, _, key = request.environ.get("HTTP_AUTHORIZATION", "").strip().partition(" ")
     return key.strip() if scheme.lower() == "bearer" and key.strip() else None
 
 
-def challenge(request: Request) -> tuple[str, str]:
+def read_key(request: Request, settings: Settings) -> Key:
+    """Return what is known of a request's key."""
+    key = bearer(request)
+    if key is None:
+        return _MISSING
+    if key in settings.api_key:
+        return _VALID
+    before, mark, selector = key.rpartition(BASE_MARK)
+    # Where any key will do, a `~` may be part of it.
+    meant = before in settings.api_key or (
+        settings.any_key and before and re.fullmatch(_SELECTOR, selector.lower())
+    )
+    if mark and meant:
+        return Key(given=True, valid=True, selector=selector)
+    return _VALID if settings.any_key else _INVALID
+
+
+def challenge(*, given: bool) -> tuple[str, str]:
     """Return the header that goes with a 401 (RFC 6750, part 3).
 
-    Without a key there is no error to name.
+    :param given: a key was sent; without one there is no error to name.
     """
-    value = f'Bearer realm="{REALM}"'
-    if bearer_key(request) is not None:
-        value += ', error="invalid_token"'
-    return ("WWW-Authenticate", value)
+    error = ', error="invalid_token"' if given else ""
+    return ("WWW-Authenticate", f'Bearer realm="{REALM}"{error}')
 
 
-def check_key(request: Request, settings: Settings) -> None:
+def check_key(key: Key) -> None:
     """Let a request pass whose key is valid.
 
     :raise Refusal: ``unauthorized``, with the header to send in its message.
     """
-    key = bearer_key(request)
-    if key is not None and (settings.any_key or key in settings.api_key):
+    if key.valid:
         return
-    what = "The API key is missing" if key is None else "The API key is invalid"
+    what = "The API key is invalid" if key.given else "The API key is missing"
     raise Refusal(
         "unauthorized",
         f"{what}. Send the header 'Authorization: Bearer <API_KEY>'; "
         "the key was shown where mockpets was started.",
-        [challenge(request)],
+        [challenge(given=key.given)],
     )

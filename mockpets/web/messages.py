@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import flask
 
 from mockpets.scenario.engine import NOTHING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from wsgiref.types import WSGIEnvironment
+
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Stack
     from mockpets.session import Session
+
+    Pair = tuple[str, str]
 
 __all__ = ["Exchange", "Request", "Response", "current_request"]
 
@@ -24,7 +29,8 @@ class Exchange:
 
     :param started: seconds on the performance counter.
     :param operation: the contract's operation, once the route is known; None for others.
-    :param session: None until the selection is made, as is `stack`.
+    :param session: None until the selection is made, as is `stack`; and where there is none yet.
+    :param notes: what the journal is to tell of the request, as code and text.
     """
 
     started: float
@@ -32,6 +38,7 @@ class Exchange:
     session: Session | None = None
     stack: Stack | None = None
     outcome: Outcome = NOTHING
+    notes: list[tuple[str, str]] = field(default_factory=list)
 
 
 class Request(flask.Request):
@@ -47,7 +54,52 @@ class Response(flask.Response):
 
     default_mimetype = "application/json"
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self.carried: list[Pair] = []
+        """Headers beside `headers`, none of which those have: putting a name into `headers` means
+        looking at all that are there."""
+        super().__init__(*arguments, **options)
+
+    def carry(self, pairs: list[Pair], *, below: bool = False) -> None:
+        """Add headers.
+
+        :param below: what the response has already of a name stays, but for ``Vary``: a scenario
+            may set it on purpose, to play a service whose CORS is broken, say.
+        """
+        if below:
+            has = {name.lower() for name, _ in self.headers} - {"vary"}
+            pairs = [pair for pair in pairs if pair[0].lower() not in has]
+        self.carried += pairs
+
+    def all_headers(self) -> list[Pair]:
+        """Return the headers that are sent, but for those that the server adds."""
+        return [*self.headers, *self.carried]
+
+    def get_wsgi_response(
+        self, environ: WSGIEnvironment
+    ) -> tuple[Iterable[bytes], str, list[Pair]]:
+        """Return body, status and headers; what is long or unusual, as Werkzeug has it."""
+        body: Any = self.response
+        headers = self.headers.to_wsgi_list()
+        plain = isinstance(body, list) and len(body) == 1 and isinstance(body[0], bytes)
+        if not plain or self.status_code in _BODILESS or not all(map(_as_it_stands, headers)):
+            chunks, status, headers = super().get_wsgi_response(environ)
+            return chunks, status, [*headers, *self.carried]
+        if "Content-Length" not in self.headers:
+            headers.append(("Content-Length", str(len(body[0]))))
+        headers += self.carried
+        return (() if environ["REQUEST_METHOD"] == "HEAD" else body), self.status, headers
+
+
+_BODILESS: Final = (204, 205, 304)
+
+
+def _as_it_stands(header: Pair) -> bool:
+    """Whether a header is sent as it was set; Werkzeug encodes URLs."""
+    return header[0].lower() not in ("location", "content-location") or header[1].isascii()
+
 
 def current_request() -> Request:
     """Return the request being answered; only views may ask, everything else is handed it."""
-    return cast(Request, flask.request)
+    # The object, since each look through Flask's stand-in costs as much as a view.
+    return cast(Request, cast(Any, flask.request)._get_current_object())

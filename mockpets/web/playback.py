@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockpets.constants import DELAY_SECONDS
 from mockpets.contract import parse_pet_id
 from mockpets.errors import Refusal
 from mockpets.handover import SERVER
 from mockpets.json_text import parse_json
 from mockpets.scenario.engine import Outcome
 from mockpets.scenario.matching import ABSENT, Facts, path_matches
+from mockpets.scenario.units import parse_duration
 from mockpets.web.delivery import has_room
-from mockpets.web.keys import check_key
+from mockpets.web.keys import check_key, read_key
 from mockpets.web.messages import Response, current_request
 from mockpets.web.selection import asked_delay, select
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mockpets.pets.store import Store
     from mockpets.scenario.model import Canned
     from mockpets.session import Activation, Session
+    from mockpets.sessions import Sessions
     from mockpets.settings import Settings
     from mockpets.web.messages import Request
 
@@ -40,23 +41,27 @@ __all__ = ["Playback"]
 class Playback:
     """Plays the scenarios around each operation.
 
-    :param settings: which keys are valid.
-    :param session: the one that every request is for.
+    :param settings: which keys are valid, and how late every answer is.
     """
 
-    def __init__(self, settings: Settings, session: Session) -> None:
+    def __init__(self, settings: Settings, sessions: Sessions) -> None:
         self._settings = settings
-        self._session = session
+        self._sessions = sessions
+        self._delay = parse_duration(settings.delay)
 
-    def methods(self, request: Request) -> set[str]:
-        """Return the methods that the scenarios of a request define for its path.
+    def look_at(self, request: Request) -> None:
+        """Put what a request names into its exchange.
 
         :raise Refusal: what the selection refuses.
         """
-        _, stack = select(request, self._session)
+        select(request, self._sessions, read_key(request, self._settings).selector)
+
+    def methods(self, request: Request) -> set[str]:
+        """Return the methods that the scenarios of a request define for its path."""
+        stack = request.exchange.stack
         return {
             stub.match.method
-            for stub in stack.stubs
+            for stub in (stack.stubs if stack else ())
             if stub.match.method and stub.match.path and path_matches(stub.match.path, request.path)
         }
 
@@ -66,16 +71,24 @@ class Playback:
         :param operation: the contract's, or None for what only a scenario can answer.
         :param act: the real operation, given the pets that the request is for.
         :raise Refusal: what the selection, the key check or the operation refuses, and ``busy``
-            when the answer is to wait and as many wait already as may.
+            when the answer is to wait and as many wait already as may, or when there are too many
+            sessions.
         :raise NotReady: pets have to be made first, and the server can have it done.
         """
         request = current_request()
-        request.exchange.operation = operation
-        session, stack = select(request, self._session)
-        check_key(request, self._settings)
+        exchange = request.exchange
+        exchange.operation = operation
+        key = read_key(request, self._settings)
+        name, stack = select(request, self._sessions, key.selector)
+        if not key.valid:
+            code = "key_invalid" if key.given else "key_missing"
+            exchange.notes.append((code, f"the API key is {code[4:]}"))
+        check_key(key)
+        session = exchange.session or self._sessions.take(name)
+        exchange.session = session
         # A server that takes orders has a thread for what takes long.
         activation = session.use(stack.names, at_once=SERVER in request.environ)
-        outcome = _decided(request, session, activation)
+        outcome = self._decided(request, session, activation)
         if outcome.skip:
             # Never sent as it is: the connection breaks, and the operation is not to be done.
             return Response(status=502)
@@ -83,26 +96,25 @@ class Playback:
             return _canned(outcome.reply)
         return act(request, activation.store)
 
+    def _decided(self, request: Request, session: Session, activation: Activation) -> Outcome:
+        """Put into the exchange what is to happen, by the scenarios and the request's own delay.
 
-def _decided(request: Request, session: Session, activation: Activation) -> Outcome:
-    """Put into the exchange what is to happen, by the scenarios and the request's own delay.
-
-    :raise Refusal: ``busy`` when the answer is to wait and as many wait already as may.
-    """
-    exchange, delay = request.exchange, asked_delay(request)
-    if activation.stack.stubs:
-        exchange.outcome = session.decide(activation, _facts(request))
-    if delay:
-        delay = min(exchange.outcome.delay + delay, DELAY_SECONDS)
-        exchange.outcome = replace(exchange.outcome, delay=delay)
-    if not has_room(request.environ, exchange.outcome):
-        exchange.outcome = Outcome(exchange.outcome.stubs)
-        raise Refusal(
-            "busy",
-            "as many answers as may be are delayed, slow or held already; try again later",
-            [("Retry-After", "1")],
-        )
-    return exchange.outcome
+        :raise Refusal: ``busy`` when the answer is to wait and as many wait already as may.
+        """
+        exchange, delay = request.exchange, asked_delay(request) + self._delay
+        if activation.stack.stubs:
+            exchange.outcome = session.decide(activation, _facts(request))
+        if delay:
+            delay = min(exchange.outcome.delay + delay, self._sessions.world.max_delay)
+            exchange.outcome = replace(exchange.outcome, delay=delay)
+        if not has_room(request.environ, exchange.outcome):
+            exchange.outcome = Outcome(exchange.outcome.stubs)
+            raise Refusal(
+                "busy",
+                "as many answers as may be are delayed, slow or held already; try again later",
+                [("Retry-After", "1")],
+            )
+        return exchange.outcome
 
 
 def _canned(reply: Canned) -> Response:

@@ -1,18 +1,29 @@
-"""The store: pages, ids, what is shared and what is copied."""
+"""The store: pages, ids, what is shared, what is copied, and what it is charged."""
 
 from __future__ import annotations
 
 import json
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from mockpets.constants import INT64_MAX
+from mockpets.budget import Budget
+from mockpets.constants import INT64_MAX, PET_STATUSES
+from mockpets.contract import dump_pet
 from mockpets.errors import Refusal
-from mockpets.pets.store import Store, make_table
+from mockpets.pets.store import ENTRY_BYTES, Store, make_table
 
 if TYPE_CHECKING:
-    from mockpets.contract import Pet
+    from collections.abc import Callable
+
+    from mockpets.contract import NewPet, Pet
+    from mockpets.pets.store import Saved, Table
 
 
 def pet(number: int, status: str | None = None) -> Pet:
@@ -80,10 +91,432 @@ def test_requests_may_add_so_many_until_a_reset() -> None:
     store.create({"name": "x", "categoryId": 1})
 
 
-def test_the_highest_id_leaves_no_room() -> None:
-    store = Store(make_table([pet(INT64_MAX)]), 10)
+def test_the_highest_id_is_given_and_leaves_no_room() -> None:
+    store = Store(make_table([pet(INT64_MAX - 1)]), 10)
+    assert store.create({"name": "x", "categoryId": 1})[0] == INT64_MAX
 
     with pytest.raises(Refusal, match="the highest id that int64 has") as caught:
         store.create({"name": "x", "categoryId": 1})
     assert caught.value.code == "store_full"
-    assert ids(store) == [INT64_MAX]
+    assert ids(store) == [INT64_MAX - 1, INT64_MAX]
+
+
+# --- What the control API changes -------------------------------------------------------------
+
+
+def test_rows_go_on_after_an_id_across_what_was_added() -> None:
+    store = Store(make_table([pet(-2), pet(3, "sold"), pet(5)]), 10)
+    store.create({"name": "x", "categoryId": 1, "status": "sold"})
+    store.create({"name": "y", "categoryId": 1})
+
+    def listed(after: int | None, limit: int, status: str | None = None) -> list[int]:
+        return [json.loads(row)["id"] for row in store.rows(after, limit, status)]
+
+    assert listed(None, 100) == [-2, 3, 5, 6, 7]
+    assert listed(-2, 3) == [3, 5, 6]
+    assert listed(4, 1) == [5]
+    assert listed(6, 9) == [7]
+    assert listed(7, 9) == []
+    assert listed(None, 2, "sold") == [3, 6]
+    assert listed(3, 2, "sold") == [6]
+    assert (store.total(), store.total("sold"), store.total("pending")) == (5, 2, 0)
+
+
+@pytest.mark.parametrize("pet_id", [1, 2], ids=["of the base", "added"])
+def test_members_are_set_and_a_status_removed(pet_id: int) -> None:
+    store = Store(make_table([pet(1, "sold")]), 10)
+    store.create({"name": "pet 2", "categoryId": 1, "status": "sold"})
+
+    row = store.change(pet_id, {"name": "Zoé", "status": "pending"})
+    assert row == f'{{"id":{pet_id},"name":"Zoé","categoryId":1,"status":"pending"}}'.encode()
+    assert store.get(pet_id) == row
+    assert ids(store, 9, "pending") == [pet_id]
+    assert ids(store, 9, "sold") == [3 - pet_id]
+    assert store.change(pet_id, {"status": None, "categoryId": 7}) == (
+        f'{{"id":{pet_id},"name":"Zoé","categoryId":7}}'.encode()
+    )
+    assert ids(store, 9, "pending") == []
+    assert ids(store) == [1, 2]
+
+
+def test_no_id_comes_again_before_a_reset() -> None:
+    store = Store(make_table([pet(1), pet(2)]), 10)
+    before = store.save(None)
+
+    def next_id() -> int:
+        return store.create({"name": "x", "categoryId": 1})[0]
+
+    assert next_id() == 3
+    store.delete(3)
+    assert next_id() == 4
+    store.replace(make_table([pet(9)]))
+    store.delete(9)
+    assert next_id() == 10
+    store.replace(make_table([]))
+    assert next_id() == 11
+    store.restore(before)
+    assert ids(store) == [1, 2]
+    assert next_id() == 12
+    store.reset()
+    assert next_id() == 3
+
+
+def test_deleting_makes_room_for_new_pets() -> None:
+    store = Store(make_table([pet(1)]), 1)
+    store.create({"name": "x", "categoryId": 1})
+    store.delete(1)
+    with pytest.raises(Refusal, match="at most 1 pets"):
+        store.create({"name": "y", "categoryId": 1})
+    store.delete(2)
+
+    assert store.create({"name": "y", "categoryId": 1})[0] == 3
+
+
+@pytest.mark.parametrize("pet_id", [0, 2])
+def test_a_pet_that_is_not_there_is_refused(pet_id: int) -> None:
+    store = Store(make_table([pet(1)]), 10)
+    for attempt in (lambda: store.delete(pet_id), lambda: store.change(pet_id, {"name": "x"})):
+        with pytest.raises(Refusal, match=f"no animal has the id {pet_id}") as caught:
+            attempt()
+        assert caught.value.code == "pet_not_found"
+
+
+def test_a_snapshot_goes_to_another_store_whose_ids_go_on_above_it() -> None:
+    table = make_table([pet(1)])
+    one, other = Store(table, 10), Store(table, 10)
+    one.create({"name": "x", "categoryId": 1})
+    one.change(1, {"name": "changed"})
+    one.create({"name": "gone", "categoryId": 1})
+    one.delete(3)
+    saved = one.save(None)
+    other.restore(saved)
+    other.delete(1)
+
+    assert saved.next_id == 4
+    assert other.create({"name": "y", "categoryId": 1})[0] == 4
+    assert ids(other) == [2, 4]
+    assert ids(one) == [1, 2]
+    assert saved.total() == 2
+    assert saved.rows(None, 1, None) == [b'{"id":1,"name":"changed","categoryId":1}']
+
+
+# --- What it costs ----------------------------------------------------------------------------
+
+
+def test_what_is_charged() -> None:
+    pets, snapshots = Budget(10**6, "pets"), Budget(10**6, "snapshots")
+    store = Store(make_table(map(pet, range(1, 4))), 10, pets)
+    assert pets.used == 0
+
+    number, row = store.create({"name": "x", "categoryId": 1})
+    own = len(row) + ENTRY_BYTES
+    assert pets.used == own
+    saved = store.save(snapshots)
+    assert (pets.used, snapshots.used) == (own, own)
+    changed = store.change(1, {"name": "a longer name"})
+    copy = 3 * ENTRY_BYTES
+    assert pets.used == own + copy + len(changed)
+    store.change(1, {"name": "pet 1"})
+    assert pets.used == own + copy + len(b'{"id":1,"name":"pet 1","categoryId":1}')
+    store.delete(1)
+    assert pets.used == own + copy
+    store.delete(number)
+    assert pets.used == copy
+    store.restore(saved)
+    assert (pets.used, snapshots.used) == (own, own)
+    store.replace(make_table([pet(1)], pets))
+    assert pets.used == ENTRY_BYTES + len(b'{"id":1,"name":"pet 1","categoryId":1}')
+    del saved
+    assert snapshots.used == 0
+    store.reset()
+    assert pets.used == 0
+
+
+def test_stores_that_are_dropped_give_back_what_they_took() -> None:
+    pets, snapshots = Budget(10**6, "pets"), Budget(10**6, "snapshots")
+    start = make_table(map(pet, range(1, 4)), pets)
+    stores = [Store(start, 10, pets) for _ in range(5)]
+    kept = []
+    for store in stores:
+        store.create({"name": "x", "categoryId": 1})
+        kept.append(store.save(snapshots))
+        store.delete(2)
+    assert pets.used > 0
+    assert snapshots.used > 0
+    del start, stores, store, kept
+
+    assert (pets.used, snapshots.used) == (0, 0)
+
+
+def test_a_used_up_budget_changes_nothing() -> None:
+    budget = Budget(3 * ENTRY_BYTES + 60, "pets")
+    store = Store(make_table(map(pet, range(1, 4))), 10, budget)
+    for number in range(2):
+        store.create({"name": "", "categoryId": number})
+    held, page = budget.used, store.page(100)
+    larger = store.save(None)
+    attempts = (
+        lambda: store.create({"name": "", "categoryId": 1}),
+        lambda: store.change(1, {"name": "x"}),
+        lambda: store.change(4, {"name": "x" * 300}),
+        lambda: store.delete(1),
+        lambda: store.save(Budget(1, "snapshots")),
+        lambda: Store(make_table([]), 10, Budget(1, "pets")).restore(larger),
+        lambda: make_table([pet(1), pet(2)], budget),
+    )
+    for attempt in attempts:
+        with pytest.raises(Refusal) as caught:
+            attempt()
+        assert caught.value.code == "store_full"
+    del caught
+
+    assert (budget.used, store.page(100)) == (held, page)
+    store.delete(5)
+    assert store.create({"name": "", "categoryId": 1})[0] == 6
+
+
+def test_a_session_costs_what_it_adds_and_not_the_catalogue() -> None:
+    """200 stores over 10,000 pets: a copy each would be 90 MB."""
+    table = make_table(map(pet, range(1, 10_001)))
+    stores = [Store(table, 10) for _ in range(200)]
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        saved = []
+        for store in stores:
+            store.create({"name": "x", "categoryId": 1})
+            saved.append(store.save(None))
+            store.create({"name": "y", "categoryId": 1, "status": "sold"})
+        peak = tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+    assert len(saved) == 200
+    assert peak < 200 * 4096
+    assert all(store.total() == 10_002 for store in stores)
+
+
+def test_threads_get_an_id_each_and_readers_whole_pages() -> None:
+    budget = Budget(10**7, "pets")
+    table = make_table([pet(1, "sold")])
+    shared, alone = Store(table, 10_000, budget), [Store(table, 100, budget) for _ in range(4)]
+
+    def work(place: int) -> list[int]:
+        given = []
+        for _ in range(300):
+            number, row = shared.create({"name": "x", "categoryId": place, "status": "pending"})
+            given.append(number)
+            assert shared.get(number) == row
+            shared.change(number, {"status": "sold"})
+            saved = shared.save(budget)
+            assert saved.total() == len(saved.rows(None, 10_000, None))
+            listed = [json.loads(each)["id"] for each in shared.rows(number - 1, 5, None)]
+            assert listed[0] == number
+            assert listed == sorted(listed)
+            other = alone[place].create({"name": "y", "categoryId": place})[0]
+            alone[place].delete(other)
+        return given
+
+    with ThreadPoolExecutor(4) as pool:
+        given = [number for numbers in pool.map(work, range(4)) for number in numbers]
+
+    assert sorted(given) == list(range(2, 1202)) == ids(shared, 2000, "sold")[1:]
+    assert budget.used == sum(len(row) + ENTRY_BYTES for row in shared.rows(1, 2000, None))
+
+
+# --- Against a plain model --------------------------------------------------------------------
+
+MAX_NEW = 3
+STATUS = st.none() | st.sampled_from(PET_STATUSES)
+PLACE = st.integers(0, 1)
+IDS = st.sampled_from([-3, 0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 30, INT64_MAX])
+START = {number: pet(number, status) for number, status in ((1, "sold"), (2, None), (5, "sold"))}
+
+
+@dataclass
+class Model:
+    """What a store or a snapshot ought to hold.
+
+    :param shared: the pets of the table that it stands on; one object for each such table.
+    :param changed: ids of the base whose pets were changed.
+    :param next: the id that comes next; of a snapshot, of its store.
+    """
+
+    shared: dict[int, Pet]
+    base: dict[int, Pet] = field(default_factory=dict)
+    own: dict[int, Pet] = field(default_factory=dict)
+    changed: frozenset[int] = frozenset()
+    copied: bool = False
+    next: int = 1
+
+    def copy(self) -> Model:
+        return replace(self, base=dict(self.base), own=dict(self.own))
+
+    @property
+    def pets(self) -> dict[int, Pet]:
+        return self.base | self.own
+
+    @property
+    def cost(self) -> int:
+        copy = ENTRY_BYTES * len(self.shared) if self.copied else 0
+        return cost(self.own) + copy + sum(len(dump_pet(self.base[each])) for each in self.changed)
+
+
+def cost(pets: dict[int, Pet]) -> int:
+    return sum(len(dump_pet(each)) + ENTRY_BYTES for each in pets.values())
+
+
+def listed(pets: dict[int, Pet], status: str | None = None) -> list[bytes]:
+    return [dump_pet(pets[n]) for n in sorted(pets) if status in (None, pets[n].get("status"))]
+
+
+def refused(call: Callable[[], object]) -> str | None:
+    """The code of the refusal, nothing of which is kept: a traceback would keep tables alive."""
+    try:
+        call()
+    except Refusal as refusal:
+        return refusal.code
+    return None
+
+
+class TwoStores(RuleBasedStateMachine):
+    """Two stores over one base, their snapshots, and what all of these ought to hold."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pets, self.snapshots = Budget(2500, "pets"), Budget(1500, "snapshots")
+        self.start = make_table(START.values())
+        self.stores = [Store(self.start, MAX_NEW, self.pets) for _ in range(2)]
+        self.models = [Model(START, dict(START), next=6) for _ in range(2)]
+        self.saved: list[Saved] = []
+        self.saved_models: list[Model] = []
+
+    def used(self) -> int:
+        """Bytes of pets: those of stores, and of tables that anyone stands on but the start."""
+        everyone = [*self.models, *self.saved_models]
+        tables = {id(model.shared): model.shared for model in everyone if model.shared is not START}
+        return sum(model.cost for model in self.models) + sum(map(cost, tables.values()))
+
+    def becomes(self, place: int, model: Model, call: Callable[[], object]) -> bool:
+        """Make a change that only the budget can refuse; return whether it was made."""
+        more = model.cost - self.models[place].cost
+        if more > 0 and self.used() + more > self.pets.limit:
+            assert refused(call) == "store_full"
+            return False
+        call()
+        model.next = max([self.models[place].next, model.next, *(n + 1 for n in model.pets)])
+        self.models[place] = model
+        return True
+
+    @rule(place=PLACE, name=st.text(max_size=40), status=STATUS)
+    def create(self, place: int, name: str, status: str | None) -> None:
+        model = self.models[place].copy()
+        number = model.next
+        new: NewPet = {"name": name, "categoryId": 1}
+        if status is not None:
+            new["status"] = status
+        if len(model.own) == MAX_NEW or number > INT64_MAX:
+            assert refused(lambda: self.stores[place].create(new)) == "store_full"
+            return
+        model.own[number] = {"id": number, **new}
+        made: list[tuple[int, bytes]] = []
+        if self.becomes(place, model, lambda: made.append(self.stores[place].create(new))):
+            assert made == [(number, dump_pet(model.own[number]))]
+
+    @rule(place=PLACE, number=IDS, name=st.none() | st.text(max_size=40), status=STATUS)
+    def change(self, place: int, number: int, name: str | None, status: str | None) -> None:
+        model, store = self.models[place].copy(), self.stores[place]
+        changes = {"status": status} | ({} if name is None else {"name": name})
+        if number not in model.pets:
+            assert refused(lambda: store.change(number, changes)) == "pet_not_found"
+            return
+        changed = pet(number, status) | {
+            "name": model.pets[number]["name"] if name is None else name
+        }
+        if number in model.own:
+            model.own[number] = changed
+        else:
+            model.base[number] = changed
+            model.copied, model.changed = True, model.changed | {number}
+        self.becomes(place, model, lambda: store.change(number, changes))
+
+    @rule(place=PLACE, number=IDS)
+    def delete(self, place: int, number: int) -> None:
+        model, store = self.models[place].copy(), self.stores[place]
+        if number not in model.pets:
+            assert refused(lambda: store.delete(number)) == "pet_not_found"
+            return
+        if number in model.base:
+            del model.base[number]
+            model.copied, model.changed = True, model.changed - {number}
+        else:
+            del model.own[number]
+        self.becomes(place, model, lambda: store.delete(number))
+
+    @rule(place=PLACE, numbers=st.sets(IDS, max_size=4), status=STATUS)
+    def replace(self, place: int, numbers: set[int], status: str | None) -> None:
+        table = {number: pet(number, status) for number in numbers}
+        made: list[Table] = []
+        code = refused(lambda: made.append(make_table(table.values(), self.pets)))
+        if self.used() + cost(table) > self.pets.limit:
+            assert code == "store_full"
+            return
+        self.becomes(place, Model(table, dict(table)), lambda: self.stores[place].replace(made[0]))
+
+    @precondition(lambda self: len(self.saved) < 4)
+    @rule(place=PLACE)
+    def save(self, place: int) -> None:
+        model = self.models[place].copy()
+        code = refused(lambda: self.saved.append(self.stores[place].save(self.snapshots)))
+        if sum(each.cost for each in [*self.saved_models, model]) > self.snapshots.limit:
+            assert code == "store_full"
+            return
+        assert code is None
+        self.saved_models.append(model)
+
+    @precondition(lambda self: self.saved)
+    @rule(place=PLACE, which=st.integers(0, 3))
+    def restore(self, place: int, which: int) -> None:
+        which %= len(self.saved)
+        model = self.saved_models[which].copy()
+        self.becomes(place, model, lambda: self.stores[place].restore(self.saved[which]))
+
+    @precondition(lambda self: self.saved)
+    @rule(which=st.integers(0, 3))
+    def forget(self, which: int) -> None:
+        del self.saved[which % len(self.saved)], self.saved_models[which % len(self.saved_models)]
+
+    @rule(place=PLACE)
+    def reset(self, place: int) -> None:
+        self.becomes(place, Model(START, dict(START)), self.stores[place].reset)
+        self.models[place].next = 6
+
+    @invariant()
+    def all_is_as_it_ought_to_be(self) -> None:
+        for store, model in zip(self.stores, self.models, strict=True):
+            for status in (None, *PET_STATUSES):
+                rows = listed(model.pets, status)
+                assert store.total(status) == len(rows)
+                assert store.rows(None, 100, status) == rows
+                assert store.rows(2, 2, status) == [r for r in rows if json.loads(r)["id"] > 2][:2]
+                assert store.page(3, status) == b"[" + b",".join(rows[:3]) + b"]"
+            for number in (-3, 1, 6, 9, INT64_MAX):
+                known = model.pets.get(number)
+                assert store.get(number) == (known and dump_pet(known))
+        for saved, model in zip(self.saved, self.saved_models, strict=True):
+            assert saved.rows(None, 100, None) == listed(model.pets)
+        assert list(self.start.rows.values()) == listed(START)
+
+    @invariant()
+    def all_is_charged(self) -> None:
+        assert self.pets.used == self.used() <= self.pets.limit
+        assert self.snapshots.used == sum(model.cost for model in self.saved_models)
+
+    def teardown(self) -> None:
+        self.stores.clear()
+        self.saved.clear()
+        assert (self.pets.used, self.snapshots.used) == (0, 0)
+
+
+TestTwoStores = TwoStores.TestCase
+TestTwoStores.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)

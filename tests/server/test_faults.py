@@ -228,7 +228,7 @@ def test_an_answer_too_many_is_refused_and_a_page_can_read_it(scenario: str, fol
 
 def test_a_held_answer_goes_when_its_gate_opens(folder: Path) -> None:
     app = create_app(Settings(scenarios_dir=(folder,), scenario=("held",)))
-    gates = app.extensions["mockpets"].session.gates
+    gates = app.extensions["mockpets"].sessions.default.gates
     with running(app) as server, Wire(server.port) as wire:
         wire.get("/v1/pets", KEY_LINE)
         server.until(gates.waiting, {"gate": 1})

@@ -125,7 +125,7 @@ def test_the_best_poller_sees_a_client_leave_behind_unread_bytes() -> None:
 
 
 def test_a_gate_lets_go_once_all_that_waits_behind_it() -> None:
-    gates, went = Gates(), []
+    gates, went = Gates(lambda: None), []
     for name in ("b", "a", "a"):
         gates.wait(name, lambda name=name: went.append(name))  # type: ignore[misc]
     leave = gates.wait("a", lambda: went.append("left"))
@@ -140,7 +140,7 @@ def test_a_gate_lets_go_once_all_that_waits_behind_it() -> None:
 
 
 def test_gates_hold_from_many_threads() -> None:
-    gates = Gates()
+    gates = Gates(lambda: None)
     went: list[int] = []
     opened: list[int] = []
 
@@ -200,7 +200,7 @@ def test_many_pets_are_made_by_the_helper(many: Callable[[], object]) -> None:
 
 
 def test_a_session_can_say_that_pets_have_to_be_made_first(many: Callable[[], object]) -> None:
-    session = many().extensions["mockpets"].session  # type: ignore[attr-defined]
+    session = many().extensions["mockpets"].sessions.default  # type: ignore[attr-defined]
     with pytest.raises(NotReady) as first:
         session.use(("many",), at_once=True)
     with pytest.raises(NotReady) as second:

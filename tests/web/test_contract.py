@@ -495,12 +495,13 @@ ELSEWHERE = [
         headers={"Mockpets-Scenario": "slow,"},
     ),
     Row(
-        "another session",
+        "a session that can be none",
         "GET",
         "/v1/pets",
-        "not_implemented",
-        "Mockpets-Session: there is no session but 'default' yet; leave the header out",
-        headers={"Mockpets-Session": "w1"},
+        "invalid_session",
+        "Mockpets-Session must name a session with a-z, 0-9, '.', '_' and '-', beginning with a "
+        "letter or digit, at most 64 characters; got 'w 1'",
+        headers={"Mockpets-Session": "w 1"},
     ),
     Row(
         "no duration",
@@ -560,12 +561,15 @@ def test_refusals(call: Caller, row: Row) -> None:
     assert_cors(answer, control="__mockpets" in row.target)
 
 
-def assert_error(answer: Answer, code: str) -> None:
-    """Hold an answer against the one Error body there is."""
+def assert_error(answer: Answer, code: str, *more: str) -> None:
+    """Hold an answer against the one Error body there is.
+
+    :param more: members beyond it, which only errors of the control API have.
+    """
     assert answer.status == ERRORS[code], answer.body
     assert answer.header("Content-Type") == "application/json"
     body = answer.json
-    assert list(body) == ["code", "message", "status"]
+    assert list(body) == ["code", "message", "status", *more]
     assert not ErrorSchema().validate(body)
     assert (body["code"], body["status"]) == (code, answer.status)
     assert body["message"]
@@ -778,7 +782,7 @@ def test_nothing_else_says_it_is_deprecated(call: Caller, method: str, target: s
 def test_head_is_get_without_the_body(call: Caller, target: str) -> None:
     got, head = call("GET", target), call("HEAD", target)
 
-    varying = ("date", "server-timing")
+    varying = ("date", "server-timing", "mockpets-request")
     assert head.body == b""
     assert head.status == got.status
     assert {k: v for k, v in head.headers.items() if k not in varying} == {

@@ -27,7 +27,7 @@ class Server(RuleBasedStateMachine):
         super().__init__()
         app = create_app(Settings(max_pets=8))
         self.call = Caller(Inside(app))
-        self.session = app.extensions["mockpets"].session
+        self.session = app.extensions["mockpets"].sessions.default
         self.pets: dict[int, Pet] = dict(START)
 
     @rule(

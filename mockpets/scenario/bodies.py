@@ -1,0 +1,139 @@
+"""What the control API is sent: read with the shapes of files, so that it is refused as they are.
+
+A text in; names, scenarios and pets out, or every problem with its line and column. What stands
+behind a name is for the session to find.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from mockpets.constants import FILE_BYTES, FILE_NODES, FIXTURE_BYTES, FIXTURE_NODES, INT64_MAX
+from mockpets.errors import InputError
+from mockpets.json_text import dump_json
+from mockpets.scenario.animals import BROUGHT
+from mockpets.scenario.document import parse
+from mockpets.scenario.grammar import SCENARIO
+from mockpets.scenario.objects import Object
+from mockpets.scenario.report import INVALID, Report
+from mockpets.scenario.shapes import Number, Schema, Shape
+from mockpets.scenario.text import check_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mockpets.contract import Pet
+    from mockpets.scenario.library import Library
+    from mockpets.scenario.model import Generated, Scenario
+    from mockpets.scenario.nodes import Node
+
+    Brought = tuple[Pet, ...] | Generated
+
+__all__ = ["BODY", "DocumentError", "Wanted", "read_pets", "read_wanted"]
+
+BODY: Final = "body"
+"""How problems name it."""
+INLINE: Final = "inline-{}"
+"""The name of a scenario that was sent as a document: 1 for the first."""
+
+
+class DocumentError(InputError):
+    """What is wrong with scenarios that were sent as documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a session is to have; None for what it keeps.
+
+    :param names: of scenarios, as they were written; those of documents among them.
+    :param inline: the documents by name, read and as they were sent.
+    """
+
+    names: tuple[str, ...] | None = None
+    inline: Mapping[str, tuple[Scenario, str]] | None = None
+    seed: int | None = None
+    pets: Brought | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Scenarios(Shape):
+    """A scenario's name, a document, or a list of these; read as names and documents."""
+
+    def _take(self, node: Node, report: Report) -> Any:
+        several = node.kind == "list"
+        names: list[str] = []
+        inline: dict[str, tuple[Any, str]] = {}
+        for place, item in enumerate(node.items if several else (node,), 1):
+            here = report.at(place) if several else report
+            if item.kind == "text":
+                names.append(str(item.value))
+            elif item.kind == "mapping":
+                name = INLINE.format(len(inline) + 1)
+                own = Report(BODY, name, report.known, report.fixtures, here.path)
+                text = dump_json(item.plain()).decode()
+                inline[name] = SCENARIO.read(item, own), text
+                names.append(name)
+                report.documents.extend(own.problems)
+            else:
+                here.refuse(item, "a scenario's name, or a scenario as a file has it")
+        if not names and several and not node.items:
+            report.add(node, "must name at least one scenario, is empty")
+        return names, inline
+
+    def _looks(self) -> Schema:
+        raise NotImplementedError("no one publishes the schema of a body")
+
+
+_SCENARIO: Final = _Scenarios("A scenario's name, a scenario as a file has it, or a list of them.")
+_ACTIVATION: Final = Object("What is to be active.", {"scenario": _SCENARIO}, ("scenario",))
+_SESSION: Final = Object(
+    "What a session is to have.",
+    {
+        "scenario": _SCENARIO,
+        "seed": Number("What its pets and its chance grow from.", 0, INT64_MAX),
+        "pets": BROUGHT,
+    },
+)
+
+
+def read_wanted(text: str, library: Library, *, session: bool) -> Wanted:
+    """Return what a body wants a session to have.
+
+    :param library: whose scenarios a document may extend, and whose fixtures it may name.
+    :param session: seed and pets may be named too, and nothing needs to be.
+    :raise DocumentError: every problem of the documents, when all else is right.
+    :raise InputError: every problem, when the body is wrong around them.
+    """
+    check_text(text, BODY, FILE_BYTES)
+    report = Report(BODY, known=library.scenarios.keys(), fixtures=library.shelf())
+    values = _read(text, _SESSION if session else _ACTIVATION, report, FILE_NODES)
+    if report.documents:
+        own = Report(BODY, problems=report.documents)
+        try:
+            own.close()
+        except InputError as error:
+            raise DocumentError(error.problems) from None
+    names, inline = values.get("scenario", (None, {}))
+    return Wanted(
+        None if names is None else tuple(names), inline, values.get("seed"), values.get("pets")
+    )
+
+
+def read_pets(text: str, library: Library) -> Brought:
+    """Return the pets of a body that is written as the `pets` of a scenario file.
+
+    :raise InputError: every problem.
+    """
+    report = Report(BODY, fixtures=library.shelf())
+    pets: Brought = _read(text, BROUGHT, report, FIXTURE_NODES)
+    return pets
+
+
+def _read(text: str, shape: Shape, report: Report, nodes: int) -> Any:
+    document = parse(text, BODY, is_json=True, nodes=nodes, characters=4 * FIXTURE_BYTES)
+    report.problems.extend(document.problems)
+    value = shape.read(document.root, report)
+    report.close()
+    assert value is not INVALID  # noqa: S101 - or there were a problem
+    return value

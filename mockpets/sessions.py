@@ -1,0 +1,124 @@
+"""All sessions of one server: made when first named, and bounded.
+
+At the cap, a session that was not used for `SESSION_IDLE_SECONDS` makes room for a new one; while
+none is that old, a new one is refused: a running test is never reset behind its back.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from mockpets.constants import DEFAULT_SESSION, SESSION_IDLE_SECONDS
+from mockpets.errors import Refusal
+from mockpets.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mockpets.changes import Kind
+    from mockpets.session import World
+
+__all__ = ["Sessions"]
+
+
+class Sessions:
+    """The sessions by name. Safe to use from several threads.
+
+    :param most: how many there may be at once, the default one among them.
+    :param clock: seconds, never going back.
+    """
+
+    def __init__(self, world: World, most: int, clock: Callable[[], float] = monotonic) -> None:
+        self.world = world
+        self.most = most
+        self.default = Session(DEFAULT_SESSION, world)
+        """The one for requests that name none; it is always there."""
+        self._clock = clock
+        self._by_name = {DEFAULT_SESSION: self.default}
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._by_name)
+
+    def all(self) -> list[Session]:
+        """Return them by name, the default one first."""
+        found = list(self._by_name.copy().values())
+        return sorted(found, key=lambda session: (session is not self.default, session.name))
+
+    def find(self, name: str) -> Session | None:
+        """Return a session if there is one, which counts as using it."""
+        session = self._by_name.get(name)
+        if session is not None:
+            session.used = self._clock()
+        return session
+
+    def take(self, name: str) -> Session:
+        """Return a session, made if there is none.
+
+        :raise Refusal: ``busy`` when as many are in use as may be.
+        """
+        session = self.find(name)
+        if session is not None:
+            return session
+        with self._lock:
+            session = self._by_name.get(name)
+            if session is None:
+                if len(self._by_name) >= self.most:
+                    self._make_room()
+                session = self._by_name[name] = Session(name, self.world)
+            session.used = self._clock()
+        self.tell_all("sessions")
+        return session
+
+    def _make_room(self) -> None:
+        """Drop the session that was not used for longest.
+
+        :raise Refusal: ``busy`` when that was not long ago.
+        """
+        now = self._clock()
+        idle = [
+            session
+            for session in self._by_name.values()
+            if session is not self.default
+            and now - session.used >= SESSION_IDLE_SECONDS
+            and not session.gates.waiting()
+        ]
+        if not idle:
+            raise Refusal(
+                "busy",
+                f"all {self.most} sessions are in use; drop one (DELETE sessions/NAME), start the "
+                f"server with a higher --max-sessions, or wait until one was not used for "
+                f"{SESSION_IDLE_SECONDS / 60:.0f} minutes",
+                [("Retry-After", str(int(SESSION_IDLE_SECONDS)))],
+            )
+        del self._by_name[min(idle, key=lambda session: session.used).name]
+
+    def drop(self, name: str) -> bool:
+        """Forget a session, its held answers let go; return whether there was one.
+
+        :raise Refusal: ``invalid_request`` for the default one.
+        """
+        if name == DEFAULT_SESSION:
+            what = f"the session '{name}' is always there; reset it instead"
+            raise Refusal("invalid_request", what)
+        with self._lock:
+            session = self._by_name.pop(name, None)
+        if session is None:
+            return False
+        session.gates.open_all()
+        session.changes.tell("sessions")
+        session.journal.close()
+        self.tell_all("sessions")
+        return True
+
+    def idle_seconds(self, session: Session) -> float:
+        """Return how long ago a session was last used."""
+        return max(self._clock() - session.used, 0.0)
+
+    def tell_all(self, kind: Kind) -> None:
+        """Say in every session that something has changed that all of them see."""
+        for session in list(self._by_name.copy().values()):
+            session.changes.tell(kind)

@@ -1,0 +1,299 @@
+"""Verification: whether so many requests were made that match some conditions, and if not, why.
+
+The process: a JSON text is read by the same shapes as a scenario file's `match`, entries of the
+journal become the facts that stubs are matched against, and `matching.difference` compares the
+two. So what a stub matches and what a test verifies cannot disagree. Nothing here knows of HTTP.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from mockpets.constants import FILE_BYTES, FILE_NODES
+from mockpets.errors import Refusal, printable
+from mockpets.journal_reading import summary
+from mockpets.json_text import parse_json
+from mockpets.scenario.conditions import MATCH
+from mockpets.scenario.document import parse as parse_document
+from mockpets.scenario.matching import ABSENT, Facts, Mismatch, condition_in_words, difference
+from mockpets.scenario.objects import ByKind, Object, some
+from mockpets.scenario.report import INVALID, Report
+from mockpets.scenario.shapes import Number
+from mockpets.scenario.text import check_text
+from mockpets.scenario.words import match_in_words
+from mockpets.secret_names import REDACTED, is_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mockpets.journal import Entry
+    from mockpets.scenario.model import Match
+    from mockpets.scenario.nodes import Node
+
+__all__ = ["Near", "Times", "Verdict", "Verification", "check", "details", "parse"]
+
+NEAREST: Final = 3
+"""Requests that a failed verification explains."""
+LISTED: Final = 10
+"""Requests, and differences of one request, that a message tells of."""
+SHOWN: Final = 120
+"""Characters of a value that a message quotes; the details have all of it."""
+_FILE: Final = "body"
+"""How problems name the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """How many requests must match.
+
+    :param most: None for no end.
+    """
+
+    least: int = 1
+    most: int | None = None
+
+    def __str__(self) -> str:
+        """Return it in words: ``at least 1``, ``exactly 2``, ``2 to 4``."""
+        if self.most is None:
+            return f"at least {self.least}"
+        if self.least == self.most:
+            return f"exactly {self.least}"
+        return f"{self.least} to {self.most}" if self.least else f"at most {self.most}"
+
+    def allow(self, count: int) -> bool:
+        """Whether so many are right."""
+        return self.least <= count and (self.most is None or count <= self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What a test expects of the requests made so far."""
+
+    match: Match
+    times: Times = Times()
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A request that did not match, and every condition that it failed."""
+
+    entry: Entry
+    differences: tuple[Mismatch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of a verification.
+
+    :param matched: the requests that match.
+    :param nearest: when too few match, those that fail the fewest conditions, nearest first.
+    :param message: for a person, in several lines; empty when it passed.
+    """
+
+    passed: bool
+    matched: tuple[Entry, ...]
+    expected: Times
+    match: str
+    nearest: tuple[Near, ...]
+    message: str
+
+
+# --- Reading ----------------------------------------------------------------------------------
+
+
+def _times(values: Any, node: Node, report: Report) -> Any:
+    """Return the times of a mapping, if they leave any number that is right."""
+    if INVALID in values.values():
+        return INVALID
+    times = Times(values.get("at_least", 0), values.get("at_most"))
+    if times.most is not None and times.least > times.most:
+        report.add(node, f"at_least {times.least} is more than at_most {times.most}", "swap them")
+    return times
+
+
+_COUNT: Final = Number("How many.", 0, 1_000_000)
+_VERIFICATION: Final = Object(
+    "What is expected of the requests made so far.",
+    {
+        "match": replace(MATCH, description="Which requests, as for a stub; {} for every one."),
+        "times": ByKind(
+            "How many requests must match; by default, at least 1.",
+            {
+                "integer": replace(_COUNT, then=lambda count, *_: Times(count, count)),
+                "mapping": Object(
+                    "The fewest, the most, or both.",
+                    {"at_least": _COUNT, "at_most": _COUNT},
+                    rules=(some(("at_least", "at_most"), "a number alone means exactly so many"),),
+                    then=_times,
+                ),
+            },
+            "a number or {at_least, at_most}",
+        ),
+    },
+    required=("match",),
+)
+
+
+def parse(text: str) -> Verification:
+    """Return the verification that a JSON text is.
+
+    :raise InputError: with every problem, each with its line and column.
+    """
+    check_text(text, _FILE, FILE_BYTES)
+    document = parse_document(text, _FILE, is_json=True, nodes=FILE_NODES)
+    report = Report(_FILE, problems=list(document.problems))
+    values = _VERIFICATION.read(document.root, report)
+    report.close()
+    return Verification(**values)
+
+
+# --- Comparing --------------------------------------------------------------------------------
+
+
+def check(
+    verification: Verification, entries: Sequence[Entry], *, session: str = "", dropped: int = 0
+) -> Verdict:
+    """Return whether as many entries match as should, and if not, what a person should know.
+
+    :param entries: by number.
+    :param session: whose journal it is, for the message.
+    :param dropped: entries that are gone from it, for the message.
+    """
+    match, times = verification.match, verification.times
+    compared = [Near(entry, _differences(match, entry)) for entry in entries]
+    matched = tuple(near.entry for near in compared if not near.differences)
+    words = re.sub("^every", "any", match_in_words(match))
+    others = [near for near in compared if near.differences and len(matched) < times.least]
+    nearest = tuple(sorted(others, key=_distance)[:NEAREST])
+    verdict = Verdict(times.allow(len(matched)), matched, times, words, nearest, "")
+    if verdict.passed:
+        return verdict
+    return replace(verdict, message=_message(verdict, len(entries), session, dropped))
+
+
+def details(verdict: Verdict) -> dict[str, Any]:
+    """Return what was expected, and the nearest requests, as a JSON object."""
+    return {
+        "matched": len(verdict.matched),
+        "expected": str(verdict.expected),
+        "match": verdict.match,
+        "nearest": [
+            {"request": summary(near.entry), "differences": [*map(asdict, near.differences)]}
+            for near in verdict.nearest
+        ],
+    }
+
+
+def _differences(match: Match, entry: Entry) -> tuple[Mismatch, ...]:
+    """Return every condition that an entry fails."""
+    request, facts = entry.request, _facts(match, entry)
+    if match.body and request.cut:
+        lost = f"cut off after {len(request.body)} bytes" if request.body else "not kept"
+        unknown = (Mismatch(f"body.{c.name}", condition_in_words(c), lost) for c in match.body)
+        return (*difference(replace(match, body=()), facts), *unknown)
+    found = difference(match, facts)
+    if match.body and request.body and facts.body is ABSENT:
+        why = "absent, the body is not JSON"
+        found = [replace(each, got=why) if each.where[:5] == "body." else each for each in found]
+    return tuple(found)
+
+
+class _Hidden:
+    """The value of a secret, which no condition but `present` can hold for."""
+
+    def __repr__(self) -> str:
+        return REDACTED
+
+
+_HIDDEN: Final = _Hidden()
+
+
+def _facts(match: Match, entry: Entry) -> Facts:
+    """Return what an entry holds of what a match looks at."""
+    query: defaultdict[str, list[object]] = defaultdict(list)
+    for name, value in entry.query if match.query else ():
+        query[name].append(_HIDDEN if is_secret(name) else value)
+    headers = {
+        name.lower(): _HIDDEN if is_secret(name) else value
+        for name, value in (entry.request.headers if match.headers else ())
+    }
+    return Facts(
+        entry.operation,
+        entry.method,
+        entry.path,
+        entry.pet_id,
+        cast("dict[str, list[str]]", query),
+        cast("dict[str, str]", headers),
+        _body(entry.request.body) if match.body else ABSENT,
+    )
+
+
+def _body(raw: bytes) -> object:
+    """Return the value of a JSON body; what is no JSON has no members, as for stubs."""
+    try:
+        return parse_json(raw) if raw else ABSENT
+    except Refusal:
+        return ABSENT
+
+
+def _distance(near: Near) -> tuple[int, bool, int, int]:
+    """Return what to sort by: few differences, at the right place, in values; then the latest."""
+    elsewhere = any(each.where in ("operation", "method", "path") for each in near.differences)
+    absent = sum(each.got.startswith("absent") for each in near.differences)
+    return len(near.differences), elsewhere, absent, -near.entry.number
+
+
+# --- In words ---------------------------------------------------------------------------------
+
+
+def _message(verdict: Verdict, total: int, session: str, dropped: int) -> str:
+    """Return what a person should know of a verification that failed.
+
+    :param total: entries that were looked at.
+    """
+    times, matched, nearest = verdict.expected, verdict.matched, verdict.nearest
+    count = times.least if times.most is None else times.most
+    found = f"{len(matched)} of {total} matched"
+    if not total:
+        owner = f" of session {session!r}" if session else ""
+        why = "did the calls go to another session, or were they preflights?"
+        found = f"the journal{owner} is empty: {why}"
+    lines = [f"expected {times} request{'' if count == 1 else 's'}: {_cut(verdict.match)}; {found}"]
+    if matched:
+        lines += ["matched:", *_listed([_named(entry) for entry in matched])]
+    if nearest:
+        lines += ["nearest:", *_listed([_explained(near) for near in nearest])]
+    if any(each.got == REDACTED for near in nearest for each in near.differences):
+        lines.append("values of secrets are not kept: only 'present' can hold for them")
+    if dropped:
+        lines.append(f"older requests are gone from the journal: {dropped}")
+    return "\n".join(lines)
+
+
+def _named(entry: Entry) -> str:
+    answer = f"answered {entry.status}" if entry.status else f"broken by {entry.fault}"
+    return f"request {entry.number}, {entry.method} {_cut(entry.target)}, {answer}"
+
+
+def _explained(near: Near) -> str:
+    said = [
+        f"{_cut(each.where)}: expected {_cut(each.expected)}, got {_cut(each.got)}"
+        for each in near.differences[:LISTED]
+    ]
+    if len(near.differences) > LISTED:
+        said.append(f"and {len(near.differences) - LISTED} more")
+    return f"{_named(near.entry)}: {'; '.join(said)}"
+
+
+def _listed(lines: list[str]) -> list[str]:
+    """Return the first lines, indented, and how many more there are."""
+    more = [f"  and {len(lines) - LISTED} more"] if len(lines) > LISTED else []
+    return [f"  {line}" for line in lines[:LISTED]] + more
+
+
+def _cut(text: str) -> str:
+    """Return a text as a message shows it: not too long, and fit for a terminal."""
+    return printable(text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}...")

@@ -1,0 +1,153 @@
+"""What the views of the control API share: a call, its body, its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from mockpets.constants import FIXTURE_BYTES, SESSION_NAME
+from mockpets.errors import InputError, NotReady, Refusal
+from mockpets.handover import SERVER
+from mockpets.json_text import dump_json
+from mockpets.scenario.bodies import DocumentError
+from mockpets.web.messages import Response
+from mockpets.web.selection import checked_session, named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mockpets.session import Activation, Session
+    from mockpets.sessions import Sessions
+    from mockpets.settings import Settings
+    from mockpets.web.messages import Request
+
+__all__ = ["Call", "Parts", "answer", "body_text", "checked_snapshot", "elsewhere", "refused"]
+
+T = TypeVar("T")
+
+_LONG: Final = 8 * 1024
+"""Bytes of a body that takes some milliseconds to read, with its line and column for problems."""
+_DONE: Final = 8
+"""Results that are kept for the requests that wanted them; a client may have left meanwhile."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the control API acts on.
+
+    :param token: what callers must send; empty when none is needed.
+    :param done: what the helper thread has made, for the request that is asked again.
+    """
+
+    settings: Settings
+    sessions: Sessions
+    token: str
+    done: dict[object, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call by a caller who may.
+
+    :param session: the one it is about.
+    """
+
+    request: Request
+    parts: Parts
+    session: Session
+
+    @property
+    def name(self) -> str:
+        """What the path has for ``{name}``."""
+        found: str = (self.request.view_args or {})["name"]
+        return found
+
+    def activation(self) -> Activation:
+        """Return the stack whose pets the call is about: the one it names, else the active one.
+
+        :raise Refusal: ``unknown_scenario``, ``busy`` or ``store_full``.
+        :raise NotReady: its pets have to be made first.
+        """
+        names = named(self.request.environ).scenarios or self.session.active
+        return self.session.use(names, at_once=SERVER in self.request.environ)
+
+
+def answer(value: object, status: int = 200) -> Response:
+    """Return a value as a JSON answer."""
+    return Response(dump_json(value) + b"\n", status)
+
+
+def body_text(request: Request, most: int = FIXTURE_BYTES) -> str:
+    """Return the body as text.
+
+    :param most: bytes it may have.
+    :raise Refusal: ``invalid_request`` when it is no UTF-8, ``payload_too_large``.
+    """
+    raw = request.get_data()
+    if len(raw) > most:
+        raise Refusal("payload_too_large", f"the body may have at most {most} bytes")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        what = f"the body must be UTF-8; byte {error.start} is not"
+        raise Refusal("invalid_request", what) from error
+
+
+def elsewhere(call: Call, text: str, job: Callable[[], T]) -> T:
+    """Return what a job returns that reads a body: a long one is read by the helper thread.
+
+    :param text: the body.
+    :raise NotReady: for the server, which has the job done and asks again.
+    :raise InputError: what the job raises.
+    """
+    if SERVER not in call.request.environ or len(text) < _LONG:
+        return job()
+    done, key = call.parts.done, (call.session.name, call.request.path, text)
+    if key not in done:
+
+        def attempt() -> None:
+            try:
+                result: object = job()
+            except (InputError, Refusal) as error:
+                result = error
+            while len(done) >= _DONE:
+                done.pop(next(iter(done)), None)
+            done[key] = result
+
+        raise NotReady(attempt)
+    found = done.pop(key)
+    if isinstance(found, (InputError, Refusal)):
+        raise found
+    kept: T = found
+    return kept
+
+
+def refused(error: InputError) -> Refusal:
+    """Return what is wrong with a body as an answer, each problem in its details too."""
+    code = "invalid_scenario" if isinstance(error, DocumentError) else "invalid_request"
+    problems = [
+        {
+            "file": problem.file,
+            "line": problem.line,
+            "column": problem.column,
+            "where": problem.where,
+            "what": problem.what,
+            "hint": problem.hint,
+        }
+        for problem in error.problems
+    ]
+    first, *more = map(str, error.problems)
+    rest = f" (and {len(more)} more, in details)" if more else ""
+    return Refusal(code, f"{first}{rest}", details={"problems": problems})
+
+
+def checked_snapshot(name: str) -> str:
+    """Return a name that a snapshot can have, in lower case.
+
+    :raise Refusal: ``invalid_request``.
+    """
+    try:
+        return checked_session(name, "a snapshot")
+    except Refusal:
+        what = f"a snapshot's name must be like {SESSION_NAME}, got {name[:64]!r}"
+        raise Refusal("invalid_request", what) from None

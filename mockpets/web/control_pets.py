@@ -1,0 +1,190 @@
+"""Calls of the control API about pets: what the contract has no operation for, and snapshots."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from mockpets.constants import CONTROL_PETS, INT64_MAX, INT64_MIN, PET_STATUSES
+from mockpets.contract import change_flaws, parse_pet_id
+from mockpets.errors import Refusal, did_you_mean
+from mockpets.handover import SERVER
+from mockpets.json_text import dump_json, parse_json
+from mockpets.scenario.bodies import read_pets
+from mockpets.web.calls import answer, body_text, checked_snapshot, elsewhere
+from mockpets.web.messages import Response
+
+if TYPE_CHECKING:
+    from mockpets.session import Snapshot
+    from mockpets.web.calls import Call
+
+__all__ = [
+    "change_pet",
+    "delete_pet",
+    "drop_snapshot",
+    "one_snapshot",
+    "pets",
+    "put_pets",
+    "put_snapshot",
+    "restore",
+    "snapshots",
+]
+
+
+# --- Pets -------------------------------------------------------------------------------------
+
+
+def pets(call: Call) -> Response:
+    """List pets, by id, in parts.
+
+    :raise Refusal: ``invalid_request`` for a wrong query.
+    """
+    query = call.request.args
+    problems = [
+        f"{name} is not known here; {did_you_mean(name, _QUERY) or 'known: ' + ', '.join(_QUERY)}"
+        for name in query
+        if name not in _QUERY
+    ]
+    limit = _number(query.get("limit"), "limit", 1, CONTROL_PETS, problems)
+    after = _number(query.get("after"), "after", INT64_MIN, INT64_MAX, problems)
+    status = query.get("status")
+    if status is not None and status not in PET_STATUSES:
+        problems.append(f"status must be one of {', '.join(PET_STATUSES)}, got {status[:40]!r}")
+    if problems:
+        raise Refusal("invalid_request", "; ".join(problems))
+    store = call.activation().store
+    most = limit or CONTROL_PETS
+    rows = store.rows(after, most + 1, status)
+    shown = rows[:most]
+    following = "null"
+    if len(rows) > most:
+        following = str(parse_json(shown[-1])["id"])  # type: ignore[index]  # a pet is an object
+    total = store.total(status)
+    body = f'{{"total":{total},"next":{following},"pets":['.encode() + b",".join(shown) + b"]}\n"
+    return Response(body)
+
+
+_QUERY = ("status", "after", "limit")
+
+
+def _number(text: str | None, name: str, low: int, high: int, problems: list[str]) -> int | None:
+    """Return a number of a query, or note what is wrong with it."""
+    if text is None:
+        return None
+    number = parse_pet_id(text)  # an int64, strictly
+    if number is None or not low <= number <= high:
+        problems.append(f"{name} must be an integer from {low} to {high}, got {text[:40]!r}")
+        return None
+    return number
+
+
+def put_pets(call: Call) -> Response:
+    """Put other pets in place of all there are.
+
+    :raise Refusal: ``store_full``.
+    :raise InputError: the body is no list of pets, fixture or number.
+    """
+    text = body_text(call.request)
+    brought = elsewhere(call, text, partial(read_pets, text, call.session.library))
+    world, at_once = call.parts.sessions.world, SERVER in call.request.environ
+    store = call.activation().store
+    store.replace(world.table(brought, call.session.seed, at_once=at_once))
+    call.session.changes.tell("pets")
+    return answer({"total": store.total()})
+
+
+def _pet_id(call: Call) -> int:
+    """Return the id that the path names.
+
+    :raise Refusal: ``pet_not_found`` for what can be none.
+    """
+    text: str = (call.request.view_args or {})["id"]
+    pet_id = parse_pet_id(text)
+    if pet_id is None:
+        raise Refusal("pet_not_found", f"no animal has the id {text[:40]!r}: an id is an int64")
+    return pet_id
+
+
+def change_pet(call: Call) -> Response:
+    """Change some members of a pet; a status of null takes it away.
+
+    :raise Refusal: ``pet_not_found``; ``invalid_request`` for what makes no Pet.
+    """
+    pet_id = _pet_id(call)
+    changes: Any = parse_json(call.request.get_data())
+    flaws = change_flaws(changes)
+    if flaws:
+        raise Refusal("invalid_request", flaws)
+    if "categoryId" in changes:
+        changes["categoryId"] = int(changes["categoryId"])  # 1.0 is 1
+    row = call.activation().store.change(pet_id, changes)
+    call.session.changes.tell("pets")
+    return Response(row + b"\n")
+
+
+def delete_pet(call: Call) -> Response:
+    """Take a pet away.
+
+    :raise Refusal: ``pet_not_found``.
+    """
+    store = call.activation().store
+    store.delete(_pet_id(call))
+    call.session.changes.tell("pets")
+    return answer({"total": store.total()})
+
+
+# --- Snapshots --------------------------------------------------------------------------------
+
+
+def snapshots(call: Call) -> Response:
+    """List the snapshots by name."""
+    kept = sorted(call.session.snapshots.items())
+    return answer({"snapshots": [_told(snapshot) for _, snapshot in kept]})
+
+
+def _told(snapshot: Snapshot) -> dict[str, object]:
+    at = datetime.fromtimestamp(snapshot.at, UTC).isoformat(timespec="milliseconds")
+    return {"name": snapshot.name, "pets": snapshot.pets, "at": at.replace("+00:00", "Z")}
+
+
+def one_snapshot(call: Call) -> Response:
+    """Return a snapshot with its pets.
+
+    :raise Refusal: ``not_found``.
+    """
+    snapshot = call.session.snapshot(checked_snapshot(call.name))
+    head = dump_json(_told(snapshot)).removesuffix(b"}")
+    content = b",".join(snapshot.saved.rows(None, snapshot.pets, None))
+    return Response(head + b',"content":[' + content + b"]}\n")
+
+
+def put_snapshot(call: Call) -> Response:
+    """Keep a copy of the pets under a name.
+
+    :raise Refusal: ``store_full``.
+    """
+    name = checked_snapshot(call.name)
+    status = 200 if name in call.session.snapshots else 201
+    return answer(_told(call.session.save(name, call.activation().store)), status)
+
+
+def drop_snapshot(call: Call) -> Response:
+    """Forget a snapshot.
+
+    :raise Refusal: ``not_found``.
+    """
+    call.session.drop_snapshot(checked_snapshot(call.name))
+    return snapshots(call)
+
+
+def restore(call: Call) -> Response:
+    """Put the pets of a snapshot in place of all there are.
+
+    :raise Refusal: ``not_found`` or ``store_full``.
+    """
+    snapshot = call.session.snapshot(checked_snapshot(call.name))
+    store = call.activation().store
+    store.restore(snapshot.saved)
+    call.session.changes.tell("pets")
+    return answer({"total": store.total()})

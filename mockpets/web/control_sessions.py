@@ -1,0 +1,265 @@
+"""Calls of the control API about sessions, and about which scenarios a session has active."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from mockpets.constants import FILE_BYTES
+from mockpets.errors import InputError, NotReady, Refusal, did_you_mean
+from mockpets.handover import SERVER
+from mockpets.scenario.bodies import Wanted, read_wanted
+from mockpets.scenario.model import Generated
+from mockpets.scenario.text import read_text
+from mockpets.scenario.words import pets_in_words, stub_in_words
+from mockpets.web.calls import answer, body_text, elsewhere
+from mockpets.web.selection import base_path, checked, checked_session
+
+if TYPE_CHECKING:
+    from mockpets.scenario.library import Library
+    from mockpets.session import Session
+    from mockpets.web.calls import Call, Parts
+    from mockpets.web.messages import Response
+
+__all__ = [
+    "activate",
+    "drop_session",
+    "one_scenario",
+    "one_session",
+    "put_session",
+    "reset",
+    "scenarios",
+    "sessions",
+    "state",
+]
+
+
+# --- What a page shows ------------------------------------------------------------------------
+
+
+def state(call: Call) -> Response:
+    """Return all that a page about a session begins with."""
+    session, settings = call.session, call.parts.settings
+    gates = session.gates.waiting()
+    return answer(
+        {
+            "version": version("mockpets"),
+            "session": session.name,
+            "change": session.changes.number,
+            "resets": session.journal.resets,
+            "active": list(session.active),
+            "seed": session.seed,
+            "scenarios": _rows(session),
+            "counts": {
+                "pets": _pets(session),
+                "requests": len(session.journal),
+                "sessions": len(call.parts.sessions),
+                "snapshots": len(session.snapshots),
+                "held": sum(gates.values()),
+            },
+            "gates": gates,
+            "settings": {
+                "key": settings.api_key[0],
+                "any_key": settings.any_key,
+                "base_path": base_path(session.name),
+                "max_pets": settings.max_pets,
+                "max_sessions": settings.max_sessions,
+                "journal_size": settings.journal_size,
+            },
+        }
+    )
+
+
+def _pets(session: Session) -> int | None:
+    """Return how many pets a client sees now; None where that is not to be told at once."""
+    try:
+        return session.use(session.active, at_once=True).store.total()
+    except (Refusal, NotReady):
+        return None
+
+
+# --- Scenarios --------------------------------------------------------------------------------
+
+
+def scenarios(call: Call) -> Response:
+    """List the scenarios, which are active, and what is wrong with files."""
+    return answer({"active": list(call.session.active), "scenarios": _rows(call.session)})
+
+
+def _rows(session: Session) -> list[dict[str, object]]:
+    """Return a row for each scenario that a session knows, or whose file has problems."""
+    library = session.library
+    names = sorted({*library.scenarios, *library.problems})
+    return [_row(session, library, name) for name in names]
+
+
+def _row(session: Session, library: Library, name: str) -> dict[str, object]:
+    """Return what lists tell of a scenario."""
+    scenario = library.scenarios.get(name)
+    inline = name in session.documents
+    source = None if inline else library.sources.get(name)
+    return {
+        "name": name,
+        "description": scenario.description if scenario else None,
+        "source": source.shown if source else "sent as a document, for this session alone",
+        "replaces": list(source.replaces) if source else [],
+        "extends": list(scenario.extends) if scenario else [],
+        "brings_pets": bool(
+            scenario and any(each.pets is not None for each in library.lineage(name))
+        ),
+        "stubs": len(scenario.stubs) if scenario else 0,
+        "inline": inline,
+        "problems": [] if inline else [str(each) for each in library.problems.get(name, ())],
+    }
+
+
+def one_scenario(call: Call) -> Response:
+    """Return one scenario: what it does, in words, and its source.
+
+    :raise Refusal: ``not_found`` for a name that is none.
+    """
+    library, name = call.session.library, call.name.lower()
+    if name not in library.scenarios and name not in library.problems:
+        raise Refusal("not_found", library.explain(name))
+    lineage = library.lineage(name) if name in library.scenarios else []
+    brought = next((each.pets for each in lineage if each.pets is not None), None)
+    stubs = [stub_in_words(stub) for each in lineage for stub in each.stubs]
+    return answer(
+        {
+            **_row(call.session, library, name),
+            "text": _text(call.session, library, name),
+            "lineage": [each.name for each in lineage],
+            "pets_in_words": pets_in_words(brought),
+            "stubs": [
+                {
+                    "label": each.label,
+                    "scenario": each.scenario,
+                    "when": each.when,
+                    "does": each.does,
+                    "limits": each.limits,
+                }
+                for each in stubs
+            ],
+        }
+    )
+
+
+def _text(session: Session, library: Library, name: str) -> str | None:
+    """Return a scenario as it is written, None when that cannot be read any more."""
+    if name in session.documents:
+        return session.documents[name]
+    try:
+        return read_text(library.sources[name].path, name, FILE_BYTES)
+    except InputError:
+        return None
+
+
+def activate(call: Call) -> Response:
+    """Have other scenarios active from now on; their counters begin anew.
+
+    :raise Refusal: ``unknown_scenario``.
+    :raise InputError: the body names none, or a document in it is no scenario.
+    """
+    wanted = _wanted(call, session=False)
+    call.session.activate(checked(wanted.names or (), "scenario"), wanted.inline)
+    return answer({"active": list(call.session.active)})
+
+
+def _wanted(call: Call, *, session: bool) -> Wanted:
+    """Return what the body wants a session to have."""
+    text = body_text(call.request)
+    library = call.parts.sessions.world.library()
+    return elsewhere(call, text, partial(read_wanted, text, library, session=session))
+
+
+def reset(call: Call) -> Response:
+    """Go back to the start: pets, counters, chance and journal.
+
+    Active scenarios and snapshots stay.
+    """
+    call.session.reset()
+    return answer({"active": list(call.session.active)})
+
+
+# --- Sessions ---------------------------------------------------------------------------------
+
+
+def sessions(call: Call) -> Response:
+    """List the sessions."""
+    every = call.parts.sessions
+    told = [_told(call.parts, each) for each in every.all()]
+    return answer({"sessions": told, "max": every.most})
+
+
+def _told(parts: Parts, session: Session) -> dict[str, object]:
+    """Return what lists tell of a session."""
+    return {
+        "name": session.name,
+        "active": list(session.active),
+        "seed": session.seed,
+        "pets": _pets(session),
+        "requests": len(session.journal),
+        "held": sum(session.gates.waiting().values()),
+        "idle_seconds": round(parts.sessions.idle_seconds(session), 1),
+        "base_path": base_path(session.name),
+    }
+
+
+def _missing(call: Call, name: str) -> Refusal:
+    """Return the refusal of a session that there is not."""
+    known = [session.name for session in call.parts.sessions.all()]
+    near = did_you_mean(name, known) or "a session is made when a request names it, or by PUT"
+    return Refusal("not_found", f"there is no session '{name}'; {near}")
+
+
+def one_session(call: Call) -> Response:
+    """Return one session, which is not made by asking.
+
+    :raise Refusal: ``not_found``.
+    """
+    name = checked_session(call.name, "the path")
+    found = {session.name: session for session in call.parts.sessions.all()}.get(name)
+    if found is None:
+        raise _missing(call, name)
+    return answer(_told(call.parts, found))
+
+
+def put_session(call: Call) -> Response:
+    """Make a session, or give one other scenarios, another seed or other pets to start from.
+
+    :raise Refusal: ``unknown_scenario``, ``busy`` or ``store_full``; nothing is changed then.
+    :raise InputError: the body is wrong.
+    """
+    parts, name = call.parts, checked_session(call.name, "the path")
+    world = parts.sessions.world
+    has_body = bool(call.request.get_data().strip())
+    wanted = _wanted(call, session=True) if has_body else Wanted()
+    before = parts.sessions.find(name)
+    seed = (before.seed if before else world.seed) if wanted.seed is None else wanted.seed
+    pets = wanted.pets
+    if pets is None and wanted.seed is not None:
+        pets = Generated(parts.settings.count)
+    at_once = SERVER in call.request.environ
+    table = None if pets is None else world.table(pets, seed, at_once=at_once)
+    names = None if wanted.names is None else checked(wanted.names, "scenario")
+    if names is not None:
+        inline = {key: scenario for key, (scenario, _) in (wanted.inline or {}).items()}
+        world.library().plus(inline).stack(names)
+    session = parts.sessions.take(name)
+    if table is not None:
+        session.start_from(seed, table)
+    if names is not None:
+        session.activate(names, wanted.inline)
+    return answer(_told(parts, session), 200 if before else 201)
+
+
+def drop_session(call: Call) -> Response:
+    """Forget a session.
+
+    :raise Refusal: ``not_found``, or ``invalid_request`` for the default one.
+    """
+    name = checked_session(call.name, "the path")
+    if not call.parts.sessions.drop(name):
+        raise _missing(call, name)
+    return answer({"dropped": name})

@@ -1,0 +1,89 @@
+"""The pages for people: the control panel and the reference page.
+
+The files of ``panel/`` are sent as they stand, and the reference page is made from the OpenAPI
+document. None of them holds a secret, so whoever may reach the server may load them; what they
+show they ask the control API for, as any caller does. All their addresses are relative, so they
+work behind a prefix and under a session's base path.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from flask import render_template
+
+from mockpets.constants import API_PREFIX, CONTROL_PREFIX, DEPRECATION, SUNSET
+from mockpets.errors import Refusal, did_you_mean
+from mockpets.json_text import dump_json
+from mockpets.web.messages import Response
+from mockpets.web.openapi import document
+
+__all__ = ["docs", "panel", "panel_file", "to_panel"]
+
+_FOLDER: Final = Path(__file__).with_name("panel")
+_TYPES: Final = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_HEADERS: Final = {
+    # Nothing from elsewhere, nothing inline, in no frame: what a pet's name or a scenario's text
+    # holds stays text (CSP Level 3).
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+}
+
+
+def to_panel() -> Response:
+    """Lead from the prefix without its slash to the panel, whose addresses are relative."""
+    location = CONTROL_PREFIX.removeprefix("/") + "/"
+    return Response(status=308, headers={"Location": location}, content_type="text/plain")
+
+
+def panel() -> Response:
+    """Return the control panel's page."""
+    return _page((_FOLDER / "index.html").read_bytes(), ".html")
+
+
+def panel_file(name: str) -> Response:
+    """Return a file that the pages are made of.
+
+    :raise Refusal: ``not_found`` for a name that is none of theirs.
+    """
+    if name not in _files():
+        what, near = f"the panel has no file {name[:80]!r}", did_you_mean(name, _files())
+        raise Refusal("not_found", f"{what}; {near}" if near else what)
+    return _page((_FOLDER / name).read_bytes(), Path(name).suffix)
+
+
+def docs() -> Response:
+    """Return the contract as a page; where the deprecated operation's `Link` leads."""
+    contract = document()
+    text = render_template(
+        "docs.html",
+        as_json=lambda value: dump_json(value).decode(),
+        info=contract["info"],
+        paths=contract["paths"],
+        schemas=contract["components"]["schemas"],
+        prefix=API_PREFIX,
+        deprecation=DEPRECATION,
+        sunset=SUNSET,
+    )
+    return _page(text.encode(), ".html")
+
+
+@cache
+def _files() -> frozenset[str]:
+    """Return the names that may be asked for; no other reaches the file system."""
+    return frozenset(path.name for path in _FOLDER.iterdir() if path.suffix in _TYPES)
+
+
+def _page(content: bytes, suffix: str) -> Response:
+    return Response(content, headers=_HEADERS, content_type=_TYPES[suffix])

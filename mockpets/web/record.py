@@ -1,0 +1,94 @@
+"""Write one exchange into the journal of its session."""
+
+from __future__ import annotations
+
+from time import perf_counter, time
+from typing import TYPE_CHECKING
+
+from mockpets.contract import parse_pet_id
+from mockpets.journal import Entry, Note, message
+from mockpets.scenario.model import BREAKING
+from mockpets.secret_names import redacted_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from wsgiref.types import WSGIEnvironment
+
+    from mockpets.web.messages import Request, Response
+
+__all__ = ["record"]
+
+_METHOD_LENGTH = 40
+
+
+def record(request: Request, response: Response, number: int, off_contract: str | None) -> Entry:
+    """Write an exchange into the journal of its session, which it must have; return the entry.
+
+    :param response: as it is sent, spoilt bytes and all.
+    :param number: the one that the journal gave it.
+    :param off_contract: why the contract does not know the answer, or None when it does.
+    """
+    exchange, environ = request.exchange, request.environ
+    session, outcome, stack = exchange.session, exchange.outcome, exchange.stack
+    assert session is not None  # noqa: S101 - the caller's promise
+    if exchange.operation == "getPet":
+        exchange.notes.append(("deprecated", "GET /pets/{petId} goes on 5 December 2030"))
+    if off_contract is not None:
+        exchange.notes.append(("off_contract", off_contract))
+    pet_id = (request.view_args or {}).get("pet_id")
+    took = perf_counter() - exchange.started
+    entry = Entry(
+        number=number,
+        at=time() - took,
+        session=session.name,
+        method=request.method[:_METHOD_LENGTH],
+        target=redacted_target(_target(environ)),
+        path=request.path,
+        operation=exchange.operation,
+        pet_id=None if pet_id is None else parse_pet_id(pet_id),
+        status=None if outcome.fault in BREAKING else response.status_code,
+        scenarios=stack.names if stack else (),
+        stubs=outcome.stubs,
+        fault=outcome.fault,
+        off_contract=off_contract,
+        app_ms=round(took * 1000, 2),
+        delay_ms=round(outcome.delay * 1000, 1),
+        hold=outcome.hold,
+        throttle=outcome.throttle,
+        notes=tuple(Note(*note) for note in exchange.notes),
+        request=message(_headers(environ), _body(request)),
+        response=message(response.all_headers(), response.get_data()),
+    )
+    session.journal.add(entry)
+    session.changes.tell("requests")
+    return entry
+
+
+def _target(environ: WSGIEnvironment) -> str:
+    """Return path and query as the client sent them."""
+    sent: str = environ.get("REQUEST_URI", "")
+    if sent:
+        return sent
+    query = environ.get("QUERY_STRING", "")
+    path = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"]
+    return f"{path}?{query}" if query else path
+
+
+def _headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
+    """Yield the request's headers, their names as people write them."""
+    for key, value in environ.items():
+        if key.startswith("HTTP_"):
+            yield key[5:].replace("_", "-").title(), value
+    for key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
+        if environ.get(key):
+            yield key.replace("_", "-").title(), environ[key]
+
+
+def _body(request: Request) -> bytes:
+    """Return the request's body; one that was refused for its size is not read for this."""
+    if request.environ.get("CONTENT_LENGTH") in (None, "", "0"):
+        return b""
+    try:
+        return request.get_data()
+    except Exception:  # noqa: BLE001 - the answer has told what is wrong with it
+        return b""

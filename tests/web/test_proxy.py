@@ -1,0 +1,255 @@
+"""Behind a proxy: who is believed what, and a server under a prefix."""
+
+from __future__ import annotations
+
+import json
+from ipaddress import ip_network
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockpets import Settings, create_app
+from mockpets.web.proxy import UNKNOWN, behind, forwarded
+
+if TYPE_CHECKING:
+    from wsgiref.types import WSGIEnvironment
+
+    from flask.testing import FlaskClient
+
+KEY = {"Authorization": "Bearer mockpets"}
+TRUSTED = ("10.0.0.1", "10.1.0.0/16", "::1", "2001:db8::/32")
+NETWORKS = [ip_network(text) for text in TRUSTED]
+PEER = "10.0.0.1"
+FORGED = {
+    "X_FORWARDED_FOR": "127.0.0.1",
+    "X_FORWARDED_PROTO": "https",
+    "X_FORWARDED_HOST": "evil.test",
+    "X_FORWARDED_PREFIX": "/evil",
+    "X_FORWARDED_PORT": "1",
+    "FORWARDED": "for=127.0.0.1;host=evil.test;proto=https",
+    "X_REAL_IP": "127.0.0.1",
+}
+
+
+def environ_of(peer: str, headers: dict[str, str]) -> WSGIEnvironment:
+    return {
+        "REMOTE_ADDR": peer,
+        "REMOTE_HOST": peer,
+        "REMOTE_PORT": "50000",
+        "HTTP_HOST": "mock:7387",
+        "SCRIPT_NAME": "",
+        "PATH_INFO": "/v1/pets",
+        "wsgi.url_scheme": "http",
+    } | {f"HTTP_{name}": value for name, value in headers.items()}
+
+
+def altered(peer: str, headers: dict[str, str]) -> dict[str, Any]:
+    """What `forwarded` makes another of an environ, by key; None for what is gone."""
+    before, environ = environ_of(peer, headers), environ_of(peer, headers)
+    forwarded(environ, NETWORKS)
+    return {
+        key: environ.get(key)
+        for key in before.keys() | environ.keys()
+        if before.get(key) != environ.get(key)
+    }
+
+
+def client_of(peer: str, said: str | None) -> str:
+    headers = {} if said is None else {"X_FORWARDED_FOR": said}
+    environ = environ_of(peer, headers)
+    forwarded(environ, NETWORKS)
+    return str(environ["REMOTE_ADDR"])
+
+
+# --- Whom to believe --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "peer", ["10.0.0.2", "127.0.0.1", "192.0.2.1", "::2", "2001:db9::1", UNKNOWN, "", "mock"]
+)
+def test_who_is_not_trusted_changes_nothing(peer: str) -> None:
+    assert altered(peer, FORGED) == {}
+
+
+@given(
+    st.dictionaries(st.sampled_from(sorted(FORGED)), st.text(st.characters(codec="latin-1"))),
+    st.sampled_from(["127.0.0.1", "10.0.0.2", "::2"]),
+)
+def test_whatever_it_sends(headers: dict[str, str], peer: str) -> None:
+    assert altered(peer, headers) == {}
+
+
+def test_a_trusted_proxy_is_believed() -> None:
+    said = {
+        "X_FORWARDED_FOR": "192.0.2.7",
+        "X_FORWARDED_PROTO": "HTTPS",
+        "X_FORWARDED_HOST": "demo.example:8443",
+        "X_FORWARDED_PREFIX": "/apps/mock/",
+    }
+
+    assert altered(PEER, said) == {
+        "REMOTE_ADDR": "192.0.2.7",
+        "REMOTE_HOST": "192.0.2.7",
+        "REMOTE_PORT": None,
+        "wsgi.url_scheme": "https",
+        "HTTP_HOST": "demo.example:8443",
+        "SCRIPT_NAME": "/apps/mock",
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "client"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("192.0.2.7:50123", "192.0.2.7"),
+        (" 192.0.2.7 ", "192.0.2.7"),
+        ("2001:db9::1", "2001:db9::1"),
+        ("[2001:db9::1]", "2001:db9::1"),
+        ("[2001:db9::1]:443", "2001:db9::1"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        # What a client wrote itself stands left of its own address.
+        ("127.0.0.1, 192.0.2.7", "192.0.2.7"),
+        ("nonsense, 192.0.2.7", "192.0.2.7"),
+        ("10.0.0.1, 10.1.2.3, 192.0.2.7", "192.0.2.7"),
+        # Trusted proxies in a row are passed by.
+        ("198.51.100.9, 192.0.2.7, 10.1.2.3", "192.0.2.7"),
+        ("192.0.2.7, 2001:db8::5, 10.1.2.3", "192.0.2.7"),
+        ("192.0.2.7, ::ffff:10.1.2.3", "192.0.2.7"),
+        ("10.1.2.3, 10.1.2.4", "10.1.2.3"),  # someone on a proxy's own machine
+        # Who it was is not said.
+        (None, UNKNOWN),
+        ("", UNKNOWN),
+        ("unknown", UNKNOWN),
+        ("_hidden", UNKNOWN),
+        ("192.0.2.7,", UNKNOWN),
+        ("192.0.2.7, localhost", UNKNOWN),
+        ("192.0.2.7, 10.1.2.3, 300.1.1.1", UNKNOWN),
+        ("192.0.2.7, \u0661.2.3.4", UNKNOWN),
+        ("127.0.0.1/8", UNKNOWN),
+    ],
+)
+def test_the_client_is_the_last_hop_that_is_not_trusted(said: str | None, client: str) -> None:
+    assert client_of(PEER, said) == client
+
+
+@given(st.text(st.characters(codec="latin-1")), st.sampled_from([PEER, "10.1.255.255", "::1"]))
+def test_no_text_of_a_client_stands_in_for_its_address(text: str, peer: str) -> None:
+    """A proxy appends the address of whoever asked it."""
+    assert client_of(peer, f"{text}, 192.0.2.7") == "192.0.2.7"
+
+
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [
+        ("X_FORWARDED_PROTO", "gopher"),
+        ("X_FORWARDED_PROTO", ""),
+        ("X_FORWARDED_HOST", "a b"),
+        ("X_FORWARDED_HOST", "evil.test/path"),
+        ("X_FORWARDED_HOST", "a\r\nX: y"),
+        ("X_FORWARDED_HOST", "a:port"),
+        ("X_FORWARDED_PREFIX", "/"),
+        ("X_FORWARDED_PREFIX", "mock"),
+        ("X_FORWARDED_PREFIX", "//evil.test"),
+        ("X_FORWARDED_PREFIX", "/a//b"),
+        ("X_FORWARDED_PREFIX", "/a/../b"),
+        ("X_FORWARDED_PREFIX", '/a>; rel="x"'),
+        ("X_FORWARDED_PREFIX", "/~w3"),
+    ],
+)
+def test_what_cannot_be_meant_is_ignored(header: str, value: str) -> None:
+    said = {"X_FORWARDED_FOR": "192.0.2.7", header: value}
+
+    assert altered(PEER, said).keys() == {"REMOTE_ADDR", "REMOTE_HOST", "REMOTE_PORT"}
+
+
+def test_of_several_values_the_nearest_proxy_s_counts() -> None:
+    said = {"X_FORWARDED_PROTO": "https, http", "X_FORWARDED_HOST": "evil.test, demo.example"}
+    changes = altered(PEER, said)
+
+    assert "wsgi.url_scheme" not in changes  # it is http
+    assert changes["HTTP_HOST"] == "demo.example"
+
+
+# --- Under a prefix ---------------------------------------------------------------------------
+
+
+def mounted(prefix: str, trusted: tuple[str, ...] = ()) -> FlaskClient:
+    """A client on 127.0.0.1, of the real app."""
+    app = create_app(Settings())
+    app.wsgi_app = behind(app.wsgi_app, trusted, prefix)  # type: ignore[assignment]  # as Flask's documentation has it
+    return app.test_client()
+
+
+def test_locations_and_links_keep_the_prefix() -> None:
+    client = mounted("/mock")
+    made = client.post("/mock/v1/pets", json={"name": "Miso", "categoryId": 2}, headers=KEY)
+
+    assert made.headers["Location"] == "/mock/v1/pets/17"
+    got = client.get("/mock/v1/pets/17", headers=KEY)
+    assert got.get_json()["name"] == "Miso"
+    assert got.headers["Link"] == (
+        '</mock/v1/pets>; rel="successor-version", '
+        '</mock/__mockpets/docs>; rel="deprecation"; type="text/html"'
+    )
+    assert client.get("/mock/__mockpets/health").status_code == 200
+
+
+def test_a_proxy_that_takes_the_prefix_away_says_so() -> None:
+    client = mounted("", ("127.0.0.1",))
+    headers = KEY | {"X-Forwarded-Prefix": "/mock", "X-Forwarded-For": "192.0.2.7"}
+    made = client.post("/v1/pets", json={"name": "Miso", "categoryId": 2}, headers=headers)
+
+    assert made.headers["Location"] == "/mock/v1/pets/17"
+
+
+def test_both_prefixes_add_up() -> None:
+    client = mounted("/mock", ("127.0.0.1",))
+    headers = KEY | {"X-Forwarded-Prefix": "/apps"}
+    made = client.post("/mock/v1/pets", json={"name": "Miso", "categoryId": 2}, headers=headers)
+
+    assert made.headers["Location"] == "/apps/mock/v1/pets/17"
+
+
+@pytest.mark.parametrize("path", ["/v1/pets", "/", "/mockery/v1/pets", "/Mock/v1/pets", "/moc"])
+def test_outside_of_it_there_is_nothing(path: str) -> None:
+    origin = {"Origin": "http://localhost:5173"}
+    answer = mounted("/mock").get(path, headers=KEY | origin)
+
+    assert answer.status_code == 404
+    assert json.loads(answer.data) == {
+        "code": "not_found",
+        "message": f"there is nothing at '{path}'; this server is under /mock: /mock{path}. "
+        "A proxy that takes the prefix away says so in X-Forwarded-Prefix, in place of --prefix",
+        "status": 404,
+    }
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.headers["Access-Control-Allow-Origin"] == "http://localhost:5173"
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_a_page_can_read_that_there_is_nothing() -> None:
+    asked = {"Origin": "http://localhost:5173", "Access-Control-Request-Method": "POST"}
+    answer = mounted("/mock").options("/v1/pets", headers=asked)
+
+    assert (answer.status_code, answer.data) == (204, b"")
+    assert answer.headers["Access-Control-Allow-Methods"] == "POST"
+
+
+def test_the_prefix_alone_is_the_root() -> None:
+    answer = mounted("/mock").get("/mock", headers=KEY)
+
+    assert answer.status_code == 404
+    assert "there is nothing at '/'" in answer.get_json()["message"]
+
+
+# --- The control API --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("said", [None, "unknown", "192.0.2.7", "127.0.0.1, 192.0.2.7"])
+def test_a_stranger_behind_a_proxy_is_not_on_this_machine(said: str | None) -> None:
+    headers = {} if said is None else {"X-Forwarded-For": said}
+    answer = mounted("", ("127.0.0.1",)).post("/__mockpets/reset", headers=headers)
+
+    assert answer.status_code in (401, 403)
