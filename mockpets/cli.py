@@ -7,17 +7,19 @@ they need when they run, so that ``--help`` and ``health`` load neither Flask no
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shlex
 import sys
 import textwrap
+from contextlib import ExitStack
 from threading import Thread
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import click
 
-from mockpets.cli_files import COMMANDS
+from mockpets import cli_files, cli_remote
 from mockpets.cli_options import Command, complain, give_up, with_settings
 from mockpets.constants import API_PREFIX, HEALTH_PATH, PANEL_PATH, PETS_PATH
 from mockpets.errors import InputError, Problem, did_you_mean
@@ -27,10 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from mockpets.logs import Format
     from mockpets.settings import Settings
 
 __all__ = ["main"]
 
+_log: Final = logging.getLogger("mockpets")
 _HEALTH_SECONDS: Final = 3.0
 _INTERRUPTED: Final = 130
 """The status that shells know Ctrl-C by."""
@@ -130,7 +134,7 @@ def _commands() -> None:
     """Run a mock server for the pet store service: exact, stateful, able to misbehave."""
 
 
-for _command in COMMANDS:
+for _command in cli_files.COMMANDS:
     _commands.add_command(_command)
 
 
@@ -146,26 +150,29 @@ def serve(config: Path | None, **flags: object) -> int:
     """Start the mock server, until Ctrl-C or SIGTERM."""
     settings = load_settings(flags, os.environ, config)
 
+    from mockpets.kept import keeping
+    from mockpets.logs import configure
     from mockpets.server import bind
     from mockpets.server import serve as run
     from mockpets.web.app import create_app
 
     app = create_app(settings)
-    try:
-        sockets = bind(settings)
-    except InputError as error:  # what was written is right, but the machine refuses
-        complain(error.problems)
-        return 1
     mock = app.extensions["mockpets"]
-    watch, port = mock.watch, sockets[0].getsockname()[1]
-    banner = _banner(settings, port, mock.token, sorted(watch.library.scenarios))
-    panel = _panel(settings, port, mock.token) if settings.open else ""
-    watch.start()
-    try:
+    with ExitStack() as until_the_end:
+        until_the_end.enter_context(configure(cast("Format", settings.log_format), sys.stderr))
+        until_the_end.enter_context(keeping(settings.state, mock.sessions))
+        try:
+            sockets = bind(settings)
+        except InputError as error:  # what was written is right, but the machine refuses
+            complain(error.problems)
+            return 1
+        port = sockets[0].getsockname()[1]
+        banner = _banner(settings, port, mock.token, sorted(mock.watch.library.scenarios))
+        panel = _panel(settings, port, mock.token) if settings.open else ""
+        mock.watch.start()
+        until_the_end.callback(mock.watch.stop)
         run(app, sockets, lambda: _announce(banner, panel))
-    finally:
-        watch.stop()
-    complain(["stopped"])
+        _log.info("stopped")
     return 0
 
 
@@ -190,7 +197,7 @@ def _announce(banner: str, panel: str) -> None:
     except OSError as error:
         give_up(sys.stdout)
         first = banner.partition("\n")[0]
-        complain([f"cannot print the banner: {error.strerror}; {first}"])
+        _log.error("cannot print the banner: %s; %s", error.strerror, first)
 
 
 def _banner(settings: Settings, port: int, token: str, names: Iterable[str]) -> str:
@@ -238,12 +245,16 @@ Ctrl-C stops it."""
 )
 def health(url: str | None, config: Path | None, **flags: object) -> int:
     """Ask a running server whether it is alive (exit status 0)."""
+    from mockpets.client_connection import Connection, NoAnswer
+
     try:
-        root = load_settings(flags, os.environ, config).url() if url is None else url
-        root = root.rstrip("/").removesuffix(API_PREFIX)  # the base URL will do as well
-        status = _get_status(root, HEALTH_PATH)
-    except InputError as error:
-        complain(error.problems)
+        if url is None:
+            settings = load_settings(flags, os.environ, config)
+            url = settings.url() + settings.prefix
+        root = url.rstrip("/").removesuffix(API_PREFIX)  # the base URL will do as well
+        status = Connection(root, _HEALTH_SECONDS).ask("GET", HEALTH_PATH).status
+    except (InputError, NoAnswer) as error:
+        complain(str(error).split("\n"))
         return 1
     if status != 200:
         complain([f"{root} answers its health check with {status}, expected 200"])
@@ -252,32 +263,5 @@ def health(url: str | None, config: Path | None, **flags: object) -> int:
     return 0
 
 
-def _get_status(root: str, path: str) -> int:
-    """Return the HTTP status of a GET, no proxy asked and no redirect followed.
-
-    :raise InputError: the root is no URL, or nothing answers there.
-    """
-    from http.client import HTTPConnection, HTTPException, HTTPSConnection
-    from urllib.parse import urlsplit
-
-    try:
-        parts = urlsplit(root + path)
-        host, port = parts.hostname or "", parts.port
-        host.encode("idna")  # as looking it up does: no label empty or of over 63 characters
-    except ValueError:
-        parts, host, port = urlsplit(""), "", None
-    # urlsplit drops line ends, http.client stumbles over them, blanks and non-ASCII paths.
-    is_clean = not re.search(r"[\s\x00-\x1f\x7f]", root) and parts.path.isascii()
-    if parts.scheme not in ("http", "https") or not host or port == 0 or not is_clean:
-        hint = "say which server with --url or --port"
-        raise InputError([Problem(root or "''", 0, 0, "", "is no address of a server", hint)])
-    connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = connect(host, port, timeout=_HEALTH_SECONDS)
-    try:
-        connection.request("GET", parts.path)
-        return connection.getresponse().status
-    except (OSError, HTTPException) as error:
-        what = f"does not answer: {getattr(error, 'strerror', None) or str(error)}"
-        raise InputError([Problem(root, 0, 0, "", what, "is mockpets running there?")]) from error
-    finally:
-        connection.close()
+for _command in cli_remote.COMMANDS:
+    _commands.add_command(_command)

@@ -198,6 +198,17 @@ EVENTS_SECONDS: Final = 30.0
 CONTROL_PETS: Final = 1000
 """Pets that one answer of the control API holds."""
 
+PUBLIC_DELAY_SECONDS: Final = 10.0
+PUBLIC_PETS: Final = 1000
+PUBLIC_NAME_LENGTH: Final = 256
+PUBLIC_BYTES: Final = 8 * 1024 * 1024
+"""Each of the three budgets of a server that is open to strangers."""
+PUBLIC_RATE: Final = (200.0, 400)
+"""Requests a second, and at once, of all strangers together."""
+PUBLIC_VISITOR_RATE: Final = (20.0, 40)
+"""The same of each of them."""
+PUBLIC_RESET_SECONDS: Final = 3600.0
+
 FILE_BYTES: Final = 256 * 1024
 FILE_DEPTH: Final = 40
 FILE_NODES: Final = 20_000

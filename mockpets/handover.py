@@ -31,6 +31,10 @@ class Server(Protocol):
         """Whether one more answer may be delayed, slow or held."""
         ...
 
+    def parked(self) -> int:
+        """How many answers are delayed, slow or held now."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Order:

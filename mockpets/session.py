@@ -50,6 +50,9 @@ class World:
     :param pets: the budget of what sessions do not share.
     :param snapshots: the budget of theirs.
     :param max_delay: seconds that the delays of one answer together are cut to.
+    :param max_name: characters that the name of a new pet may have; None for any number.
+    :param breaks: whether scenarios may break connections.
+    :param documents: whether scenarios may be sent as documents.
     """
 
     library: Callable[[], Library]
@@ -63,6 +66,9 @@ class World:
     pets: Budget
     snapshots: Budget
     max_delay: float = DELAY_SECONDS
+    max_name: int | None = None
+    breaks: bool = True
+    documents: bool = True
 
     def table(
         self, pets: tuple[Pet, ...] | Generated, seed: int, *, at_once: bool = False
@@ -139,6 +145,11 @@ class Session:
         self._plain: dict[tuple[str, ...], Activation] = {}
         """Those of stacks that leave nothing to remember, so that they can be dropped."""
         self._lock = Lock()
+
+    @property
+    def may_break(self) -> bool:
+        """Whether this server breaks connections."""
+        return self._world.breaks
 
     @property
     def breaks(self) -> bool:
@@ -250,6 +261,39 @@ class Session:
                 self._world.max_delay,
             )
 
+    @property
+    def own(self) -> Store:
+        """The pets that it has when no scenario brings others."""
+        return self._own
+
+    @property
+    def active_of_files(self) -> tuple[str, ...]:
+        """The active scenarios that are no documents."""
+        return tuple(name for name in self.active if name not in self._inline)
+
+    def adopt(self, pets: Saved, names: tuple[str, ...] | None, seed: int | None) -> None:
+        """Be as a session was before a restart.
+
+        :param names: its active scenarios, None for those that a new session has; likewise `seed`.
+        :raise Refusal: ``store_full`` when there is no room for its pets.
+        """
+        self._own.restore(pets)
+        if names:
+            self.activate(names)
+        if seed is not None:
+            self.seed = seed
+            self._random.seed(seed)
+
+    def check_name(self, name: str) -> None:
+        """Let the name of a new pet pass.
+
+        :raise Refusal: ``invalid_request`` when this server takes only shorter ones.
+        """
+        most = self._world.max_name
+        if most is not None and len(name) > most:
+            what = f"name must have at most {most} characters on this server, got {len(name)}"
+            raise Refusal("invalid_request", what)
+
     # --- The start ----------------------------------------------------------------------------
 
     def reset(self) -> None:
@@ -272,6 +316,12 @@ class Session:
             self._own = Store(start, self._world.max_new, self._world.pets)
             self._plain = {}
         self.reset()
+
+    def pets_held(self) -> int:
+        """Return how many pets there are in the stores that are in use."""
+        used = {id(each.store): each.store for each in list(self._activations.copy().values())}
+        used[id(self._own)] = self._own
+        return sum(store.total() for store in used.values())
 
     # --- Snapshots ----------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ none is that old, a new one is refused: a running test is never reset behind its
 
 from __future__ import annotations
 
+from math import inf
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -27,15 +28,27 @@ class Sessions:
     """The sessions by name. Safe to use from several threads.
 
     :param most: how many there may be at once, the default one among them.
+    :param reset_every: seconds after which all of them go back to the start; 0 for never. It is
+        done when the next request comes, who could tell otherwise.
     :param clock: seconds, never going back.
     """
 
-    def __init__(self, world: World, most: int, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        world: World,
+        most: int,
+        reset_every: float = 0.0,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self.world = world
         self.most = most
         self.default = Session(DEFAULT_SESSION, world)
         """The one for requests that name none; it is always there."""
+        self.saving: Callable[[], dict[str, object]] | None = None
+        """Tells how far they are saved, where there is a state file."""
         self._clock = clock
+        self._reset_every = reset_every
+        self._reset_at = clock() + reset_every if reset_every else inf
         self._by_name = {DEFAULT_SESSION: self.default}
         self._lock = Lock()
 
@@ -50,10 +63,20 @@ class Sessions:
 
     def find(self, name: str) -> Session | None:
         """Return a session if there is one, which counts as using it."""
+        now = self._clock()
+        if now >= self._reset_at:
+            self._reset_all(now)
         session = self._by_name.get(name)
         if session is not None:
-            session.used = self._clock()
+            session.used = now
         return session
+
+    def _reset_all(self, now: float) -> None:
+        """Have every session go back to the start."""
+        with self._lock:
+            self._reset_at = now + self._reset_every
+        for session in self.all():
+            session.reset()
 
     def take(self, name: str) -> Session:
         """Return a session, made if there is none.

@@ -214,10 +214,7 @@ class Settings:
         False, checks.switch, "", "Be open to strangers: lower limits, a session for each visitor."
     )
     log_format: str = _row(
-        "auto",
-        checks.one_of("auto", "text", "json"),
-        "FORMAT",
-        "Lines of the log: text, json, or auto: text on a terminal, else json.",
+        "text", checks.one_of("text", "json"), "FORMAT", "Lines of the log: text or json."
     )
     open: bool = _row(False, checks.switch, "", "Open the control panel in a browser.")
 

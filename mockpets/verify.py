@@ -1,28 +1,22 @@
 """Verification: whether so many requests were made that match some conditions, and if not, why.
 
-The process: a JSON text is read by the same shapes as a scenario file's `match`, entries of the
-journal become the facts that stubs are matched against, and `matching.difference` compares the
-two. So what a stub matches and what a test verifies cannot disagree. Nothing here knows of HTTP.
+The process: entries of the journal become the facts that stubs are matched against, and
+`matching.difference` compares them with the conditions. So what a stub matches and what a test
+verifies cannot disagree. Nothing here knows of HTTP.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mockpets.constants import FILE_BYTES, FILE_NODES
 from mockpets.errors import Refusal, printable
 from mockpets.journal_reading import summary
 from mockpets.json_text import parse_json
-from mockpets.scenario.conditions import MATCH
-from mockpets.scenario.document import parse as parse_document
 from mockpets.scenario.matching import ABSENT, Facts, Mismatch, condition_in_words, difference
-from mockpets.scenario.objects import ByKind, Object, some
-from mockpets.scenario.report import INVALID, Report
-from mockpets.scenario.shapes import Number
-from mockpets.scenario.text import check_text
+from mockpets.scenario.verification import Times, Verification, parse
 from mockpets.scenario.words import match_in_words
 from mockpets.secret_names import REDACTED, is_secret
 
@@ -31,7 +25,6 @@ if TYPE_CHECKING:
 
     from mockpets.journal import Entry
     from mockpets.scenario.model import Match
-    from mockpets.scenario.nodes import Node
 
 __all__ = ["Near", "Times", "Verdict", "Verification", "check", "details", "parse"]
 
@@ -41,39 +34,6 @@ LISTED: Final = 10
 """Requests, and differences of one request, that a message tells of."""
 SHOWN: Final = 120
 """Characters of a value that a message quotes; the details have all of it."""
-_FILE: Final = "body"
-"""How problems name the text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """How many requests must match.
-
-    :param most: None for no end.
-    """
-
-    least: int = 1
-    most: int | None = None
-
-    def __str__(self) -> str:
-        """Return it in words: ``at least 1``, ``exactly 2``, ``2 to 4``."""
-        if self.most is None:
-            return f"at least {self.least}"
-        if self.least == self.most:
-            return f"exactly {self.least}"
-        return f"{self.least} to {self.most}" if self.least else f"at most {self.most}"
-
-    def allow(self, count: int) -> bool:
-        """Whether so many are right."""
-        return self.least <= count and (self.most is None or count <= self.most)
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What a test expects of the requests made so far."""
-
-    match: Match
-    times: Times = Times()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,55 +59,6 @@ class Verdict:
     match: str
     nearest: tuple[Near, ...]
     message: str
-
-
-# --- Reading ----------------------------------------------------------------------------------
-
-
-def _times(values: Any, node: Node, report: Report) -> Any:
-    """Return the times of a mapping, if they leave any number that is right."""
-    if INVALID in values.values():
-        return INVALID
-    times = Times(values.get("at_least", 0), values.get("at_most"))
-    if times.most is not None and times.least > times.most:
-        report.add(node, f"at_least {times.least} is more than at_most {times.most}", "swap them")
-    return times
-
-
-_COUNT: Final = Number("How many.", 0, 1_000_000)
-_VERIFICATION: Final = Object(
-    "What is expected of the requests made so far.",
-    {
-        "match": replace(MATCH, description="Which requests, as for a stub; {} for every one."),
-        "times": ByKind(
-            "How many requests must match; by default, at least 1.",
-            {
-                "integer": replace(_COUNT, then=lambda count, *_: Times(count, count)),
-                "mapping": Object(
-                    "The fewest, the most, or both.",
-                    {"at_least": _COUNT, "at_most": _COUNT},
-                    rules=(some(("at_least", "at_most"), "a number alone means exactly so many"),),
-                    then=_times,
-                ),
-            },
-            "a number or {at_least, at_most}",
-        ),
-    },
-    required=("match",),
-)
-
-
-def parse(text: str) -> Verification:
-    """Return the verification that a JSON text is.
-
-    :raise InputError: with every problem, each with its line and column.
-    """
-    check_text(text, _FILE, FILE_BYTES)
-    document = parse_document(text, _FILE, is_json=True, nodes=FILE_NODES)
-    report = Report(_FILE, problems=list(document.problems))
-    values = _VERIFICATION.read(document.root, report)
-    report.close()
-    return Verification(**values)
 
 
 # --- Comparing --------------------------------------------------------------------------------
@@ -181,10 +92,16 @@ def details(verdict: Verdict) -> dict[str, Any]:
         "expected": str(verdict.expected),
         "match": verdict.match,
         "nearest": [
-            {"request": summary(near.entry), "differences": [*map(asdict, near.differences)]}
+            {"request": summary(near.entry), "differences": [*map(_as_json, near.differences)]}
             for near in verdict.nearest
         ],
     }
+
+
+def _as_json(mismatch: Mismatch) -> dict[str, str]:
+    # Half a surrogate pair may be in what came, and could not be sent back as UTF-8.
+    got = mismatch.got.encode("utf-8", "backslashreplace").decode()
+    return {"where": mismatch.where, "expected": mismatch.expected, "got": got}
 
 
 def _differences(match: Match, entry: Entry) -> tuple[Mismatch, ...]:
@@ -266,7 +183,7 @@ def _message(verdict: Verdict, total: int, session: str, dropped: int) -> str:
         lines += ["matched:", *_listed([_named(entry) for entry in matched])]
     if nearest:
         lines += ["nearest:", *_listed([_explained(near) for near in nearest])]
-    if any(each.got == REDACTED for near in nearest for each in near.differences):
+    if any(each.got.startswith(REDACTED) for near in nearest for each in near.differences):
         lines.append("values of secrets are not kept: only 'present' can hold for them")
     if dropped:
         lines.append(f"older requests are gone from the journal: {dropped}")

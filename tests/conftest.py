@@ -9,6 +9,8 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from tests.doors import Caller, Inside, Socket
 
+pytest_plugins = ["pytester"]
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

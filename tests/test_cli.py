@@ -489,7 +489,7 @@ def test_health_of_what_is_no_url(capsys: pytest.CaptureFixture[str], url: str) 
     status, out, [line] = run(capsys, "health", "--url", url)
 
     assert (status, out) == (1, [])
-    assert line.endswith("is no address of a server; say which server with --url or --port")
+    assert line.endswith("is no address of a server; say which server, as in http://localhost:7387")
 
 
 def test_health_with_bad_settings_is_status_1_too(capsys: pytest.CaptureFixture[str]) -> None:
@@ -515,6 +515,11 @@ def serving(*arguments: str, **options: Any) -> Iterator[tuple[subprocess.Popen[
             yield process, "".join(lines)
         finally:
             process.kill()
+
+
+def logged(text: str) -> list[dict[str, Any]]:
+    """The lines of a log in JSON."""
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def base_of(banner: str) -> str:
@@ -544,13 +549,15 @@ def get_pets(base: str, key: str) -> tuple[int, Any]:
 @posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_serve_answers_until_it_is_told_to_stop(number: signal.Signals) -> None:
-    with serving() as (process, banner):
+    with serving("--log-format", "json") as (process, banner):
         status, pets = get_pets(base_of(banner), "mockpets")
         assert (status, pets) == (200, list(generate(16, 1, "en_US")))
         process.send_signal(number)
         out, err = process.communicate(timeout=SECONDS)
 
-    assert (process.returncode, out, err) == (0, "", "mockpets: stopped\n")
+    assert (process.returncode, out) == (0, "")
+    assert [(line["level"], line["status"]) for line in logged(err)[:-1]] == [("info", 200)]
+    assert logged(err)[-1]["message"] == "stopped"
 
 
 def test_the_banner_says_what_one_needs_to_begin() -> None:
@@ -664,21 +671,21 @@ def test_a_banner_that_cannot_be_printed_stops_no_server(
     make: Callable[[], int], reason: str
 ) -> None:
     stdout = make()
-    with program("serve", "--port", "0", stdout=stdout) as process:
+    with program("serve", "--port", "0", "--log-format", "json", stdout=stdout) as process:
         os.close(stdout)
         try:
             assert process.stderr is not None
-            line = process.stderr.readline()
+            line = logged(process.stderr.readline())[0]["message"]
             status, _ = get_pets(base_of(line), "mockpets")
             process.terminate()
             _, err = process.communicate(timeout=SECONDS)
         finally:
             process.kill()
 
-    said = f"mockpets: cannot print the banner: {reason}; mockpets {version('mockpets')} serves"
+    said = f"cannot print the banner: {reason}; mockpets {version('mockpets')} serves"
     assert line.startswith(said)
     assert status == 200
-    assert (process.returncode, err) == (0, "mockpets: stopped\n")
+    assert (process.returncode, logged(err)[-1]["message"]) == (0, "stopped")
 
 
 @posix

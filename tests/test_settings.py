@@ -74,7 +74,7 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
     "state": [("pets.state", "pets.state"), ("one/pets", "one/pets"), ("", "")],
     "reset_every": [("30m", "30m"), ("168h", "168h"), ("0s", "0s")],
     "public": [("true", True), ("false", False), ("true", True)],
-    "log_format": [("json", "json"), ("Text", "text"), ("auto", "auto")],
+    "log_format": [("json", "json"), ("Text", "text"), ("JSON", "json")],
     "open": [("true", True), ("false", False), ("true", True)],
 }
 
@@ -142,7 +142,7 @@ BAD: list[tuple[str, str, str]] = [
     ("behind_proxy", "0.0.0.0/0", "must not hold every address, got '0.0.0.0/0'"),
     ("prefix", "mock", f"{BAD_PREFIX}'mock'"),
     ("prefix", "//mock", f"{BAD_PREFIX}'//mock'"),
-    ("log_format", "xml", "must be one of auto, text, json, got 'xml'"),
+    ("log_format", "xml", "must be one of text, json, got 'xml'"),
     ("open", "maybe", "must be true or false, got 'maybe'"),
 ]
 
@@ -216,7 +216,7 @@ def test_without_anything_the_defaults_hold() -> None:
         public=False,
         behind_proxy=(),
         prefix="",
-        log_format="auto",
+        log_format="text",
         open=False,
     )
     assert Settings().locale == DEFAULT_LOCALE

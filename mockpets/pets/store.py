@@ -102,7 +102,8 @@ class Saved(NamedTuple):
     :param shared: the table that `base` is, or is a copy of.
     :param own: those that requests added.
     :param charge: for `own`, and for `base` when it is a copy.
-    :param next_id: what the next new pet gets, if none that is here has it or one above.
+    :param next_id: above every id that its store has given so far; whoever restores it goes on
+        above this and above all that is here.
     """
 
     shared: Table
@@ -294,5 +295,5 @@ class Store:
         """Have other pets, charged to this store."""
         self._charge.add(pets.charge.size - self._charge.size)
         self._now = pets._replace(charge=self._charge)
-        known = (self._next_id, pets.next_id, pets.base.next_id, pets.own.next_id)
-        self._next_id = max(known)
+        used = (self._next_id, pets.next_id, pets.base.next_id, pets.own.next_id)
+        self._next_id = max(used)

@@ -15,7 +15,7 @@ from mockpets.errors import InputError, printable
 from mockpets.scenario.library import load_library
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from mockpets.scenario.library import Library
@@ -34,6 +34,10 @@ class Watch:
     def __init__(self, scenarios_dirs: Sequence[Path], fixtures_dirs: Sequence[Path]) -> None:
         self._folders = (tuple(scenarios_dirs), tuple(fixtures_dirs))
         self._trouble = ""
+        self.reloads = 0
+        """How often files had changed and were read again."""
+        self.on_change: Callable[[], None] = lambda: None
+        """Called after that, by the thread that looks."""
         self._stopped = Event()
         self._thread: Thread | None = None
         self.library: Library = load_library(*self._folders)
@@ -48,8 +52,12 @@ class Watch:
                 _log.warning("%s (scenarios stay as they were)", error)
             return
         self._trouble = ""
+        if library is self.library:
+            return
         said = changes(self.library, library)
         self.library = library
+        self.reloads += 1
+        self.on_change()
         for line in said:
             _log.warning("%s", line)
 

@@ -96,12 +96,14 @@ class MockpetsServer:
         return self
 
     def _make_app(self, begun: ExitStack) -> WSGIApplication:
+        from mockpets.kept import keeping
         from mockpets.web.app import create_app
 
         app = create_app(self.settings)
-        watch = app.extensions["mockpets"].watch
-        watch.start()
-        begun.callback(watch.stop)
+        mock = app.extensions["mockpets"]
+        begun.enter_context(keeping(self.settings.state, mock.sessions))
+        mock.watch.start()
+        begun.callback(mock.watch.stop)
         return app
 
     def stop(self) -> None:

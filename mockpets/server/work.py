@@ -154,6 +154,10 @@ class Work:
         """Whether one more answer may wait."""
         return len(self.waiting) < self.limits.parked
 
+    def parked(self) -> int:
+        """How many answers wait now."""
+        return len(self.waiting)
+
     def seconds(self) -> float | None:
         """Return how long the loop may wait for sockets, None for as long as it takes."""
         return 0.0 if self.queue or self._asked else self.timers.seconds()

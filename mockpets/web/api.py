@@ -122,9 +122,12 @@ def create_pet(request: Request, store: Store) -> Response:
     if isinstance(body, dict):
         ignored = body.keys() - NEW_PET_MEMBERS
         request.exchange.notes += _ignored("members", "members", ignored)
-    pet_id, row = store.create(load_new_pet(body))
-    if request.exchange.session is not None:
-        request.exchange.session.changes.tell("pets")
+    new = load_new_pet(body)
+    session = request.exchange.session
+    assert session is not None  # noqa: S101 - playback has found it
+    session.check_name(new["name"])
+    pet_id, row = store.create(new)
+    session.changes.tell("pets")
     # The prefix is the request's own, so that a client behind one stays behind it.
     location = f"{request.root_path}{PETS_PATH}/{pet_id}"
     return Response(row + b"\n", 201, {"Location": location})

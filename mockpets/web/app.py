@@ -10,6 +10,7 @@ import logging
 import secrets
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from werkzeug.exceptions import BadHost, HTTPException
@@ -17,16 +18,24 @@ from werkzeug.exceptions import BadHost, HTTPException
 from mockpets.budget import Budget
 from mockpets.constants import (
     BODY_BYTES,
+    DELAY_SECONDS,
     JOURNAL_BYTES,
     PETS_BYTES,
+    PUBLIC_BYTES,
+    PUBLIC_DELAY_SECONDS,
+    PUBLIC_NAME_LENGTH,
+    PUBLIC_PETS,
+    PUBLIC_RESET_SECONDS,
     SNAPSHOTS_BYTES,
 )
 from mockpets.contract import error_body
 from mockpets.errors import InputError, NotReady, Refusal
-from mockpets.handover import ORDER, Order
+from mockpets.handover import ORDER, SERVER, Order
 from mockpets.journal import Journals
+from mockpets.metrics import Holdings, Metrics
 from mockpets.pets.seed import generate
 from mockpets.pets.tables import Tables
+from mockpets.scenario.units import parse_interval
 from mockpets.scenario.watch import Watch
 from mockpets.session import World
 from mockpets.sessions import Sessions
@@ -37,12 +46,15 @@ from mockpets.web.dispatch import App
 from mockpets.web.finish import finish
 from mockpets.web.messages import Response, current_request
 from mockpets.web.playback import Playback
+from mockpets.web.proxy import behind
+from mockpets.web.strangers import Strangers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import flask
 
+    from mockpets.handover import Server
     from mockpets.scenario.library import Library
     from mockpets.settings import Settings
 
@@ -78,47 +90,87 @@ def create_app(settings: Settings) -> flask.Flask:
     token = settings.control_token
     if settings.control == "auto" and not settings.is_local and not token:
         token = secrets.token_urlsafe(24)
-    app, sessions = wire(settings, lambda: watch.library, token)
+    app, sessions = wire(settings, lambda: watch.library, token, lambda: watch.reloads)
+    watch.on_change = partial(sessions.tell_all, "files")
     app.extensions["mockpets"] = Mock(watch, sessions, token)
+    if settings.behind_proxy or settings.prefix:
+        inner = app.wsgi_app
+        # As Flask's documentation has middleware put in.
+        app.wsgi_app = behind(  # type: ignore[assignment,method-assign]
+            inner, settings.behind_proxy, settings.prefix
+        )
     return app
 
 
 def wire(
-    settings: Settings, library: Callable[[], Library], token: str = ""
+    settings: Settings,
+    library: Callable[[], Library],
+    token: str = "",
+    reloads: Callable[[], int] = int,
 ) -> tuple[flask.Flask, Sessions]:
     """Return an app over a library, wherever that comes from, and the app's sessions.
 
     :param library: asked at each request.
     :param token: what callers of the control API must send; empty when none is needed.
+    :param reloads: how often the library was read again.
     """
-    pets = Budget(PETS_BYTES, "pets")
-    journals = Journals(JOURNAL_BYTES)
-    world = World(
+    public = settings.public
+    journals = Journals(PUBLIC_BYTES if public else JOURNAL_BYTES)
+    world = _world(settings, library, journals)
+    every = parse_interval(settings.reset_every) or (PUBLIC_RESET_SECONDS if public else 0.0)
+    sessions = Sessions(world, settings.max_sessions, every)
+    strangers = Strangers() if public else None
+    metrics = Metrics(version("mockpets"), partial(_holdings, sessions, journals, reloads))
+    app = App("mockpets.web", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
+    # `/v1//pets` is not `/v1/pets`, and a redirect would point at whatever Host said.
+    app.url_map.merge_slashes = False
+    api.add_routes(app, Playback(settings, sessions, strangers))
+    control.add_routes(app, Parts(settings, sessions, token, metrics))
+    app.register_error_handler(Refusal, _refused)
+    app.register_error_handler(NotReady, _not_ready)
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _unexpected)
+    app.finish = partial(finish, settings, sessions, Delivery(), metrics)
+    app.admit = None if strangers is None else strangers.admit
+    return app, sessions
+
+
+def _world(settings: Settings, library: Callable[[], Library], journals: Journals) -> World:
+    """Return what the sessions of a server share."""
+    public = settings.public
+    pets = Budget(PUBLIC_BYTES if public else PETS_BYTES, "pets")
+    snapshots = Budget(PUBLIC_BYTES if public else SNAPSHOTS_BYTES, "snapshots")
+    return World(
         library=library,
         tables=Tables(generate, pets),
         # What the server is started with is not held against what sessions may hold.
         start=Tables(generate).make(settings.count, settings.seed, settings.locale),
         scenarios=settings.scenario,
         seed=settings.seed,
-        max_new=settings.max_pets,
+        max_new=min(settings.max_pets, PUBLIC_PETS) if public else settings.max_pets,
         locale=settings.locale,
-        journal=partial(journals.new, settings.journal_size),
+        journal=partial(journals.new, settings.journal_size, bodies=not public),
         pets=pets,
-        snapshots=Budget(SNAPSHOTS_BYTES, "snapshots"),
+        snapshots=snapshots,
+        max_delay=PUBLIC_DELAY_SECONDS if public else DELAY_SECONDS,
+        max_name=PUBLIC_NAME_LENGTH if public else None,
+        breaks=not public,
+        documents=not public,
     )
-    sessions = Sessions(world, settings.max_sessions)
-    app = App("mockpets.web", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
-    # `/v1//pets` is not `/v1/pets`, and a redirect would point at whatever Host said.
-    app.url_map.merge_slashes = False
-    api.add_routes(app, Playback(settings, sessions))
-    control.add_routes(app, Parts(settings, sessions, token, {}))
-    app.register_error_handler(Refusal, _refused)
-    app.register_error_handler(NotReady, _not_ready)
-    app.register_error_handler(HTTPException, _http_error)
-    app.register_error_handler(Exception, _unexpected)
-    app.finish = partial(finish, settings, sessions, Delivery())
-    return app, sessions
+
+
+def _holdings(sessions: Sessions, journals: Journals, reloads: Callable[[], int]) -> Holdings:
+    """Return what the app holds now; asked while a request is answered."""
+    server: Server | None = current_request().environ.get(SERVER)
+    return Holdings(
+        parked=server.parked() if server else 0,
+        sessions=len(sessions),
+        pets=sum(session.pets_held() for session in sessions.all()),
+        journal_bytes=journals.used,
+        scenario_reloads=reloads(),
+        scenario_problems=len(sessions.world.library().problems),
+    )
 
 
 # --- Errors: the one place that makes the Error body of a response ----------------------------

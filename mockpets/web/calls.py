@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mockpets.constants import FIXTURE_BYTES, SESSION_NAME
@@ -11,11 +11,12 @@ from mockpets.handover import SERVER
 from mockpets.json_text import dump_json
 from mockpets.scenario.bodies import DocumentError
 from mockpets.web.messages import Response
-from mockpets.web.selection import checked_session, named
+from mockpets.web.selection import checked_session, named_scenarios
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mockpets.metrics import Metrics
     from mockpets.session import Activation, Session
     from mockpets.sessions import Sessions
     from mockpets.settings import Settings
@@ -36,13 +37,15 @@ class Parts:
     """What the control API acts on.
 
     :param token: what callers must send; empty when none is needed.
+    :param metrics: what is counted of every answer.
     :param done: what the helper thread has made, for the request that is asked again.
     """
 
     settings: Settings
     sessions: Sessions
     token: str
-    done: dict[object, Any]
+    metrics: Metrics
+    done: dict[object, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Call:
         :raise Refusal: ``unknown_scenario``, ``busy`` or ``store_full``.
         :raise NotReady: its pets have to be made first.
         """
-        names = named(self.request.environ).scenarios or self.session.active
+        names = named_scenarios(self.request.environ) or self.session.active
         return self.session.use(names, at_once=SERVER in self.request.environ)
 
 

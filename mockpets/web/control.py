@@ -24,6 +24,7 @@ from mockpets.constants import (
     GATES_PATH,
     HAR_PATH,
     HEALTH_PATH,
+    METRICS_PATH,
     ONE_SCENARIO_PATH,
     OPENAPI_PATH,
     PANEL_FILE_PATH,
@@ -43,14 +44,15 @@ from mockpets.constants import (
     STATE_PATH,
     VERIFY_PATH,
 )
-from mockpets.errors import InputError, Refusal
+from mockpets.errors import InputError, NotReady, Refusal
+from mockpets.handover import SERVER
 from mockpets.scenario.loader import scenario_schema
 from mockpets.web import control_journal, control_pets, control_sessions, pages
 from mockpets.web.calls import Call, answer, refused
 from mockpets.web.guard import check_caller
 from mockpets.web.messages import Response, current_request
 from mockpets.web.openapi import document
-from mockpets.web.selection import named
+from mockpets.web.selection import named_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -103,7 +105,7 @@ def _guarded(parts: Parts, act: Act, **_: str) -> Response:
     request = current_request()
     request.max_content_length = FIXTURE_BYTES  # a list of pets is longer than any request's body
     check_caller(request, parts.settings, parts.token)
-    session = parts.sessions.take(named(request.environ).session or DEFAULT_SESSION)
+    session = parts.sessions.take(named_session(request.environ) or DEFAULT_SESSION)
     try:
         return act(Call(request, parts, session))
     except InputError as error:
@@ -157,6 +159,21 @@ def open_gate(call: Call) -> Response:
     return answer({"released": call.session.gates.open(call.name)})
 
 
+# --- What is counted --------------------------------------------------------------------------
+
+
+def metrics(call: Call) -> Response:
+    """Return what is counted, as Prometheus reads it.
+
+    :raise NotReady: the library for that has to be imported first.
+    """
+    counted = call.parts.metrics
+    if not counted.is_prepared and SERVER in call.request.environ:
+        raise NotReady(counted.prepare)
+    body, content_type = counted.exposition()
+    return Response(body, content_type=content_type)
+
+
 _CALLS: Mapping[str, Mapping[str, Act]] = {
     STATE_PATH: {"GET": control_sessions.state},
     SCENARIOS_PATH: {"GET": control_sessions.scenarios},
@@ -185,5 +202,6 @@ _CALLS: Mapping[str, Mapping[str, Act]] = {
     EVENTS_PATH: {"GET": control_journal.events},
     GATES_PATH: {"GET": gates},
     GATE_PATH: {"POST": open_gate},
+    METRICS_PATH: {"GET": metrics},
 }
 """Path to method to what is done."""

@@ -59,13 +59,15 @@ def state(call: Call) -> Response:
                 "held": sum(gates.values()),
             },
             "gates": gates,
+            "state_file": call.parts.sessions.saving and call.parts.sessions.saving(),
             "settings": {
                 "key": settings.api_key[0],
                 "any_key": settings.any_key,
                 "base_path": base_path(session.name),
-                "max_pets": settings.max_pets,
+                "max_pets": call.parts.sessions.world.max_new,
                 "max_sessions": settings.max_sessions,
                 "journal_size": settings.journal_size,
+                "public": settings.public,
             },
         }
     )
@@ -169,8 +171,13 @@ def activate(call: Call) -> Response:
 def _wanted(call: Call, *, session: bool) -> Wanted:
     """Return what the body wants a session to have."""
     text = body_text(call.request)
-    library = call.parts.sessions.world.library()
-    return elsewhere(call, text, partial(read_wanted, text, library, session=session))
+    world = call.parts.sessions.world
+    read = partial(read_wanted, text, world.library(), session=session)
+    wanted = elsewhere(call, text, read)
+    if wanted.inline and not world.documents:
+        what = "scenarios cannot be sent as documents here: the server runs with --public"
+        raise Refusal("forbidden", what)
+    return wanted
 
 
 def reset(call: Call) -> Response:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import flask
 from werkzeug.routing import MapAdapter
 
-from mockpets.web.messages import Request, Response
+from mockpets.web.messages import Request, Response, current_request
 from mockpets.web.selection import take_base_path
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class App(flask.Flask):
 
     finish: Callable[[Any], flask.Response]
     """What is done to every answer."""
+    admit: Callable[[Request], None] | None = None
+    """Is asked first, and may refuse."""
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request; a target without a path is that of the root (RFC 9110, 4.2.3)."""
@@ -44,6 +46,8 @@ class App(flask.Flask):
     def full_dispatch_request(self, *context: Any) -> flask.Response:
         """Return the answer of the view, or of the handler of what it raised."""
         try:
+            if self.admit is not None:
+                self.admit(current_request())
             answer = self.dispatch_request(*context)
         except Exception as error:  # noqa: BLE001 - each has a handler
             handle: Callable[..., Any] = self.handle_user_exception

@@ -24,14 +24,18 @@ from mockpets.constants import (
 )
 from mockpets.contract import RESPONSES
 from mockpets.handover import ORDER
+from mockpets.logs import Access, access, wanted
 from mockpets.scenario.engine import NOTHING
+from mockpets.scenario.model import BREAKING
+from mockpets.secret_names import redacted_target
 from mockpets.web import cors
 from mockpets.web.keys import bearer, challenge
 from mockpets.web.messages import Response, current_request
-from mockpets.web.record import record
+from mockpets.web.record import record, target
 
 if TYPE_CHECKING:
     from mockpets.handover import Order
+    from mockpets.metrics import Metrics
     from mockpets.session import Session
     from mockpets.sessions import Sessions
     from mockpets.settings import Settings
@@ -44,7 +48,11 @@ _ALWAYS: Final = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nos
 
 
 def finish(
-    settings: Settings, sessions: Sessions, delivery: Delivery, response: Response
+    settings: Settings,
+    sessions: Sessions,
+    delivery: Delivery,
+    metrics: Metrics,
+    response: Response,
 ) -> Response:
     """Return an answer with all that it must carry, recorded, and ordered from the server."""
     request = current_request()
@@ -57,6 +65,8 @@ def finish(
     if path.startswith(CONTROL_PREFIX):
         added += cors.for_some(environ, settings.control_origin, preflight=is_preflight)
         response.carry(added)
+        if request.method not in ("GET", "HEAD", "OPTIONS"):
+            access(_line(request, response))
         return response
     exchange = request.exchange
     status = response.status_code
@@ -78,7 +88,37 @@ def finish(
         delivery.deliver(response, environ, exchange.outcome, session.gates, close=close)
     if number:
         record(request, response, number, reason)
+    if not is_preflight:
+        broken = exchange.outcome.fault in BREAKING
+        took = perf_counter() - exchange.started
+        answered = None if broken else status
+        metrics.observe(exchange.operation, answered, took, exchange.outcome.delay)
+        if wanted():
+            access(_line(request, response, number))
     return response
+
+
+def _line(request: Request, response: Response, number: int = 0) -> Access:
+    """Return what the log tells of an exchange.
+
+    :param number: the one in the journal, 0 when it is not there.
+    """
+    exchange = request.exchange
+    session, stack, outcome = exchange.session, exchange.stack, exchange.outcome
+    return Access(
+        method=request.method,
+        target=redacted_target(target(request.environ)),
+        status=None if outcome.fault in BREAKING else response.status_code,
+        ms=(perf_counter() - exchange.started) * 1000,
+        delay_ms=outcome.delay * 1000,
+        size=response.content_length or len(response.get_data()),
+        number=number,
+        session=session.name if session else "",
+        scenarios=stack.names if stack else (),
+        stubs=outcome.stubs,
+        fault=outcome.fault,
+        notes=tuple(code for code, _ in exchange.notes),
+    )
 
 
 def _breaks(request: Request, session: Session) -> bool:
@@ -90,8 +130,8 @@ def _breaks(request: Request, session: Session) -> bool:
     """
     stack = request.exchange.stack
     if (stack is not None and stack.breaks) or session.breaks:
-        return True
-    if request.method != "OPTIONS":
+        return session.may_break
+    if request.method != "OPTIONS" or not session.may_break:
         return False
     asked: str = request.environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "")
     return SCENARIO_HEADER.lower() in asked.lower()

@@ -65,6 +65,11 @@ def may_read(request: Request, settings: Settings) -> bool:
         return True
     if origin is None:
         return site is None  # no browser, or one of old
+    # Browsers say no site to a server without TLS elsewhere than on loopback (Fetch Metadata, 3):
+    # there its own pages, the panel, are known by the host alone.
+    host = request.headers.get("Host", "").lower()
+    if site is None and origin.lower() in (f"http://{host}", f"https://{host}"):
+        return True
     return bool(re.fullmatch(LOCAL_ORIGIN, origin)) or origin.lower() in settings.control_origin
 
 

@@ -17,6 +17,7 @@ from mockpets.handover import SERVER
 from mockpets.json_text import parse_json
 from mockpets.scenario.engine import Outcome
 from mockpets.scenario.matching import ABSENT, Facts, path_matches
+from mockpets.scenario.model import BREAKING
 from mockpets.scenario.units import parse_duration
 from mockpets.web.delivery import has_room
 from mockpets.web.keys import check_key, read_key
@@ -27,11 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.pets.store import Store
+    from mockpets.scenario.library import Stack
     from mockpets.scenario.model import Canned
     from mockpets.session import Activation, Session
     from mockpets.sessions import Sessions
     from mockpets.settings import Settings
+    from mockpets.web.keys import Key
     from mockpets.web.messages import Request
+    from mockpets.web.strangers import Strangers
 
     Act = Callable[[Request, Store], Response]
 
@@ -42,19 +46,23 @@ class Playback:
     """Plays the scenarios around each operation.
 
     :param settings: which keys are valid, and how late every answer is.
+    :param strangers: who each have their own session; None when clients name theirs.
     """
 
-    def __init__(self, settings: Settings, sessions: Sessions) -> None:
+    def __init__(self, settings: Settings, sessions: Sessions, strangers: Strangers | None) -> None:
         self._settings = settings
         self._sessions = sessions
+        self._strangers = strangers
         self._delay = parse_duration(settings.delay)
 
-    def look_at(self, request: Request) -> None:
-        """Put what a request names into its exchange.
+    def look_at(self, request: Request) -> tuple[Key, str, Stack]:
+        """Put what a request names into its exchange; return its key, session and scenarios.
 
         :raise Refusal: what the selection refuses.
         """
-        select(request, self._sessions, read_key(request, self._settings).selector)
+        key = read_key(request, self._settings)
+        own = None if self._strangers is None else self._strangers.name(request)
+        return key, *select(request, self._sessions, key.selector, own)
 
     def methods(self, request: Request) -> set[str]:
         """Return the methods that the scenarios of a request define for its path."""
@@ -78,8 +86,7 @@ class Playback:
         request = current_request()
         exchange = request.exchange
         exchange.operation = operation
-        key = read_key(request, self._settings)
-        name, stack = select(request, self._sessions, key.selector)
+        key, name, stack = self.look_at(request)
         if not key.valid:
             code = "key_invalid" if key.given else "key_missing"
             exchange.notes.append((code, f"the API key is {code[4:]}"))
@@ -99,11 +106,16 @@ class Playback:
     def _decided(self, request: Request, session: Session, activation: Activation) -> Outcome:
         """Put into the exchange what is to happen, by the scenarios and the request's own delay.
 
-        :raise Refusal: ``busy`` when the answer is to wait and as many wait already as may.
+        :raise Refusal: ``busy`` when the answer is to wait and as many wait already as may,
+            ``forbidden`` when the connection is to break and this server breaks none.
         """
         exchange, delay = request.exchange, asked_delay(request) + self._delay
         if activation.stack.stubs:
             exchange.outcome = session.decide(activation, _facts(request))
+            if exchange.outcome.fault in BREAKING and not self._sessions.world.breaks:
+                exchange.outcome = Outcome(exchange.outcome.stubs)
+                what = "connections are not broken here: the server runs with --public"
+                raise Refusal("forbidden", what)
         if delay:
             delay = min(exchange.outcome.delay + delay, self._sessions.world.max_delay)
             exchange.outcome = replace(exchange.outcome, delay=delay)

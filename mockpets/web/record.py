@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from mockpets.web.messages import Request, Response
 
-__all__ = ["record"]
+__all__ = ["record", "target"]
 
 _METHOD_LENGTH = 40
 
@@ -36,13 +36,14 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     if off_contract is not None:
         exchange.notes.append(("off_contract", off_contract))
     pet_id = (request.view_args or {}).get("pet_id")
+    is_head = request.method == "HEAD"  # its body is made, but not sent
     took = perf_counter() - exchange.started
     entry = Entry(
         number=number,
         at=time() - took,
         session=session.name,
         method=request.method[:_METHOD_LENGTH],
-        target=redacted_target(_target(environ)),
+        target=redacted_target(target(environ)),
         path=request.path,
         operation=exchange.operation,
         pet_id=None if pet_id is None else parse_pet_id(pet_id),
@@ -57,14 +58,14 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         throttle=outcome.throttle,
         notes=tuple(Note(*note) for note in exchange.notes),
         request=message(_headers(environ), _body(request)),
-        response=message(response.all_headers(), response.get_data()),
+        response=message(response.all_headers(), b"" if is_head else response.get_data()),
     )
     session.journal.add(entry)
     session.changes.tell("requests")
     return entry
 
 
-def _target(environ: WSGIEnvironment) -> str:
+def target(environ: WSGIEnvironment) -> str:
     """Return path and query as the client sent them."""
     sent: str = environ.get("REQUEST_URI", "")
     if sent:

@@ -8,7 +8,7 @@ session and the scenarios each come from the strongest carrier that names any.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import (
     API_PREFIX,
@@ -39,7 +39,8 @@ __all__ = [
     "base_path",
     "checked",
     "checked_session",
-    "named",
+    "named_scenarios",
+    "named_session",
     "select",
     "take_base_path",
 ]
@@ -49,19 +50,6 @@ _BASE: Final = "mockpets.base"
 _SESSION_KEY: Final = "HTTP_" + SESSION_HEADER.upper().replace("-", "_")
 _SCENARIO_KEY: Final = "HTTP_" + SCENARIO_HEADER.upper().replace("-", "_")
 _DELAY_KEY: Final = "HTTP_" + DELAY_HEADER.upper().replace("-", "_")
-
-
-class Selector(NamedTuple):
-    """What one carrier names.
-
-    :param session: None when it names none.
-    """
-
-    session: str | None
-    scenarios: tuple[str, ...]
-
-
-_NOTHING: Final = Selector(None, ())
 
 
 def take_base_path(environ: WSGIEnvironment) -> None:
@@ -82,37 +70,43 @@ def base_path(session: str) -> str:
     return API_PREFIX if session == DEFAULT_SESSION else f"/{BASE_MARK}{session}{API_PREFIX}"
 
 
-def named(environ: WSGIEnvironment, selector: str | None = None) -> Selector:
-    """Return the session and the scenarios that a request names.
+def named_session(environ: WSGIEnvironment, selector: str | None = None) -> str | None:
+    """Return the session that a request names, None when it names none.
 
     :param selector: what its key carries.
-    :raise Refusal: ``invalid_session`` or ``unknown_scenario`` for a name that can be none.
+    :raise Refusal: ``invalid_session`` for a name that can be none.
     """
-    base, header = environ.get(_BASE), environ.get(_SESSION_KEY)
-    scenario = environ.get(_SCENARIO_KEY)
-    if base is None and header is None and scenario is None and selector is None:
-        return _NOTHING
-    by_base = _NOTHING if base is None else _read(base, "the base path")
-    by_key = _NOTHING if selector is None else _read(selector, "the key")
-    session = by_base.session
-    if session is None and header is not None:
-        session = checked_session(header, SESSION_HEADER)
-    scenarios = by_base.scenarios
-    if not scenarios and scenario is not None:
-        scenarios = checked(scenario.split(","), SCENARIO_HEADER)
-    return Selector(session or by_key.session, scenarios or by_key.scenarios)
+    base = environ.get(_BASE)
+    if base and (name := base.partition("+")[0]):
+        return checked_session(name, "the base path")
+    header = environ.get(_SESSION_KEY)
+    if header is not None:
+        return checked_session(header, SESSION_HEADER)
+    if selector and (name := selector.partition("+")[0]):
+        return checked_session(name, "the key")
+    return None
 
 
-def _read(text: str, where: str) -> Selector:
-    """Return what ``[session][+scenario]*`` names."""
-    session, *scenarios = text.split("+")
-    return Selector(
-        checked_session(session, where) if session else None,
-        checked(scenarios, where) if scenarios else (),
-    )
+def named_scenarios(environ: WSGIEnvironment, selector: str | None = None) -> tuple[str, ...]:
+    """Return the scenarios that a request names.
+
+    :param selector: what its key carries.
+    :raise Refusal: ``unknown_scenario`` for a name that can be none.
+    """
+    base = environ.get(_BASE)
+    if base and "+" in base:
+        return checked(base.split("+")[1:], "the base path")
+    header = environ.get(_SCENARIO_KEY)
+    if header is not None:
+        return checked(header.split(","), SCENARIO_HEADER)
+    if selector and "+" in selector:
+        return checked(selector.split("+")[1:], "the key")
+    return ()
 
 
-def select(request: Request, sessions: Sessions, selector: str | None) -> tuple[str, Stack]:
+def select(
+    request: Request, sessions: Sessions, selector: str | None, own: str | None = None
+) -> tuple[str, Stack]:
     """Put what a request names into its exchange; return the session's name and the stack.
 
     A session that there is not yet is not made, so that this may come before the key is checked;
@@ -120,17 +114,21 @@ def select(request: Request, sessions: Sessions, selector: str | None) -> tuple[
     the session's active ones.
 
     :param selector: what the request's key carries.
+    :param own: the one session that this client may have; None when it may have any.
     :raise Refusal: ``unknown_scenario`` or ``invalid_session`` for a name that is none.
     """
     exchange = request.exchange
-    wanted = named(request.environ, selector)
-    name = wanted.session or DEFAULT_SESSION
+    name = named_session(request.environ, selector) or own or DEFAULT_SESSION
+    if own is not None and name != own:
+        what = f"each visitor has one session here, and yours is {own!r}; leave the name out"
+        raise Refusal("invalid_session", what)
+    # Before the scenarios are read, so that a wrong name among them is told in its journal.
     exchange.session = session = sessions.find(name)
+    names = named_scenarios(request.environ, selector)
     if session is None:
-        names = wanted.scenarios or sessions.world.scenarios
-        stack = sessions.world.library().stack(names)
+        stack = sessions.world.library().stack(names or sessions.world.scenarios)
     else:
-        stack = session.stack(wanted.scenarios or session.active)
+        stack = session.stack(names or session.active)
     exchange.stack = stack
     return name, stack
 

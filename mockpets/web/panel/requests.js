@@ -166,7 +166,7 @@ async function clear() {
 }
 
 async function save() {
-  const har = await control(`requests.har?${query({ limit: 1_000_000 })}`);
+  const har = await control(`requests.har?${query({ limit: state.settings.journal_size })}`);
   const url = URL.createObjectURL(new Blob([JSON.stringify(har, null, 1)], { type: "application/json" }));
   el("a", { href: url, download: `mockpets-${state.session}.har` }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);

@@ -1,0 +1,111 @@
+"""How often strangers may ask: token buckets, one for all together and one for each visitor.
+
+Pure but for a clock. A bucket is one number, the moment at which it will be full again (the
+generic cell rate algorithm of ITU-T I.371): a request moves that moment on, and may not move it
+further than the bucket's size into the future.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from ipaddress import IPv6Address, ip_address
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Rate", "RateLimit", "visitor_name"]
+
+
+_ROUNDING: Final = 1e-6
+"""Seconds that a bucket of hundreds of tokens may be off, one float added to another."""
+
+
+class Rate(NamedTuple):
+    """How many requests are let through.
+
+    :param a_second: in the long run.
+    :param burst: at once, after a rest.
+    """
+
+    a_second: float
+    burst: int
+
+    def wait(self, full_at: float, now: float) -> float:
+        """Return the seconds until a bucket has a token."""
+        seconds = full_at - now - (self.burst - 1) / self.a_second
+        return seconds if seconds > _ROUNDING else 0.0
+
+    def taken(self, full_at: float, now: float) -> float:
+        """Return when a bucket will be full that a token is taken from now."""
+        return max(full_at, now) + 1 / self.a_second
+
+
+class RateLimit:
+    """Lets requests through at a rate for all and a rate for each visitor; for several threads.
+
+    What is refused takes no token. So the visitors it has to remember, whose buckets are not full,
+    are never more than the rate for all lets through while a visitor's bucket fills, however many
+    ask.
+
+    :param clock: seconds, never going back.
+    """
+
+    def __init__(
+        self, together: Rate, visitor: Rate, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._together = together
+        self._visitor = visitor
+        self._clock = clock
+        self._full_at = clock()
+        self._visitors: dict[str, float] = {}
+        """When the bucket of each will be full; who took a token last is last."""
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        """Return how many visitors it remembers."""
+        return len(self._visitors)
+
+    def check(self, visitor: str) -> float:
+        """Let a request through, or say how many seconds later it would be; 0 lets it through."""
+        now = self._clock()
+        with self._lock:
+            full_at = self._visitors.get(visitor, now)
+            seconds = max(self._visitor.wait(full_at, now), self._together.wait(self._full_at, now))
+            if not seconds:
+                self._full_at = self._together.taken(self._full_at, now)
+                self._visitors.pop(visitor, None)
+                self._visitors[visitor] = self._visitor.taken(full_at, now)
+                self._forget(now)
+            return seconds
+
+    def _forget(self, now: float) -> None:
+        """Forget up to two visitors whose buckets are full: more than one comes with a request."""
+        for _ in range(2):
+            oldest = next(iter(self._visitors))
+            if self._visitors[oldest] > now:
+                break
+            del self._visitors[oldest]
+
+
+def visitor_name(address: str, secret: bytes) -> str:
+    """Return a session name for whoever calls from an address, that does not tell the address.
+
+    An IPv6 visitor has a network of 64 bits to choose addresses from (RFC 4291, 2.5.4), so that
+    network counts as one.
+
+    :param address: of a peer or, behind a trusted proxy, the forwarded one; anything else, a Unix
+        socket's say, is taken as text.
+    :param secret: random, at most 64 bytes; without it, trying all addresses would find the one.
+    """
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        key = b"text" + address.encode("utf-8", "surrogatepass")
+    else:
+        if isinstance(parsed, IPv6Address):
+            parsed = parsed.ipv4_mapped or parsed
+        key = parsed.packed[:8]
+    return "v-" + blake2b(key, key=secret, digest_size=12).hexdigest()

@@ -1,0 +1,454 @@
+"""The client of the control API: against a server of ours, and against what else may answer."""
+
+from __future__ import annotations
+
+import gc
+import json
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import count
+from threading import Semaphore, Thread
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient, ControlError, NoAnswer, VerificationError
+from mockpets.errors import InputError
+from tests.doors import Caller, Socket
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from io import BufferedReader
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+SECONDS = 20
+"""How long anything may take before it counts as hanging."""
+MISO: Any = {"id": 1, "name": "Miso", "categoryId": 2}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MockpetsServer]:
+    with MockpetsServer(Settings(port=0, max_sessions=10_000)) as server:
+        yield server
+
+
+NAMES = (f"client-{number}" for number in count())
+
+
+@pytest.fixture
+def client(server: MockpetsServer) -> ControlClient:
+    """A client for a session that no other test uses."""
+    return ControlClient(server.url, next(NAMES))
+
+
+def front_end(client: ControlClient) -> Caller:
+    """What calls the pet store in the client's session."""
+    caller = Caller(Socket(client.url))
+    prefix = urlsplit(client.base_url).path.removesuffix("/v1")
+
+    class Prefixed(Caller):
+        def __call__(self, method: str, target: str, **options: Any) -> Any:
+            return super().__call__(method, prefix + target, **options)
+
+    return Prefixed(caller.door)
+
+
+# --- Which server and session -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "session", "base_url", "headers"),
+    [
+        ("http://h", None, "http://h/v1", {"Mockpets-Session": "default"}),
+        ("http://h:81/", None, "http://h:81/v1", {"Mockpets-Session": "default"}),
+        ("http://h/v1/", None, "http://h/v1", {"Mockpets-Session": "default"}),
+        ("http://[::1]:81/v1", "W.3", "http://[::1]:81/~w.3/v1", {"Mockpets-Session": "w.3"}),
+        ("https://h/~w3/v1", None, "https://h/~w3/v1", {"Mockpets-Session": "w3"}),
+        ("http://h/~w3", None, "http://h/~w3/v1", {"Mockpets-Session": "w3"}),
+        ("http://h/~w3/v1", "w4", "http://h/~w4/v1", {"Mockpets-Session": "w4"}),
+        ("http://h/~w3/v1", "default", "http://h/v1", {"Mockpets-Session": "default"}),
+        ("http://h/mock/~w3/v1", None, "http://h/mock/~w3/v1", {"Mockpets-Session": "w3"}),
+        ("http://h/mock", "w3", "http://h/mock/~w3/v1", {"Mockpets-Session": "w3"}),
+        ("http://h/~me/mock", None, "http://h/~me/mock/v1", {"Mockpets-Session": "default"}),
+        (
+            "http://h/~w3+empty+slow/v1",
+            None,
+            "http://h/~w3+empty+slow/v1",
+            {"Mockpets-Session": "w3", "Mockpets-Scenario": "empty, slow"},
+        ),
+        (
+            "http://h/~+empty/v1",
+            None,
+            "http://h/~+empty/v1",
+            {"Mockpets-Session": "default", "Mockpets-Scenario": "empty"},
+        ),
+    ],
+)
+def test_a_url_names_server_and_session(
+    url: str, session: str | None, base_url: str, headers: dict[str, str]
+) -> None:
+    client = ControlClient(url, session)
+
+    assert (client.base_url, client.headers) == (base_url, headers)
+    assert ControlClient(base_url).base_url == base_url
+    assert client.session(client.name).base_url == base_url
+
+
+def test_all_that_is_wrong_with_the_arguments_is_told_at_once() -> None:
+    with pytest.raises(InputError) as caught:
+        ControlClient("localhost:7387", "w/3", "short")
+
+    assert str(caught.value).split("\n") == [
+        "session: must be a-z, 0-9, '.', '_', '-', at most 64, got 'w/3'",
+        "token: must be at least 8 visible ASCII characters without spaces",
+        "localhost:7387: is no address of a server; say which server, as in http://localhost:7387",
+    ]
+
+
+# --- Connections ------------------------------------------------------------------------------
+
+
+def test_without_a_server_the_error_names_the_url() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(NoAnswer) as caught:
+            ControlClient(f"{url}/v1").reset()
+
+    said = f"{url}: does not answer: Connection refused; is mockpets running there?"
+    assert str(caught.value) == said
+
+
+def test_a_server_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # which no one asks
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(NoAnswer, match="does not answer: timed out"):
+            ControlClient(url, timeout=0.05).state()
+
+
+def answering(status: str, headers: Sequence[tuple[str, str]], body: bytes) -> WSGIApplication:
+    def app(_: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+        start_response(status, [*headers, ("Content-Length", str(len(body)))])
+        return [body]
+
+    return app
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        ("200 OK", b"<!doctype html>"),
+        ("200 OK", b"\xff"),
+        ("302 Found", b"{}"),
+        ("404 Not Found", b"<!doctype html>"),
+        ("404 Not Found", b"[]"),
+        ("404 Not Found", b'{"code": "not_found"}'),
+        ("500 Oops", b"null"),
+    ],
+)
+def test_who_is_no_mockpets_is_told_apart(status: str, body: bytes) -> None:
+    app = answering(status, [("Location", "http://127.0.0.1:1/")], body)
+    with recording(app) as (url, asked), pytest.raises(NoAnswer) as caught:
+        ControlClient(url).state()
+
+    what = f"answers {status[:3]}, but not as mockpets does; is mockpets running there?"
+    assert (str(caught.value), len(asked)) == (f"{url}: {what}", 1)
+
+
+@contextmanager
+def recording(app: WSGIApplication) -> Iterator[tuple[str, list[WSGIEnvironment]]]:
+    """Serve an app; yield the server's URL and what it was asked."""
+    asked: list[WSGIEnvironment] = []
+
+    def record(environ: WSGIEnvironment, start_response: StartResponse) -> Any:
+        asked.append(environ)
+        return app(environ, start_response)
+
+    with MockpetsServer(app=record) as server:
+        yield server.url, asked
+
+
+def test_a_call_says_its_session_and_token() -> None:
+    app = answering("200 OK", [], b'{"active": ["empty"], "sessions": []}')
+    with recording(app) as (url, asked):
+        client = ControlClient(f"{url}/~w3/v1", token="opensesame")
+        client.use("empty", {"description": "Mine."})
+        client.sessions()
+        client.session("w4").reset()
+
+    [use, sessions, reset] = asked
+    assert (use["REQUEST_METHOD"], use["PATH_INFO"]) == ("PUT", "/~w3/__mockpets/scenario")
+    assert use["CONTENT_TYPE"] == "application/json"
+    assert sessions["PATH_INFO"] == "/__mockpets/sessions"  # which makes no session
+    assert reset["PATH_INFO"] == "/~w4/__mockpets/reset"
+    assert {environ["HTTP_AUTHORIZATION"] for environ in asked} == {"Bearer opensesame"}
+
+
+def test_calls_share_a_connection_and_threads_do_not_mix_answers() -> None:
+    def app(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+        body = json.dumps({"released": int(environ["PATH_INFO"].split("/")[-2])}).encode()
+        start_response("200 OK", [("Content-Length", str(len(body)))])
+        return [body]
+
+    with recording(app) as (url, asked):
+        client = ControlClient(url)
+        assert [client.open_gate(str(number)) for number in range(3)] == [0, 1, 2]
+        other = client.session("w3")
+        assert other.open_gate("7") == 7
+        ports = {environ["REMOTE_PORT"] for environ in asked}
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(client.open_gate, map(str, range(200))))
+        client.close()
+
+    assert len(ports) == 1
+    assert answers == list(range(200))
+
+
+def test_no_one_need_close_a_client(server: MockpetsServer) -> None:
+    assert ControlClient(server.url).health()
+    gc.collect()  # a socket left open would warn here, and warnings are errors
+
+
+class Fickle:
+    """A server on a thread whose connections end, by plan.
+
+    :param plan: for each connection, how many requests it answers, and whether it ends only when
+        one more has come.
+    """
+
+    def __init__(self, plan: Sequence[tuple[int, bool]]) -> None:
+        self.lines: list[str] = []
+        """The requests that came, less the version."""
+        self.ended = Semaphore(0)
+        """Released whenever a connection has ended."""
+        self._plan = plan
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.settimeout(SECONDS)
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self._thread = Thread(target=self._converse)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.join()
+        self._listener.close()
+
+    def _converse(self) -> None:
+        for answers, one_more in self._plan:
+            connection, _ = self._listener.accept()
+            with connection, connection.makefile("rb") as reader:
+                for _ in range(answers):
+                    self._take(reader)
+                    head = b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n"
+                    connection.sendall(head + b'{"active":[]}')
+                if one_more:
+                    self._take(reader)
+            self.ended.release()
+
+    def _take(self, reader: BufferedReader) -> None:
+        self.lines.append(reader.readline().decode().rpartition(" ")[0])
+        while reader.readline().strip():
+            pass
+
+
+def test_a_kept_connection_that_ended_is_replaced_before_anything_is_sent() -> None:
+    with Fickle([(1, False), (1, False)]) as server:
+        client = ControlClient(server.url)
+        client.reset()
+        assert server.ended.acquire(timeout=SECONDS)
+        client.reset()
+
+    assert server.lines == ["POST /__mockpets/reset"] * 2
+
+
+def test_a_read_is_repeated_when_a_kept_connection_ends_under_it() -> None:
+    with Fickle([(1, True), (1, False)]) as server:
+        client = ControlClient(server.url)
+        client.scenarios()
+        client.scenarios()
+
+    assert server.lines == ["GET /__mockpets/scenarios"] * 3
+
+
+@pytest.mark.parametrize(("call", "answers"), [("reset", 1), ("scenarios", 0)])
+def test_a_write_is_not_repeated_nor_a_read_on_a_new_connection(call: str, answers: int) -> None:
+    with Fickle([(answers, True)]) as server:
+        client = ControlClient(server.url)
+        for _ in range(answers):
+            getattr(client, call)()
+        with pytest.raises(NoAnswer, match="does not answer: Remote end closed connection"):
+            getattr(client, call)()
+
+    assert len(server.lines) == answers + 1
+
+
+# --- Calls ------------------------------------------------------------------------------------
+
+
+def test_scenarios_and_reset(client: ControlClient) -> None:
+    call = front_end(client)
+
+    assert client.use("retry", "empty") == ["retry", "empty"]
+    assert [call("GET", "/v1/pets").status for _ in range(3)] == [503, 503, 200]
+    assert client.reset() == ["retry", "empty"]
+    assert call("GET", "/v1/pets").status == 503
+    assert client.scenarios()["active"] == ["retry", "empty"]
+    row = next(row for row in client.scenarios()["scenarios"] if row["name"] == "retry")
+    told = client.scenario("retry")
+    assert (told["description"], len(told["stubs"])) == (row["description"], row["stubs"])
+
+
+def test_a_whole_scenario_can_be_brought_along(client: ControlClient) -> None:
+    mine = {"description": "Mine.", "stubs": [{"reply": {"status": 503}}]}
+
+    assert client.use(mine, "empty") == ["inline-1", "empty"]
+    assert front_end(client)("GET", "/v1/pets").status == 503
+    assert client.state()["active"] == ["inline-1", "empty"]
+
+
+def test_held_answers_are_released(client: ControlClient) -> None:
+    client.use({"description": "Holds.", "stubs": [{"hold": "door"}]})
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(front_end(client), "GET", "/v1/pets")
+        change = client.events()["change"]
+        while not client.gates():
+            change = client.events(change, wait=SECONDS)["change"]
+        assert (client.gates(), client.open_gate("door")) == ({"door": 1}, 1)
+        assert answer.result(SECONDS).status == 200
+
+
+def test_pets_are_read_replaced_and_changed(client: ControlClient) -> None:
+    assert len(client.pets()) == 16
+    assert client.set_pets([MISO, {**MISO, "id": 2, "status": "sold"}]) == 2
+    assert client.pets() == [MISO, {**MISO, "id": 2, "status": "sold"}]
+    assert client.pets("sold") == [{**MISO, "id": 2, "status": "sold"}]
+    assert client.change_pet(2, name="Tofu", status=None) == {**MISO, "id": 2, "name": "Tofu"}
+    assert client.delete_pet(1) == 1
+    assert front_end(client)("GET", "/v1/pets").json == [{**MISO, "id": 2, "name": "Tofu"}]
+    assert client.set_pets([]) == 0
+    assert client.pets() == []
+
+
+def test_all_pets_are_read_however_many_answers_it_takes(client: ControlClient) -> None:
+    assert client.set_pets({"count": 2500, "seed": 3}) == 2500
+
+    assert [pet["id"] for pet in client.pets()] == list(range(1, 2501))
+
+
+def test_snapshots(client: ControlClient) -> None:
+    client.set_pets([MISO])
+    taken = client.snapshot("one")
+    client.set_pets([])
+    client.snapshot("none")
+
+    assert (taken["name"], taken["pets"]) == ("one", 1)
+    assert [(each["name"], each["pets"]) for each in client.snapshots()] == [
+        ("none", 0),
+        ("one", 1),
+    ]
+    assert client.snapshot_pets("one") == [MISO]
+    assert client.restore("one") == 1
+    assert client.pets() == [MISO]
+    assert client.drop_snapshot("none") == [taken]
+
+
+def test_the_journal(client: ControlClient) -> None:
+    call = front_end(client)
+    call("GET", "/v1/pets?limit=0")
+    call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 2})
+    call("GET", "/v1/pets/1")
+    journal = client.journal(limit=1)
+    [created] = client.requests(operation="createPet", status="2xx")
+    entry = client.request(created["number"])
+
+    assert [request["status"] for request in client.requests()] == [400, 201, 200]
+    assert (journal["total"], journal["last"], len(journal["requests"])) == (3, 3, 1)
+    assert json.loads(entry["request"]["body"]["text"]) == {"name": "Miso", "categoryId": 2}
+    assert ["Content-Type", "application/json"] in entry["response"]["headers"]
+    assert len(client.har(method="GET")["log"]["entries"]) == 2
+    assert client.clear_requests() == 3
+    assert client.requests() == []
+
+
+def test_verify_is_an_assertion_whose_text_tells_what_came_instead(client: ControlClient) -> None:
+    call = front_end(client)
+    call("POST", "/v1/pets", json_body={"name": "Mio", "categoryId": 2})
+    match = {"operation": "createPet", "body": {"name": "Miso"}}
+
+    assert client.verify({"operation": "createPet"})["matched"] == 1
+    assert client.verify({"operation": "getPet"}, times=0)["requests"] == []
+    with pytest.raises(AssertionError) as caught:
+        client.verify(match, times={"at_least": 1, "at_most": 2})
+
+    error = caught.value
+    assert isinstance(error, VerificationError)
+    assert (error.code, error.status, error.details["matched"]) == ("verification_failed", 409, 0)
+    assert "Miso" in str(error)
+    assert "Mio" in str(error).replace("Miso", "")
+
+
+def test_events_wait_for_a_change(client: ControlClient) -> None:
+    hasty = ControlClient(client.base_url, timeout=0.2)
+    now = hasty.events()
+    assert hasty.events(now["change"], wait=1) == {**now, "changed": []}  # beyond the timeout
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(client.events, now["change"], wait=SECONDS)
+        client.use("empty")
+        assert "scenario" in waiting.result(SECONDS)["changed"]
+
+
+def test_sessions(client: ControlClient) -> None:
+    made = client.make_session(f"{client.name}-b", scenario=["empty", "slow"], seed=7)
+    other = client.session(made["name"])
+
+    assert (made["active"], made["seed"], made["pets"]) == (["empty", "slow"], 7, 0)
+    assert other.base_url.endswith(made["base_path"])
+    assert client.make_session(made["name"], scenario="default", pets=[MISO])["pets"] == 1
+    assert (other.pets(), len(client.pets())) == ([MISO], 16)
+    assert made["name"] in [each["name"] for each in client.sessions()]
+    assert client.find_session(made["name"])["active"] == ["default"]
+    client.drop_session(made["name"])
+    with pytest.raises(ControlError) as caught:
+        client.find_session(made["name"])
+    assert (caught.value.code, caught.value.status) == ("not_found", 404)
+
+
+def test_the_server_tells_of_itself(client: ControlClient) -> None:
+    state = client.state()
+
+    assert (state["version"], state["session"]) == (client.health(), client.name)
+    assert client.base_url == client.url + state["settings"]["base_path"]
+    assert "mockpets_" in client.metrics()
+
+
+def test_a_refusal_tells_each_problem_on_a_line(client: ControlClient) -> None:
+    with pytest.raises(ControlError) as caught:
+        client.use({"descriptoin": "x", "stubs": [{"delay": 5}]})
+
+    error = caught.value
+    assert (error.code, error.status) == ("invalid_scenario", 422)
+    first, *lines = str(error).split("\n")
+    assert first == error.message
+    assert len(lines) == len(error.details["problems"]) >= 2
+    assert any("descriptoin" in line and "did you mean" in line for line in lines)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest(client: ControlClient) -> None:
+    with pytest.raises(ControlError, match="did you mean 'empty'") as caught:
+        client.use("emtpy")
+
+    assert (caught.value.code, caught.value.details) == ("unknown_scenario", {})
+
+
+def test_the_token_opens_a_server_that_wants_one() -> None:
+    with MockpetsServer(Settings(port=0, control_token="opensesame")) as server:
+        with pytest.raises(ControlError) as caught:
+            ControlClient(server.url).state()
+        assert (caught.value.code, caught.value.status) == ("unauthorized", 401)
+        assert ControlClient(server.url, token="opensesame").session("w3").reset() == ["default"]

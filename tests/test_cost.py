@@ -1,0 +1,160 @@
+"""What one request costs, counted and not timed: function calls, and bytes allocated at once.
+
+Both are the same on every machine for one version of Python, Flask and Werkzeug, so that they can
+be judged where times cannot. The bounds leave a tenth for other versions. When a change makes them
+fail: look at what it calls, and whether that is worth it. If it is, put in what the failure says
+was measured, times 1.1. After an optimisation, do the same, so that it stays.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import sys
+import tracemalloc
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from mockpets import Settings, create_app
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from wsgiref.types import WSGIApplication
+
+ONCE = 50
+"""Requests before anything is counted: caches, lazy imports, a table's first copy."""
+COUNTED = 11
+
+
+class Operation(NamedTuple):
+    """A request, and what it may cost.
+
+    :param calls: of Python functions and of built-in ones.
+    :param peak: bytes allocated at once, beyond those before.
+    """
+
+    method: str
+    query: str
+    body: bytes
+    status: str
+    calls: int
+    peak: int
+
+
+OPERATIONS = {
+    "listPets": Operation("GET", "limit=20&status=available", b"", "200", 0, 0),
+    "createPet": Operation("POST", "", b'{"name":"Miso","categoryId":2}', "201", 0, 0),
+}
+
+
+@pytest.fixture
+def app() -> WSGIApplication:
+    return create_app(Settings(count=50))
+
+
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    """No collection while something is counted: its callbacks would be, too."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def prepared(app: WSGIApplication, operation: Operation) -> Callable[[], None]:
+    """Return what sends one request to an app whose caches are warm."""
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": operation.method,
+        "SCRIPT_NAME": "",
+        "PATH_INFO": "/v1/pets",
+        "QUERY_STRING": operation.query,
+        "SERVER_NAME": "localhost",
+        "SERVER_PORT": "7387",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "HTTP_HOST": "localhost:7387",
+        "HTTP_AUTHORIZATION": "Bearer mockpets",
+        "HTTP_ORIGIN": "http://localhost:5173",
+        "REMOTE_ADDR": "127.0.0.1",
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": "http",
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": False,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": False,
+    }
+    if operation.body:
+        environ["CONTENT_TYPE"] = "application/json"
+        environ["CONTENT_LENGTH"] = str(len(operation.body))
+    answered: list[str] = []
+
+    def start_response(status: str, *_: object) -> Callable[[bytes], object]:
+        answered[:] = [status]
+        return lambda _: None
+
+    def send() -> None:
+        chunks = app(environ | {"wsgi.input": io.BytesIO(operation.body)}, start_response)
+        for _ in chunks:
+            pass
+        if hasattr(chunks, "close"):
+            chunks.close()
+
+    for _ in range(ONCE):
+        send()
+    assert answered[0].startswith(operation.status)
+    return send
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_request_calls_no_more_than_it_did(app: WSGIApplication, name: str) -> None:
+    operation = OPERATIONS[name]
+    send = prepared(app, operation)
+    counts = []
+    before = sys.getprofile()
+    for _ in range(COUNTED):
+        events = [0]
+
+        def count(_frame: object, event: str, _arg: object, events: list[int] = events) -> None:
+            events[0] += event in ("call", "c_call")
+
+        sys.setprofile(count)
+        try:
+            send()
+        finally:
+            sys.setprofile(before)
+        counts.append(events[0])
+    calls = int(median(counts))
+    assert calls <= operation.calls, f"{name} makes {calls} calls a request: {counts}"
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_request_allocates_no_more_than_it_did(app: WSGIApplication, name: str) -> None:
+    operation = OPERATIONS[name]
+    send = prepared(app, operation)
+    peaks = []
+    tracemalloc.start()
+    try:
+        for _ in range(COUNTED):
+            before, _ = tracemalloc.get_traced_memory()
+            tracemalloc.reset_peak()
+            send()
+            peaks.append(tracemalloc.get_traced_memory()[1] - before)
+    finally:
+        tracemalloc.stop()
+    peak = int(median(peaks))
+    assert peak <= operation.peak, f"{name} allocates {peak:,} bytes at once: {peaks}"
+
+
+@pytest.mark.usefixtures("quiet")
+def test_requests_leave_nothing_behind_once_the_journal_is_full() -> None:
+    send = prepared(create_app(Settings(count=50, journal_size=ONCE // 2)), OPERATIONS["listPets"])
+    gc.collect()
+    before = sys.getallocatedblocks()
+    for _ in range(200):
+        send()
+    gc.collect()
+    left = sys.getallocatedblocks() - before
+    assert left < 100, f"200 requests leave {left} blocks of memory behind"

@@ -1,0 +1,322 @@
+"""The pytest plugin, in runs of pytest inside this one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient
+from tests.programs import need
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Run = Callable[..., pytest.RunResult]
+
+SECONDS = 60
+"""How long an inner run may take before it counts as hanging."""
+PLUGIN = ("-p", "mockpets.pytest_plugin", "-W", "error")
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a test file with our plugin and no other."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.delenv("MOCKPETS_CONTROL_TOKEN", raising=False)
+
+    def run_it(text: str, *arguments: str) -> pytest.RunResult:
+        pytester.makepyfile(text)
+        return pytester.runpytest_inprocess(*PLUGIN, *arguments)
+
+    return run_it
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MockpetsServer]:
+    """A server that runs already."""
+    with MockpetsServer(Settings(port=0)) as server:
+        yield server
+
+
+CLIENTS = """
+    import httpx
+    import requests
+
+    MISO = {"name": "Miso", "categoryId": 2}
+
+    def test_with_requests(mockpets):
+        mockpets.use("empty")
+        with requests.Session() as front_end:
+            front_end.headers.update(mockpets.headers)
+            assert front_end.post(f"{mockpets.url}/pets", json=MISO).status_code == 201
+        assert mockpets.pets() == [{"id": 1, **MISO}]
+        mockpets.verify({"operation": "createPet", "body": {"name": "Miso"}}, times=1)
+
+    def test_with_httpx(mockpets):
+        with httpx.Client(base_url=mockpets.url, headers=mockpets.headers) as front_end:
+            assert len(front_end.get("/pets").json()) == 16
+            front_end.post("/pets", json=MISO)
+        assert len(mockpets.pets()) == 17
+        assert [r["operation"] for r in mockpets.requests()] == ["listPets", "createPet"]
+        mockpets.reset()
+        assert (len(mockpets.pets()), mockpets.requests()) == (16, [])
+
+    def test_with_neither(mockpets, mockpets_server):
+        assert mockpets.url.startswith(f"{mockpets_server.url}/~test-with-neither-")
+        assert mockpets.key == "mockpets"
+        assert mockpets.requests() == []
+
+    def test_with_the_session_in_the_key(mockpets, mockpets_server):
+        headers = {"Authorization": f"Bearer {mockpets.key}~{mockpets.control.name}"}
+        url = f"{mockpets_server.url}/v1/pets"
+        assert requests.post(url, json=MISO, headers=headers).status_code == 201
+        mockpets.verify({"operation": "createPet"}, times=1)
+"""
+
+
+def test_each_test_has_a_session_of_its_own(run: Run) -> None:
+    run(CLIENTS).assert_outcomes(passed=4)
+
+
+def test_workers_of_xdist_have_a_server_each(run: Run) -> None:
+    pytest.importorskip("xdist")
+    text = """
+        import pytest, requests
+
+        @pytest.mark.parametrize("number", range(8))
+        def test_alone(mockpets, number):
+            headers = mockpets.headers
+            body = {"name": str(number), "categoryId": 1}
+            requests.post(f"{mockpets.url}/pets", json=body, headers=headers)
+            assert [pet["name"] for pet in mockpets.pets()[16:]] == [str(number)]
+    """
+
+    run(text, "-p", "xdist", "-n", "2").assert_outcomes(passed=8)
+
+
+# --- Which server -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["option", "ini"])
+def test_a_server_that_runs_already_can_be_used(
+    run: Run, pytester: pytest.Pytester, server: MockpetsServer, way: str
+) -> None:
+    arguments = [f"--mockpets-url={server.url}/v1"] if way == "option" else []
+    if way == "ini":
+        pytester.makeini(f"[pytest]\nmockpets_url = {server.url}")
+    text = f"""
+        def test_it(mockpets, mockpets_server):
+            assert mockpets_server.url == "{server.url}"
+            assert mockpets.url.startswith("{server.url}/~test-it-")
+            assert mockpets.key == "mockpets"
+    """
+
+    run(text, *arguments).assert_outcomes(passed=1)
+
+
+def test_the_settings_can_be_overridden(run: Run) -> None:
+    text = """
+        import pytest
+        from mockpets import Settings
+
+        @pytest.fixture(scope="session")
+        def mockpets_settings():
+            token = "opensesame"
+            keys = ("k1", "k2")
+            return Settings(port=0, prefix="/mock", count=3, api_key=keys, control_token=token)
+
+        def test_it(mockpets):
+            assert (len(mockpets.pets()), mockpets.key) == (3, "k1")
+            assert "/mock/~test-it-" in mockpets.url
+    """
+
+    run(text).assert_outcomes(passed=1)
+
+
+def test_a_token_comes_from_its_variable(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def test_it(mockpets): assert len(mockpets.pets()) == 16"
+    with MockpetsServer(Settings(port=0, control_token="opensesame")) as server:
+        run(text, f"--mockpets-url={server.url}").assert_outcomes(errors=1)
+        monkeypatch.setenv("MOCKPETS_CONTROL_TOKEN", "opensesame")
+        run(text, f"--mockpets-url={server.url}").assert_outcomes(passed=1)
+
+
+def test_a_server_that_does_not_run_is_told(run: Run) -> None:
+    result = run("def test_it(mockpets): pass", "--mockpets-url=http://127.0.0.1:1")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["E *NoAnswer: http://127.0.0.1:1: does not answer: *; is mockpets running there?"]
+    )
+
+
+# --- Sessions and reports ---------------------------------------------------------------------
+
+
+def test_sessions_are_named_after_tests_and_dropped(run: Run, server: MockpetsServer) -> None:
+    text = """
+        import pytest, re
+
+        @pytest.mark.parametrize("text", ["../Ü+~ x", "a" * 200])
+        def test_names(mockpets, text):
+            assert re.fullmatch("test-names-[a-z0-9-]{1,53}", mockpets.control.name)
+            assert len(mockpets.control.name) <= 64
+
+        def test_fails(mockpets):
+            assert not mockpets.pets()
+
+        def test_drops_it_itself(mockpets):
+            mockpets.control.drop_session(mockpets.control.name)
+
+        @pytest.fixture
+        def broken(mockpets):
+            raise RuntimeError
+
+        def test_broken(broken):
+            pass
+    """
+    result = run(text, f"--mockpets-url={server.url}")
+
+    result.assert_outcomes(passed=3, failed=1, errors=1)
+    assert [each["name"] for each in ControlClient(server.url).sessions()] == ["default"]
+
+
+def test_a_failed_test_shows_what_its_front_end_asked_for(run: Run) -> None:
+    text = """
+        import pytest, requests
+
+        def ask(mockpets, *limits):
+            for limit in limits:
+                requests.get(f"{mockpets.url}/pets?limit={limit}", headers=mockpets.headers)
+
+        def test_fails(mockpets):
+            ask(mockpets, 0, "%1b", 100)
+            mockpets.verify({"operation": "createPet"})
+
+        def test_fails_late(mockpets):
+            ask(mockpets, *range(1, 25))
+            assert False
+
+        @pytest.fixture
+        def broken(mockpets):
+            ask(mockpets, 77)
+            raise RuntimeError
+
+        def test_broken(broken):
+            pass
+
+        def test_silent(mockpets):
+            assert False
+
+        def test_without():
+            assert False
+
+        def test_passes(mockpets):
+            ask(mockpets, 88)
+    """
+    result = run(text, "-p", "no:randomly")
+    shown = result.stdout.str()
+
+    result.assert_outcomes(passed=1, failed=4, errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*_ ERROR at setup of test_broken _*",
+            "*- mockpets requests -*",
+            "   1  ??:??:??.???  GET    /v1/pets?limit=77 * 200  * ms  -",
+            "*_ test_fails _*",
+            '>       mockpets.verify({"operation": "createPet"})',
+            "E       *VerificationError: *createPet*",
+            "*- mockpets requests -*",
+            "   1  ??:??:??.???  GET    /v1/pets?limit=0 * 400  * ms  -  *",
+            "   2  ??:??:??.???  GET    /v1/pets?limit=%1B * 400  * ms  -  *",
+            "   3  ??:??:??.???  GET    /v1/pets?limit=100 * 200  * ms  -",
+            "*_ test_fails_late _*",
+            "*- mockpets requests -*",
+            "(4 earlier ones left out)",
+            "   5  * 200  *",
+            "  24  * 200  *",
+            "*_ test_silent _*",
+            "*- mockpets requests -*",
+            "none came to http://localhost:*/~test-silent-*/v1",
+        ]
+    )
+    assert shown.count("- mockpets requests -") == 4
+    assert "limit=88" not in shown
+    assert "client.py" not in shown  # the trace ends in the test
+
+
+def test_a_server_that_died_is_told_beside_the_failure(run: Run) -> None:
+    text = """
+        import pytest
+        from mockpets import MockpetsServer
+        from mockpets.client import ControlClient
+        from mockpets.pytest_plugin import Server
+
+        @pytest.fixture(scope="session")
+        def dying():
+            with MockpetsServer() as server:
+                yield server
+
+        @pytest.fixture(scope="session")
+        def mockpets_server(dying):
+            return Server("mockpets", ControlClient(dying.url))
+
+        def test_it(mockpets, dying):
+            dying.stop()
+            assert False, "first"
+    """
+    result = run(text)
+
+    result.assert_outcomes(failed=1, errors=1)  # its session cannot be dropped
+    result.stdout.fnmatch_lines(["E *first*", "*- mockpets requests -*", "http*does not answer*"])
+
+
+# --- In a browser, and where nobody asks for us -----------------------------------------------
+
+BROWSER = """
+    import subprocess
+
+    PAGE = '''<!doctype html><pre id="seen"></pre><script type="module">
+    const answer = await fetch("%s/pets?limit=100", {headers: {Authorization: "%s"}});
+    const pets = await answer.json();
+    document.getElementById("seen").textContent =
+        `${pets.length} in ${answer.headers.get("Mockpets-Session")}`;
+    </script>'''
+
+    def test_page(mockpets, tmp_path):
+        mockpets.use("full-page")
+        page = tmp_path / "index.html"
+        page.write_text(PAGE % (mockpets.url, mockpets.headers["Authorization"]))
+        run = subprocess.run(
+            ["BROWSER", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+             "--disable-background-networking", "--virtual-time-budget=20000", "--dump-dom",
+             f"--user-data-dir={tmp_path / 'profile'}", page.as_uri()],
+            capture_output=True, text=True, timeout=60,
+        )
+        assert f'<pre id="seen">100 in {mockpets.control.name}</pre>' in run.stdout
+        mockpets.verify({"operation": "listPets"}, times=1)
+"""
+
+
+def test_a_page_in_a_browser_has_the_session_by_its_url(run: Run) -> None:
+    run(BROWSER.replace("BROWSER", need("chromium"))).assert_outcomes(passed=1)
+
+
+HEAVY = ("faker", "flask", "http.client", "marshmallow", "waitress", "werkzeug", "yaml")
+
+
+@pytest.mark.usefixtures("run")
+def test_runs_that_do_not_use_it_load_nothing_heavy(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        f"""
+        import sys
+
+        def test_it():
+            assert "mockpets.pytest_plugin" in sys.modules
+            assert not {set(HEAVY)} & set(sys.modules)
+        """
+    )
+
+    pytester.runpytest_subprocess(*PLUGIN, timeout=SECONDS).assert_outcomes(passed=1)
