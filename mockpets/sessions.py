@@ -37,8 +37,9 @@ class Sessions:
         self,
         world: World,
         most: int,
-        reset_every: float = 0.0,
         clock: Callable[[], float] = monotonic,
+        *,
+        reset_every: float = 0.0,
     ) -> None:
         self.world = world
         self.most = most

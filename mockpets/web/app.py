@@ -118,7 +118,7 @@ def wire(
     journals = Journals(PUBLIC_BYTES if public else JOURNAL_BYTES)
     world = _world(settings, library, journals)
     every = parse_interval(settings.reset_every) or (PUBLIC_RESET_SECONDS if public else 0.0)
-    sessions = Sessions(world, settings.max_sessions, every)
+    sessions = Sessions(world, settings.max_sessions, reset_every=every)
     strangers = Strangers() if public else None
     metrics = Metrics(version("mockpets"), partial(_holdings, sessions, journals, reloads))
     app = App("mockpets.web", static_folder=None)

@@ -96,14 +96,17 @@ def body_text(request: Request, most: int = FIXTURE_BYTES) -> str:
         raise Refusal("invalid_request", what) from error
 
 
-def elsewhere(call: Call, text: str, job: Callable[[], T]) -> T:
-    """Return what a job returns that reads a body: a long one is read by the helper thread.
+def elsewhere(call: Call, text: str, job: Callable[[], T], *, is_long: bool | None = None) -> T:
+    """Return what a job returns; a long one is done by the helper thread.
 
-    :param text: the body.
+    :param text: what the job is for: the body, say.
+    :param is_long: by default, whether `text` is.
     :raise NotReady: for the server, which has the job done and asks again.
     :raise InputError: what the job raises.
     """
-    if SERVER not in call.request.environ or len(text) < _LONG:
+    if is_long is None:
+        is_long = len(text) >= _LONG
+    if not is_long or SERVER not in call.request.environ:
         return job()
     done, key = call.parts.done, (call.session.name, call.request.path, text)
     if key not in done:

@@ -13,7 +13,7 @@ from mockpets.constants import EVENTS_SECONDS
 from mockpets.contract import parse_pet_id
 from mockpets.errors import Refusal
 from mockpets.handover import AGAIN, ORDER, SERVER, Order
-from mockpets.web.calls import answer, body_text
+from mockpets.web.calls import answer, body_text, elsewhere
 
 if TYPE_CHECKING:
     from mockpets.handover import Server
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from mockpets.web.messages import Response
 
 __all__ = ["clear", "events", "har", "one_request", "requests", "verification"]
+
+
+_AT_ONCE = 200
+"""Requests that are looked at while others wait: some milliseconds of work."""
 
 
 def _selected(call: Call) -> tuple[list[Entry], int]:
@@ -78,7 +82,9 @@ def clear(call: Call) -> Response:
 def har(call: Call) -> Response:
     """Return what passes the filters as HAR 1.2."""
     found, _ = _selected(call)
-    return answer(har_format.document(found, version("mockpets")))
+    is_long = len(found) > _AT_ONCE
+    write = partial(har_format.document, found, version("mockpets"))
+    return answer(elsewhere(call, call.request.full_path, write, is_long=is_long))
 
 
 def verification(call: Call) -> Response:
@@ -87,11 +93,12 @@ def verification(call: Call) -> Response:
     :raise Refusal: ``verification_failed``, with the nearest requests and what differed.
     :raise InputError: the body is wrong.
     """
-    wanted = verify.parse(body_text(call.request))
-    journal = call.session.journal
-    verdict = verify.check(
-        wanted, journal.entries(), session=call.session.name, dropped=journal.dropped
+    text, journal = body_text(call.request), call.session.journal
+    wanted, entries = verify.parse(text), journal.entries()
+    check = partial(
+        verify.check, wanted, entries, session=call.session.name, dropped=journal.dropped
     )
+    verdict = elsewhere(call, text, check, is_long=len(entries) > _AT_ONCE)
     if not verdict.passed:
         details = verify.details(verdict)
         raise Refusal("verification_failed", verdict.message, details=details)

@@ -58,6 +58,8 @@ class Response(flask.Response):
         self.carried: list[Pair] = []
         """Headers beside `headers`, none of which those have: putting a name into `headers` means
         looking at all that are there."""
+        if len(arguments) < _WITH_HEADERS and not options.keys() & {"headers", "content_type"}:
+            options["content_type"] = self.default_mimetype  # else Werkzeug looks for it
         super().__init__(*arguments, **options)
 
     def carry(self, pairs: list[Pair], *, below: bool = False) -> None:
@@ -91,6 +93,8 @@ class Response(flask.Response):
         return (() if environ["REQUEST_METHOD"] == "HEAD" else body), self.status, headers
 
 
+_WITH_HEADERS: Final = 3
+"""Of the arguments of a response, its headers are the third."""
 _BODILESS: Final = (204, 205, 304)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from time import perf_counter, time
 from typing import TYPE_CHECKING
 
@@ -79,10 +80,16 @@ def _headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
     """Yield the request's headers, their names as people write them."""
     for key, value in environ.items():
         if key.startswith("HTTP_"):
-            yield key[5:].replace("_", "-").title(), value
+            yield _name(key), value
     for key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if environ.get(key):
             yield key.replace("_", "-").title(), environ[key]
+
+
+@lru_cache(256)
+def _name(key: str) -> str:
+    """Return a header's name as people write it."""
+    return key[5:].replace("_", "-").title()
 
 
 def _body(request: Request) -> bytes:

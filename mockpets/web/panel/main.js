@@ -97,7 +97,7 @@ takeToken();
 byId("base-url").after(copyButton(() => address(state.settings.base_path), "Copy the base URL"));
 byId("key").after(copyButton(() => state.settings.key, "Copy the key"));
 byId("reset").addEventListener("click", doing(reset));
-document.querySelector(".skip").addEventListener("click", doing(async () => {
+byId("skip").addEventListener("click", doing(async () => {
   location.hash = "#requests";
   await showView();
   byId("view-requests").focus();
