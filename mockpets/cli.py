@@ -7,6 +7,7 @@ they need when they run, so that ``--help`` and ``health`` load neither Flask no
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import re
@@ -149,6 +150,7 @@ for _command in cli_files.COMMANDS:
 def serve(config: Path | None, **flags: object) -> int:
     """Start the mock server, until Ctrl-C or SIGTERM."""
     settings = load_settings(flags, os.environ, config)
+    gc.disable()  # what is imported now stays; looking through it again and again takes time
 
     from mockpets.kept import keeping
     from mockpets.logs import configure
@@ -171,6 +173,8 @@ def serve(config: Path | None, **flags: object) -> int:
         panel = _panel(settings, port, mock.token) if settings.open else ""
         mock.watch.start()
         until_the_end.callback(mock.watch.stop)
+        gc.freeze()
+        gc.enable()
         run(app, sockets, lambda: _announce(banner, panel))
         _log.info("stopped")
     return 0

@@ -10,7 +10,6 @@ A leaf: imports nothing of ours but the constants. Two families:
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -118,6 +117,8 @@ def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
     :param cutoff: how alike the two must be, from 0 to 1; their case does not count.
     """
+    import difflib  # few make mistakes
+
     lower = {name.lower(): name for name in known}
     near = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=cutoff)
     return f"did you mean '{lower[near[0]]}'?" if near else ""

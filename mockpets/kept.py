@@ -1,7 +1,8 @@
 """Keep the sessions of a server in its state file: bring them back at the start, save what changes.
 
 What is kept of a session are its own pets, its active scenarios and its seed. What scenarios bring
-comes with them; counters, journals, snapshots and documents begin anew.
+comes with them; counters, journals, snapshots and documents begin anew. Of a visitor's session
+nothing is kept: after a restart the visitor has another one, and nobody could get at the old.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mockpets.errors import InputError, Problem, Refusal
+from mockpets.rate import is_visitor
 from mockpets.saver import Saver, read_state
 from mockpets.state import SessionState
 from mockpets.state_file import claim
@@ -77,6 +79,8 @@ def _collect(sessions: Sessions) -> list[SessionState]:
     world = sessions.world
     found = []
     for session in sessions.all():
+        if is_visitor(session.name):
+            continue
         names = session.active_of_files
         active = None if names in ((), world.scenarios) else names
         seed = None if session.seed == world.seed else session.seed

@@ -7,6 +7,7 @@ further than the bucket's size into the future.
 
 from __future__ import annotations
 
+import re
 from hashlib import blake2b
 from ipaddress import IPv6Address, ip_address
 from threading import Lock
@@ -16,9 +17,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Rate", "RateLimit", "visitor_name"]
+__all__ = ["Rate", "RateLimit", "is_visitor", "visitor_name"]
 
 
+_HASH_BYTES: Final = 12
 _ROUNDING: Final = 1e-6
 """Seconds that a bucket of hundreds of tokens may be off, one float added to another."""
 
@@ -108,4 +110,9 @@ def visitor_name(address: str, secret: bytes) -> str:
         if isinstance(parsed, IPv6Address):
             parsed = parsed.ipv4_mapped or parsed
         key = parsed.packed[:8]
-    return "v-" + blake2b(key, key=secret, digest_size=12).hexdigest()
+    return "v-" + blake2b(key, key=secret, digest_size=_HASH_BYTES).hexdigest()
+
+
+def is_visitor(name: str) -> bool:
+    """Whether a session's name is one that `visitor_name` makes."""
+    return re.fullmatch(f"v-[0-9a-f]{{{2 * _HASH_BYTES}}}", name) is not None

@@ -67,9 +67,10 @@ class Sessions:
         now = self._clock()
         if now >= self._reset_at:
             self._reset_all(now)
-        session = self._by_name.get(name)
-        if session is not None:
-            session.used = now
+        with self._lock:  # else it could be dropped for being idle just before it is not
+            session = self._by_name.get(name)
+            if session is not None:
+                session.used = now
         return session
 
     def _reset_all(self, now: float) -> None:

@@ -11,6 +11,7 @@ import secrets
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from werkzeug.exceptions import BadHost, HTTPException
@@ -76,9 +77,11 @@ class Mock:
     token: str
 
 
-def create_app(settings: Settings) -> flask.Flask:
+def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> flask.Flask:
     """Return the WSGI app of one mock server.
 
+    :param clock: seconds, never going back, by which sessions age and are reset, and strangers'
+        requests are counted.
     :raise InputError: a scenario or fixture file cannot be used, or a scenario is unknown.
     """
     watch = Watch(settings.scenarios_dir, settings.fixtures_dir)
@@ -88,9 +91,11 @@ def create_app(settings: Settings) -> flask.Flask:
     if problems:
         raise InputError(problems)
     token = settings.control_token
-    if settings.control == "auto" and not settings.is_local and not token:
+    # Strangers reach a loopback address too, through a proxy that no one has named.
+    is_exposed = settings.public or not settings.is_local
+    if settings.control == "auto" and is_exposed and not token:
         token = secrets.token_urlsafe(24)
-    app, sessions = wire(settings, lambda: watch.library, token, lambda: watch.reloads)
+    app, sessions = wire(settings, lambda: watch.library, token, lambda: watch.reloads, clock)
     watch.on_change = partial(sessions.tell_all, "files")
     app.extensions["mockpets"] = Mock(watch, sessions, token)
     if settings.behind_proxy or settings.prefix:
@@ -107,19 +112,21 @@ def wire(
     library: Callable[[], Library],
     token: str = "",
     reloads: Callable[[], int] = int,
+    clock: Callable[[], float] = monotonic,
 ) -> tuple[flask.Flask, Sessions]:
     """Return an app over a library, wherever that comes from, and the app's sessions.
 
     :param library: asked at each request.
     :param token: what callers of the control API must send; empty when none is needed.
     :param reloads: how often the library was read again.
+    :param clock: as `create_app` has it.
     """
     public = settings.public
     journals = Journals(PUBLIC_BYTES if public else JOURNAL_BYTES)
     world = _world(settings, library, journals)
     every = parse_interval(settings.reset_every) or (PUBLIC_RESET_SECONDS if public else 0.0)
-    sessions = Sessions(world, settings.max_sessions, reset_every=every)
-    strangers = Strangers() if public else None
+    sessions = Sessions(world, settings.max_sessions, clock, reset_every=every)
+    strangers = Strangers(clock) if public else None
     metrics = Metrics(version("mockpets"), partial(_holdings, sessions, journals, reloads))
     app = App("mockpets.web", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES

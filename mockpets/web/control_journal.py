@@ -7,8 +7,7 @@ from importlib.metadata import version
 from threading import Event
 from typing import TYPE_CHECKING
 
-from mockpets import har as har_format
-from mockpets import journal_reading, verify
+from mockpets import journal_reading
 from mockpets.constants import EVENTS_SECONDS
 from mockpets.contract import parse_pet_id
 from mockpets.errors import Refusal
@@ -81,9 +80,11 @@ def clear(call: Call) -> Response:
 
 def har(call: Call) -> Response:
     """Return what passes the filters as HAR 1.2."""
+    from mockpets.har import document  # here and below: a start has no time for it
+
     found, _ = _selected(call)
     is_long = len(found) > _AT_ONCE
-    write = partial(har_format.document, found, version("mockpets"))
+    write = partial(document, found, version("mockpets"))
     return answer(elsewhere(call, call.request.full_path, write, is_long=is_long))
 
 
@@ -93,6 +94,8 @@ def verification(call: Call) -> Response:
     :raise Refusal: ``verification_failed``, with the nearest requests and what differed.
     :raise InputError: the body is wrong.
     """
+    from mockpets import verify
+
     text, journal = body_text(call.request), call.session.journal
     wanted, entries = verify.parse(text), journal.entries()
     check = partial(

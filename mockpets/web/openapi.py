@@ -8,9 +8,6 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from apispec import APISpec
-from apispec.ext.marshmallow import MarshmallowPlugin
-
 from mockpets.constants import (
     API_PREFIX,
     INT64_MAX,
@@ -190,6 +187,9 @@ def _get_pet() -> dict[str, Any]:
 @cache
 def document() -> Mapping[str, Any]:
     """Return the OpenAPI 3.1 document; a value to read, not to change."""
+    from apispec import APISpec  # a start has no time for it
+    from apispec.ext.marshmallow import MarshmallowPlugin
+
     spec = APISpec(
         title="Pet store",
         version=INTERFACE_VERSION,

@@ -128,7 +128,8 @@ def test_the_docs_page_has_every_operation_and_where_the_link_leads(call: Caller
     assert "default-src 'none'" in (answer.header("Content-Security-Policy") or "")
     page = answer.body.decode()
     for operation, (method, target) in OPERATIONS.items():
-        assert f'<h2 id="{operation}">{method} {target}</h2>' in page
+        assert f'id="{operation}"' in page
+        assert f"{method} {target}" in page
     assert 'id="deprecation"' in page
     assert "Thu, 05 Dec 2030 00:00:00 GMT" in page
     assert not re.search(r"(?:src|href)=\"?(?:https?:)?//", page)

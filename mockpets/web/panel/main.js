@@ -34,6 +34,7 @@ async function showView() {
   }
   if (state === null) return;
   await showIn(view, null);
+  requests.mark(number);
   await entry.open(view === "requests" ? number : null, state.settings);
 }
 

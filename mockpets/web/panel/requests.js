@@ -114,7 +114,7 @@ function sayEmpty() {
 function makeRow(row) {
   const late = row.delay_ms > 0 && el("span", { class: "late" }, el("span", { class: "away" }, " plus"), ` +${duration(row.delay_ms)}`);
   const odd = row.fault ?? (row.hold && `held: ${row.hold}`);
-  const button = el("button", { type: "button", class: `request ${mark(row)}`, tabindex: "-1", "data-does": "open", onclick: () => { location.hash = `#requests/${row.number}`; } },
+  const button = el("button", { type: "button", class: `request ${oddity(row)}`, tabindex: "-1", "data-does": "open", onclick: () => { location.hash = `#requests/${row.number}`; } },
     el("span", { class: "no" }, String(row.number)),
     el("span", { class: "time" }, clock(row.at)),
     el("span", { class: "what" }, el("b", {}, row.method), " ", row.target),
@@ -127,9 +127,18 @@ function makeRow(row) {
 }
 
 /** What makes a row stand out. */
-function mark(row) {
+function oddity(row) {
   if (row.notes.some((note) => note.code === "unmatched")) return "unmatched";
   return row.off_contract === null ? "" : "off-contract";
+}
+
+/** Mark the row whose request is open. */
+export function mark(number) {
+  for (const row of byId("request-list").children) {
+    const button = row.querySelector("button");
+    if (row.dataset.key === String(number)) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+  }
 }
 
 /** Up and down go from row to row; Tab leaves the list. */

@@ -85,8 +85,9 @@ function update(row, parts) {
   parts.pick.disabled = broken;
   setText(parts.place, at < 0 ? "" : state.active.length > 1 ? `Active ${NTH[at] ?? `${at + 1}th`}` : "Active");
   setText(parts.description, row.description ?? "Cannot be used until its file is mended.");
-  const only = at >= 0 && state.active.length === 1;
-  parts.stack.hidden = broken || (only && row.name === "default");
+  // `default` brings nothing, so adding it would do nothing.
+  const useless = row.name === "default" && (at < 0 || state.active.length === 1);
+  parts.stack.hidden = broken || useless;
   setText(parts.stack, at < 0 ? "Add" : "Remove");
   parts.stack.setAttribute("aria-label", at < 0 ? `Add ${row.name}` : `Remove ${row.name}`);
   keyed(parts.problems, row.problems, (problem) => problem, (problem) => ({ node: el("li", {}, problem) }));

@@ -38,7 +38,16 @@ function makeSession({ name, base_path }) {
     said,
     el("dl", { class: "ways" }, ...ways.map(([label, text]) => el("div", {}, el("dt", {}, label),
       el("dd", {}, el("code", {}, text()), copyButton(text, `Copy the ${label.toLowerCase()} of ${name}`))))));
-  return { node, update: (row) => setText(said, `${row.active.join(", ")}; ${count(row.pets, "pet")}, ${count(row.requests, "request")}${row.held ? `, ${row.held} held` : ""}; seed ${row.seed}`) };
+  return { node, update: (row) => setText(said, inWords(row)) };
+}
+
+function inWords({ active, pets, requests, held, seed }) {
+  const counts = [
+    pets !== null && count(pets, "pet"), // null: they are made when the first request asks
+    count(requests, "request"),
+    held > 0 && `${held} held`,
+  ].filter(Boolean);
+  return `${active.join(", ")}; ${counts.join(", ")}; seed ${seed}`;
 }
 
 async function make() {
