@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["AGAIN", "ORDER", "SERVER", "Break", "Order", "Server"]
+__all__ = ["AGAIN", "MADE", "ORDER", "SERVER", "Break", "Order", "Server"]
 
 SERVER: Final = "mockpets.server"
 ORDER: Final = "mockpets.order"
 AGAIN: Final = "mockpets.again"
 """In the environ of a request that was asked again as an `Order.patience` had it."""
+MADE: Final = "mockpets.made"
+"""In the environ of a server's request: a list of what its jobs have returned so far."""
 
 Break = Literal["connection_reset", "empty_reply"]
 
@@ -47,7 +49,8 @@ class Order:
     :param fault: what the client gets instead of the answer.
     :param close: the connection ends with the answer.
     :param job: work too long for the thread that answers. The answer is thrown away, the job done
-        by the server's helper thread, and the app called again with the same request.
+        by the server's helper thread, and the app called again with the same request, which has
+        what the job returned under `MADE`.
     :param patience: seconds after which a hold ends by itself. When it ends, either way, the app
         is called again with the same request, and gives the answer that is sent. The answer at
         hand is sent when the server stops.

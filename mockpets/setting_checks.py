@@ -80,7 +80,7 @@ def host(text: str) -> str:
 
 
 def network(text: str) -> str:
-    """Return an address or a network, as `ipaddress` writes it.
+    """Return an address or a network.
 
     :raise ValueError: it is neither, or has bits set beyond its mask, or holds every address.
     """
@@ -93,7 +93,7 @@ def network(text: str) -> str:
         raise ValueError(f"{expected}, {got(text)}") from None
     if not found.prefixlen:
         raise ValueError(f"must not hold every address, {got(text)}")
-    return str(found)
+    return text
 
 
 def prefix(text: str) -> str:

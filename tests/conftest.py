@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,9 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-@pytest.fixture(scope="module", params=["inside", "socket"])
+CONTRACT_URL = os.environ.get("CONTRACT_URL")
+"""A server that someone else has started, with the defaults, to be held against the contract too."""
+DOORS = ["inside", "socket", *(["url"] if CONTRACT_URL else [])]
+
+
+@pytest.fixture(scope="module", params=DOORS)
 def call(request: pytest.FixtureRequest) -> Iterator[Caller]:
     """A caller of a server that a module shares: first in the process, then over a socket."""
+    if CONTRACT_URL and request.param == "url":
+        yield Caller(Socket(CONTRACT_URL))
+        return
     if request.param == "inside":
         yield Caller(Inside(create_app(Settings())))
         return

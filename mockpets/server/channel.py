@@ -135,8 +135,11 @@ class Channel(Connection):
             cast(Parser, self.requests[0]).refuse(refusal)
             self.work.add_task(cast(Any, self))
             return
-        self.requests[0].get_body_stream().seek(0)
-        self.work.help_with(job, lambda: self.work.add_task(cast(Any, self)))
+        request = cast(Parser, self.requests[0])
+        request.get_body_stream().seek(0)
+        self.work.help_with(
+            lambda: request.made.append(job()), lambda: self.work.add_task(cast(Any, self))
+        )
 
     def _ask_again(self) -> None:
         """Have the app answer anew, after what it wanted to wait for."""

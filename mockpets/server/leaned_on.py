@@ -89,6 +89,7 @@ LEANED_ON: Final[Mapping[str, Mapping[str, str | None]]] = {
         "max_request_header_size": None,
         "max_request_body_size": None,
         "inbuf_overflow": None,
+        "clear_untrusted_proxy_headers": None,
         "ident": None,
         "server_name": None,
     },

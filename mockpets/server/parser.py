@@ -48,6 +48,8 @@ class Parser(HTTPRequestParser):
     def __init__(self, adj: Adjustments) -> None:
         super().__init__(adj)
         self._head = b""
+        self.made: list[object] = []
+        """What the jobs that the app has asked for have returned."""
 
     @property
     def origin(self) -> str | None:

@@ -13,7 +13,7 @@ from waitress.task import ErrorTask as WaitressErrorTask
 from waitress.task import WSGITask, hop_by_hop
 
 from mockpets.contract import error_body
-from mockpets.handover import AGAIN, ORDER, SERVER
+from mockpets.handover import AGAIN, MADE, ORDER, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +77,9 @@ class Task(WSGITask):
             return self._answer(b"", None)
         environ = self.get_environment()
         environ[SERVER] = channel.work
-        if cast("Parser", self.request).asked_again:
+        request = cast("Parser", self.request)
+        environ[MADE] = request.made
+        if request.asked_again:
             environ[AGAIN] = True
         del environ["wsgi.file_wrapper"]  # it would keep a file open for as long as a client reads
         chunks = channel.server.application(environ, self.start_response)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from mockpets.constants import FIXTURE_BYTES, SESSION_NAME
-from mockpets.errors import InputError, NotReady, Refusal
-from mockpets.handover import SERVER
-from mockpets.json_text import dump_json
+from mockpets.constants import FIXTURE_BYTES, PROBLEMS_SHOWN, SESSION_NAME
+from mockpets.errors import InputError, NotReady, Refusal, did_you_mean
+from mockpets.handover import MADE, SERVER
+from mockpets.json_text import dump_json, shown
 from mockpets.scenario.bodies import DocumentError
 from mockpets.web.messages import Response
 from mockpets.web.selection import checked_session, named_scenarios
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mockpets.metrics import Metrics
     from mockpets.session import Activation, Session
@@ -22,14 +23,22 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.web.messages import Request
 
-__all__ = ["Call", "Parts", "answer", "body_text", "checked_snapshot", "elsewhere", "refused"]
+__all__ = [
+    "LONG",
+    "Call",
+    "Parts",
+    "answer",
+    "asked",
+    "body_text",
+    "checked_snapshot",
+    "elsewhere",
+    "refused",
+]
 
 T = TypeVar("T")
 
-_LONG: Final = 8 * 1024
+LONG: Final = 8 * 1024
 """Bytes of a body that takes some milliseconds to read, with its line and column for problems."""
-_DONE: Final = 8
-"""Results that are kept for the requests that wanted them; a client may have left meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +47,12 @@ class Parts:
 
     :param token: what callers must send; empty when none is needed.
     :param metrics: what is counted of every answer.
-    :param done: what the helper thread has made, for the request that is asked again.
     """
 
     settings: Settings
     sessions: Sessions
     token: str
     metrics: Metrics
-    done: dict[object, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,36 +103,54 @@ def body_text(request: Request, most: int = FIXTURE_BYTES) -> str:
         raise Refusal("invalid_request", what) from error
 
 
-def elsewhere(call: Call, text: str, job: Callable[[], T], *, is_long: bool | None = None) -> T:
-    """Return what a job returns; a long one is done by the helper thread.
+def elsewhere(call: Call, job: Callable[[], T], *, is_long: bool) -> T:
+    """Return what a job returns; a long one, of which a call may have one, the helper thread does.
 
-    :param text: what the job is for: the body, say.
-    :param is_long: by default, whether `text` is.
     :raise NotReady: for the server, which has the job done and asks again.
     :raise InputError: what the job raises.
     """
-    if is_long is None:
-        is_long = len(text) >= _LONG
-    if not is_long or SERVER not in call.request.environ:
+    environ = call.request.environ
+    if not is_long or SERVER not in environ:
         return job()
-    done, key = call.parts.done, (call.session.name, call.request.path, text)
-    if key not in done:
+    for made in environ.get(MADE, ()):
+        if isinstance(made, _Made):
+            return made.give()
+    raise NotReady(partial(_make, job))
 
-        def attempt() -> None:
-            try:
-                result: object = job()
-            except (InputError, Refusal) as error:
-                result = error
-            while len(done) >= _DONE:
-                done.pop(next(iter(done)), None)
-            done[key] = result
 
-        raise NotReady(attempt)
-    found = done.pop(key)
-    if isinstance(found, (InputError, Refusal)):
-        raise found
-    kept: T = found
-    return kept
+class _Made(NamedTuple):
+    """What became of a job."""
+
+    result: Any
+    error: InputError | Refusal | None = None
+
+    def give(self) -> Any:
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+def _make(job: Callable[[], object]) -> _Made:
+    try:
+        return _Made(job())
+    except (InputError, Refusal) as error:
+        return _Made(None, error)
+
+
+def asked(request: Request, known: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Return the parameters of the query, and what is wrong with their names.
+
+    :param known: the names that there are.
+    """
+    query = dict(request.args.lists())
+    problems = []
+    for name, values in query.items():
+        if name not in known:
+            near = did_you_mean(name, known) or f"known: {', '.join(known)}"
+            problems.append(f"{shown(name)} is not known here; {near}")
+        elif len(values) > 1:
+            problems.append(f"{name} must be given once, not {len(values)} times")
+    return {name: values[0] for name, values in query.items()}, problems[:PROBLEMS_SHOWN]
 
 
 def refused(error: InputError) -> Refusal:

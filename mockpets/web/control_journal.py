@@ -12,7 +12,7 @@ from mockpets.constants import EVENTS_SECONDS
 from mockpets.contract import parse_pet_id
 from mockpets.errors import Refusal
 from mockpets.handover import AGAIN, ORDER, SERVER, Order
-from mockpets.web.calls import answer, body_text, elsewhere
+from mockpets.web.calls import answer, asked, body_text, elsewhere
 
 if TYPE_CHECKING:
     from mockpets.handover import Server
@@ -85,7 +85,7 @@ def har(call: Call) -> Response:
     found, _ = _selected(call)
     is_long = len(found) > _AT_ONCE
     write = partial(document, found, version("mockpets"))
-    return answer(elsewhere(call, call.request.full_path, write, is_long=is_long))
+    return answer(elsewhere(call, write, is_long=is_long))
 
 
 def verification(call: Call) -> Response:
@@ -101,7 +101,7 @@ def verification(call: Call) -> Response:
     check = partial(
         verify.check, wanted, entries, session=call.session.name, dropped=journal.dropped
     )
-    verdict = elsewhere(call, text, check, is_long=len(entries) > _AT_ONCE)
+    verdict = elsewhere(call, check, is_long=len(entries) > _AT_ONCE)
     if not verdict.passed:
         details = verify.details(verdict)
         raise Refusal("verification_failed", verdict.message, details=details)
@@ -149,7 +149,7 @@ def _since_and_wait(call: Call) -> tuple[int | None, float]:
 
     :raise Refusal: ``invalid_request``.
     """
-    query, problems = call.request.args, []
+    query, problems = asked(call.request, ("since", "wait"))
     since = wait = None
     if (text := query.get("since")) is not None:
         since = parse_pet_id(text)
@@ -159,7 +159,8 @@ def _since_and_wait(call: Call) -> tuple[int | None, float]:
     if text.isascii() and text.isdigit() and len(text) < 4:
         wait = float(text)
     if wait is None or wait > EVENTS_SECONDS:
-        problems.append(f"wait must be from 0 to {EVENTS_SECONDS:g} seconds, got {text[:40]!r}")
+        most = f"{EVENTS_SECONDS:g}"
+        problems.append(f"wait must be whole seconds from 0 to {most}, got {text[:40]!r}")
     if problems or wait is None:
         raise Refusal("invalid_request", "; ".join(problems))
     return since, wait

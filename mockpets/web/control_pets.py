@@ -6,17 +6,19 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mockpets.constants import CONTROL_PETS, INT64_MAX, INT64_MIN, PET_STATUSES
+from mockpets.constants import BODY_BYTES, CONTROL_PETS, INT64_MAX, INT64_MIN, PET_STATUSES
 from mockpets.contract import change_flaws, parse_pet_id
-from mockpets.errors import Refusal, did_you_mean
+from mockpets.errors import Refusal
 from mockpets.handover import SERVER
 from mockpets.json_text import dump_json, parse_json
 from mockpets.scenario.bodies import read_pets
-from mockpets.web.calls import answer, body_text, checked_snapshot, elsewhere
+from mockpets.scenario.model import Generated
+from mockpets.web.calls import LONG, answer, asked, body_text, checked_snapshot, elsewhere
 from mockpets.web.messages import Response
 
 if TYPE_CHECKING:
-    from mockpets.session import Snapshot
+    from mockpets.pets.store import Table
+    from mockpets.session import Session, Snapshot, World
     from mockpets.web.calls import Call
 
 __all__ = [
@@ -40,12 +42,7 @@ def pets(call: Call) -> Response:
 
     :raise Refusal: ``invalid_request`` for a wrong query.
     """
-    query = call.request.args
-    problems = [
-        f"{name} is not known here; {did_you_mean(name, _QUERY) or 'known: ' + ', '.join(_QUERY)}"
-        for name in query
-        if name not in _QUERY
-    ]
+    query, problems = asked(call.request, ("status", "after", "limit"))
     limit = _number(query.get("limit"), "limit", 1, CONTROL_PETS, problems)
     after = _number(query.get("after"), "after", INT64_MIN, INT64_MAX, problems)
     status = query.get("status")
@@ -65,9 +62,6 @@ def pets(call: Call) -> Response:
     return Response(body)
 
 
-_QUERY = ("status", "after", "limit")
-
-
 def _number(text: str | None, name: str, low: int, high: int, problems: list[str]) -> int | None:
     """Return a number of a query, or note what is wrong with it."""
     if text is None:
@@ -85,13 +79,22 @@ def put_pets(call: Call) -> Response:
     :raise Refusal: ``store_full``.
     :raise InputError: the body is no list of pets, fixture or number.
     """
-    text = body_text(call.request)
-    brought = elsewhere(call, text, partial(read_pets, text, call.session.library))
-    world, at_once = call.parts.sessions.world, SERVER in call.request.environ
+    text, world = body_text(call.request), call.parts.sessions.world
     store = call.activation().store
-    store.replace(world.table(brought, call.session.seed, at_once=at_once))
+    # A fixture's name is short, but its file may be long.
+    is_long = len(text) >= LONG or text.lstrip().startswith('"')
+    table = elsewhere(call, partial(_table, text, call.session, world), is_long=is_long)
+    if isinstance(table, Generated):
+        table = world.table(table, call.session.seed, at_once=SERVER in call.request.environ)
+    store.replace(table)
     call.session.changes.tell("pets")
     return answer({"total": store.total()})
+
+
+def _table(text: str, session: Session, world: World) -> Table | Generated:
+    """Return the pets of a body, unless they are to be generated."""
+    brought = read_pets(text, session.library)
+    return brought if isinstance(brought, Generated) else world.table(brought, session.seed)
 
 
 def _pet_id(call: Call) -> int:
@@ -112,7 +115,7 @@ def change_pet(call: Call) -> Response:
     :raise Refusal: ``pet_not_found``; ``invalid_request`` for what makes no Pet.
     """
     pet_id = _pet_id(call)
-    changes: Any = parse_json(call.request.get_data())
+    changes: Any = parse_json(body_text(call.request, BODY_BYTES).encode())
     flaws = change_flaws(changes)
     if flaws:
         raise Refusal("invalid_request", flaws)

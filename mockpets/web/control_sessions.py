@@ -13,7 +13,7 @@ from mockpets.scenario.bodies import Wanted, read_wanted
 from mockpets.scenario.model import Generated
 from mockpets.scenario.text import read_text
 from mockpets.scenario.words import pets_in_words, stub_in_words
-from mockpets.web.calls import answer, body_text, elsewhere
+from mockpets.web.calls import LONG, answer, body_text, elsewhere
 from mockpets.web.selection import base_path, checked, checked_session
 
 if TYPE_CHECKING:
@@ -173,7 +173,8 @@ def _wanted(call: Call, *, session: bool) -> Wanted:
     text = body_text(call.request)
     world = call.parts.sessions.world
     read = partial(read_wanted, text, world.library(), session=session)
-    wanted = elsewhere(call, text, read)
+    # A fixture's name is short, but its file may be long.
+    wanted = elsewhere(call, read, is_long=len(text) >= LONG or '"pets"' in text)
     if wanted.inline and not world.documents:
         what = "scenarios cannot be sent as documents here: the server runs with --public"
         raise Refusal("forbidden", what)

@@ -29,6 +29,7 @@ __all__ = ["check_caller", "may_read"]
 _HOST: Final = r"(?:[a-z0-9-]+\.)*localhost|[0-9.]+|\[[0-9a-f:.]+\]"
 _LABEL: Final = r"[a-z0-9_-]+"
 """A name without a dot, as a compose network has: none that a page could come from."""
+_BY_PROXY: Final = {"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED"}
 _PORT: Final = r"(?::[0-9]{1,5})?"
 
 
@@ -45,7 +46,7 @@ def check_caller(request: Request, settings: Settings, token: str) -> None:
         _check_token(request, token)
     else:
         if settings.control != "open":
-            _check_peer(request)
+            _check_peer(request, settings)
         _check_host(request, settings)
     if not may_read(request, settings):
         raise Refusal(
@@ -92,11 +93,17 @@ def _check_token(request: Request, token: str) -> None:
     )
 
 
-def _check_peer(request: Request) -> None:
+def _check_peer(request: Request, settings: Settings) -> None:
     """Let a request pass that comes from this machine.
 
     :raise Refusal: ``forbidden``.
     """
+    if request.environ.keys() & _BY_PROXY and not settings.behind_proxy:
+        raise Refusal(
+            "forbidden",
+            "this call came through a proxy that is not known here, so who made it cannot be told: "
+            "name the proxy by --behind-proxy, or set a --control-token",
+        )
     peer = request.remote_addr
     if peer is not None and not _is_loopback(peer):
         raise Refusal("forbidden", "the control API answers only callers on its own machine")

@@ -81,7 +81,6 @@ function facts(found) {
     ["Slowed to", found.throttle && `${size(found.throttle)} a second`],
     ["Held at gate", found.hold],
     ["Fault", found.fault],
-    ["Off contract", found.off_contract],
   ].filter(([, value]) => value);
   return el("dl", { class: "table" }, ...rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
 }

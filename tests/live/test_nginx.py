@@ -1,0 +1,309 @@
+"""Behind a real nginx with TLS, set up by `docs/nginx.conf`: the contract, the prefix, who is who.
+
+nginx runs without privileges, on a socket that is opened for it, so that no port is fixed and
+none is waited for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import ssl
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPSConnection, IncompleteRead
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from mockpets.web.proxy import behind
+from tests.doors import JSON, KEY, Answer, Caller, Socket
+from tests.programs import need
+from tests.web.test_contract import *  # noqa: F403 - its tests, through this module's `call`
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+CONFIG = Path(__file__).parents[2] / "docs" / "nginx.conf"
+FRAME = """\
+daemon off;
+pid nginx.pid;
+error_log stderr crit;
+events {}
+http {
+    access_log off;
+    client_body_temp_path body;
+    proxy_temp_path proxy;
+    fastcgi_temp_path fastcgi;
+    uwsgi_temp_path uwsgi;
+    scgi_temp_path scgi;
+    include site.conf;
+}
+"""
+CERTIFICATE = ["req", "-x509", "-nodes", "-days", "2", "-keyout", "key.pem", "-out", "cert.pem"]
+CERTIFICATE += ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+CERTIFICATE += ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+PROXY = "127.0.0.1"
+TRUSTED = (f"{PROXY}/32",)
+STRANGER = "127.0.0.2"
+"""An address of this machine, too, but not the proxy's."""
+FORGED = {
+    "X-Forwarded-For": "203.0.113.9",
+    "X-Forwarded-Proto": "gopher",
+    "X-Forwarded-Host": "evil.test",
+    "X-Forwarded-Prefix": "/evil",
+    "Forwarded": "for=203.0.113.9;host=evil.test",
+}
+
+
+class Secure:
+    """Calls nginx over TLS, one connection for each request.
+
+    :param source: the client's own address.
+    """
+
+    def __init__(self, port: int, context: ssl.SSLContext, source: str = PROXY) -> None:
+        self._port, self._context, self._source = port, context, (source, 0)
+
+    def connect(self) -> HTTPSConnection:
+        return HTTPSConnection(
+            "localhost",
+            self._port,
+            timeout=20,
+            context=self._context,
+            source_address=self._source,
+        )
+
+    def ask(
+        self, method: str, target: str, headers: Mapping[str, str], body: bytes | None
+    ) -> Answer:
+        connection = self.connect()
+        try:
+            connection.request(method, target, body, dict(headers))
+            answer = connection.getresponse()
+            names = {name.lower() for name in answer.headers}
+            joined = {name: ", ".join(answer.headers.get_all(name, [])) for name in names}
+            return Answer(answer.status, joined, answer.read())
+        finally:
+            connection.close()
+
+
+@contextmanager
+def nginx(upstream: str, location: str) -> Iterator[tuple[int, ssl.SSLContext]]:
+    """Run nginx in front of a server; yield its port and what its certificate is checked by."""
+    program, openssl = need("nginx"), need("openssl")
+    import pwd  # not on Windows, where the tests go on without nginx
+
+    nobody = pwd.getpwnam("nobody")
+    is_root = os.geteuid() == 0
+    who: dict[str, Any] = {"user": nobody.pw_uid, "group": nobody.pw_gid} if is_root else {}
+    with TemporaryDirectory() as name, socket.create_server((PROXY, 0)) as listening:
+        folder, port = Path(name), listening.getsockname()[1]
+        if is_root:
+            os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+        subprocess.run([openssl, *CERTIFICATE], cwd=folder, check=True, capture_output=True, **who)
+        site = CONFIG.read_text(encoding="utf-8")
+        for shown, used in (
+            ("listen 443 ssl;", f"listen {PROXY}:{port} ssl;"),
+            ("/etc/ssl/demo.example.pem", "cert.pem"),
+            ("/etc/ssl/private/demo.example.key", "key.pem"),
+            ("location /mock/ {", f"location {location} {{"),
+            ("http://127.0.0.1:7387;", f"{upstream.replace('localhost', PROXY)};"),
+        ):
+            assert site.count(shown) == 1, shown
+            site = site.replace(shown, used)
+        (folder / "site.conf").write_text(site, encoding="utf-8")
+        (folder / "nginx.conf").write_text(FRAME, encoding="utf-8")
+        with subprocess.Popen(
+            [program, "-p", name, "-c", "nginx.conf", "-e", "stderr"],
+            cwd=folder,
+            env={"NGINX": f"{listening.fileno()};"},  # as it hands its sockets to its successor
+            pass_fds=[listening.fileno()],
+            **who,
+        ) as process:
+            try:
+                yield port, ssl.create_default_context(cafile=folder / "cert.pem")
+            finally:
+                process.terminate()
+        assert process.returncode == 0
+
+
+@pytest.fixture(scope="module")
+def plain() -> Iterator[Secure]:
+    """The way to a mock at the root of nginx."""
+    with (
+        MockpetsServer(Settings(port=0, behind_proxy=TRUSTED)) as server,
+        nginx(server.url, "/") as (port, context),
+    ):
+        yield Secure(port, context)
+
+
+@pytest.fixture(scope="module")
+def mounted() -> Iterator[Caller]:
+    """A caller of a mock under /mock, as the configuration has it."""
+    with (
+        MockpetsServer(Settings(port=0, behind_proxy=TRUSTED, prefix="/mock")) as server,
+        nginx(f"http://{urlsplit(server.url).netloc}", "/mock/") as (port, context),
+    ):
+        yield Caller(Secure(port, context))
+
+
+# --- The contract -----------------------------------------------------------------------------
+
+ANSWERED_BY_NGINX = ("elsewhere: TRACE /v1/pets", "id: NUL")
+"""Rows of the contract's suite that never reach mockpets: nginx refuses the method, the path."""
+
+
+@pytest.fixture
+def call(plain: Secure, request: pytest.FixtureRequest) -> Caller:
+    """A caller through nginx, for the contract's suite."""
+    if hasattr(request.node, "callspec") and request.node.callspec.id in ANSWERED_BY_NGINX:
+        request.applymarker(pytest.mark.xfail(strict=True, reason="nginx answers it itself"))
+    return Caller(plain)
+
+
+# --- Under a prefix ---------------------------------------------------------------------------
+
+
+def test_locations_and_links_keep_the_prefix(mounted: Caller) -> None:
+    made = mounted("POST", "/mock/v1/pets", json_body={"name": "Miso", "categoryId": 2})
+
+    assert made.status == 201
+    assert made.header("Location") == f"/mock/v1/pets/{made.json['id']}"
+    got = mounted("GET", made.header("Location") or "")
+    assert got.json["name"] == "Miso"
+    assert re.findall("<(.*?)>", got.header("Link") or "") == [
+        "/mock/v1/pets",
+        "/mock/__mockpets/docs",
+    ]
+    assert mounted("GET", "/mock/__mockpets/docs").status == 200
+
+
+def test_the_base_path_of_a_session_keeps_it_too(mounted: Caller) -> None:
+    made = mounted("POST", "/mock/~w3+retry/v1/pets", json_body={"name": "Miso", "categoryId": 2})
+    made = mounted("POST", "/mock/~w3/v1/pets", json_body={"name": "Miso", "categoryId": 2})
+
+    assert made.header("Location") == f"/mock/~w3/v1/pets/{made.json['id']}"
+
+
+# --- Who is who -------------------------------------------------------------------------------
+
+
+def witness(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    """Tell what an app learns of who asks."""
+    known = ("REMOTE_ADDR", "HTTP_HOST", "SCRIPT_NAME", "wsgi.url_scheme")
+    start_response("200 OK", [("Content-Type", "application/json")])
+    return [json.dumps([environ[name] for name in known]).encode()]
+
+
+@pytest.mark.parametrize("sent", [{}, FORGED], ids=["plain", "forged"])
+@pytest.mark.parametrize("source", [PROXY, STRANGER])
+def test_a_client_of_the_proxy_is_known_by_its_own_address(
+    sent: dict[str, str], source: str
+) -> None:
+    with (
+        MockpetsServer(app=behind(witness, [PROXY], "")) as server,
+        nginx(server.url, "/") as (port, context),
+    ):
+        answer = Secure(port, context, source).ask("GET", "/", sent, None)
+
+    # From the proxy's own machine, what stands further left in the header is a proxy's word too.
+    client = "203.0.113.9" if sent and source == PROXY else source
+    assert answer.json == [client, f"localhost:{port}", "", "https"]
+
+
+def test_what_an_untrusted_peer_forges_changes_nothing() -> None:
+    with MockpetsServer(app=behind(witness, [STRANGER], "")) as server:
+        door = Socket(server.url)
+        plain, forged = (door.ask("GET", "/", sent, None) for sent in ({}, FORGED))
+
+    assert plain.json[0] in (PROXY, "::1")
+    assert forged.json == plain.json
+
+
+# --- Late, slow and broken answers ------------------------------------------------------------
+
+
+def test_a_late_answer_passes(mounted: Caller) -> None:
+    begun = monotonic()
+    answer = mounted("GET", "/mock/v1/pets", headers={"Mockpets-Delay": "300ms"})
+
+    assert answer.status == 200
+    assert monotonic() - begun >= 0.3
+
+
+def test_a_slow_answer_arrives_slowly(tmp_path: Path) -> None:
+    text = "description: Slow.\nstubs: [{throttle: 20 kB/s}]\n"
+    (tmp_path / "crawl.yaml").write_text(text, encoding="utf-8")
+    settings = Settings(port=0, scenarios_dir=(tmp_path,), scenario=("crawl", "full-page"))
+    with MockpetsServer(settings) as server, nginx(server.url, "/") as (port, context):
+        connection = Secure(port, context).connect()
+        connection.request("GET", "/v1/pets?limit=100", headers=KEY)
+        answer = connection.getresponse()
+        answer.read(1)
+        first = monotonic()
+        rest = answer.read()
+        connection.close()
+
+    assert len(rest) > 4000
+    assert monotonic() - first > 0.1  # all at once, were it kept until it is whole
+
+
+@pytest.mark.parametrize("scenario", ["offline", "broken-connection"])
+def test_a_broken_connection_becomes_a_502(
+    scenario: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("scenarios")
+    text = "description: No answer.\nstubs: [{fault: empty_reply}]\n"
+    (folder / "broken-connection.yaml").write_text(text, encoding="utf-8")
+    settings = Settings(port=0, scenarios_dir=(folder,), scenario=(scenario,))
+    with MockpetsServer(settings) as server, nginx(server.url, "/") as (port, context):
+        answer = Secure(port, context).ask("GET", "/v1/pets", KEY, None)
+
+    assert answer.status == 502
+    assert answer.header("Content-Type") == "text/html"
+
+
+def test_a_spoiled_body_passes_as_it_is(plain: Secure) -> None:
+    spoiled = plain.ask("GET", "/v1/pets", KEY | {"Mockpets-Scenario": "broken-json"}, None)
+
+    assert spoiled.status == 200
+    with pytest.raises(ValueError, match="Expecting"):
+        spoiled.json  # noqa: B018 - reading it is the point
+    with pytest.raises(IncompleteRead):
+        plain.ask("GET", "/v1/pets", KEY | {"Mockpets-Scenario": "truncated"}, None)
+
+
+def test_the_server_s_own_refusal_passes(plain: Secure) -> None:
+    answer = plain.ask("POST", "/v1/pets", KEY | JSON, b" " * (1024 * 1024 + 1))
+
+    assert (answer.status, answer.json["code"]) == (413, "payload_too_large")
+
+
+def test_a_long_wait_ends_when_something_changes() -> None:
+    """`events` is not kept back by nginx, nor cut off."""
+    events, token = "/mock/__mockpets/events", "only-for-this-test"
+    with ExitStack() as stack:
+        settings = Settings(port=0, behind_proxy=TRUSTED, prefix="/mock", control_token=token)
+        server = stack.enter_context(MockpetsServer(settings))
+        root = f"http://{urlsplit(server.url).netloc}"
+        call = Caller(Secure(*stack.enter_context(nginx(root, "/mock/"))))
+        change = call("GET", events, key=token).json["change"]
+        pool = stack.enter_context(ThreadPoolExecutor(1))
+        begun = monotonic()
+        waiting = pool.submit(call, "GET", f"{events}?since={change}&wait=15", key=token)
+        posted = call("POST", "/mock/v1/pets", json_body={"name": "Miso", "categoryId": 2})
+        told = waiting.result(20)
+
+    assert posted.status == 201
+    assert told.json["change"] > change
+    assert monotonic() - begun < 10
