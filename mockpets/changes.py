@@ -23,6 +23,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 class Changes:
     """The changes of one session."""
 
+    __slots__ = ("_latest", "_lock", "_waiting", "number")
+
     def __init__(self) -> None:
         self.number = 0
         """That of the last change."""

@@ -23,6 +23,8 @@ class Gates:
     :param changed: called after what waits has changed; it must not block.
     """
 
+    __slots__ = ("_changed", "_held", "_lock")
+
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
         self._lock = Lock()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import deque
 from operator import itemgetter
-from sys import getsizeof
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl
@@ -25,8 +24,9 @@ __all__ = ["Entry", "Journal", "Journals", "Message", "Note", "message"]
 
 MESSAGE_BYTES: Final = 4096
 """How much of a body is kept."""
-_ENTRY_BYTES: Final = 1100
+_ENTRY_BYTES: Final = 1400
 """What an entry takes in memory besides its longer texts and its bodies."""
+_NOTE_BYTES: Final = 150
 _SHARE: Final = 8
 """The journal that has to make room loses one in so many of its entries."""
 
@@ -171,9 +171,9 @@ class Journals:
         """Drop old entries of the journals that hold most; the lock is held."""
         while self._settled() > self._budget:
             largest = max(self._live, key=lambda journal: journal._bytes, default=None)
-            if largest is None or not largest._entries:
+            if largest is None or not len(largest):
                 return  # what there was too much of is about to be left
-            largest._drop(1 + len(largest._entries) // _SHARE)
+            largest._drop(1 + len(largest) // _SHARE)
 
 
 class Journal:
@@ -181,6 +181,21 @@ class Journal:
 
     :param journals: with whom it shares a budget.
     """
+
+    __slots__ = (
+        "__weakref__",
+        "_bytes",
+        "_closed",
+        "_entries",
+        "_journals",
+        "_left",
+        "_lock",
+        "_size",
+        "_with_bodies",
+        "dropped",
+        "last",
+        "resets",
+    )
 
     def __init__(self, journals: Journals, size: int, *, bodies: bool) -> None:
         self.last = 0
@@ -193,8 +208,9 @@ class Journal:
         self._left = journals._left
         self._size = size
         self._with_bodies = bodies
-        self._entries: deque[Entry] = deque()
-        self._costs: deque[int] = deque()
+        # Each with its cost. Most sessions of a test run are made and dropped without a request, so
+        # room for entries is made with the first.
+        self._entries: deque[tuple[Entry, int]] | None = None
         self._bytes = 0
         self._closed = False
 
@@ -215,8 +231,9 @@ class Journal:
         with self._lock:
             if self._closed:
                 return
-            self._entries.append(entry)
-            self._costs.append(cost)
+            if self._entries is None:
+                self._entries = deque()
+            self._entries.append((entry, cost))
             self._bytes += cost
             journals = self._journals
             journals._used += cost
@@ -228,7 +245,7 @@ class Journal:
     def entries(self) -> list[Entry]:
         """Return what is kept, by number."""
         with self._lock:
-            kept = list(self._entries)
+            kept = [entry for entry, _ in self._entries or ()]
         # Of two threads, the one that took its number first may be the last to add.
         return sorted(kept, key=itemgetter(0))
 
@@ -256,23 +273,23 @@ class Journal:
 
     def __len__(self) -> int:
         """Return how many entries there are."""
-        return len(self._entries)
+        return len(self._entries or ())
 
     def __del__(self) -> None:
         """Give back what it holds."""
         self._left.append(self._bytes)
 
     def _empty(self) -> int:
-        count = len(self._entries)
+        count = len(self)
         self._drop(count)
         self.dropped = 0
         return count
 
     def _drop(self, count: int) -> None:
         """Drop so many of the oldest entries; the lock is held."""
+        entries = self._entries or deque()
         for _ in range(count):
-            self._entries.popleft()
-            cost = self._costs.popleft()
+            _, cost = entries.popleft()
             self._bytes -= cost
             self._journals._used -= cost
         self.dropped += count
@@ -281,15 +298,16 @@ class Journal:
 def _cost(entry: Entry) -> int:
     """Return about how many bytes of memory an entry takes."""
     request, response = entry.request, entry.response
+    # Targets and heads are Latin-1, a byte a character; a decoded path may take four.
     cost = (
         _ENTRY_BYTES
-        + getsizeof(entry.target)
-        + getsizeof(entry.path)
-        + getsizeof(request.head)
-        + getsizeof(response.head)
+        + len(entry.target)
+        + 4 * len(entry.path)
+        + len(request.head)
+        + len(response.head)
         + len(request.body)
         + len(response.body)
     )
     for note in entry.notes:
-        cost += 100 + getsizeof(note.text)
+        cost += _NOTE_BYTES + 4 * len(note.text)
     return cost

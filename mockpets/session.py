@@ -122,6 +122,26 @@ class Session:
     :param name: how clients name it.
     """
 
+    __slots__ = (
+        "_activations",
+        "_inline",
+        "_lock",
+        "_own",
+        "_plain",
+        "_random",
+        "_seen",
+        "_world",
+        "active",
+        "changes",
+        "documents",
+        "gates",
+        "journal",
+        "name",
+        "seed",
+        "snapshots",
+        "used",
+    )
+
     def __init__(self, name: str, world: World) -> None:
         self.name = name
         self.active = world.scenarios
@@ -138,7 +158,8 @@ class Session:
         """When it was last used, by the clock of the registry."""
         self._world = world
         self._own = Store(world.start, world.max_new, world.pets)
-        self._random = Random(world.seed)
+        self._random: Random | None = None
+        """Made when a stub first leaves something to chance: it takes as much as all the rest."""
         self._inline: Mapping[str, Scenario] = {}
         self._seen: tuple[Library, Library] | None = None
         self._activations: dict[tuple[str, ...], Activation] = {}
@@ -252,14 +273,11 @@ class Session:
 
     def decide(self, activation: Activation, facts: Facts) -> Outcome:
         """Return what happens to one request, counted once."""
+        stack, most = activation.stack, self._world.max_delay
         with self._lock:
-            return decide(
-                activation.stack.stubs,
-                activation.counts,
-                facts,
-                self._random,
-                self._world.max_delay,
-            )
+            if self._random is None:
+                self._random = Random(self.seed)
+            return decide(stack.stubs, activation.counts, facts, self._random, most)
 
     @property
     def own(self) -> Store:
@@ -282,7 +300,7 @@ class Session:
             self.activate(names)
         if seed is not None:
             self.seed = seed
-            self._random.seed(seed)
+            self._random = None
 
     def check_name(self, name: str) -> None:
         """Let the name of a new pet pass.
@@ -304,7 +322,7 @@ class Session:
         with self._lock:
             self._own.reset()
             self._activations.clear()
-            self._random.seed(self.seed)
+            self._random = None
         self.journal.reset()
         for kind in ("pets", "requests", "scenario"):
             self.changes.tell(kind)

@@ -147,6 +147,8 @@ class Store:
     :param budget: charged for these, and for a copy of the base.
     """
 
+    __slots__ = ("_charge", "_lock", "_max_new", "_next_id", "_now", "_start")
+
     def __init__(self, start: Table, max_new: int, budget: Budget | None = None) -> None:
         self._start = start
         self._max_new = max_new

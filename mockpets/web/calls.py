@@ -93,7 +93,7 @@ def body_text(request: Request, most: int = FIXTURE_BYTES) -> str:
     :param most: bytes it may have.
     :raise Refusal: ``invalid_request`` when it is no UTF-8, ``payload_too_large``.
     """
-    raw = request.get_data()
+    raw: bytes = request.get_data()
     if len(raw) > most:
         raise Refusal("payload_too_large", f"the body may have at most {most} bytes")
     try:
@@ -114,7 +114,8 @@ def elsewhere(call: Call, job: Callable[[], T], *, is_long: bool) -> T:
         return job()
     for made in environ.get(MADE, ()):
         if isinstance(made, _Made):
-            return made.give()
+            found: T = made.give()
+            return found
     raise NotReady(partial(_make, job))
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["record", "target"]
 
 _METHOD_LENGTH = 40
+_DEPRECATED = "GET /pets/{petId} is deprecated, and removed on 5 December 2030"
 
 
 def record(request: Request, response: Response, number: int, off_contract: str | None) -> Entry:
@@ -33,7 +34,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     session, outcome, stack = exchange.session, exchange.outcome, exchange.stack
     assert session is not None  # noqa: S101 - the caller's promise
     if exchange.operation == "getPet":
-        exchange.notes.append(("deprecated", "GET /pets/{petId} goes on 5 December 2030"))
+        exchange.notes.append(("deprecated", _DEPRECATED))
     if off_contract is not None:
         exchange.notes.append(("off_contract", off_contract))
     pet_id = (request.view_args or {}).get("pet_id")

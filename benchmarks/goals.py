@@ -1,0 +1,133 @@
+"""Hold what was measured against the goals: each with its figure, and whether it is reached.
+
+The goals are ratios within one run, since absolute figures differ on every machine.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchmarks.checks import LIKE_OURS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+__all__ = ["Goal", "goals"]
+
+_STACK = "waitress, raw"
+_SCRIPT = "waitress, Flask"
+_SLOW_STARTERS = ("Prism", "Mockoon", "WireMock", "MockServer")
+
+
+class Goal(NamedTuple):
+    """One line of the table of goals.
+
+    :param reached: None when it could not be measured.
+    """
+
+    what: str
+    goal: str
+    measured: str
+    reached: bool | None
+
+
+def goals(results: Mapping[str, Any]) -> list[Goal]:
+    """Return all goals.
+
+    :param results: of a run, as it is saved.
+    """
+    rows = {row["name"]: row for row in results["rows"]}
+    return [*_beside_others(rows), *_alone(results["scale"])]
+
+
+def _beside_others(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Goal]:
+    ours, stack, script = rows["mockpets"], rows.get(_STACK), rows.get(_SCRIPT)
+    peers = [row for row in rows.values() if row["kind"] == "peer"]
+    like = [row for row in peers if LIKE_OURS & set(row["able"])]
+    slow = [row for row in peers if row["name"] in _SLOW_STARTERS]
+    yield _ratio("list, 16 connections", "list_16", ours, stack, 0.75)
+    yield _ratio("list, 16 connections", "list_16", ours, stack, 1.0)
+    doing = "each peer that checks or remembers"
+    yield _ahead("list, 16 connections", f"ahead of {doing}", "list_16", ours, like, more=True)
+    yield _ahead("its p99", f"below {doing}", "p99_16", ours, like)
+    yield _ahead("create", f"ahead of {doing}", "create", ours, like, more=True)
+    what = "first 200"
+    ratio = _divided(ours, "first_ms", script)
+    goal = "at most 2.5 times a one-route Flask script"
+    yield Goal(what, goal, _times(ratio), None if ratio is None else ratio <= 2.5)
+    yield _ahead(what, f"before {', '.join(_SLOW_STARTERS)}", "first_ms", ours, slow)
+    yield _ahead("memory after the load", "below each peer", "rss_load", ours, peers)
+
+
+def _ratio(
+    what: str, name: str, ours: Mapping[str, Any], other: Mapping[str, Any] | None, goal: float
+) -> Goal:
+    ratio = _divided(ours, name, other)
+    words = f"{goal:g} of stock waitress' constant answer"
+    return Goal(what, words, _times(ratio), None if ratio is None else ratio >= goal)
+
+
+def _divided(ours: Mapping[str, Any], name: str, other: Mapping[str, Any] | None) -> float | None:
+    if other is None or name not in ours["figures"] or name not in other["figures"]:
+        return None
+    return float(ours["figures"][name] / other["figures"][name])
+
+
+def _ahead(
+    what: str,
+    goal: str,
+    name: str,
+    ours: Mapping[str, Any],
+    others: Iterable[Mapping[str, Any]],
+    *,
+    more: bool = False,
+) -> Goal:
+    """Compare with the best of others; who is ahead of us is named."""
+    known = [row for row in others if name in row["figures"]]
+    if not known or name not in ours["figures"]:
+        return Goal(what, goal, "not measured", None)
+    mine = ours["figures"][name]
+    better = [
+        row["name"]
+        for row in known
+        if (row["figures"][name] >= mine if more else row["figures"][name] <= mine)
+    ]
+    best = (max if more else min)(known, key=lambda row: row["figures"][name])
+    measured = f"{mine / best['figures'][name]:.2f} of the best, {best['name']}"
+    if len(better) > 1:
+        measured += f"; behind {', '.join(better)}"
+    return Goal(what, goal, measured, not better)
+
+
+def _times(ratio: float | None) -> str:
+    return "not measured" if ratio is None else f"{ratio:.2f}"
+
+
+# --- What only mockpets has ---------------------------------------------------------------------
+
+
+def _alone(scale: Mapping[str, float]) -> Iterator[Goal]:
+    for name, words in (("list", ""), ("status", ", with the status filter")):
+        few, many = scale.get(f"{name}_of_16"), scale.get(f"{name}_of_100000")
+        what = f"list from 100,000 pets against from 16{words}"
+        yield _most(what, "times as long", few and many and few / many, 1.2)
+    yield _most("100,000 generated pets", "ms", scale.get("generate_ms"), 1000)
+    making, faker = scale.get("generate_ms"), scale.get("faker_ms")
+    elements = "times Faker's unweighted elements"
+    yield _most("100,000 generated pets", elements, making and faker and making / faker, 2)
+    over = "a new session over 10,000 pets"
+    yield _most(over, "µs", scale.get("session_us"), 50)
+    yield _most(over, "kB", scale.get("session_kb"), 2)
+    idle, parked = scale.get("idle_p99"), scale.get("parked_p99")
+    yield _most("p99 beside 500 parked answers", "times idle", idle and parked and parked / idle, 3)
+    bare, full = scale.get("bare"), scale.get("full")
+    what = "list with a full journal, 25 scenarios and 200 sessions"
+    yield _most(what, "times its bare time", bare and full and bare / full, 1.1)
+
+
+def _most(what: str, unit: str, value: float | None, limit: float) -> Goal:
+    """Return a goal that is reached when a value is at most so much."""
+    goal = f"at most {limit:,g} {unit}"
+    if value is None:
+        return Goal(what, goal, "not measured", None)
+    return Goal(what, goal, f"{value:,.3g}" if value < 1000 else f"{value:,.0f}", value <= limit)

@@ -1,0 +1,138 @@
+"""Make the tables of a run, in Markdown, and put them into a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.checks import ABILITIES
+from benchmarks.goals import goals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["BEGIN", "END", "put_into", "tables"]
+
+BEGIN = "<!-- benchmark: made by python -m benchmarks, do not edit -->"
+END = "<!-- benchmark: end -->"
+
+
+def tables(results: Mapping[str, Any]) -> str:
+    """Return all tables.
+
+    :param results: of a run, as it is saved.
+    """
+    rows = sorted(results["rows"], key=lambda row: -row["figures"].get("list_16", 0))
+    ours = next(row for row in rows if row["name"] == "mockpets")
+    peers = [row for row in rows if row["kind"] in ("mockpets", "peer")]
+    stack = [row for row in rows if row["kind"] != "peer"]
+    parts = [_about(results)]
+    if len(peers) > 1:
+        parts += ["### Beside the peers", _speed(peers, ours), _footprint(peers, ours)]
+    parts += ["### Beside what it is made of", _speed(stack, ours), _footprint(stack, ours)]
+    if results["scale"]:
+        parts += ["### Goals", _goals(results)]
+    if results["skipped"]:
+        left_out = [f"- {item['name']}: {item['why']}" for item in results["skipped"]]
+        parts += ["### Left out", "\n".join(left_out)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _about(results: Mapping[str, Any]) -> str:
+    machine = results["machine"]
+    return (
+        f"{results['at']}, `{results['command']}`: {results['rounds']} rounds of "
+        f"{results['seconds']} s, medians. {machine['processor']}, {machine['cores']} cores, load "
+        f"{machine['load']} before the run, {machine['system']}, {machine['python']}; asked with "
+        f"{machine['client']} on the same machine. In brackets the ratio to mockpets in this run: "
+        "that holds on other machines, the figures do not."
+    )
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def _figure(
+    row: Mapping[str, Any], name: str, form: str, ours: Mapping[str, Any] | None = None
+) -> str:
+    """Return one cell, with the ratio to ours if that is asked for; `-` for what was not had."""
+    value = row["figures"].get(name)
+    if value is None:
+        return "-"
+    base = ours["figures"].get(name) if ours is not None else None
+    return format(value, form) + (f" ({value / base:.2f})" if base else "")
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    if row["kind"] != "peer":
+        return f"**{row['name']}**" if row["kind"] == "mockpets" else str(row["name"])
+    name, comma, way = row["name"].partition(",")
+    return f"{name} {row['version']}{comma}{way}"
+
+
+def _speed(rows: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> str:
+    connections = sorted(
+        int(name.removeprefix("list_")) for name in ours["figures"] if name.startswith("list_")
+    )
+    head = ["", *(f"list r/s, {number} conn." for number in connections)]
+    head += ["p50 ms", "p99 ms", "create r/s", "does", "how"]
+
+    def cells(row: Mapping[str, Any]) -> list[str]:
+        rates = [_figure(row, f"list_{number}", ",.0f", ours) for number in connections]
+        times = [_figure(row, "p50_16", ".2f"), _figure(row, "p99_16", ".2f")]
+        create = _figure(row, "create", ",.0f", ours)
+        return [_name(row), *rates, *times, create, _does(row), row["note"]]
+
+    return _table(head, map(cells, rows))
+
+
+def _does(row: Mapping[str, Any]) -> str:
+    """Return what of the job was found to be done."""
+    if row["kind"] == "constant":
+        return "nothing"
+    able = [name for name in ABILITIES if name in row["able"]]
+    return "all" if len(able) == len(ABILITIES) else ", ".join(able) or "fixed answers"
+
+
+def _footprint(rows: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> str:
+    head = [
+        "",
+        "first 200, ms",
+        "RSS MiB at rest",
+        "RSS after load",
+        "PSS after load",
+        "installed MB",
+    ]
+
+    def cells(row: Mapping[str, Any]) -> list[str]:
+        size = "-" if row["size"] is None else f"{row['size'] / 1e6:.1f}"
+        return [
+            _name(row),
+            _figure(row, "first_ms", ",.0f", ours),
+            _figure(row, "rss_start", ".0f"),
+            _figure(row, "rss_load", ".0f", ours),
+            _figure(row, "pss_load", ".0f"),
+            size,
+        ]
+
+    return _table(head, map(cells, rows))
+
+
+def _goals(results: Mapping[str, Any]) -> str:
+    said = {True: "yes", False: "**no**", None: "?"}
+    rows = [[item.what, item.goal, item.measured, said[item.reached]] for item in goals(results)]
+    return _table(["figure", "goal", "measured", "reached"], rows)
+
+
+def put_into(page: Path, text: str) -> None:
+    """Replace what stands between the marks of a page.
+
+    :raise ValueError: the page lacks the marks.
+    """
+    before, found, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, ended, after = rest.partition(END)
+    if not found or not ended:
+        raise ValueError(f"{page} needs the lines {BEGIN!r} and {END!r}")
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
