@@ -55,7 +55,8 @@ class Budget:
 
     def give(self, size: int) -> None:
         """Give so many bytes back; never waits."""
-        self._given.append(size)
+        if size:  # else sessions that come and go would pile up nothings until someone takes
+            self._given.append(size)
 
     def _settled(self) -> int:
         """Return how many bytes are taken, now that all given back are subtracted."""

@@ -33,6 +33,10 @@ class Server(Protocol):
         """Whether one more answer may be delayed, slow or held."""
         ...
 
+    def close_idle(self) -> None:
+        """End the connections that have no request under way; only the answering thread may ask."""
+        ...
+
     def parked(self) -> int:
         """How many answers are delayed, slow or held now."""
         ...

@@ -152,6 +152,7 @@ class Journals:
         """
         journal = Journal(self, size, bodies=bodies)
         with self._lock:
+            self._settled()  # else what is left would pile up while no journal is full
             self._live.add(journal)
         return journal
 

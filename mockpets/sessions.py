@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import inf
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import DEFAULT_SESSION, SESSION_IDLE_SECONDS
 from mockpets.errors import Refusal
@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 __all__ = ["Sessions"]
 
 
+_RESETS: Final = 20
+"""Sessions that go back to the start with one request; less than a millisecond of work."""
+
+
 class Sessions:
     """The sessions by name. Safe to use from several threads.
 
     :param most: how many there may be at once, the default one among them.
     :param reset_every: seconds after which all of them go back to the start; 0 for never. It is
-        done when the next request comes, who could tell otherwise.
+        done when the next requests come, who could tell otherwise.
     :param clock: seconds, never going back.
     """
 
@@ -50,6 +54,8 @@ class Sessions:
         self._clock = clock
         self._reset_every = reset_every
         self._reset_at = clock() + reset_every if reset_every else inf
+        self._due: dict[str, Session] = {}
+        """Those that are to go back to the start now."""
         self._by_name = {DEFAULT_SESSION: self.default}
         self._lock = Lock()
 
@@ -66,18 +72,27 @@ class Sessions:
         """Return a session if there is one, which counts as using it."""
         now = self._clock()
         if now >= self._reset_at:
-            self._reset_all(now)
+            with self._lock:
+                self._reset_at = now + self._reset_every
+                self._due = self._by_name.copy()
+        if self._due:
+            self._reset_some(name)
         with self._lock:  # else it could be dropped for being idle just before it is not
             session = self._by_name.get(name)
             if session is not None:
                 session.used = now
         return session
 
-    def _reset_all(self, now: float) -> None:
-        """Have every session go back to the start."""
+    def _reset_some(self, name: str) -> None:
+        """Have the session that is asked for, and some that nobody asks for, go back to the start.
+
+        All of them at once may be thousands, and take longer than others should wait.
+        """
         with self._lock:
-            self._reset_at = now + self._reset_every
-        for session in self.all():
+            some = [self._due.pop(name)] if name in self._due else []
+            while self._due and len(some) < _RESETS:
+                some.append(self._due.popitem()[1])
+        for session in some:
             session.reset()
 
     def take(self, name: str) -> Session:

@@ -45,8 +45,11 @@ def test_it_holds_the_package_the_shipped_files_and_nothing_else(wheel: Path) ->
         for folder in ("fixtures", "scenarios")
         for path in (ROOT / folder).iterdir()
     }
+    folder = ROOT / "mockpets" / "web" / "panel"
+    panel = {path.relative_to(ROOT).as_posix() for path in folder.iterdir()}
+    others = {"mockpets/py.typed", "mockpets/web/templates/docs.html"}
 
-    assert inside == package | shipped | {"mockpets/py.typed", "mockpets/web/templates/docs.html"}
+    assert inside == package | shipped | panel | others
 
 
 def test_the_main_job_runs_from_it(wheel: Path, tmp_path: Path) -> None:

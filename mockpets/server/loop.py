@@ -55,6 +55,7 @@ class Loop:
         self._sockets = sockets
         self._map = _Open()
         self._channels: dict[int, Channel] = {}
+        self.work.close_idle = self._close_idle
         self._helper = Helper(self.work.soon)
         self._late: list[tuple[Listener, socket.socket, Any]] = []
         self._closing = RLock()  # a signal handler may find this very thread inside
@@ -116,6 +117,12 @@ class Loop:
 
     def _help_with(self, job: Callable[[], object], then: Callable[[], None]) -> None:
         self._helper.do(job, then)
+
+    def _close_idle(self) -> None:
+        """End the connections that have no request under way."""
+        for channel in list(self._channels.values()):
+            if channel.phase == "idle":
+                channel.drain()
 
     def _drain(self) -> None:
         """Answer what is complete, for as long as clients may take to read it; end all else."""

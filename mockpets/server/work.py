@@ -138,6 +138,8 @@ class Work:
         """No more is read; what is complete is answered, and the connection ends."""
         self.help_with = help_with
         self.heads = HeadWriter(IDENT)
+        self.close_idle: Callable[[], None] = lambda: None
+        """Ends the connections without a request; the loop, which has them, sets it."""
         self._asked: deque[Callable[[], None]] = deque()
         self._wake = wake
 

@@ -17,6 +17,7 @@ from mockpets.web.calls import LONG, answer, body_text, elsewhere
 from mockpets.web.selection import base_path, checked, checked_session
 
 if TYPE_CHECKING:
+    from mockpets.handover import Server
     from mockpets.scenario.library import Library
     from mockpets.session import Session
     from mockpets.web.calls import Call, Parts
@@ -164,8 +165,19 @@ def activate(call: Call) -> Response:
     :raise InputError: the body names none, or a document in it is no scenario.
     """
     wanted = _wanted(call, session=False)
-    call.session.activate(checked(wanted.names or (), "scenario"), wanted.inline)
+    _activate(call, call.session, checked(wanted.names or (), "scenario"), wanted)
     return answer({"active": list(call.session.active)})
+
+
+def _activate(call: Call, session: Session, names: tuple[str, ...], wanted: Wanted) -> None:
+    """Activate scenarios; where they break connections, have clients begin with new ones.
+
+    On one that it has used before, a browser would quietly repeat the first request that breaks.
+    """
+    session.activate(names, wanted.inline)
+    server: Server | None = call.request.environ.get(SERVER)
+    if server is not None and session.may_break and session.breaks:
+        server.close_idle()
 
 
 def _wanted(call: Call, *, session: bool) -> Wanted:
@@ -258,7 +270,7 @@ def put_session(call: Call) -> Response:
     if table is not None:
         session.start_from(seed, table)
     if names is not None:
-        session.activate(names, wanted.inline)
+        _activate(call, session, names, wanted)
     return answer(_told(parts, session), 200 if before else 201)
 
 

@@ -240,6 +240,29 @@ def test_a_held_answer_goes_when_its_gate_opens(folder: Path) -> None:
         assert wire.is_open()
 
 
+def test_connections_from_before_a_scenario_that_breaks_them_are_ended() -> None:
+    """A browser would repeat the first broken request on one of them, and see no failure."""
+    with running(create_app(Settings())) as server, Wire(server.port) as idle:
+        assert idle.get("/v1/pets", KEY_LINE).read().status == 200
+        with Wire(server.port) as busy, Wire(server.port) as other:
+            busy.get("/v1/pets", KEY_LINE, "Mockpets-Delay: 100ms")
+            server.until(lambda: server.waiting, 1)
+            other.send(activation("slow"))
+            assert other.read().status == 200
+            assert idle.is_open()
+            other.send(activation("offline"))
+            assert other.read().status == 200
+
+            assert idle.rest() == b""
+            assert busy.read().status == 200
+
+
+def activation(name: str) -> bytes:
+    body = b'{"scenario": "%s"}' % name.encode()
+    lines = ["PUT /__mockpets/scenario HTTP/1.1", "Host: localhost", f"Content-Length: {len(body)}"]
+    return "\r\n".join([*lines, "Content-Type: application/json", "", ""]).encode() + body
+
+
 def test_stopping_sends_what_waits(folder: Path) -> None:
     app = create_app(Settings(scenarios_dir=(folder,)))
     names = ("late", "held", "slow-bytes")

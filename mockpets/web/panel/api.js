@@ -19,7 +19,6 @@ export class Refused extends Error {
     const problems = body.details?.problems ?? [];
     super([body.message, ...problems.map(inWords)].join("\n"));
     this.status = status;
-    this.code = body.code;
   }
 }
 
@@ -30,7 +29,7 @@ function inWords({ where, what, hint }) {
 /**
  * Call the control API.
  * @param {string} path below `/__mockpets/`
- * @param {{method?: string, body?: unknown, signal?: AbortSignal, ask?: boolean}} [options]
+ * @param {{method?: string, body?: object, signal?: AbortSignal, ask?: boolean}} [options]
  *   `ask: false` gives up where a token is needed, instead of asking for it
  * @returns {Promise<any>}
  */
@@ -40,10 +39,8 @@ export async function control(path, { method = "GET", body, signal, ask = true }
     const headers = {};
     if (token !== null) headers.Authorization = `Bearer ${token}`;
     if (body !== undefined) headers["Content-Type"] = "application/json";
-    const sent = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
-    const answer = await fetch(path, { method, headers, body: sent, signal });
-    const text = await answer.text();
-    const value = readBody(text, answer.status);
+    const answer = await fetch(path, { method, headers, body: body && JSON.stringify(body), signal });
+    const value = readBody(await answer.text(), answer.status);
     if (answer.ok) return value;
     if (answer.status !== 401 || !ask) throw new Refused(answer.status, value);
     if (sessionStorage.getItem(TOKEN) === token) await askToken(token !== null, value.message);
@@ -54,7 +51,7 @@ function readBody(text, status) {
   try {
     return parseExact(text);
   } catch {
-    return { code: "unreadable", message: `Something that is not mockpets answered ${status}.` };
+    return { message: `Something that is not mockpets answered ${status}.` };
   }
 }
 
@@ -62,7 +59,8 @@ function readBody(text, status) {
 export function takeToken() {
   const match = /^#token=(.+)$/.exec(location.hash);
   if (!match) return;
-  sessionStorage.setItem(TOKEN, decodeURIComponent(match[1]));
+  // Tokens have no character that an address would escape, so it stands there as it is.
+  sessionStorage.setItem(TOKEN, match[1]);
   history.replaceState(null, "", location.pathname + location.search);
 }
 

@@ -131,9 +131,10 @@ async function sendAgain(found) {
   const { text, base64, size: bytes } = found.request.body;
   const bodyless = !bytes || found.method === "GET" || found.method === "HEAD";
   const body = bodyless ? undefined : base64 ? Uint8Array.from(atob(text), (char) => char.charCodeAt(0)) : text;
+  const headers = new Headers(headersAgain(found, key));
   let answer;
   try {
-    answer = await fetch(urlOf(found), { method: found.method, headers: headersAgain(found, key), body });
+    answer = await fetch(urlOf(found), { method: found.method, headers, body });
   } catch {
     notice("Sent again; the connection was broken before an answer came.", "failed");
     return;

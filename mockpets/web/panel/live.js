@@ -44,7 +44,7 @@ async function look(known, changed) {
     return now;
   }
   const hidden = new AbortController();
-  const stop = () => document.hidden;
+  const stop = () => document.hidden && hidden.abort();
   document.addEventListener("visibilitychange", stop);
   let now;
   try {

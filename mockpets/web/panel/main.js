@@ -14,7 +14,10 @@ import * as tryit from "./tryit.js";
 const VIEWS = ["scenarios", "requests", "pets", "try", "gates", "sessions"];
 const wide = matchMedia("(min-width: 1100px)");
 
+const EVERYTHING = new Set(["requests", "scenario", "pets", "snapshots", "gates", "sessions", "files"]);
+
 let state = null;
+let open = null; // the view that is open
 
 // --- Which view is open: the address says it ---
 
@@ -33,7 +36,8 @@ async function showView() {
     else link.removeAttribute("aria-current");
   }
   if (state === null) return;
-  await showIn(view, null);
+  if (view !== open) await showIn(view, EVERYTHING);
+  open = view;
   requests.mark(number);
   await entry.open(view === "requests" ? number : null, state.settings);
 }
@@ -41,19 +45,22 @@ async function showView() {
 async function showIn(view, kinds) {
   if (view === "requests") await requests.show(state, kinds);
   else if (view === "pets") await pets.show(state, kinds);
-  else if (view === "sessions") await sessions.show(state, kinds);
+  else if (view === "sessions") await sessions.show(state);
 }
 
 // --- What the server has ---
 
+/** @param {Set<string> | null} kinds null: all of it may be other than it was */
 async function changed(kinds) {
   const first = state === null;
   state = await control("state");
+  if (kinds === null) requests.anew();
+  document.querySelector("main").inert = false; // what could be done without a state would fail
   showHeader();
   scenarios.show(state);
   gates.show(state);
   tryit.show(byId("try-body"), state);
-  await (first ? showView() : showIn(place().view, kinds));
+  await (first ? showView() : showIn(place().view, kinds ?? EVERYTHING));
 }
 
 function showHeader() {
@@ -61,7 +68,8 @@ function showHeader() {
   document.title = state.session === "default" ? "mockpets" : `${state.session} - mockpets`;
   setText(byId("version"), state.version);
   setText(byId("base-url"), address(settings.base_path));
-  setText(byId("key"), settings.any_key ? `${settings.key} (any will do)` : settings.key);
+  setText(byId("key"), settings.key);
+  setText(byId("key-name"), settings.any_key ? "Key (any will do)" : "Key");
   setText(byId("session"), state.session);
   setText(byId("count-requests"), counts.requests.toLocaleString("en"));
   setText(byId("count-pets"), counts.pets?.toLocaleString("en") ?? "");
@@ -95,8 +103,8 @@ async function reset() {
 }
 
 takeToken();
-byId("base-url").after(copyButton(() => address(state.settings.base_path), "Copy the base URL"));
-byId("key").after(copyButton(() => state.settings.key, "Copy the key"));
+byId("base-url").after(copyButton(() => byId("base-url").textContent, "Copy the base URL"));
+byId("key").after(copyButton(() => byId("key").textContent, "Copy the key"));
 byId("reset").addEventListener("click", doing(reset));
 byId("skip").addEventListener("click", doing(async () => {
   location.hash = "#requests";

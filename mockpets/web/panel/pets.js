@@ -16,12 +16,11 @@ export function start() {
   byId("pets-more").addEventListener("click", doing(async () => { limit += PAGE; await load(); }));
 }
 
-/** Show what changed; `kinds` null means everything. */
+/** @param {Set<string>} kinds of what has changed */
 export async function show(now, kinds) {
   state = now;
-  const any = (...names) => kinds === null || names.some((name) => kinds.has(name));
-  if (any("pets", "scenario", "files")) await load();
-  if (any("snapshots")) await loadSnapshots();
+  if (["pets", "scenario", "files"].some((kind) => kinds.has(kind))) await load();
+  if (kinds.has("snapshots")) await loadSnapshots();
 }
 
 async function load() {

@@ -11,7 +11,8 @@ const SAY_MS = 5000; // how often a screen reader hears of new requests
 let state;
 let rows = []; // shown, newest first
 let waiting = []; // not shown yet, newest first
-let last = 0;
+let last = 0; // the highest number asked for so far
+let asked = 0; // how often all was asked for anew
 let paused = false;
 let atTop = true;
 let news = 0;
@@ -21,7 +22,7 @@ export function start() {
   byId("pause").addEventListener("click", pause);
   byId("clear").addEventListener("click", doing(clear));
   byId("har").addEventListener("click", doing(save));
-  byId("more").addEventListener("click", () => { takeUp(); byId("request-scroll").scrollTop = 0; byId("request-top").scrollIntoView(); focusRow(0); });
+  byId("more").addEventListener("click", showNew);
   byId("show-filter").addEventListener("click", () => {
     byId("show-filter").setAttribute("aria-expanded", String(byId("filter").classList.toggle("open")));
   });
@@ -37,11 +38,18 @@ export function start() {
   entry.start((number) => focusRow(rows.findIndex((row) => row.number === number)));
 }
 
-/** Show what happened; `kinds` null means that everything may be other than it was. */
+/** Forget what was shown: it is another journal now. */
+export function anew() {
+  asked += 1;
+  rows = [];
+  waiting = [];
+  last = 0;
+}
+
+/** @param {Set<string>} kinds of what has changed */
 export async function show(now, kinds) {
   state = now;
-  if (kinds === null) await reload();
-  else if (kinds.has("requests")) await fetchNew();
+  if (kinds.has("requests")) await fetchNew();
 }
 
 function query(more) {
@@ -50,30 +58,24 @@ function query(more) {
   return new URLSearchParams([...parts, ...Object.entries(more)].map(([name, value]) => [name, String(value)]));
 }
 
-let asked = 0;
-
-async function reload() {
-  const mine = ++asked;
-  const answer = await control(`requests?${query({ limit: MOST })}`);
-  if (mine !== asked) return; // the filter changed meanwhile
-  rows = answer.requests.reverse();
-  waiting = [];
-  ({ last } = answer);
-  paint();
+function reload() {
+  anew();
+  return fetchNew();
 }
 
 async function fetchNew() {
   const mine = asked;
+  const first = last === 0;
   const [answer, all] = await Promise.all([
     control(`requests?${query({ since: last, limit: MOST })}`),
     control("requests?limit=1"),
   ]);
-  if (mine !== asked) return;
+  if (mine !== asked) return; // the filter changed meanwhile
   ({ last } = answer);
   forget(all.last - all.dropped - all.total);
   waiting = [...answer.requests.reverse(), ...waiting].slice(0, MOST);
-  news += answer.requests.length;
-  if (!paused && atTop) takeUp();
+  if (!first) news += answer.requests.length;
+  if (first || (!paused && atTop)) takeUp();
   else paint();
 }
 
@@ -87,6 +89,13 @@ function takeUp() {
   rows = [...waiting, ...rows].slice(0, MOST);
   waiting = [];
   paint();
+}
+
+function showNew() {
+  takeUp();
+  byId("request-scroll").scrollTop = 0; // where the list scrolls
+  byId("request-top").scrollIntoView(); // where the page does
+  focusRow(0);
 }
 
 function paint() {

@@ -29,8 +29,9 @@ const GROUPS = [
 export function start() {
   byId("find").addEventListener("input", () => show(state));
   byId("find").addEventListener("keydown", (event) => {
-    const [first] = found();
-    if (event.key === "Enter" && byId("find").value && first) doing(() => activate([first.name]))(event);
+    if (event.key !== "Enter" || !byId("find").value) return;
+    const first = found().find((row) => row.description !== null);
+    if (first) doing(() => activate([first.name]))(event);
   });
 }
 
@@ -46,15 +47,17 @@ function found() {
 export function show(now) {
   state = now;
   const rows = found();
-  const left = new Set(rows);
-  const groups = [];
-  for (const [title, belongs] of GROUPS) {
-    const own = rows.filter((row) => left.has(row) && belongs(row));
-    own.forEach((row) => left.delete(row));
-    if (own.length) groups.push({ title, rows: own });
-  }
-  if (!groups.length) groups.push({ title: "No scenario has these words", rows: [] });
+  let groups = grouped(rows);
+  if (byId("find").value) groups = [{ title: "Found", rows }];
+  if (!rows.length) groups = [{ title: "No scenario has these words", rows }];
   keyed(byId("scenario-groups"), groups, (group) => group.title, makeGroup);
+}
+
+/** Put each row into the first group that it belongs to. */
+function grouped(rows) {
+  const groups = GROUPS.map(([title, belongs]) => ({ title, belongs, rows: [] }));
+  for (const row of rows) groups.find((group) => group.belongs(row)).rows.push(row);
+  return groups.filter((group) => group.rows.length);
 }
 
 function makeGroup({ title }) {

@@ -10,8 +10,7 @@ export function start() {
   byId("make-session").addEventListener("submit", doing(make));
 }
 
-/** Show what changed; `kinds` null means everything. */
-export async function show(now, kinds) {
+export async function show(now) {
   state = now;
   const usable = state.scenarios.filter((row) => row.description !== null);
   keyed(byId("make-scenario"), [{ name: "" }, ...usable], (row) => row.name, ({ name }) => ({

@@ -5,7 +5,7 @@
  * be as large as int64 and a rounded one is another pet's.
  */
 export function parseExact(text) {
-  return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (part) =>
+  return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (part) =>
     part[0] === '"' || Number.isSafeInteger(Number(part)) ? part : `"${part}"`));
 }
 
@@ -36,7 +36,7 @@ export function duration(ms) {
 
 /** The time of day of an ISO time, as clocks here show it. */
 export function clock(at) {
-  return new Date(at).toLocaleTimeString(undefined, { hour12: false });
+  return new Date(at).toLocaleTimeString(undefined, { hourCycle: "h23" });
 }
 
 /** @param {number} n */

@@ -1,0 +1,204 @@
+"""What pages of other origins can do to the control API: open the panel by a link, and no more."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from mockpets import Settings, create_app
+from mockpets.constants import CONTROL_PREFIX
+from tests.browser.elsewhere import elsewhere
+from tests.doors import Caller, Socket
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mockpets import MockpetsServer
+    from tests.browser.panel import Panel
+
+OPEN = {
+    "",
+    "/",
+    "/health",
+    "/ready",
+    "/docs",
+    "/openapi.json",
+    "/schema/scenario.json",
+    "/panel/{name}",
+}
+"""What holds no secret, below the prefix."""
+
+BODIES: dict[str, object] = {
+    "PUT /scenario": {"scenario": "empty"},
+    "PUT /pets": [],
+    "PATCH /pets/1": {"name": "changed"},
+    "POST /verify": {"match": {}},
+    "PUT /sessions/default": {"pets": []},
+    "PUT /sessions/new": {"scenario": "empty"},
+}
+
+ATTACK = """
+async ([url, calls]) => {
+  const read = [];
+  const attempts = [];
+  for (const {method, path, body} of calls) {
+    const target = url + path;
+    const text = JSON.stringify(body);
+    const json = {"Content-Type": "application/json"};
+    const ways = [
+      {method, headers: json, body: method === "GET" ? undefined : text ?? "{}"},
+      {method, body: method === "GET" ? undefined : text},
+      {method, credentials: "include"},
+      {method: "POST", mode: "no-cors", body: text ?? "{}"},
+      {method: "POST", mode: "no-cors"},
+      {method: "GET", mode: "no-cors"},
+    ];
+    for (const way of ways) {
+      attempts.push(fetch(target, way).then(
+        async (answer) => {
+          if (answer.type !== "opaque") read.push([way.method, path, await answer.text()]);
+        }, () => {}));
+    }
+    for (const tag of ["img", "script", "iframe"]) {
+      attempts.push(new Promise((done) => {
+        const node = document.createElement(tag);
+        node.onload = node.onerror = done;
+        node.src = target;
+        document.body.append(node);
+      }));
+    }
+    attempts.push(new Promise((done) => {
+      const frame = document.createElement("iframe");
+      frame.name = `f${attempts.length}`;
+      document.body.append(frame);
+      const form = document.createElement("form");
+      Object.assign(form, {method: "POST", action: target, target: frame.name});
+      form.enctype = "text/plain";
+      const field = document.createElement("input");
+      Object.assign(field, {name: text ? text.slice(0, -1) + ', "x": "' : "{", value: '"}'});
+      form.append(field);
+      document.body.append(form);
+      frame.onload = done;
+      form.submit();
+    }));
+  }
+  await Promise.all(attempts);
+  return read;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def evil() -> Iterator[str]:
+    """A page on a host name of its own, which leads to this machine."""
+    with elsewhere() as port:
+        yield f"http://evil.test:{port}"
+
+
+def guarded() -> list[dict[str, Any]]:
+    """Every call of the control API that tells or changes something, from the app's own routes."""
+    found = set()
+    for rule in create_app(Settings()).url_map.iter_rules():
+        path = rule.rule.replace("<", "{").replace(">", "}")
+        below = path.removeprefix(CONTROL_PREFIX)
+        if below == path or below in OPEN or rule.methods is None:
+            continue
+        for method in rule.methods - {"HEAD", "OPTIONS"}:
+            for name in ("default", "new") if "sessions" in path else ("1",):
+                filled = below.replace("{name}", name).replace("{pet_id}", "1")
+                found.add((method, filled.replace("{id}", "1").replace("{number}", "1")))
+    assert not [path for _, path in found if "{" in path]
+    return [
+        {"method": method, "path": CONTROL_PREFIX + path, "body": BODIES.get(f"{method} {path}")}
+        for method, path in sorted(found)
+    ]
+
+
+def world(server: MockpetsServer) -> Any:
+    """All that a call could have changed, without what merely counts the seconds."""
+    caller = Caller(Socket(server.url))
+    told = {
+        path: caller("GET", f"{CONTROL_PREFIX}/{path}").json
+        for path in ("state", "pets", "snapshots", "requests", "gates", "sessions")
+    }
+    for session in told["sessions"]["sessions"]:
+        del session["idle_seconds"]
+    return told
+
+
+def test_a_foreign_page_gets_nothing_done(
+    server: MockpetsServer, evil: str, visit: Callable[..., Panel]
+) -> None:
+    caller = Caller(Socket(server.url))
+    caller("PUT", f"{CONTROL_PREFIX}/snapshots/1")
+    caller("GET", "/v1/pets/1")
+    before = world(server)
+    calls = guarded()
+    assert len(calls) > 25
+    page = visit(evil, "/").page
+    page.set_default_timeout(60_000)
+    read = page.evaluate(ATTACK, [server.url, calls])
+
+    assert read == []
+    assert world(server) == before
+
+
+def test_a_name_that_is_made_to_lead_here_gets_nothing(
+    server: MockpetsServer, visit: Callable[..., Panel]
+) -> None:
+    """DNS rebinding: to the browser the page is the server's own, so only Host tells."""
+    port = server.url.rpartition(":")[2]
+    page = visit(f"http://evil.test:{port}").page
+
+    expect(page.get_by_text("No answer")).to_be_visible()
+    expect(page.get_by_role("alert").locator(".notice")).to_contain_text("evil.test")
+    status = page.evaluate("fetch('reset', {method: 'POST'}).then((answer) => answer.status)")
+    assert status == 403
+
+
+def test_a_link_to_the_panel_works_from_anywhere(
+    server: MockpetsServer, visit: Callable[..., Panel]
+) -> None:
+    with elsewhere(f'<!doctype html><a href="{server.url}/__mockpets/">panel</a>') as port:
+        panel = visit(f"http://evil.test:{port}", "/")
+        panel.page.get_by_role("link").click()
+
+        expect(panel.page.get_by_text("Live", exact=True)).to_be_visible()
+        expect(panel.active).to_have_text(["default"])
+
+
+def test_no_page_frames_the_panel(
+    server: MockpetsServer, evil: str, visit: Callable[..., Panel]
+) -> None:
+    page = visit(evil, "/").page
+    page.evaluate(
+        """(url) => new Promise((done) => {
+            const frame = document.createElement("iframe");
+            frame.onload = done;
+            frame.src = url;
+            document.body.append(frame);
+        })""",
+        f"{server.url}/__mockpets/",
+    )
+
+    [frame] = page.frames[1:]
+    frame.wait_for_url("chrome-error://chromewebdata/")
+
+
+def test_every_page_says_what_it_may_load(server: MockpetsServer) -> None:
+    caller = Caller(Socket(server.url))
+    for path in ("/", "/panel/main.js", "/panel/panel.css", "/panel/icon.svg", "/docs"):
+        answer = caller("GET", CONTROL_PREFIX + path, key=None)
+        assert answer.status == 200
+        policy = answer.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; ")
+        assert "unsafe" not in policy and "frame-ancestors 'none'" in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["cache-control"] == "no-store"
+    for path in ("/panel/nothing.js", "/panel/..%2fpages.py", "/panel/../pages.py", "/panel/"):
+        assert caller("GET", CONTROL_PREFIX + path).status == 404
+    wrong = json.loads(caller("GET", CONTROL_PREFIX + "/panel/mian.js").body)
+    assert "did you mean 'main.js'?" in wrong["message"]

@@ -1,0 +1,153 @@
+"""Forty texts that would run as scripts if any part of the panel took a text for markup."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from tests.browser.panel import Panel
+
+RUN = "window.hacked=1"
+HOSTILE = [
+    f"<script>{RUN}</script>",
+    f"</script><script>{RUN}</script>",
+    f"<img src=x onerror={RUN}>",
+    f'"><img src=x onerror={RUN}>',
+    f"'><img src=x onerror={RUN}>",
+    f"<svg onload={RUN}>",
+    f"<svg><script>{RUN}</script></svg>",
+    f"<svg><animate onbegin={RUN} attributeName=x dur=1s>",
+    f"<body onload={RUN}>",
+    f"<iframe src=javascript:{RUN}>",
+    f"<iframe srcdoc='<script>parent.{RUN}</script>'>",
+    f"<a href=javascript:{RUN}>click</a>",
+    f"javascript:{RUN}",
+    f"data:text/html,<script>{RUN}</script>",
+    f"<object data=javascript:{RUN}>",
+    f"<embed src=javascript:{RUN}>",
+    f"<form action=javascript:{RUN}><input type=submit>",
+    f"<input autofocus onfocus={RUN}>",
+    f"<select autofocus onfocus={RUN}>",
+    f"<details open ontoggle={RUN}>",
+    f"<video><source onerror={RUN}>",
+    f"<audio src=x onerror={RUN}>",
+    f"<marquee onstart={RUN}>",
+    f"<math><mtext><script>{RUN}</script></mtext></math>",
+    f"<style>@import 'data:text/css,*{{}}'</style><img src=x onerror={RUN}>",
+    f"<link rel=stylesheet href=x onerror={RUN}>",
+    "<meta http-equiv=refresh content='0;url=//evil.test'>",
+    f"<base href=//evil.test/><script src=x>{RUN}</script>",
+    f"<template><script>{RUN}</script></template>",
+    f"<noscript><p title='</noscript><img src=x onerror={RUN}>'>",
+    f"<!--><img src=x onerror={RUN}>-->",
+    f"<![CDATA[<script>{RUN}</script>]]>",
+    f"{{{{constructor.constructor('{RUN}')()}}}}",
+    f"${{{RUN}}}",
+    f"{{% raw %}}<script>{RUN}</script>",
+    f"\\u003cscript\\u003e{RUN}\\u003c/script\\u003e",
+    f"%3Cscript%3E{RUN}%3C/script%3E",
+    f"&lt;script&gt;{RUN}&lt;/script&gt;",
+    f"\u202e<img src=x onerror={RUN}>\u2028\u2029",
+    f"__proto__<b onmouseover={RUN}>toString constructor",
+]
+
+
+def test_there_are_forty() -> None:
+    assert len(set(HOSTILE)) == 40
+
+
+def run_nothing(panel: Panel) -> None:
+    """Nothing ran, and no element came of a text; `visit` fails the test for what was stopped."""
+    assert panel.page.evaluate("window.hacked") is None
+    made = "main :is(iframe, object, embed, video, audio, svg, img, style, link, meta, base, math)"
+    assert panel.page.locator(made).count() == 0
+
+
+def shown(text: str) -> str:
+    """What a description may be: one line that can be printed."""
+    return text if text.isprintable() else ascii(text)
+
+
+def test_as_names_of_pets_and_snapshots(panel: Panel) -> None:
+    pets = [{"id": n, "name": text, "categoryId": 1} for n, text in enumerate(HOSTILE, 1)]
+    assert panel.call("PUT", "/__mockpets/pets", json_body=pets).json == {"total": 40}
+    panel.view("Pets")
+    rows = panel.page.locator("#pet-rows tr")
+    expect(rows).to_have_count(40)
+    assert rows.locator("td.name").all_text_contents() == HOSTILE
+    panel.button("Delete pet 40, " + HOSTILE[39]).click()
+    expect(rows).to_have_count(39)
+    form = panel.page.get_by_role("form", name="Add a pet")
+    form.get_by_label("Name").fill(HOSTILE[0])
+    form.get_by_role("button").click()
+    expect(form.get_by_role("status")).to_contain_text(HOSTILE[0])
+    form.get_by_label("Category id").fill(HOSTILE[2])
+    form.get_by_role("button").click()
+    expect(form.get_by_role("status")).to_contain_text("400")
+    run_nothing(panel)
+
+
+def test_as_texts_of_scenarios(panel: Panel) -> None:
+    documents = [
+        {
+            "description": shown(text),
+            "stubs": [
+                {
+                    "match": {"operation": "createPet", "headers": {"x-test": text}},
+                    "reply": {"error": "invalid_request", "message": text},
+                }
+            ],
+        }
+        for text in HOSTILE
+    ]
+    # As many as may be active at once, then the next ones.
+    for start in range(0, 40, 8):
+        body = {"scenario": documents[start : start + 8]}
+        assert panel.call("PUT", "/__mockpets/scenario", json_body=body).status == 200
+        for place in range(8):
+            row = panel.scenario(f"inline-{place + 1}")
+            expect(row.locator(".description")).to_have_text(shown(HOSTILE[start + place]))
+        panel.button("Details of inline-1").click()
+        expect(panel.scenario("inline-1").locator(".facts")).to_be_visible()
+        panel.scenario("inline-1").locator("summary").click()
+        panel.button("Details of inline-1").click()
+        run_nothing(panel)
+
+
+def test_as_parts_of_requests(panel: Panel) -> None:
+    for text in HOSTILE:
+        answer = panel.call(
+            "POST",
+            f"/v1/pets?q={quote(text)}",
+            headers={"X-Test": text.encode("ascii", "replace").decode()},
+            json_body={"name": text, "categoryId": text},
+        )
+        assert answer.status == 400
+    expect(panel.rows).to_have_count(40)
+    for number in range(1, 41):
+        panel.page.evaluate("number => { location.hash = `#requests/${number}`; }", number)
+        expect(panel.page.locator("#entry-title")).to_have_text(f"Request {number}")
+    run_nothing(panel)
+
+
+def test_as_names_in_addresses(panel: Panel) -> None:
+    for text in HOSTILE[:5]:
+        assert panel.call("GET", f"/{quote(text)}").status == 404
+    panel.page.goto(f"{panel.url}/__mockpets/#requests/{quote(HOSTILE[0])}")
+    panel.page.goto(f"{panel.url}/__mockpets/#{quote(HOSTILE[1])}")
+    panel.view("Sessions")
+    panel.page.get_by_role("textbox", name="Name").fill(HOSTILE[2])
+    panel.button("Make a session").click()
+    expect(panel.page.get_by_role("alert").locator(".notice")).to_contain_text("session")
+    run_nothing(panel)
+
+
+def test_as_what_the_try_it_form_gets(panel: Panel) -> None:
+    panel.view("Try it")
+    panel.page.get_by_role("textbox", name="limit").fill(HOSTILE[2])
+    panel.button("Call listPets").click()
+    expect(panel.page.locator(".answer pre")).to_contain_text("onerror")
+    run_nothing(panel)

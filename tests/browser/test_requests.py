@@ -1,0 +1,119 @@
+"""The list of requests: opening, sending again, filtering, clearing, pausing, saving."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.browser.panel import Panel, both_ways
+from tests.programs import need
+
+
+@both_ways
+def test_a_request_is_opened_copied_and_sent_again(panel: Panel) -> None:
+    panel.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    panel.call("POST", "/v1/pets", json_body={"name": 'O\'Hara "日本"', "categoryId": 2})
+    if panel.way == "mouse":
+        panel.rows.first.click()
+    else:
+        panel.reach(panel.rows.first)
+        panel.page.keyboard.press("Enter")
+    entry = panel.page.get_by_role("article")
+    expect(entry).to_contain_text("POST /")
+    expect(entry).to_contain_text("[redacted]")
+    expect(entry.get_by_label("Answer", exact=True)).to_contain_text("Location: /~")
+
+    panel.use(panel.button("Copy request 1 as curl"))
+    expect(entry.get_by_text("Copied")).to_be_visible()
+    command = panel.paste()
+    need("curl")
+    sent = subprocess.run(
+        [need("bash"), "-c", command],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=True,
+    ).stdout
+    assert "201" in sent.splitlines()[0]
+    assert json.loads(sent.splitlines()[-1])["name"] == 'O\'Hara "日本"'
+
+    panel.use(panel.button("Send again"))
+    expect(panel.page.locator(".notice")).to_contain_text("Sent again as request 3: 201.")
+    expect(panel.rows).to_have_count(3)
+    panel.reach(entry.get_by_role("button", name="Close"))
+    panel.page.keyboard.press("Escape")
+    expect(entry).to_be_hidden()
+    assert panel.rows.last.evaluate("node => node === document.activeElement")
+
+
+@both_ways
+def test_requests_are_filtered_and_cleared(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets")
+    panel.call("GET", "/v1/pets", key=None)
+    panel.call("GET", "/v1/nothing")
+    expect(panel.rows).to_have_count(3)
+    filters = panel.page.get_by_role("form", name="Filter")
+
+    panel.choose(filters.get_by_label("Status"), "401")
+    expect(panel.rows).to_have_count(1)
+    panel.call("GET", "/v1/pets")
+    panel.call("GET", "/v1/pets", key=None)
+    expect(panel.rows).to_have_count(2)
+    panel.use(panel.button("Show all"))
+    expect(panel.rows).to_have_count(5)
+    panel.choose(filters.get_by_label("Note"), "nothing there")
+    expect(panel.rows).to_have_count(1)
+    expect(panel.rows).to_have_class(re.compile("unmatched"))
+    panel.use(panel.button("Show all"))
+    panel.write(filters.get_by_label("Path"), "*nowhere*")
+    expect(panel.page.get_by_text("Nothing in the journal passes the filter.")).to_be_visible()
+    panel.use(panel.button("Show all"))
+    panel.use(panel.button("Clear"))
+
+    expect(panel.page.get_by_text("No requests yet.")).to_be_visible()
+    assert panel.call("GET", "/__mockpets/requests").json["total"] == 0
+
+
+@both_ways
+def test_the_list_pauses(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets")
+    expect(panel.rows).to_have_count(1)
+    panel.use(panel.button("Pause"))
+    panel.call("GET", "/v1/pets")
+    panel.call("GET", "/v1/pets")
+
+    expect(panel.button("Show 2 new")).to_be_visible()
+    expect(panel.rows).to_have_count(1)
+    panel.use(panel.button("Show 2 new"))
+    expect(panel.rows).to_have_count(3)
+    panel.call("GET", "/v1/pets")
+    expect(panel.button("Show 1 new")).to_be_visible()
+    panel.use(panel.button("Resume"))
+    expect(panel.rows).to_have_count(4)
+
+
+@both_ways
+def test_the_journal_is_saved_as_har(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets?limit=1")
+    expect(panel.rows).to_have_count(1)
+    with panel.page.expect_download() as download:
+        panel.use(panel.button("Save as HAR"))
+    har = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
+
+    assert har["log"]["version"] == "1.2"
+    assert [entry["response"]["status"] for entry in har["log"]["entries"]] == [200]
+
+
+def test_arrow_keys_walk_the_list(panel: Panel) -> None:
+    for _ in range(3):
+        panel.call("GET", "/v1/pets")
+    expect(panel.rows).to_have_count(3)
+    panel.way = "keyboard"
+    panel.reach(panel.rows.first)
+    for key, place in (("ArrowDown", 1), ("End", 2), ("ArrowDown", 2), ("ArrowUp", 1), ("Home", 0)):
+        panel.page.keyboard.press(key)
+        assert panel.rows.nth(place).evaluate("node => node === document.activeElement"), key

@@ -1,0 +1,77 @@
+"""Scenarios by mouse and by the keyboard alone, against a live server."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+from mockpets import MockpetsServer, Settings
+from tests.browser.panel import Panel, both_ways
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@both_ways
+def test_one_press_activates_and_another_stacks(panel: Panel) -> None:
+    expect(panel.active).to_have_text(["default"])
+    panel.use(panel.pick("empty"))
+    expect(panel.active).to_have_text(["empty"])
+    expect(panel.pick("empty")).to_have_attribute("aria-pressed", "true")
+    assert panel.call("GET", "/v1/pets").json == []
+
+    panel.use(panel.button("Add slow"))
+    expect(panel.active).to_have_text(["slow", "empty"])
+    expect(panel.scenario("slow")).to_contain_text("Active 1st")
+    expect(panel.scenario("empty")).to_contain_text("Active 2nd")
+
+    panel.use(panel.button("Remove slow"))
+    expect(panel.active).to_have_text(["empty"])
+    panel.use(panel.button("Stop empty"))
+    expect(panel.active).to_have_text(["default"])
+    assert len(panel.call("GET", "/v1/pets").json) == 16
+
+
+@both_ways
+def test_enter_in_the_search_activates_the_first_found(panel: Panel) -> None:
+    panel.write(panel.page.get_by_role("searchbox"), "empt")
+    expect(panel.page.locator("#scenario-groups li[data-key] .name").first).to_have_text("empty")
+    panel.page.keyboard.press("Enter")
+
+    expect(panel.active).to_have_text(["empty"])
+    panel.write(panel.page.get_by_role("searchbox"), "no such thing")
+    expect(panel.page.get_by_text("No scenario has these words")).to_be_visible()
+
+
+@both_ways
+def test_what_a_scenario_does_and_its_source(panel: Panel) -> None:
+    panel.use(panel.button("Details of retry"))
+    facts = panel.scenario("retry").locator(".facts")
+    expect(facts).to_contain_text("retry/fail-twice")
+    expect(facts).to_contain_text("answers 503")
+    panel.use(facts.locator("summary"))
+
+    expect(facts.locator("pre")).to_contain_text("Retry-After: 1")
+    panel.use(panel.button("Details of retry"))
+    expect(facts).to_be_hidden()
+
+
+def test_a_file_with_problems_says_where_and_keeps_its_last_good_version(
+    tmp_path: Path, visit: Callable[..., Panel]
+) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("description: Mine.\n", encoding="utf-8")
+    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
+        panel = visit(server.url)
+        expect(panel.scenario("mine")).to_contain_text("Mine.")
+        file.write_text("description: Mine.\nstubs:\n  - replie: pass\n", encoding="utf-8")
+        expect(panel.scenario("mine").locator(".problems")).to_contain_text(
+            re.compile(r"mine\.yaml:3:5: .*did you mean 'reply'")
+        )
+        expect(panel.pick("mine")).to_be_enabled()
+        file.write_text("description: Mended.\n", encoding="utf-8")
+        expect(panel.scenario("mine")).to_contain_text("Mended.")
+        expect(panel.scenario("mine").locator(".problems li")).to_have_count(0)
