@@ -1,0 +1,170 @@
+"""No byte of a key, a token, a cookie or a secret of a query is told by anything that keeps.
+
+Random secrets are sent in every place that a client has for one, and then everything that can be
+read is searched for them, and the log. What the server itself is started with, its first API key,
+`state` tells on purpose, so that the panel can show it; that one is not random here.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as effort
+from hypothesis import strategies as st
+
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.secret_names import REDACTED
+from tests.doors import JSON, Caller, Inside, Socket
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TOKEN = "Vt9-control-token-of-this-test"
+KEY = "Vt9-second-key-of-this-test"
+READS = [
+    *("state", "requests?limit=1000", "requests.har?limit=1000", "snapshots", "snapshots/s"),
+    *("sessions", "sessions/w1", "scenarios", "gates", "events?since=0", "pets", "metrics"),
+]
+
+MARK = "q9Zx7Qv"
+"""Begins and ends every secret that is sent, so that a part of one is found too."""
+
+
+def marked(characters: str) -> st.SearchStrategy[str]:
+    return st.text(characters, max_size=60).map(lambda text: f"{MARK}{text}{MARK}")
+
+
+SECRETS = marked("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+=-~ ")
+HEADER_NAMES = st.sampled_from(
+    [
+        *("Authorization", "authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "ApiKey"),
+        *("X-API_KEY", "X-Auth-Token", "X-CSRF-Token", "Client-Secret", "X-Password", "My-Auth"),
+    ]
+)
+QUERY_NAMES = st.sampled_from(
+    [
+        *("token", "access_token", "id-token", "secret", "client_secret", "password", "api_key"),
+        *("apikey", "API-KEY", "auth", "x-authorization", "%74oken", "to%6Ben", "passwords"),
+    ]
+)
+TARGETS = st.sampled_from(
+    [
+        *("/v1/pets", "/v1/pets/1", "/v1/pets/none", "/v1/nothing", "/v1/store/orders", "/pets"),
+        *("/~w1/v1/pets", "/~w1+retry/v1/pets", "/~w1+broken-json/v1/pets", "/~w1+emtpy/v1/pets"),
+        *("/~w1+orders/v1/store/orders", "/~no%20name/v1/pets", "/~w1/v1/pets/1"),
+    ]
+)
+METHODS = st.sampled_from(["GET", "GET", "POST", "HEAD", "DELETE", "OPTIONS"])
+
+
+def told(call: Caller) -> str:
+    """All that can be read of two sessions."""
+    token = {"Authorization": f"Bearer {TOKEN}"}
+    texts = []
+    for base in ("", "/~w1"):
+        for path in READS:
+            answer = call("GET", f"{base}/__mockpets/{path}", headers=token, key=None)
+            assert answer.status in (200, 404), path
+            texts += [answer.body.decode(), *answer.headers.values()]
+        last = call("GET", f"{base}/__mockpets/requests?limit=1", headers=token, key=None).json
+        for row in last["requests"]:
+            entry = call(
+                "GET", f"{base}/__mockpets/requests/{row['number']}", headers=token, key=None
+            )
+            texts.append(entry.body.decode())
+    return "\n".join(texts)
+
+
+def check(call: Caller, log: pytest.LogCaptureFixture, *marks: str) -> None:
+    everything = told(call) + log.text
+    for mark in marks:
+        assert mark not in everything, f"{mark!r} is told"
+
+
+@pytest.fixture(scope="module", params=["inside", "socket"])
+def keeping(request: pytest.FixtureRequest) -> Iterator[Caller]:
+    """A server with a key and a token of its own, whose journal has something in it."""
+    settings = Settings(port=0, api_key=("mockpets", KEY), control_token=TOKEN)
+    if request.param == "inside":
+        yield Caller(Inside(create_app(settings)))
+        return
+    with MockpetsServer(settings) as server:
+        yield Caller(Socket(server.url))
+
+
+@effort(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    secret=SECRETS,
+    key=SECRETS,
+    name=HEADER_NAMES,
+    query=QUERY_NAMES,
+    method=METHODS,
+    target=TARGETS,
+    data=st.data(),
+)
+def test_nothing_that_a_client_sends_as_a_secret_is_told(
+    keeping: Caller,
+    caplog: pytest.LogCaptureFixture,
+    secret: str,
+    key: str,
+    name: str,
+    query: str,
+    method: str,
+    target: str,
+    data: st.DataObject,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    sent = quote(secret, safe=data.draw(st.sampled_from(["", "/+=", "/"])))
+    more = data.draw(st.sampled_from(["", "limit=0&", "x=1&", "limit=5&status=lost&"]))
+    scheme = data.draw(st.sampled_from(["Bearer", "bearer", "Basic", "Digest"]))
+    headers = {
+        "Authorization": f"{scheme} {key}",
+        name: f"Bearer {secret}" if "uthorization" in name else f"session={secret}",
+        "Referer": f"http://front.test/?{query}={sent}",
+        "Origin": "http://front.test",
+    }
+    body = None
+    if method == "POST":
+        body = b'{"name": "Miso", "categoryId": 2, "x": 1}'
+        headers |= JSON
+    keeping("GET", "/~w1/v1/pets", headers={"Authorization": f"Bearer {KEY}"})
+    token = {"Authorization": f"Bearer {TOKEN}"}
+    keeping("PUT", "/~w1/__mockpets/snapshots/s", headers=token, key=None)
+    keeping(method, f"{target}?{more}{query}={sent}", headers=headers, body=body, key=None)
+    # The same with a key that is right, so that the stubs and the operation see the request.
+    right = {**headers, "Authorization": f"Bearer {KEY}"}
+    keeping(method, f"{target}?{more}{query}={sent}&z", headers=right, body=body, key=None)
+    # And to the control API, by one who has no token, or the wrong one.
+    wrong = {**headers, "Authorization": f"Bearer {key}"}
+    keeping(method, f"/__mockpets/state?{query}={sent}", headers=wrong, key=None)
+
+    check(keeping, caplog, MARK, KEY, TOKEN)
+
+
+def test_that_the_search_would_find_them(keeping: Caller, caplog: pytest.LogCaptureFixture) -> None:
+    """Else the property shows nothing: what is no secret by its name is told."""
+    right = {"Authorization": f"Bearer {KEY}"}
+    keeping("GET", "/v1/pets?plain=no-secret-at-all", headers=right | {"X-Plain": "seen-by-all"})
+
+    everything = told(keeping)
+    assert "no-secret-at-all" in everything
+    assert "seen-by-all" in everything
+    assert f'["Authorization","{REDACTED}"]' in everything
+    with pytest.raises(AssertionError, match="is told"):
+        check(keeping, caplog, "seen-by-all")
+
+
+def test_a_failing_app_does_not_tell_them_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("broken")
+
+    with MockpetsServer(Settings(port=0), app=broken) as server:
+        target = "/v1/pets?access_token=very-much-a-secret&limit=2"
+        assert Caller(Socket(server.url))("GET", target).status == 500
+
+    assert "very-much-a-secret" not in caplog.text
+    assert "limit=2" in caplog.text

@@ -1,0 +1,149 @@
+"""What the journal notes of a request: every code, when it is there and when it is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets.journal_reading import NOTES
+from tests.doors import JSON
+
+if TYPE_CHECKING:
+    from tests.doors import Caller
+
+GOOD = b'{"name": "Miso", "categoryId": 2}'
+MORE = b'{"name": "Miso", "categoryId": 2, "id": 9, "colour": "red"}'
+OFF_LIST = "status 400 is not listed for listPets"
+ROWS: list[tuple[str, str, dict[str, Any], dict[str, str]]] = [
+    # Method, target, options, code to text.
+    ("GET", "/v1/pets", {}, {}),
+    ("GET", "/v1/pets?limit=3&status=sold", {}, {}),
+    ("POST", "/v1/pets", {"body": GOOD, "headers": JSON}, {}),
+    ("HEAD", "/v1/pets", {}, {}),
+    (
+        *("GET", "/v1/pets?limt=3&x=1&x=2", {}),
+        {"ignored_query": "ignored parameters: 'limt', 'x'"},
+    ),
+    (
+        *("GET", "/v1/pets?limit=0", {}),
+        {"limit_out_of_range": "limit=0 is not 1 to 100", "off_contract": OFF_LIST},
+    ),
+    (
+        *("GET", "/v1/pets?limit=101&y=", {}),
+        {
+            "ignored_query": "ignored parameters: 'y'",
+            "limit_out_of_range": "limit=101 is not 1 to 100",
+            "off_contract": OFF_LIST,
+        },
+    ),
+    ("GET", "/v1/pets?limit=abc", {}, {"off_contract": OFF_LIST}),
+    ("GET", "/v1/pets?status=lost", {}, {"off_contract": OFF_LIST}),
+    (
+        *("POST", "/v1/pets", {"body": MORE, "headers": JSON}),
+        {"ignored_members": "ignored members: 'colour', 'id'"},
+    ),
+    ("POST", "/v1/pets", {"body": b"[]", "headers": JSON}, {}),
+    (
+        "GET",
+        "/v1/pets/1",
+        {},
+        {"deprecated": "GET /pets/{petId} is deprecated, and removed on 5 December 2030"},
+    ),
+    (
+        "GET",
+        "/v1/pets/99",
+        {},
+        {"deprecated": "GET /pets/{petId} is deprecated, and removed on 5 December 2030"},
+    ),
+    ("GET", "/v1/pets", {"key": None}, {"key_missing": "the API key is missing"}),
+    ("GET", "/v1/pets", {"key": "wrong"}, {"key_invalid": "the API key is invalid"}),
+    (
+        *("GET", "/v1/pets/1", {"key": None}),
+        {
+            "key_missing": "the API key is missing",
+            "deprecated": "GET /pets/{petId} is deprecated, and removed on 5 December 2030",
+        },
+    ),
+    ("GET", "/v1/pets", {"scenario": "server-error"}, {"off_contract": "status 500"}),
+    ("GET", "/v1/pets", {"scenario": "offline"}, {"off_contract": "fault connection_reset"}),
+    ("GET", "/v1/pets", {"scenario": "broken-json"}, {"off_contract": "fault malformed_json"}),
+    (
+        *("GET", "/v1/pest", {}),
+        {
+            "unmatched": "the contract has no such path",
+            "off_contract": "the contract has no such operation",
+        },
+    ),
+    (
+        *("DELETE", "/v1/pets", {}),
+        {
+            "unmatched": "the contract has no such method here",
+            "off_contract": "the contract has no such operation",
+        },
+    ),
+    (
+        *("GET", "/pets", {}),
+        {
+            "unmatched": "this path is not the pet store's",
+            "off_contract": "the contract has no such operation",
+        },
+    ),
+    (
+        *("GET", "/v1/store/orders", {}),
+        {"off_contract": "the contract has no such operation"},
+    ),
+]
+
+
+def kept(call: Caller) -> Any:
+    rows = call("GET", "/~notes/__mockpets/requests", key=None).json["requests"]
+    return rows[-1]
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "options", "notes"),
+    ROWS,
+    ids=[f"{row[0]} {row[1]} {row[2]}" for row in ROWS],
+)
+def test_each_note(
+    call: Caller, method: str, target: str, options: dict[str, Any], notes: dict[str, str]
+) -> None:
+    call("GET", "/~notes/v1/pets")  # makes the session
+    try:
+        call(method, f"/~notes{target}", **options)
+    except ConnectionError:
+        assert options["scenario"] == "offline"
+    entry = kept(call)
+
+    assert (entry["method"], entry["target"]) == (method, f"/~notes{target}")
+    told = {note["code"]: note["text"] for note in entry["notes"]}
+    assert told.keys() == notes.keys()
+    assert len(told) == len(entry["notes"])
+    for code, text in notes.items():
+        assert told[code].startswith(text), code
+    for code in notes:
+        query = f"requests?note={code}&since={entry['number'] - 1}"
+        found = call("GET", f"/~notes/__mockpets/{query}", key=None).json["requests"]
+        assert [row["number"] for row in found] == [entry["number"]]
+
+
+def test_every_code_is_shown_here() -> None:
+    assert {code for row in ROWS for code in row[3]} == {*NOTES}
+
+
+@pytest.mark.parametrize("where", ["query", "members"])
+def test_many_names_make_a_short_note(call: Caller, where: str) -> None:
+    names = [f"{number:02}{'n' * 500}" for number in range(20)]
+    call("GET", "/~notes/v1/pets")
+    if where == "query":
+        call("GET", "/~notes/v1/pets?" + "&".join(f"{name}=1" for name in names))
+    else:
+        body = dict.fromkeys(names, 1) | {"name": "Miso", "categoryId": 2}
+        call("POST", "/~notes/v1/pets", json_body=body)
+    note = kept(call)["notes"][0]
+
+    assert note["code"] == f"ignored_{where}"
+    assert note["text"].startswith(f"ignored {'parameters' if where == 'query' else where}: '00nnn")
+    assert note["text"].endswith(", ...")
+    assert len(note["text"]) < 500

@@ -1,0 +1,364 @@
+"""Session and scenarios by base path, header and key: the table of product.md, and its edges."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import Settings, create_app
+from tests.doors import Caller, Inside
+from tests.web.test_contract import assert_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.doors import Answer
+
+    Make = Callable[..., Caller]
+
+PET: Any = {"name": "Miso", "categoryId": 2}
+
+
+def chosen(answer: Answer) -> tuple[str | None, str | None]:
+    return answer.header("Mockpets-Session"), answer.header("Mockpets-Scenario")
+
+
+# --- Which is strongest -------------------------------------------------------------------------
+
+CARRIERS = [(path, header, key) for path, header, key in product((None, "", "s", "+"), repeat=3)]
+
+
+@pytest.mark.parametrize(("path", "header", "key"), CARRIERS)
+def test_each_comes_from_the_strongest_that_names_it(
+    call: Caller, path: str | None, header: str | None, key: str | None
+) -> None:
+    """A carrier names nothing, is there but empty, names a session, or a session and a scenario."""
+    session, scenario = "default", "default"
+    base, headers, bearer = "", {}, "mockpets"
+    if key is not None:
+        bearer += "~"
+        if key:
+            session, bearer = "by-key", f"{bearer}by-key"
+        if key == "+":
+            scenario, bearer = "crowded", f"{bearer}+crowded"
+    if header:
+        session = headers["Mockpets-Session"] = "by-header"
+        if header == "+":
+            scenario = headers["Mockpets-Scenario"] = "missing"
+    if path is not None:
+        base = "/~"
+        if path:
+            session, base = "by-path", f"{base}by-path"
+        if path == "+":
+            scenario, base = "empty", f"{base}+empty"
+
+    assert chosen(call("GET", f"{base}/v1/pets", headers=headers, key=bearer)) == (
+        session,
+        scenario,
+    )
+
+
+@pytest.mark.parametrize(
+    ("base", "expected"),
+    [
+        ("/~", ("default", "default")),
+        ("/~w3", ("w3", "default")),
+        ("/~W3", ("w3", "default")),
+        ("/%7Ew3", ("w3", "default")),
+        ("/%7ew3%2bempty", ("w3", "empty")),
+        ("/~+empty", ("default", "empty")),
+        ("/~+EMPTY", ("default", "empty")),
+        ("/~w3+empty", ("w3", "empty")),
+        ("/~w3+retry+empty", ("w3", "retry, empty")),
+        ("/~w3+empty+empty", ("w3", "empty")),
+        ("/~w.3_x-", ("w.3_x-", "default")),
+        ("/~" + "w" * 64, ("w" * 64, "default")),
+        ("/~7", ("7", "default")),
+        ("/~default+default", ("default", "default")),
+    ],
+)
+def test_base_paths(call: Caller, base: str, expected: tuple[str, str]) -> None:
+    assert chosen(call("GET", f"{base}/v1/pets")) == expected
+    state = call("GET", f"{base}/__mockpets/state", key=None).json
+    assert state["session"] == expected[0]
+    assert state["active"] == ["default"]
+    own = "/v1" if expected[0] == "default" else f"/~{expected[0]}/v1"
+    assert state["settings"]["base_path"] == own
+
+
+@pytest.mark.parametrize(
+    ("base", "code", "says"),
+    [
+        ("/~bad%20name", "invalid_session", "the base path must name a session with a-z, 0-9"),
+        ("/~-w", "invalid_session", "the base path must"),
+        ("/~.", "invalid_session", "the base path must"),
+        ("/~w~3", "invalid_session", "the base path must"),
+        ("/~%C3%A9", "invalid_session", "the base path must"),
+        ("/~%FF", "invalid_session", "the base path must"),
+        ("/~%00", "invalid_session", "the base path must"),
+        ("/~" + "w" * 65, "invalid_session", "the base path must"),
+        ("/~w3+", "unknown_scenario", "the base path must be a scenario's name, or several; a na"),
+        ("/~+", "unknown_scenario", "the base path must be a scenario's name, or several; a name"),
+        ("/~w3++empty", "unknown_scenario", "the base path must be"),
+        ("/~w3+em_pty", "unknown_scenario", "the base path must be"),
+        ("/~w3+em--pty", "unknown_scenario", "the base path must be"),
+        ("/~w3+emtpy", "unknown_scenario", "there is no scenario 'emtpy'; did you mean 'empty'?"),
+        ("/~w3+../x", "unknown_scenario", "the base path must be"),
+        ("/~+" + "+".join("abcdefghi"), "unknown_scenario", "the base path may name at most 8 sc"),
+    ],
+)
+@pytest.mark.parametrize("key", ["mockpets", None, "wrong"])
+def test_a_base_path_that_names_none(
+    call: Caller, base: str, code: str, says: str, key: str | None
+) -> None:
+    """Refused before the key is looked at, with a status that the contract does not use."""
+    answer = call("GET", f"{base.replace('../x', '..%2fx')}/v1/pets", key=key)
+    if "/" in base[1:]:  # a slash is a slash, written so or so: what comes after is a path
+        assert answer.status in (404, 422)
+        return
+    assert_error(answer, code)
+    assert answer.json["message"].startswith(says)
+    assert answer.header("Access-Control-Allow-Origin") is None
+    cross = call("GET", f"{base}/v1/pets", key=key, headers={"Origin": "http://a.test"})
+    assert cross.header("Access-Control-Allow-Origin") == "http://a.test"
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({"Mockpets-Session": " W3 "}, ("w3", "default")),
+        ({"Mockpets-Scenario": "empty"}, ("default", "empty")),
+        ({"Mockpets-Scenario": " Retry ,EMPTY"}, ("default", "retry, empty")),
+        ({"mockpets-scenario": "empty,empty"}, ("default", "empty")),
+    ],
+)
+def test_headers(call: Caller, headers: dict[str, str], expected: tuple[str, str]) -> None:
+    assert chosen(call("GET", "/v1/pets", headers=headers)) == expected
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"Mockpets-Session": ""}, "invalid_session"),
+        ({"Mockpets-Session": "a b"}, "invalid_session"),
+        ({"Mockpets-Session": "../x"}, "invalid_session"),
+        ({"Mockpets-Session": "w3, w4"}, "invalid_session"),
+        ({"Mockpets-Session": "\xe9"}, "invalid_session"),
+        ({"Mockpets-Scenario": ""}, "unknown_scenario"),
+        ({"Mockpets-Scenario": "empty,"}, "unknown_scenario"),
+        ({"Mockpets-Scenario": "empty retry"}, "unknown_scenario"),
+        ({"Mockpets-Scenario": "nix"}, "unknown_scenario"),
+    ],
+)
+def test_headers_that_name_none(call: Caller, headers: dict[str, str], code: str) -> None:
+    assert_error(call("GET", "/v1/pets", headers=headers), code)
+    assert call("GET", "/v1/pets", headers=headers).header("Mockpets-Stub") in (None, "-")
+
+
+# --- By the key ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("mockpets", ("default", "default")),
+        ("mockpets~", ("default", "default")),
+        ("mockpets~w3", ("w3", "default")),
+        ("mockpets~W3+Empty", ("w3", "empty")),
+        ("mockpets~+empty", ("default", "empty")),
+        ("mockpets~w3+retry+empty", ("w3", "retry, empty")),
+        ("my~own~key", ("default", "default")),
+        ("my~own~key~w3", ("w3", "default")),
+        ("my~own~key~+empty", ("default", "empty")),
+    ],
+)
+def test_keys(fresh: Make, key: str, expected: tuple[str, str]) -> None:
+    call = fresh(api_key=("mockpets", "my~own~key"))
+    assert chosen(call("GET", "/v1/pets", key=key)) == expected
+
+
+@pytest.mark.parametrize(
+    "key", ["mockpets~w3~x", "mockpets~~w3", "~w3", "~", "MOCKPETS~w3", "my~own", "my~own~key2"]
+)
+def test_keys_that_are_none(fresh: Make, key: str) -> None:
+    """The exact key is tried first, then what stands before the last ``~``, and no more."""
+    call = fresh(api_key=("mockpets", "my~own~key"))
+    assert_error(call("GET", "/v1/pets", key=key), "unauthorized")
+    assert [each["name"] for each in sessions(call)] == ["default"]
+
+
+@pytest.mark.parametrize(
+    ("key", "code"),
+    [("mockpets~a b", "invalid_session"), ("mockpets~w3+emtpy", "unknown_scenario")],
+)
+def test_a_right_key_that_names_none(fresh: Make, key: str, code: str) -> None:
+    assert_error(fresh()("GET", "/v1/pets", key=key), code)
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("anything", ("default", "default")),
+        ("anything~w3", ("w3", "default")),
+        ("a~b~w3+empty", ("w3", "empty")),
+        ("eyJ~Zm9v/YmFy=", ("default", "default")),
+        ("~w3", ("default", "default")),
+        ("a~not a name", ("default", "default")),
+        ("a~" + "x" * 65, ("default", "default")),
+        ("a~w3+", ("default", "default")),
+    ],
+)
+def test_with_any_key_what_cannot_be_a_selection_is_part_of_it(
+    fresh: Make, key: str, expected: tuple[str, str]
+) -> None:
+    assert chosen(fresh(any_key=True)("GET", "/v1/pets", key=key)) == expected
+    assert_error(fresh(any_key=True)("GET", "/v1/pets", key=None), "unauthorized")
+
+
+# --- What a selection does ----------------------------------------------------------------------
+
+
+def sessions(call: Caller) -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = call("GET", "/__mockpets/sessions", key=None).json["sessions"]
+    return listed
+
+
+@pytest.mark.parametrize("key", [None, "wrong", "wrong~w4"])
+@pytest.mark.parametrize("path", ["/v1/pets", "/v1/pets/1", "/v1/none", "/v1/store/orders", "/x"])
+def test_nobody_without_a_key_makes_a_session(fresh: Make, key: str | None, path: str) -> None:
+    call = fresh()
+    for target, headers in ((f"/~w3{path}", {}), (path, {"Mockpets-Session": "w3"})):
+        for method in ("GET", "HEAD", "OPTIONS", "POST", "BREW"):
+            answer = call(method, target, key=key, headers=headers)
+            assert answer.header("Mockpets-Session") is None
+            assert answer.header("Mockpets-Request") is None
+
+    assert [each["name"] for each in sessions(call)] == ["default"]
+
+
+def test_naming_scenarios_leaves_the_active_ones_and_goes_on_from_one_to_the_next(
+    fresh: Make,
+) -> None:
+    call = fresh()
+
+    assert [call("GET", "/~w3+retry/v1/pets").status for _ in range(3)] == [503, 503, 200]
+    assert call("GET", "/~w4+retry/v1/pets").status == 503
+    assert call("GET", "/~w3/v1/pets").header("Mockpets-Scenario") == "default"
+    call("POST", "/__mockpets/reset", key=None)
+    assert call("GET", "/~w3+retry/v1/pets").status == 200
+    call("POST", "/~w3/__mockpets/reset", key=None)
+    assert call("GET", "/~w3+retry/v1/pets").status == 503
+
+
+def test_location_and_links_keep_the_base_path(call: Caller) -> None:
+    for base in ("/~loc", "/~loc+empty", "/~LOC", "/~+empty", "/~"):
+        made = call("POST", f"{base}/v1/pets", json_body=PET)
+        where = made.header("Location") or ""
+        assert where == f"{base}/v1/pets/{made.json['id']}"
+        got = call("GET", where)
+        assert got.json == made.json
+        assert f'<{base}/v1/pets>; rel="successor-version"' in (got.header("Link") or "")
+        docs = f"<{base}/__mockpets/docs>"
+        assert docs in (got.header("Link") or "")
+        assert call("GET", docs[1:-1], key=None).status == 200
+
+
+def test_a_page_is_led_to_the_panel_of_its_session(call: Caller) -> None:
+    html = {"Accept": "text/html"}
+    for base in ("", "/~w3", "/~w3+empty"):
+        answer = call("GET", f"{base}/", headers=html, key=None)
+        assert (answer.status, answer.header("Location")) == (302, f"{base}/__mockpets/")
+
+
+def test_the_control_api_takes_the_session_of_the_path_before_that_of_the_header(
+    fresh: Make,
+) -> None:
+    call = fresh(control_token="a-token-for-this")
+    token = {"Authorization": "Bearer a-token-for-this"}
+    for base, header, expected in (
+        ("/~by-path", "by-header", "by-path"),
+        ("/~+empty", "by-header", "by-header"),
+        ("", "by-header", "by-header"),
+    ):
+        headers = token | {"Mockpets-Session": header}
+        got = call("GET", f"{base}/__mockpets/state", headers=headers, key=None)
+        assert got.json["session"] == expected
+    # There the key is the token, which names nothing.
+    named = {"Authorization": "Bearer a-token-for-this~w9"}
+    assert call("GET", "/__mockpets/state", headers=named, key=None).status == 401
+
+
+def test_a_call_about_pets_is_about_those_of_the_scenarios_that_it_names(fresh: Make) -> None:
+    call = fresh()
+    path = "/~w3+empty/__mockpets/pets"
+    assert call("GET", path, key=None).json["total"] == 0
+    assert call("PUT", path, json_body=[{"id": 5, **PET}], key=None).json == {"total": 1}
+    header = {"Mockpets-Scenario": "empty"}
+    assert call("GET", "/~w3/__mockpets/pets", headers=header, key=None).json["total"] == 1
+    assert call("GET", "/~w3/__mockpets/pets", key=None).json["total"] == 16
+    assert call("GET", "/~w3+empty/v1/pets").json == [{"id": 5, **PET}]
+    assert_error(call("GET", "/~w3+emtpy/__mockpets/pets", key=None), "unknown_scenario")
+
+
+# --- Every answer explains itself ---------------------------------------------------------------
+
+
+def test_every_answer_has_the_number_that_the_journal_has(fresh: Make) -> None:
+    call = fresh()
+    asks: list[tuple[str, str, dict[str, Any]]] = [
+        ("GET", "/~w3/v1/pets", {}),
+        ("POST", "/~w3/v1/pets", {"json_body": PET}),
+        ("POST", "/~w3/v1/pets", {"body": b"{"}),
+        ("GET", "/~w3/v1/pets/1", {}),
+        ("HEAD", "/~w3/v1/pets", {}),
+        ("GET", "/~w3/v1/pets?limit=0", {}),
+        ("GET", "/~w3/v1/pets", {"key": None}),
+        ("GET", "/~w3/v1/pets", {"key": "wrong"}),
+        ("GET", "/~w3/v1/nothing", {}),
+        ("DELETE", "/~w3/v1/pets", {}),
+        ("GET", "/~w3/v1/store/orders", {}),
+        ("GET", "/~w3/pets", {}),
+        ("GET", "/~w3+emtpy/v1/pets", {}),
+        ("GET", "/~w3+no_name/v1/pets", {}),
+        ("GET", "/~w3/v1/pets", {"scenario": "flaky, no_name"}),
+        ("GET", "/~w3/v1/pets", {"headers": {"Mockpets-Delay": "soon"}}),
+        ("GET", "/~w3+server-error/v1/pets", {}),
+        ("GET", "/~w3+broken-json/v1/pets", {}),
+        ("POST", "/~w3/v1/pets", {"body": b"x" * 70_000}),
+    ]
+    statuses = []
+    for number, (method, target, options) in enumerate(asks, 1):
+        answer = call(method, target, **options)
+        assert answer.header("Mockpets-Request") == str(number), (method, target)
+        assert answer.header("Mockpets-Session") == "w3"
+        statuses.append(answer.status)
+    journal = call("GET", "/~w3/__mockpets/requests", key=None).json
+
+    told = [
+        (row["number"], row["method"], row["target"], row["status"]) for row in journal["requests"]
+    ]
+    assert told == [
+        (number, method, target, status)
+        for number, ((method, target, _), status) in enumerate(zip(asks, statuses, strict=True), 1)
+    ]
+    assert journal["last"] == len(asks)
+    assert call("OPTIONS", "/~w3/v1/pets").header("Mockpets-Request") is None
+
+
+def test_a_head_request_is_kept_without_a_body(fresh: Make) -> None:
+    call = fresh()
+    call("HEAD", "/v1/pets")
+    kept = call("GET", "/__mockpets/requests/1", key=None).json["response"]["body"]
+
+    assert (kept["size"], kept["text"]) == (0, "")
+
+
+def test_two_apps_do_not_meet() -> None:
+    one, other = (Caller(Inside(create_app(Settings()))) for _ in range(2))
+    one("POST", "/~w3/v1/pets", json_body=PET)
+
+    assert len(other("GET", "/~w3/v1/pets").json) == 16
+    assert json.loads(one("GET", "/~w3/v1/pets/17").body)["name"] == "Miso"
