@@ -207,6 +207,8 @@ PUBLIC_RATE: Final = (200.0, 400)
 """Requests a second, and at once, of all strangers together."""
 PUBLIC_VISITOR_RATE: Final = (20.0, 40)
 """The same of each of them."""
+PUBLIC_IDLE_SECONDS: Final = 60.0
+"""As `SESSION_IDLE_SECONDS`, of a server that is open to strangers: they come and do not go."""
 PUBLIC_RESET_SECONDS: Final = 3600.0
 
 FILE_BYTES: Final = 256 * 1024

@@ -1,8 +1,9 @@
 """Keep the sessions of a server in its state file: bring them back at the start, save what changes.
 
-What is kept of a session are its own pets, its active scenarios and its seed. What scenarios bring
-comes with them; counters, journals, snapshots and documents begin anew. Of a visitor's session
-nothing is kept: after a restart the visitor has another one, and nobody could get at the old.
+What is kept of a session are its own pets, those it starts from, its active scenarios and its seed.
+What scenarios bring comes with them; counters, journals, snapshots and documents begin anew. Of a
+visitor's session nothing is kept: after a restart the visitor has another one, and nobody could get
+at the old.
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ def _restore(sessions: Sessions, state: SessionState, path: str) -> None:
         names = None
     try:
         session = sessions.take(state.name)
+        if state.start is not None:
+            session.start_from(world.seed, state.start)
         session.adopt(state.pets, names, state.seed)
     except Refusal as refusal:
         hint = "start the server with higher limits, or move the file away"
@@ -84,7 +87,9 @@ def _collect(sessions: Sessions) -> list[SessionState]:
         names = session.active_of_files
         active = None if names in ((), world.scenarios) else names
         seed = None if session.seed == world.seed else session.seed
-        found.append(SessionState(session.name, session.own.save(None), active, seed))
+        own = session.own
+        start = None if own.start is world.start else own.start
+        found.append(SessionState(session.name, own.save(None), active, seed, start))
     return found
 
 

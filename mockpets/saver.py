@@ -150,5 +150,5 @@ def _kept(session: SessionState) -> object:
 
     Tables that were saved are frozen: a change makes another one.
     """
-    name, pets, active, seed = session
-    return name, pets.base, pets.own, pets.next_id, active, seed
+    name, pets, active, seed, start = session
+    return name, pets.base, pets.own, pets.next_id, active, seed, start

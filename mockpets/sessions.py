@@ -1,6 +1,6 @@
 """All sessions of one server: made when first named, and bounded.
 
-At the cap, a session that was not used for `SESSION_IDLE_SECONDS` makes room for a new one; while
+At the cap, a session that was not used for some minutes makes room for a new one; while
 none is that old, a new one is refused: a running test is never reset behind its back.
 """
 
@@ -32,6 +32,7 @@ class Sessions:
     """The sessions by name. Safe to use from several threads.
 
     :param most: how many there may be at once, the default one among them.
+    :param idle: seconds that a session must not have been used before another may take its place.
     :param reset_every: seconds after which all of them go back to the start; 0 for never. It is
         done when the next requests come, who could tell otherwise.
     :param clock: seconds, never going back.
@@ -43,6 +44,7 @@ class Sessions:
         most: int,
         clock: Callable[[], float] = monotonic,
         *,
+        idle: float = SESSION_IDLE_SECONDS,
         reset_every: float = 0.0,
     ) -> None:
         self.world = world
@@ -52,6 +54,7 @@ class Sessions:
         self.saving: Callable[[], dict[str, object]] | None = None
         """Tells how far they are saved, where there is a state file."""
         self._clock = clock
+        self._idle = idle
         self._reset_every = reset_every
         self._reset_at = clock() + reset_every if reset_every else inf
         self._due: dict[str, Session] = {}
@@ -123,7 +126,7 @@ class Sessions:
             session
             for session in self._by_name.values()
             if session is not self.default
-            and now - session.used >= SESSION_IDLE_SECONDS
+            and now - session.used >= self._idle
             and not session.gates.waiting()
         ]
         if not idle:
@@ -131,8 +134,8 @@ class Sessions:
                 "busy",
                 f"all {self.most} sessions are in use; drop one (DELETE sessions/NAME), start the "
                 f"server with a higher --max-sessions, or wait until one was not used for "
-                f"{SESSION_IDLE_SECONDS / 60:.0f} minutes",
-                [("Retry-After", str(int(SESSION_IDLE_SECONDS)))],
+                f"{self._idle:.0f} seconds",
+                [("Retry-After", str(int(self._idle)))],
             )
         del self._by_name[min(idle, key=lambda session: session.used).name]
 

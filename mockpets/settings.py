@@ -206,7 +206,9 @@ class Settings:
     journal_size: int = _row(
         JOURNAL_ENTRIES, checks.integer(0, 100_000), "NUMBER", "Requests a session's journal keeps."
     )
-    state: str = _row("", checks.new_file, "FILE", "File that keeps the sessions over restarts.")
+    state: str = _row(
+        "", checks.new_file, "FILE", "File that keeps the sessions, no stranger's, over restarts."
+    )
     reset_every: str = _row(
         "0s", checks.interval, "TIME", "How often every session goes back to the start; 0s: never."
     )

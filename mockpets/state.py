@@ -41,12 +41,14 @@ class SessionState(NamedTuple):
     :param pets: of its own store; what scenarios bring comes with them.
     :param active: its scenarios, None for those that the server starts with.
     :param seed: None for the server's.
+    :param start: what a reset goes back to, None for the pets that the server starts with.
     """
 
     name: str
     pets: Saved
     active: tuple[str, ...] | None = None
     seed: int | None = None
+    start: Table | None = None
 
 
 # --- Writing ----------------------------------------------------------------------------------
@@ -66,13 +68,14 @@ def _lines(sessions: Iterable[SessionState]) -> Iterator[bytes]:
     yield dump_json({"mockpets_state": FORMAT}) + b"\n"
     places: dict[Table, int] = {}
     for session in sessions:
-        base = session.pets.base
-        if base not in places:
-            places[base] = len(places)
-            yield _line({"table": places[base]}, base)
+        for table in (session.start, session.pets.base):
+            if table is not None and table not in places:
+                places[table] = len(places)
+                yield _line({"table": places[table]}, table)
         members = {
             "session": session.name,
-            "table": places[base],
+            "start": None if session.start is None else places[session.start],
+            "table": places[session.pets.base],
             "next_id": session.pets.next_id,
             "active": session.active,
             "seed": session.seed,
@@ -217,10 +220,13 @@ class _Reader:
             self._wrong("active", f"must be null or names of scenarios, got {shown(active)}")
         if seed is not None and not _is_integer(seed, 0, INT64_MAX):
             self._wrong("seed", f"must be null or an integer from 0, got {shown(seed)}")
-        pets = self._pets(members)
+        pets, start = self._pets(members), members.get("start")
+        if start is not None and not _is_integer(start, 0, len(self._tables) - 1):
+            self._wrong("start", f"must be null or the number of one above, got {shown(start)}")
         if not self.problems:
             stack = None if active is None else tuple(active)
-            self.sessions.append(SessionState(cast(str, name), pets, stack, seed))
+            table = None if start is None else self._tables[start]
+            self.sessions.append(SessionState(cast(str, name), pets, stack, seed, table))
 
     def _pets(self, members: dict[str, Any]) -> Saved:
         """Return the pets of a session."""

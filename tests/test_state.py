@@ -70,6 +70,7 @@ def test_it_is_json_a_line() -> None:
         {"table": 0, "pets": [json.loads(START.rows[1]), json.loads(START.rows[2])]},
         {
             "session": "default",
+            "start": None,
             "table": 0,
             "next_id": 4,
             "active": None,
@@ -78,6 +79,7 @@ def test_it_is_json_a_line() -> None:
         },
         {
             "session": "w3",
+            "start": None,
             "table": 0,
             "next_id": 3,
             "active": ["retry", "slow"],
@@ -285,6 +287,10 @@ SESSION = {"session": "w3", "table": 0, "next_id": 5, "active": None, "seed": No
                 "f:3: seed: must be null or an integer from 0, got true",
                 "f:3: next_id: must be an integer from 2, got 9223372036854775809",
             ],
+        ),
+        (
+            [TABLE, {**SESSION, "start": 1}],
+            ["f:3: start: must be null or the number of one above, got 1"],
         ),
         ([TABLE, {**SESSION, "pets": [PET]}], ["f:3: pets: must have ids above those of table 0"]),
     ],

@@ -147,10 +147,10 @@ class Store:
     :param budget: charged for these, and for a copy of the base.
     """
 
-    __slots__ = ("_charge", "_lock", "_max_new", "_next_id", "_now", "_start")
+    __slots__ = ("_charge", "_lock", "_max_new", "_next_id", "_now", "start")
 
     def __init__(self, start: Table, max_new: int, budget: Budget | None = None) -> None:
-        self._start = start
+        self.start = start
         self._max_new = max_new
         self._next_id = start.next_id
         self._charge = Charge(budget)
@@ -290,8 +290,8 @@ class Store:
     def reset(self) -> None:
         """Go back to the pets it began with."""
         with self._lock:
-            self._turn_to(_plain(self._start))
-            self._next_id = self._start.next_id
+            self._turn_to(_plain(self.start))
+            self._next_id = self.start.next_id
 
     def _turn_to(self, pets: Saved) -> None:
         """Have other pets, charged to this store."""

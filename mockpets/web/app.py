@@ -24,13 +24,15 @@ from mockpets.constants import (
     PETS_BYTES,
     PUBLIC_BYTES,
     PUBLIC_DELAY_SECONDS,
+    PUBLIC_IDLE_SECONDS,
     PUBLIC_NAME_LENGTH,
     PUBLIC_PETS,
     PUBLIC_RESET_SECONDS,
+    SESSION_IDLE_SECONDS,
     SNAPSHOTS_BYTES,
 )
 from mockpets.contract import error_body
-from mockpets.errors import InputError, NotReady, Refusal
+from mockpets.errors import InputError, NotReady, Problem, Refusal
 from mockpets.handover import ORDER, SERVER, Order
 from mockpets.journal import Journals
 from mockpets.metrics import Holdings, Metrics
@@ -88,6 +90,9 @@ def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> fl
     library = watch.library
     problems = [problem for found in library.problems.values() for problem in found]
     problems += library.unknown("scenario", settings.scenario)
+    if settings.public and settings.control == "open":
+        what = "must not be open with --public: every stranger could switch and read all sessions"
+        problems.append(Problem("--control", 0, 0, "", what, "set --control-token, or off"))
     if problems:
         raise InputError(problems)
     token = settings.control_token
@@ -125,7 +130,8 @@ def wire(
     journals = Journals(PUBLIC_BYTES if public else JOURNAL_BYTES)
     world = _world(settings, library, journals)
     every = parse_interval(settings.reset_every) or (PUBLIC_RESET_SECONDS if public else 0.0)
-    sessions = Sessions(world, settings.max_sessions, clock, reset_every=every)
+    idle = PUBLIC_IDLE_SECONDS if public else SESSION_IDLE_SECONDS
+    sessions = Sessions(world, settings.max_sessions, clock, idle=idle, reset_every=every)
     strangers = Strangers(clock) if public else None
     metrics = Metrics(version("mockpets"), partial(_holdings, sessions, journals, reloads))
     app = App("mockpets.web", static_folder=None)

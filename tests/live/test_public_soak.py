@@ -1,0 +1,178 @@
+"""A demo with a crowd on it: 50 visitors over every shipped scenario, while all of it is reset.
+
+Each asks as often as a person with a busy page does. `SOAK_MINUTES` is for how long, after one
+round of all scenarios; by default it is one round more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection, HTTPException, IncompleteRead
+from pathlib import Path
+from random import Random
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.doors import JSON, KEY, Answer, Caller, Socket
+from tests.live.test_soak import GROWTH, held
+from tests.test_cli import base_of, logged, serving
+
+if TYPE_CHECKING:
+    from http.client import HTTPMessage
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+
+MINUTES = float(os.environ.get("SOAK_MINUTES", "0"))
+VISITORS = 50
+PAUSE = 0.28
+"""Seconds between the requests of one visitor; all together stay below the rate limit."""
+TOKEN = "a-token-of-the-tests"
+SCENARIOS = sorted(each.stem for each in Path(__file__).parents[2].glob("scenarios/*.yaml"))
+SPOILS = {"broken-json", "truncated"}
+
+
+class Visitor:
+    """One person at an address, who knows what nobody else has typed."""
+
+    def __init__(self, root: str, number: int) -> None:
+        self.number, self.address = number, f"10.1.0.{number}"
+        self.sessions: set[str] = set()
+        self.statuses: dict[int, int] = {}
+        self._random = Random(number)
+        self._root, self._connection = root, HTTPConnection(root, timeout=30)
+
+    def round(self, _: float = 0) -> None:
+        """Go through all scenarios, in an order of one's own."""
+        for scenario in self._random.sample(SCENARIOS, len(SCENARIOS)):
+            Event().wait(PAUSE * self._random.uniform(0.5, 1.5))  # as people do
+            self._ask(scenario)
+
+    def rounds(self, end: float) -> None:
+        """Go round again and again until a time, at least once."""
+        self.round()
+        while monotonic() < end:
+            self.round()
+
+    def _ask(self, scenario: str) -> None:
+        name = f"visitor-{self.number}-{self._random.randrange(10**6)}"
+        pet = json.dumps({"name": name, "categoryId": 2, "status": "pending"})
+        method, path, body = self._random.choice(
+            [
+                ("GET", "/v1/pets?limit=100", None),
+                ("GET", "/v1/pets?status=pending", None),
+                ("GET", f"/v1/pets/{self._random.randrange(1, 30)}", None),
+                ("POST", "/v1/pets", pet),
+            ]
+        )
+        headers = KEY | {"X-Forwarded-For": self.address, "Mockpets-Scenario": scenario}
+        status, got, text = self._send(method, path, body, headers, scenario)
+        self.statuses[status] = self.statuses.get(status, 0) + 1
+        self._check(scenario, method, status, got, text)
+        if status == 201:
+            assert name.encode() in text
+
+    def _send(
+        self, method: str, path: str, body: str | None, headers: dict[str, str], scenario: str
+    ) -> tuple[int, HTTPMessage, bytes]:
+        try:
+            self._connection.request(method, path, body, headers | (JSON if body else {}))
+            answer = self._connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        except IncompleteRead as cut:
+            assert scenario == "truncated"
+            return answer.status, answer.headers, cut.partial
+        except (OSError, HTTPException) as error:
+            raise AssertionError(f"{scenario}: {error!r} on {method} {path}") from error
+
+    def _check(
+        self, scenario: str, method: str, status: int, headers: HTTPMessage, text: bytes
+    ) -> None:
+        """Hold an answer against what its scenario may do, and against what others typed."""
+        typed = set(re.findall(rb"visitor-(\d+)-", text))
+        assert typed <= {str(self.number).encode()}, (scenario, text)
+        if status == 429 and headers["Mockpets-Stub"] is None:
+            assert json.loads(text)["code"] == "rate_limited"
+            return
+        self.sessions.add(headers["Mockpets-Session"])
+        assert headers["Mockpets-Scenario"] == scenario
+        if headers["Mockpets-Stub"] == "-":
+            good = {"GET": {200, 404}, "POST": {201}}[method]
+            assert status in good, (scenario, method, status, text)
+        else:
+            assert headers["Mockpets-Stub"].startswith(f"{scenario}/")
+        if scenario not in SPOILS:
+            json.loads(text)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def test_a_crowd_leaves_nothing_behind_and_sees_nothing_of_each_other(tmp_path: Path) -> None:
+    words = ["--public", "--behind-proxy", "127.0.0.1", "--control-token", TOKEN]
+    words += ["--host", "127.0.0.1", "--log-format", "json", "--journal-size", "20"]
+    words += ["--reset-every", "1m" if MINUTES else "5s"]
+    log = tmp_path / "log"
+    with (
+        log.open("w") as stderr,
+        serving(*words, stderr=stderr) as (process, banner),
+        ThreadPoolExecutor(VISITORS) as pool,
+    ):
+        root = base_of(banner).removesuffix("/v1")
+        visitors = [Visitor(root.removeprefix("http://"), number) for number in range(VISITORS)]
+        try:
+            list(pool.map(Visitor.round, visitors))
+            before = held(process.pid)
+            end = monotonic() + MINUTES * 60
+            list(pool.map(lambda visitor: visitor.rounds(end), visitors))
+            after = held(process.pid)
+        finally:
+            for visitor in visitors:
+                visitor.close()
+        control = Caller(Socket(root))
+        assert {each.address for each in visitors} == _in_journals(control, visitors)
+        assert _ask(control, "state").json["counts"]["sessions"] == VISITORS + 1
+        process.terminate()
+        assert process.wait(20) == 0
+    statuses = {
+        status: sum(each.statuses.get(status, 0) for each in visitors)
+        for status in sorted({status for each in visitors for status in each.statuses})
+    }
+    print(f"\n{sum(statuses.values())} answers: {statuses}\nbefore {before}, after {after}")
+
+    assert statuses[200] > sum(statuses.values()) * 0.4
+    assert after[0] - before[0] < GROWTH, (before, after)
+    assert after[1] == before[1]
+    assert after[2] <= before[2] + 5
+    told = logged(log.read_text())
+    assert [line for line in told if line["level"] != "info"] == []
+
+
+def _ask(control: Caller, path: str, session: str = "default") -> Answer:
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    return control("GET", f"/~{session}/__mockpets/{path}", headers=headers)
+
+
+def _in_journals(control: Caller, visitors: list[Visitor]) -> set[str]:
+    """Return the addresses that the visitors' journals tell of, each of which tells of one."""
+    found = set()
+    for visitor in visitors:
+        [session] = visitor.sessions
+        requests = _ask(control, "requests?limit=20", session).json["requests"]
+        assert {each["session"] for each in requests} <= {session}
+        for summary in requests or [None]:
+            if summary is None:  # it was reset just now
+                addresses = {visitor.address}
+            else:
+                entry: Any = _ask(control, f"requests/{summary['number']}", session).json
+                headers = dict(map(tuple, entry["request"]["headers"]))
+                addresses = {headers["X-Forwarded-For"]}
+            assert addresses == {visitor.address}
+            found |= addresses
+    return found
