@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 CONTRACT_URL = os.environ.get("CONTRACT_URL")
-"""A server that someone else has started, with the defaults, to be held against the contract too."""
+"""A server that someone else has started, with the defaults, to be held against the contract."""
 DOORS = ["inside", "socket", *(["url"] if CONTRACT_URL else [])]
 
 

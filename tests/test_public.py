@@ -16,12 +16,12 @@ from mockpets.constants import (
     PETS_BY_REQUEST,
     PUBLIC_BYTES,
     PUBLIC_DELAY_SECONDS,
+    PUBLIC_IDLE_SECONDS,
     PUBLIC_NAME_LENGTH,
     PUBLIC_PETS,
     PUBLIC_RATE,
     PUBLIC_RESET_SECONDS,
     PUBLIC_VISITOR_RATE,
-    PUBLIC_IDLE_SECONDS,
 )
 from tests.doors import Answer, Caller, Inside, Socket
 from tests.web.test_contract import ORIGIN, assert_cors, assert_error

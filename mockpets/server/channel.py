@@ -13,6 +13,7 @@ import struct
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mockpets.errors import Refusal
+from mockpets.secret_names import redacted_target
 from mockpets.server.connection import Connection
 from mockpets.server.parser import Parser
 from mockpets.server.task import Answer, ErrorTask, Task
@@ -121,7 +122,8 @@ class Channel(Connection):
                 return ErrorTask(self, request).make()
             return Task(self, request).make()
         except Exception:  # noqa: BLE001 - an app may fail in any way
-            _log.exception("error while answering %s %r", request.command, request.request_uri)
+            target = redacted_target(str(request.request_uri))
+            _log.exception("error while answering %s %r", request.command, target)
         message = "mockpets made a mistake; its log has what is needed to report it"
         request.refuse(Refusal("internal_error", message))
         return ErrorTask(self, request).make()

@@ -31,6 +31,10 @@ _AHEAD: Final = 16 * 1024
 class Connection(HTTPChannel):
     """waitress' channel, of which the place in the map and the way to be closed are left."""
 
+    parser_class: Any  # none of waitress' own, which its types want
+    request: Any
+    requests: list[Any]
+
     def __init__(
         self,
         server: Any,  # a Listener, which is made of this class
@@ -188,13 +192,7 @@ class Connection(HTTPChannel):
         if phase == "busy":
             self._due = inf
             return
-        seconds = {
-            "idle": limits.idle_seconds,
-            "head": limits.head_seconds,
-            "body": limits.body_seconds,
-            "write": limits.write_seconds,
-            "linger": limits.linger_seconds,
-        }[phase]
+        seconds: float = getattr(limits, f"{phase}_seconds")
         self._due = timers.clock() + seconds
         # Mostly the alarm is set for earlier than this, and will set itself anew: a busy
         # connection costs the heap one entry in `idle_seconds`, not one a request.

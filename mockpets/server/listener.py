@@ -36,7 +36,6 @@ def make_adjustments(limits: Limits, backlog: int) -> Adjustments:
         backlog=backlog,
         max_request_header_size=limits.head_bytes + 1,
         max_request_body_size=limits.body_bytes + 1,
-        inbuf_overflow=2 * limits.body_bytes,  # never to disk, which may be read-only
         clear_untrusted_proxy_headers=False,  # whom to believe is the app's affair: web.proxy
         ident=IDENT,
         server_name="localhost",

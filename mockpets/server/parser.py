@@ -1,7 +1,9 @@
-"""Read requests more strictly than waitress does.
+"""Take in requests: the head, which `fields` reads, and the body, by its length or in chunks.
 
-waitress splits a head into its parts; here what it lets pass is refused where two readers of one
-request could take it for different things (RFC 9112, parts 6.3 and 11.2; RFC 9110, part 7.2).
+It does what waitress' own parser does for a task, but refuses what that lets pass where two
+readers of one request could take it for different things (RFC 9112, parts 7.1 and 11.2): other
+white space than one empty line before a request, and in chunks a line that ends in LF alone, an
+empty line before a size, trailers that are no fields. A body is kept in memory: it is small.
 Every error is a `Refusal`, and the connection ends with it, since where the next request would
 begin is no longer known.
 """
@@ -9,58 +11,70 @@ begin is no longer known.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, cast
-
-from waitress.parser import HTTPRequestParser, ParsingError, TransferEncodingNotImplemented
+from io import BytesIO
+from typing import TYPE_CHECKING, Final
 
 from mockpets.errors import Refusal
+from mockpets.server.fields import NAME, VALUE, invalid, read_head
 
 if TYPE_CHECKING:
     from waitress.adjustments import Adjustments
 
 __all__ = ["Parser"]
 
+_END: Final = b"\r\n"
 _ORIGIN: Final = re.compile(rb"\r\norigin:[ \t]*([!-~]+)[ \t]*\r\n", re.IGNORECASE)
-_TARGET: Final = re.compile(r"/[!-~]*|https?://[!-~]+", re.IGNORECASE)
-_HOST: Final = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.~%!$&'()*+;=-]+)(:[0-9]{0,5})?", re.ASCII)
-_SINGLE: Final = (b"Host", b"Content-Length", b"Authorization", b"Content-Type")
-"""Headers that may come once: joined, two of them would read as one that nobody sent."""
-
-_NO_CODING: Final = "{} Send the body with Content-Length, or chunked."
-_WAITRESS: Final = {
-    400: ("invalid_request", "the request is not valid HTTP: {}"),
-    413: ("payload_too_large", "the body is larger than {body} bytes"),
-    431: ("headers_too_large", "request line and headers are larger than {head} bytes"),
-}
-"""waitress' status, where its parser or its receivers found an error, to our code and message."""
+_QUOTED: Final = r'"(?:[\t !#-\[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"'
+_SIZE: Final = re.compile(rb"[0-9a-fA-F]{1,15}")  # less than 64 bits
+_EXTENSIONS: Final = re.compile(rf"(?:;{NAME}(?:=(?:{NAME}|{_QUOTED}))?)*".encode("latin-1"))
+_TRAILER: Final = re.compile(f"{NAME}:{VALUE}".encode("latin-1"))
+_LINE_BYTES: Final = 4096
+"""Of a line between chunks: extensions are ignored, and none is that long."""
 
 
-def _invalid(what: str) -> Refusal:
-    return Refusal("invalid_request", f"the request is not valid HTTP: {what[:200]}")
+class Parser:
+    """One request, as it arrives.
 
-
-class Parser(HTTPRequestParser):
-    """One request, as it arrives. waitress' attributes, and what errors need of a bad head."""
+    waitress' task reads of it the parts of the request line, `headers`, `url_scheme` and
+    `get_body_stream`; the channel reads the rest.
+    """
 
     asked_again = False
     """Whether the app had its answer wait, and is now to give the one that is sent."""
+    completed = False
+    """Whether there is a request to answer, or an error to tell."""
+    empty = False
+    """Whether it was no request: an empty line between two."""
+    headers_finished = False
+    expect_continue = False
+    error: Refusal | None = None
+    command = request_uri = path = query = ""
+    version = "1.0"
 
     def __init__(self, adj: Adjustments) -> None:
-        super().__init__(adj)
+        self.adj = adj
+        self.url_scheme = adj.url_scheme
+        self.headers: dict[str, str] = {}
         self._head = b""
+        self._body: _Sized | _Chunks | None = None
         self.made: list[object] = []
         """What the jobs that the app has asked for have returned."""
 
     @property
     def origin(self) -> str | None:
         """The page that asks, also when the head could not be read to its end."""
-        found = _ORIGIN.search(self.header_plus + self._head)
+        found = _ORIGIN.search(self._head)
         return found[1].decode("ascii") if found else None
+
+    @property
+    def request_line(self) -> str:
+        """The first line as it came, also of a head that could not be read."""
+        return self._head.removeprefix(_END).split(_END, 1)[0].decode("latin-1")
 
     @property
     def is_head(self) -> bool:
         """Whether the answer must not have a body."""
-        return (self.header_plus or self._head).startswith(b"HEAD ")
+        return self._head.removeprefix(_END).startswith(b"HEAD ")
 
     @property
     def asked_to_close(self) -> bool:
@@ -73,79 +87,166 @@ class Parser(HTTPRequestParser):
 
     def refuse(self, refusal: Refusal) -> None:
         """End the request with an error; nothing more of it is read."""
-        cast(Any, self).error = refusal
-        self.body_rcv = None
-        self.content_length = 0
+        self.error = refusal
         self.expect_continue = False
         self.completed = True
+        self.close()
+
+    def get_body_stream(self) -> BytesIO:
+        """Return the body, from its beginning."""
+        return BytesIO(self._body.content if self._body is not None else b"")
+
+    def close(self) -> None:
+        """Let go of the body."""
+        self._body = None
 
     def received(self, data: bytes) -> int:
-        """Take in bytes; return how many belong to this request."""
-        taken = super().received(data)
-        found = cast(Any, self).error
-        if found is not None and not isinstance(found, Refusal):
-            code, message = _WAITRESS[found.code]
-            body, head = self.adj.max_request_body_size - 1, self.adj.max_request_header_size - 1
-            self.refuse(Refusal(code, message.format(found.body[:200], body=body, head=head)))
-        return taken
-
-    def parse_header(self, header_plus: bytes) -> None:
-        """Parse the head, from the request line to the empty line."""
-        self._head = header_plus
+        """Take in bytes; return how many belong to this request, all of them after an error."""
+        if self.completed:
+            return 0
+        body = self._body
         try:
-            super().parse_header(header_plus)
-            if header_plus != b"GET / HTTP/1.0\r\n":  # waitress' stand-in for a head too large
-                self._check_line()
-                self._check_headers(header_plus)
+            return self._take_head(data) if body is None else self._take_body(body, data)
         except Refusal as refusal:
             self.refuse(refusal)
-        except ParsingError as error:
-            self.refuse(_invalid(str(error)))
-        except TransferEncodingNotImplemented as error:
-            self.refuse(Refusal("not_implemented", _NO_CODING.format(error)))
-        except ValueError:  # `http://[::1/` as target, a length of 5,000 digits
-            self.refuse(_invalid("Request target or Content-Length is invalid"))
+            return len(data)
 
-    def _check_line(self) -> None:
-        if self.version not in ("1.0", "1.1"):
-            if not self.version:  # HTTP/0.9, which had no headers and so no key
-                raise _invalid("Start line is invalid")
-            raise Refusal(
-                "http_version_not_supported",
-                f"HTTP/{self.version} is not spoken here; send HTTP/1.1 or HTTP/1.0",
-            )
-        method, target = cast(str, self.command), cast(Any, self).request_uri
-        if not _TARGET.fullmatch(target) and (method, target) != ("OPTIONS", "*"):
-            if method == "CONNECT" and _HOST.fullmatch(target):
-                return  # the app knows no such path
-            raise _invalid(f"Request target must begin with a slash, got {target[:80]!a}")
+    def _take_head(self, data: bytes) -> int:
+        before = len(self._head)
+        self._head += data
+        end = self._head.find(b"\r\n\r\n", max(0, before - 3)) + 4
+        found, limit = end >= 4, self.adj.max_request_header_size - 1
+        if (end if found else len(self._head)) > limit:
+            message = f"request line and headers are larger than {limit} bytes"
+            raise Refusal("headers_too_large", message)
+        if not found:
+            return len(data)
+        self._head = self._head[:end]
+        # Old clients send a line break too many after a body (RFC 9112, part 2.2).
+        self._read(self._head.removeprefix(_END))
+        return end - before
 
-    def _check_headers(self, head: bytes) -> None:
-        if b"\r\n " in head or b"\r\n\t" in head:
-            raise _invalid("A header goes on in the next line")
-        lowered = head.lower()
-        for name in _SINGLE:
-            if lowered.count(b"\r\n" + name.lower() + b":") > 1:
-                raise _invalid(f"{name.decode()} is there more than once")
-        host = self.headers.get("HOST")
-        if host is None and self.version == "1.1":
-            raise _invalid("Host is missing")
-        if host is not None and not _HOST.fullmatch(host):
-            raise _invalid(f"Host must be a name or an address, got {host[:80]!a}")
-        if b"\r\ntransfer-encoding:" in lowered:
-            self._check_coding(lowered)
-        expect = self.headers.get("EXPECT")
-        if expect is not None and expect.lower() != "100-continue" and self.version == "1.1":
-            raise Refusal(
-                "expectation_failed",
-                f"the only expectation met here is 100-continue, got {expect[:80]!a}",
-            )
+    def _read(self, head: bytes) -> None:
+        """Read the head, and see whether there is a body to come."""
+        if head == _END:
+            self.empty = self.completed = True
+            return
+        (
+            self.command,
+            self.request_uri,
+            self.version,
+            self.path,
+            self.query,
+            self.headers,
+            length,
+        ) = read_head(head)
+        self.headers_finished = True
+        self.expect_continue = self.version == "1.1" and "EXPECT" in self.headers
+        limit = self.adj.max_request_body_size - 1
+        if length is None:
+            self._body = _Chunks(limit)
+        elif length > limit:
+            raise _too_large(limit)
+        elif length:
+            self._body = _Sized(length)
+        else:
+            self.completed = True
 
-    def _check_coding(self, lowered: bytes) -> None:
-        if self.version == "1.0":
-            raise _invalid("HTTP/1.0 has no Transfer-Encoding")
-        if b"\r\ncontent-length:" in lowered:
-            raise _invalid("Content-Length and Transfer-Encoding exclude each other")
-        codings = re.findall(rb"\r\ntransfer-encoding:[ \t]*(.*?)[ \t]*(?=\r\n)", lowered)
-        if codings != [b"chunked"]:
-            raise TransferEncodingNotImplemented("Transfer-Encoding requested is not supported.")
+    def _take_body(self, body: _Sized | _Chunks, data: bytes) -> int:
+        taken = body.received(data)
+        if body.completed:
+            self.completed = True
+            # However it was sent, the app sees a body of known length.
+            self.headers.setdefault("CONTENT_LENGTH", str(len(body.content)))
+        return taken
+
+
+def _too_large(limit: int) -> Refusal:
+    return Refusal("payload_too_large", f"the body is larger than {limit} bytes")
+
+
+class _Sized:
+    """A body whose length is known."""
+
+    def __init__(self, length: int) -> None:
+        self._left = length
+        self.content = bytearray()
+        self.completed = False
+
+    def received(self, data: bytes) -> int:
+        """Take in bytes; return how many belong to the body."""
+        part = data[: self._left]
+        self.content += part
+        self._left -= len(part)
+        self.completed = not self._left
+        return len(part)
+
+
+class _Chunks:
+    """A body in chunks (RFC 9112, part 7.1); trailers are read and ignored.
+
+    :param limit: bytes it may have, with all that is between the chunks.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._came = 0
+        self._kept = b""  # the beginning of a line
+        self._left = 0  # bytes of a chunk, with the line break after it
+        self._last = False
+        self.content = bytearray()
+        self.completed = False
+
+    def received(self, data: bytes) -> int:
+        """Take in bytes; return how many belong to the body.
+
+        :raise Refusal: too many, or no chunks.
+        """
+        kept = len(self._kept)
+        data, at = self._kept + data, 0
+        while not self.completed and (taken := self._take(data, at)):
+            at += taken
+        self._kept = b"" if self.completed else data[at:]
+        used = (at if self.completed else len(data)) - kept
+        self._came += used
+        if self._came > self._limit:
+            raise _too_large(self._limit)
+        return used
+
+    def _take(self, data: bytes, at: int) -> int:
+        """Take a part of a chunk or a line; return its length, 0 when more must come first."""
+        if self._left > len(_END):
+            part = data[at : at + self._left - len(_END)]
+            self.content += part
+            self._left -= len(part)
+            return len(part)
+        if self._left:
+            if len(data) - at < len(_END):
+                return 0
+            if not data.startswith(_END, at):
+                raise invalid("Chunk not properly terminated")
+            self._left = 0
+            return len(_END)
+        stop = data.find(_END, at, at + _LINE_BYTES)
+        if stop < 0:
+            if len(data) - at >= _LINE_BYTES:
+                raise invalid(f"A line between chunks is longer than {_LINE_BYTES} bytes")
+            return 0
+        self._read(data[at:stop])
+        return stop + len(_END) - at
+
+    def _read(self, line: bytes) -> None:
+        """Read a size, or a trailer."""
+        if self._last:
+            if line and not _TRAILER.fullmatch(line):
+                raise invalid("Invalid trailer")
+            self.completed = not line
+            return
+        size = line.partition(b";")[0]
+        if not _SIZE.fullmatch(size):
+            raise invalid("Invalid chunk size")
+        if not _EXTENSIONS.fullmatch(line, len(size)):
+            raise invalid("Invalid chunk extension")
+        length = int(size, 16)
+        self._left = length + len(_END) if length else 0
+        self._last = not length

@@ -14,6 +14,8 @@ from waitress.task import WSGITask, hop_by_hop
 
 from mockpets.contract import error_body
 from mockpets.handover import AGAIN, MADE, ORDER, SERVER
+from mockpets.logs import Access, access, wanted
+from mockpets.secret_names import redacted_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -175,4 +177,8 @@ class ErrorTask(WaitressErrorTask):
         status = f"{refusal.status} {_REASONS[refusal.status]}"
         heads: HeadWriter = cast(Any, self.channel).work.heads
         head = heads.write(status, headers, len(body), "close")
+        if wanted():
+            method, _, rest = request.request_line.partition(" ")
+            target = redacted_target(rest.rpartition(" ")[0] or rest)
+            access(Access(method, target, refusal.status, 0.0, size=len(body)))
         return Answer(head, b"" if request.is_head else body, None, close=True)

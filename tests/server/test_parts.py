@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import socket
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+import mockpets.server
 from mockpets.errors import NotReady
 from mockpets.gates import Gates
-from mockpets.server.leaned_on import moved
+from mockpets.server.leaned_on import LEANED_ON, moved
 from mockpets.server.poller import LEFT, READ, WRITE, AnyPoller, make_poller
 from mockpets.server.work import Timers
 from tests.server.wire import Clock, Wire, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from mockpets.server.poller import Poller
 
@@ -27,6 +29,19 @@ if TYPE_CHECKING:
 
 def test_waitress_still_has_what_we_lean_on() -> None:
     assert moved() == []
+
+
+def test_nothing_else_of_waitress_is_imported() -> None:
+    imported = {
+        f"{node.module}.{name.name}"
+        for file in Path(mockpets.server.__file__).parent.glob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "waitress"
+        for name in node.names
+    }
+    named = {f"{path}.{part}" for path, parts in LEANED_ON.items() for part in parts}
+
+    assert imported - named - LEANED_ON.keys() == {"waitress.wasyncore"}  # its `dispatcher`
 
 
 def test_a_waitress_that_moved_is_told_of() -> None:
