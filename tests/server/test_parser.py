@@ -50,7 +50,15 @@ class Seen:
 
 def seen_by(reader: type[Any], pieces: Iterable[bytes]) -> Seen:
     """Feed a reader as a channel does."""
-    parser, taken = reader(ADJUSTMENTS), 0
+    parser = reader(ADJUSTMENTS)
+    try:
+        return _seen_by(parser, pieces)
+    finally:
+        parser.close()  # waitress puts a long body into a file
+
+
+def _seen_by(parser: Any, pieces: Iterable[bytes]) -> Seen:
+    taken = 0
     for piece in pieces:
         at = 0
         while at < len(piece) and not parser.completed:  # the body is asked for after the head
@@ -64,9 +72,7 @@ def seen_by(reader: type[Any], pieces: Iterable[bytes]) -> Seen:
     request = None
     if parser.completed and not parser.empty:
         request = {name: getattr(parser, name) for name in READ} | {"environ": environ_of(parser)}
-    found = Seen("", taken, parser.completed, parser.expect_continue, request)
-    parser.close()
-    return found
+    return Seen("", taken, parser.completed, parser.expect_continue, request)
 
 
 def environ_of(parser: Any) -> dict[str, Any]:
