@@ -5,7 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+# pytester forgets what a run inside this one has imported. Of a library that was in use by then
+# there would be two copies, and an error of the one is none of the other: so these come first.
+import httpcore  # noqa: F401
+import httpx  # noqa: F401
 import pytest
+import requests  # noqa: F401
 
 from mockpets import MockpetsServer, Settings, create_app
 from tests.doors import Caller, Inside, Socket
