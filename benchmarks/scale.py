@@ -62,7 +62,7 @@ def measure_scale(
 
 def _serving(ours: Subject, count: int, *options: str) -> Subject:
     """Return mockpets with so many pets."""
-    command = [sys.executable, "-m", "mockpets", "serve", "--port", "{port}", *options]
+    command = [sys.executable, "-m", "mockpets", "serve", "--port", "{port}", "--quiet", *options]
     return ours._replace(command=(*command, "--count", str(count)))
 
 

@@ -42,9 +42,17 @@ _ROOT = Path(__file__).parent.parent
 
 
 _APPS = ("benchmarks.apps",)
-_MORE = ("--count", str(PETS), "--max-pets", "100000")
+_MORE = ("--count", str(PETS), "--max-pets", "100000", "--quiet")
 OURS: Mapping[str, tuple[Kind, str, *tuple[str, ...]]] = {
-    "mockpets": ("mockpets", "as it comes", "mockpets", "serve", "--port", "{port}", *_MORE),
+    "mockpets": (
+        "mockpets",
+        "its log quiet, as the peers' are",
+        "mockpets",
+        "serve",
+        "--port",
+        "{port}",
+        *_MORE,
+    ),
     "loop, raw": ("constant", "a constant on our loop", *_APPS, "loop", "raw", "{port}"),
     "waitress, raw": ("constant", "a constant, 4 threads", *_APPS, "stock", "raw", "{port}"),
     "waitress, Flask": ("stack", "one plain view", *_APPS, "stock", "flask", "{port}"),

@@ -161,7 +161,8 @@ def serve(config: Path | None, **flags: object) -> int:
     app = create_app(settings)
     mock = app.extensions["mockpets"]
     with ExitStack() as until_the_end:
-        until_the_end.enter_context(configure(cast("Format", settings.log_format), sys.stderr))
+        form = cast("Format", settings.log_format)
+        until_the_end.enter_context(configure(form, sys.stderr, quiet=settings.quiet))
         until_the_end.enter_context(keeping(settings.state, mock.sessions))
         try:
             sockets = bind(settings)
@@ -222,9 +223,10 @@ def _banner(settings: Settings, port: int, token: str, names: Iterable[str]) -> 
     root = settings.url(port) + settings.prefix
     secret = token if token != settings.control_token else ""
     panel = _panel(settings, port, secret) or "off"
+    token_line = f"\ntoken      {secret}, for the control API" if secret else ""
     return f"""mockpets {version("mockpets")} serves the pet store at {root}{API_PREFIX}
 
-panel      {panel}
+panel      {panel}{token_line}
 key        {", ".join(keys)}
 scenario   {", ".join(settings.scenario)}
 scenarios  {known}

@@ -64,6 +64,8 @@ class Command(click.Command):
     def _meant(self, word: str, context: click.Context) -> str:
         """Return what to do about a word too many."""
         known = {name for param in self.params for name in param.opts}
+        if word.lower() in ("on", "off", "true", "false"):
+            return "a switch takes no value"
         for option, pattern in _WORDS.items():
             if option in known and re.fullmatch(pattern, word):
                 return f"did you mean {option} {word}?"
@@ -85,9 +87,9 @@ def _option(row: Row, text: str | None) -> Callable[[Decorated], Decorated]:
     if row.is_switch:
         default = "on" if default else "off"
     elif row.repeats != "no":
-        default = ", ".join(default) or "none"
+        default = ", ".join(default)
     text = text or f"{row.help}{_REPEATS[row.repeats]}"
-    text = f"{text}  [default: {default}; variable: {row.variable}]"
+    text = f"{text}  [default: {'none' if default == '' else default}; variable: {row.variable}]"
     if row.is_switch:
         return click.option(f"{row.flag}/--no-{row.key}", row.name, default=None, help=text)
     repeats = row.repeats != "no"

@@ -47,7 +47,8 @@ class ControlError(MockpetsError):
         self.message = message
         self.details = details
         problems = [Problem(**problem) for problem in details.get("problems", ())]
-        super().__init__("\n".join([message, *map(str, problems)]))
+        # Of a single problem the message has told.
+        super().__init__("\n".join([message, *map(str, problems if len(problems) > 1 else [])]))
 
 
 class VerificationError(ControlError, AssertionError):

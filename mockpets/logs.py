@@ -208,12 +208,17 @@ def _short(text: str, most: int) -> str:
 
 @contextmanager
 def configure(
-    form: Format, stream: TextIO | None, environ: Mapping[str, str] = os.environ
+    form: Format,
+    stream: TextIO | None,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    quiet: bool = False,
 ) -> Iterator[None]:
     """Have all that this process logs written to a stream, our own from INFO on, until the end.
 
     :param stream: None when the process was started with its standard error output closed.
     :param environ: of a terminal, ``NO_COLOR`` (no-color.org) and ``TERM`` are asked.
+    :param quiet: leave out the lines about requests.
     """
     if stream is None:
         yield
@@ -221,12 +226,14 @@ def configure(
     colour = stream.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
     writer = Writer(stream)
     writer.setFormatter(_Json() if form == "json" else _Text(colour=colour))
-    root, before = logging.getLogger(), _log.level
+    root, before, before_access = logging.getLogger(), _log.level, _access.level
     root.addHandler(writer)
     _log.setLevel(logging.INFO)
+    _access.setLevel(logging.WARNING if quiet else logging.NOTSET)
     try:
         yield
     finally:
         _log.setLevel(before)
+        _access.setLevel(before_access)
         root.removeHandler(writer)
         writer.close()

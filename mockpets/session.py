@@ -15,77 +15,24 @@ from time import time
 from typing import TYPE_CHECKING
 
 from mockpets.changes import Changes
-from mockpets.constants import DELAY_SECONDS, PETS_AT_ONCE, SNAPSHOTS, STACKS
-from mockpets.errors import NotReady, Refusal, did_you_mean
+from mockpets.constants import SNAPSHOTS, STACKS
+from mockpets.errors import Refusal, did_you_mean
 from mockpets.gates import Gates
-from mockpets.pets.store import Store, make_table
+from mockpets.pets.store import Store
 from mockpets.scenario.engine import Count, decide
-from mockpets.scenario.model import Generated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from mockpets.budget import Budget
     from mockpets.contract import Pet
-    from mockpets.journal import Journal
     from mockpets.pets.store import Saved, Table
-    from mockpets.pets.tables import Tables
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Library, Stack
     from mockpets.scenario.matching import Facts
-    from mockpets.scenario.model import Scenario
+    from mockpets.scenario.model import Generated, Scenario
+    from mockpets.world import World
 
-__all__ = ["Activation", "Session", "Snapshot", "World"]
-
-
-@dataclass(frozen=True)
-class World:
-    """What all sessions of one server share.
-
-    :param library: returns the scenarios as they are now; a reload puts in a new library.
-    :param start: the pets a session starts with.
-    :param scenarios: those active in a new session.
-    :param max_new: pets that requests may add to a store.
-    :param journal: makes the journal of a session.
-    :param pets: the budget of what sessions do not share.
-    :param snapshots: the budget of theirs.
-    :param max_delay: seconds that the delays of one answer together are cut to.
-    :param max_name: characters that the name of a new pet may have; None for any number.
-    :param breaks: whether scenarios may break connections.
-    :param documents: whether scenarios may be sent as documents.
-    """
-
-    library: Callable[[], Library]
-    tables: Tables
-    start: Table
-    scenarios: tuple[str, ...]
-    seed: int
-    max_new: int
-    locale: str
-    journal: Callable[[], Journal]
-    pets: Budget
-    snapshots: Budget
-    max_delay: float = DELAY_SECONDS
-    max_name: int | None = None
-    breaks: bool = True
-    documents: bool = True
-
-    def table(
-        self, pets: tuple[Pet, ...] | Generated, seed: int, *, at_once: bool = False
-    ) -> Table:
-        """Return pets as a table; those that are generated are shared.
-
-        :param seed: what generated pets grow from that name no seed.
-        :raise Refusal: ``store_full`` when they are too many.
-        :raise NotReady: `at_once`, and many pets have to be made first.
-        """
-        if not isinstance(pets, Generated):
-            return make_table(pets, self.pets)
-        own = seed if pets.seed is None else pets.seed
-        make = partial(self.tables.make, pets.count, own, pets.locale or self.locale)
-        if at_once and pets.count > PETS_AT_ONCE and not self.tables.has(*make.args):
-            raise NotReady(make)
-        return make()
+__all__ = ["Activation", "Session", "Snapshot"]
 
 
 @dataclass(slots=True)

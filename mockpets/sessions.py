@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.changes import Kind
-    from mockpets.session import World
+    from mockpets.world import World
 
 __all__ = ["Sessions"]
 

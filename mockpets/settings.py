@@ -218,6 +218,9 @@ class Settings:
     log_format: str = _row(
         "text", checks.one_of("text", "json"), "FORMAT", "Lines of the log: text or json."
     )
+    quiet: bool = _row(
+        False, checks.switch, "", "Leave out the log's line for each request; warnings stay."
+    )
     open: bool = _row(False, checks.switch, "", "Open the control panel in a browser.")
 
     def __post_init__(self) -> None:

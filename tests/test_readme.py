@@ -122,6 +122,18 @@ def test_the_tour(banner: str, checkout: Path, port: int) -> None:
         assert run(command, checkout, port).rstrip("\n") == output.rstrip("\n"), command
 
 
+def test_the_node_file_passes(banner: str, port: int, tmp_path: Path) -> None:
+    """On the server of the main job."""
+    [shown] = re.findall(r"<!-- node file -->\n```js\n(.*?)```", README, re.DOTALL)
+    file = tmp_path / "test.mjs"
+    file.write_text(shown.replace("localhost:7387", f"localhost:{port}"), encoding="utf-8")
+    command = [need("node"), str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    assert banner
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_the_test_command_is_one_line_that_ends_in_pytest() -> None:
     """`.ci/run` runs it as it stands; a test that ran it would run itself."""
     [(command, _)] = marked("the test command")

@@ -150,6 +150,15 @@ def test_a_program_reads_an_object_a_line() -> None:
     assert broken["stubs"] == ["offline/reset"]
 
 
+def test_a_quiet_log_has_no_line_for_a_request() -> None:
+    with logging("--quiet") as log:
+        assert log.call("GET", "/v1/pets").status == 200
+        assert log.raw("GET /v1/pets HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.1 400")
+        lines = log.lines()
+
+    assert lines == []
+
+
 HOSTILE = [
     "/v1/pets?x=%0A12:00:00%20200%20GET%20/forged",
     "/v1/%0d%0a%1b[2J%1b]0;title%07",
@@ -228,7 +237,7 @@ def test_a_visitor_who_asks_too_often_is_written_of() -> None:
     assert not any("127.0.0.1" in json.dumps(line) or "::1" in json.dumps(line) for line in lines)
 
 
-def test_a_random_token_is_told_once_by_the_banner_and_never_in_the_log() -> None:
+def test_a_random_token_is_told_by_the_banner_and_never_in_the_log() -> None:
     with logging("--host", "0.0.0.0") as log:  # noqa: S104 - as in a container
         [token] = re.findall(r"^panel .*#token=(\S+)$", log.banner, re.MULTILINE)
         refused = log.call("POST", "/__mockpets/reset", key=None)

@@ -75,10 +75,11 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
     "reset_every": [("30m", "30m"), ("168h", "168h"), ("0s", "0s")],
     "public": [("true", True), ("false", False), ("true", True)],
     "log_format": [("json", "json"), ("Text", "text"), ("JSON", "json")],
+    "quiet": [("true", True), ("false", False), ("true", True)],
     "open": [("true", True), ("false", False), ("true", True)],
 }
 
-SWITCHES = ("any_key", "open", "public")
+SWITCHES = ("any_key", "open", "public", "quiet")
 NO_TABLE = "no such setting; settings stand at the top of the file, without a table"
 BAD_PORT = "must be an integer from 0 to 65535, got "
 BAD_HOST = "must be an address or a host name, without scheme and port, got "
@@ -143,6 +144,7 @@ BAD: list[tuple[str, str, str]] = [
     ("prefix", "mock", f"{BAD_PREFIX}'mock'"),
     ("prefix", "//mock", f"{BAD_PREFIX}'//mock'"),
     ("log_format", "xml", "must be one of text, json, got 'xml'"),
+    ("quiet", "maybe", "must be true or false, got 'maybe'"),
     ("open", "maybe", "must be true or false, got 'maybe'"),
 ]
 
@@ -217,6 +219,7 @@ def test_without_anything_the_defaults_hold() -> None:
         behind_proxy=(),
         prefix="",
         log_format="text",
+        quiet=False,
         open=False,
     )
     assert Settings().locale == DEFAULT_LOCALE

@@ -11,7 +11,7 @@ from mockpets.pets.seed import generate
 from mockpets.pets.store import make_table
 from mockpets.pets.tables import Tables
 from mockpets.scenario.library import Library
-from mockpets.session import World
+from mockpets.world import World
 
 if TYPE_CHECKING:
     from mockpets.scenario.model import Scenario

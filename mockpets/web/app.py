@@ -40,7 +40,6 @@ from mockpets.pets.seed import generate
 from mockpets.pets.tables import Tables
 from mockpets.scenario.units import parse_interval
 from mockpets.scenario.watch import Watch
-from mockpets.session import World
 from mockpets.sessions import Sessions
 from mockpets.web import api, control
 from mockpets.web.calls import Parts
@@ -51,6 +50,7 @@ from mockpets.web.messages import Response, current_request
 from mockpets.web.playback import Playback
 from mockpets.web.proxy import behind
 from mockpets.web.strangers import Strangers
+from mockpets.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +89,7 @@ def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> fl
     watch = Watch(settings.scenarios_dir, settings.fixtures_dir)
     library = watch.library
     problems = [problem for found in library.problems.values() for problem in found]
-    problems += library.unknown("scenario", settings.scenario)
+    problems += library.unknown("--scenario", settings.scenario)
     if settings.public and settings.control == "open":
         what = "must not be open with --public: every stranger could switch and read all sessions"
         problems.append(Problem("--control", 0, 0, "", what, "set --control-token, or off"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from mockpets.constants import FIXTURE_BYTES, PROBLEMS_SHOWN, SESSION_NAME
+from mockpets.constants import FIXTURE_BYTES, NAME_LENGTH, PROBLEMS_SHOWN
 from mockpets.errors import InputError, NotReady, Refusal, did_you_mean
 from mockpets.handover import MADE, SERVER
 from mockpets.json_text import dump_json, shown
@@ -181,5 +181,8 @@ def checked_snapshot(name: str) -> str:
     try:
         return checked_session(name, "a snapshot")
     except Refusal:
-        what = f"a snapshot's name must be like {SESSION_NAME}, got {name[:64]!r}"
+        what = (
+            "a snapshot's name has a-z, 0-9, '.', '_' and '-', begins with a letter or digit, and "
+            f"at most {NAME_LENGTH} characters; got {name[:NAME_LENGTH]!r}"
+        )
         raise Refusal("invalid_request", what) from None

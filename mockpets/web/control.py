@@ -47,6 +47,7 @@ from mockpets.constants import (
 from mockpets.errors import InputError, NotReady, Refusal
 from mockpets.handover import SERVER
 from mockpets.scenario.loader import scenario_schema
+from mockpets.session import Session
 from mockpets.web import control_journal, control_pets, control_sessions, pages
 from mockpets.web.calls import Call, answer, refused
 from mockpets.web.guard import check_caller
@@ -59,7 +60,9 @@ if TYPE_CHECKING:
 
     import flask
 
+    from mockpets.sessions import Sessions
     from mockpets.web.calls import Parts
+    from mockpets.web.messages import Request
 
     View = Callable[..., Response]
     Act = Callable[[Call], Response]
@@ -105,11 +108,26 @@ def _guarded(parts: Parts, act: Act, **_: str) -> Response:
     request = current_request()
     request.max_content_length = FIXTURE_BYTES  # a list of pets is longer than any request's body
     check_caller(request, parts.settings, parts.token)
-    session = parts.sessions.take(named_session(request.environ) or DEFAULT_SESSION)
+    session = _session(request, parts.sessions)
     try:
         return act(Call(request, parts, session))
     except InputError as error:
         raise refused(error) from error
+
+
+def _session(request: Request, sessions: Sessions) -> Session:
+    """Return the session that a call is about; one that is only looked at is not kept.
+
+    Whoever waits for its news wants it to be there, though.
+
+    :raise Refusal: ``invalid_session``, or ``busy`` when there are as many as may be.
+    """
+    name = named_session(request.environ) or DEFAULT_SESSION
+    found = sessions.find(name)
+    if found is not None:
+        return found
+    looks = request.method in ("GET", "HEAD") and request.path != EVENTS_PATH
+    return Session(name, sessions.world) if looks else sessions.take(name)
 
 
 def _other_method(methods: tuple[str, ...], **_: str) -> Response:
@@ -155,8 +173,9 @@ def gates(call: Call) -> Response:
 
 
 def open_gate(call: Call) -> Response:
-    """Let go the answers that are held behind a gate now; 0 when there is none."""
-    return answer({"released": call.session.gates.open(call.name)})
+    """Let go the answers that are held behind a gate now, and tell what is held elsewhere."""
+    gates = call.session.gates
+    return answer({"released": gates.open(call.name), "gates": gates.waiting()})
 
 
 # --- What is counted --------------------------------------------------------------------------

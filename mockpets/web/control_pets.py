@@ -18,8 +18,9 @@ from mockpets.web.messages import Response
 
 if TYPE_CHECKING:
     from mockpets.pets.store import Table
-    from mockpets.session import Session, Snapshot, World
+    from mockpets.session import Session, Snapshot
     from mockpets.web.calls import Call
+    from mockpets.world import World
 
 __all__ = [
     "change_pet",

@@ -68,6 +68,8 @@ class Delivery:
         breaks = outcome.fault in BREAKING
         if SERVER in environ:
             held = gates is not None and outcome.hold is not None
+            if held:
+                _log.info("an answer is held until the gate '%s' is opened", outcome.hold)
             environ[ORDER] = Order(
                 outcome.delay,
                 partial(cast("Gates", gates).wait, cast(str, outcome.hold)) if held else None,

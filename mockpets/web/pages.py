@@ -49,7 +49,7 @@ def to_panel() -> Response:
 
 def panel() -> Response:
     """Return the control panel's page."""
-    return _page((_FOLDER / "index.html").read_bytes(), ".html")
+    return _page(_content("index.html"), ".html")
 
 
 def panel_file(name: str) -> Response:
@@ -60,7 +60,7 @@ def panel_file(name: str) -> Response:
     if name not in _files():
         what, near = f"the panel has no file {name[:80]!r}", did_you_mean(name, _files())
         raise Refusal("not_found", f"{what}; {near}" if near else what)
-    return _page((_FOLDER / name).read_bytes(), Path(name).suffix)
+    return _page(_content(name), Path(name).suffix)
 
 
 def docs() -> Response:
@@ -83,6 +83,12 @@ def docs() -> Response:
 def _files() -> frozenset[str]:
     """Return the names that may be asked for; no other reaches the file system."""
     return frozenset(path.name for path in _FOLDER.iterdir() if path.suffix in _TYPES)
+
+
+@cache
+def _content(name: str) -> bytes:
+    """Return a file as it was when first asked for, whatever an update of the package does."""
+    return (_FOLDER / name).read_bytes()
 
 
 def _page(content: bytes, suffix: str) -> Response:

@@ -121,7 +121,7 @@ def test_a_held_answer_comes_when_its_gate_is_opened(tmp_path: Path) -> None:
         opened = [call("POST", "/__mockpets/gates/slow-cat/open").json for _ in range(2)]
         answers = [answer.result(timeout=20) for answer in held]
 
-    assert opened == [{"released": 2}, {"released": 0}]
+    assert opened == [{"released": 2, "gates": {}}, {"released": 0, "gates": {}}]
     assert [answer.json["id"] for answer in answers] == [1, 2]
 
 
