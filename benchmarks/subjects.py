@@ -43,10 +43,11 @@ _ROOT = Path(__file__).parent.parent
 
 _APPS = ("benchmarks.apps",)
 _MORE = ("--count", str(PETS), "--max-pets", "100000", "--quiet")
+_QUIET = "its log quiet, as the peers' are"
 OURS: Mapping[str, tuple[Kind, str, *tuple[str, ...]]] = {
     "mockpets": (
         "mockpets",
-        "its log quiet, as the peers' are",
+        _QUIET,
         "mockpets",
         "serve",
         "--port",

@@ -89,7 +89,8 @@ def test_help_of_serve_shows_every_setting_its_default_and_variable(
     for row in rows():
         shown = "off" if row.default is False else row.default
         if isinstance(shown, tuple):
-            shown = ", ".join(shown) or "none"
+            shown = ", ".join(shown)
+        shown = "none" if shown == "" else shown
         assert row.help in text
         assert re.search(rf" {row.flag}\b", text)
         assert f"[default: {shown}; variable: {row.variable}]" in text
@@ -636,7 +637,7 @@ def test_an_unknown_scenario_is_one_line_and_status_2(capsys: pytest.CaptureFixt
     status, out, [line] = run(capsys, "serve", "--port=0", "--scenario", "emtpy")
 
     assert (status, out) == (2, [])
-    assert line.startswith("mockpets: scenario: ")
+    assert line.startswith("mockpets: --scenario: ")
     assert "did you mean 'empty'?" in line
 
 

@@ -278,8 +278,9 @@ def test_the_cap_over_http(fresh: Make) -> None:
     call = fresh(max_sessions=3)
     for name in ("a", "b"):
         assert call("GET", f"/~{name}/v1/pets").status == 200
-    for target in ("/~c/v1/pets", "/~c/__mockpets/state"):
-        refused = call("GET", target)
+    assert call("GET", "/~c/__mockpets/state").status == 200, "looking makes none"
+    for method, target in (("GET", "/~c/v1/pets"), ("POST", "/~c/__mockpets/reset")):
+        refused = call(method, target, key="mockpets" if method == "GET" else None)
         assert_error(refused, "busy")
         assert refused.header("Retry-After") == "600"
         assert "DELETE sessions/NAME" in refused.json["message"]

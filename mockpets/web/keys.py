@@ -79,7 +79,7 @@ def check_key(key: Key) -> None:
     """
     if key.valid:
         return
-    what = f"The API key is {'invalid' if key.given else 'missing, or not sent as a bearer token'}"
+    what = "The API key is invalid" if key.given else "The API key is missing"
     raise Refusal(
         "unauthorized",
         f"{what}. Send the header 'Authorization: Bearer <API_KEY>'; "
