@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 import click
 
 from mockpets.cli_options import Command, complain, with_settings
-from mockpets.constants import DEFAULT_SESSION, EVENTS_SECONDS
+from mockpets.constants import DEFAULT_SESSION
 from mockpets.errors import InputError, Problem, printable
 from mockpets.request_line import request_line
 from mockpets.setting_sources import URL_VARIABLE, load_settings
@@ -29,6 +29,8 @@ __all__ = ["COMMANDS"]
 
 _TOKEN_VARIABLE: Final = f"{VARIABLE_PREFIX}CONTROL_TOKEN"
 """The same as the setting of the server has."""
+_WAIT_SECONDS: Final = 5
+"""How long to wait for news at once: Ctrl-C just before the wait begins ends only after it."""
 _FOLLOWED: Final = 1000
 """Requests that are read at once when following."""
 _AGAIN_SECONDS: Final = 0.5
@@ -194,7 +196,7 @@ def _follow(client: ControlClient, filters: Filters, *, as_json: bool) -> NoRetu
         asked: Filters = {**filters, "since": since, "limit": _FOLLOWED}
         try:
             if goes_on:
-                client.events(seen["change"], int(EVENTS_SECONDS))
+                client.events(seen["change"], _WAIT_SECONDS)
             new = client.journal(**asked)
         except NoAnswer:
             if goes_on:
