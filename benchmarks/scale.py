@@ -156,6 +156,7 @@ def _parked(ours: Subject, rounds: int, seconds: int) -> dict[str, float]:
             for _ in range(_PARKED):
                 connection = held.enter_context(_connection(server))
                 connection.request("GET", _LIST, headers={"Authorization": KEY, **_LONG})
+            ask(server.port, _LIST, 16, 1)  # until the last of them is parked
             parked = [ask(server.port, _LIST, 16, seconds).p99 for _ in range(rounds)]
     return {"idle_p99": median(idle), "parked_p99": median(parked)}
 
