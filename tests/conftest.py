@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING
 
 # pytester forgets what a run inside this one has imported. Of a library that was in use by then
@@ -16,6 +17,11 @@ from mockpets import MockpetsServer, Settings, create_app
 from tests.doors import Caller, Inside, Socket
 
 pytest_plugins = ["pytester"]
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # So a shell starts what it puts into the background, and what is started from there inherits
+    # it: Ctrl-C, which some tests send to a program, would do nothing.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
