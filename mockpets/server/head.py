@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import time
 from email.utils import formatdate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
 __all__ = ["HeadWriter"]
+
+_LENGTHS: Final = {len("Date"), len("Server")}
 
 
 class HeadWriter:
@@ -27,7 +29,7 @@ class HeadWriter:
     def write(
         self,
         status: str,
-        headers: Iterable[tuple[str, str]],
+        headers: Sequence[tuple[str, str]],
         length: int | None,
         connection: str | None,
     ) -> bytes:
@@ -35,26 +37,25 @@ class HeadWriter:
 
         :param headers: without Content-Length and Connection.
         :param length: bytes of the body, None for an answer that has none by its status.
+        :raise ValueError: a line break in the status or a header.
         :raise UnicodeEncodeError: a character that no header can have.
         """
-        lines = [f"HTTP/1.1 {status}"]
-        has_server = has_date = False
-        for name, value in headers:
-            lines.append(f"{name}: {value}")
-            if len(name) in (4, 6):
-                lowered = name.lower()
-                has_server = has_server or lowered == "server"
-                has_date = has_date or lowered == "date"
+        lines = [f"HTTP/1.1 {status}", *map(": ".join, headers)]
+        own = {name.lower() for name, _ in headers if len(name) in _LENGTHS}
         if length is not None:
             lines.append(f"Content-Length: {length}")
-        if not has_date:
+        if "date" not in own:
             lines.append(f"Date: {self._now()}")
-        if not has_server:
+        if "server" not in own:
             lines.append(f"Server: {self._ident}")
         if connection is not None:
             lines.append(f"Connection: {connection}")
+        breaks = len(lines) + 1
         lines.append("\r\n")
-        return "\r\n".join(lines).encode("latin-1")
+        head = "\r\n".join(lines)
+        if head.count("\n") != breaks or head.count("\r") != breaks:
+            raise ValueError("line break in the status or in a header")
+        return head.encode("latin-1")
 
     def _now(self) -> str:
         second = int(time.time())

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.routing import Rule
+from werkzeug.urls import iri_to_uri
 
 from mockpets.constants import (
     API_PREFIX,
@@ -130,7 +131,9 @@ def create_pet(request: Request, store: Store) -> Response:
     session.changes.tell("pets")
     # The prefix is the request's own, so that a client behind one stays behind it.
     location = f"{request.root_path}{PETS_PATH}/{pet_id}"
-    return Response(row + b"\n", 201, {"Location": location})
+    answer = Response(row + b"\n", 201)
+    answer.carry([("Location", location if location.isascii() else iri_to_uri(location))])
+    return answer
 
 
 def get_pet(request: Request, store: Store) -> Response:

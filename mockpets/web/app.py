@@ -18,7 +18,6 @@ from werkzeug.exceptions import BadHost, HTTPException
 
 from mockpets.budget import Budget
 from mockpets.constants import (
-    BODY_BYTES,
     DELAY_SECONDS,
     JOURNAL_BYTES,
     PETS_BYTES,
@@ -135,7 +134,6 @@ def wire(
     strangers = Strangers(clock) if public else None
     metrics = Metrics(version("mockpets"), partial(_holdings, sessions, journals, reloads))
     app = App("mockpets.web", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
     # `/v1//pets` is not `/v1/pets`, and a redirect would point at whatever Host said.
     app.url_map.merge_slashes = False
     api.add_routes(app, Playback(settings, sessions, strangers))

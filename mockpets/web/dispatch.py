@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import flask
+from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import MapAdapter
 
 from mockpets.web.messages import Request, Response, current_request
@@ -19,7 +20,46 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
+    from werkzeug.routing import Rule
+
 __all__ = ["App"]
+
+
+class _NoCookies(SessionInterface):
+    """Flask's sessions, of which there are none."""
+
+    _none = NullSession()
+
+    def open_session(self, *_: Any) -> NullSession:
+        """Return what fails when it is written to."""
+        return self._none
+
+
+class _Router(MapAdapter):
+    """Finds the view of one request; for a path without variables it looks only once.
+
+    :param fixed: method and path to the rule that was found.
+    """
+
+    def __init__(self, fixed: dict[tuple[str, str], Rule], *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._fixed = fixed
+
+    def match(self, *arguments: Any, **options: Any) -> Any:
+        """Return the rule and its arguments, as Flask asks for them.
+
+        :raise HTTPException: there is none.
+        """
+        if arguments or options != {"return_rule": True}:
+            return super().match(*arguments, **options)
+        asked = self.default_method, self.path_info
+        rule = self._fixed.get(asked)
+        if rule is not None:
+            return rule, {}
+        rule, values = super().match(**options)
+        if not values and rule.methods is not None:  # else clients could have it grow
+            self._fixed[asked] = rule
+        return rule, values
 
 
 class App(flask.Flask):
@@ -31,11 +71,16 @@ class App(flask.Flask):
 
     request_class = Request
     response_class = Response
+    session_interface = _NoCookies()
 
     finish: Callable[[Any], flask.Response]
     """What is done to every answer."""
     admit: Callable[[Request], None] | None = None
     """Is asked first, and may refuse."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._fixed: dict[tuple[str, str], Rule] = {}
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request; a target without a path is that of the root (RFC 9110, 4.2.3)."""
@@ -61,10 +106,10 @@ class App(flask.Flask):
     def create_url_adapter(self, request: flask.Request | None) -> MapAdapter | None:
         """Return what finds the view; the server has refused a Host that is none."""
         if request is None:
-            return super().create_url_adapter(request)
-        environ = request.environ
-        root, path, method = environ.get("SCRIPT_NAME", ""), request.path, request.method
-        return MapAdapter(self.url_map, "localhost", root, "", "http", path, method, None)
+            return None  # nothing makes URLs outside a request
+        root, path = request.environ.get("SCRIPT_NAME", ""), request.path
+        where = self.url_map, "localhost", root, "", "http", path, request.method
+        return _Router(self._fixed, *where)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function: none is a coroutine."""

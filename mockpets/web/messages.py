@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import flask
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
+from mockpets.constants import BODY_BYTES
 from mockpets.scenario.engine import NOTHING
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ class Exchange:
 class Request(flask.Request):
     """A request with its exchange."""
 
+    # Flask looks into its configuration each time; a view may still set another.
+    max_content_length: int | None = BODY_BYTES
+
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.exchange = Exchange(perf_counter())
@@ -68,6 +72,9 @@ class Request(flask.Request):
             if len(self._body) < int(length):
                 raise ClientDisconnected
         return self._body
+
+    def close(self) -> None:
+        """Do nothing: no file was uploaded."""
 
 
 class Response(flask.Response):

@@ -12,7 +12,6 @@ from mockpets.scenario.model import BREAKING
 from mockpets.secret_names import redacted_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.web.messages import Request, Response
@@ -40,27 +39,28 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     pet_id = (request.view_args or {}).get("pet_id")
     is_head = request.method == "HEAD"  # its body is made, but not sent
     took = perf_counter() - exchange.started
+    # In the order of its fields: a call by name takes six times as long.
     entry = Entry(
-        number=number,
-        at=time() - took,
-        session=session.name,
-        method=request.method[:_METHOD_LENGTH],
-        target=redacted_target(target(environ)),
-        path=request.path,
-        operation=exchange.operation,
-        pet_id=None if pet_id is None else parse_pet_id(pet_id),
-        status=None if outcome.fault in BREAKING else response.status_code,
-        scenarios=stack.names if stack else (),
-        stubs=outcome.stubs,
-        fault=outcome.fault,
-        off_contract=off_contract,
-        app_ms=round(took * 1000, 2),
-        delay_ms=round(outcome.delay * 1000, 1),
-        hold=outcome.hold,
-        throttle=outcome.throttle,
-        notes=tuple(Note(*note) for note in exchange.notes),
-        request=message(_headers(environ), _body(request)),
-        response=message(response.all_headers(), b"" if is_head else response.get_data()),
+        number,
+        time() - took,
+        session.name,
+        request.method[:_METHOD_LENGTH],
+        redacted_target(target(environ)),
+        request.path,
+        exchange.operation,
+        None if pet_id is None else parse_pet_id(pet_id),
+        None if outcome.fault in BREAKING else response.status_code,
+        stack.names if stack else (),
+        outcome.stubs,
+        outcome.fault,
+        off_contract,
+        round(took * 1000, 2),
+        round(outcome.delay * 1000, 1),
+        outcome.hold,
+        outcome.throttle,
+        tuple([Note(*note) for note in exchange.notes]),
+        message(_headers(environ), _body(request)),
+        message(response.all_headers(), b"" if is_head else response.get_data()),
     )
     session.journal.add(entry)
     session.changes.tell("requests")
@@ -77,14 +77,13 @@ def target(environ: WSGIEnvironment) -> str:
     return f"{path}?{query}" if query else path
 
 
-def _headers(environ: WSGIEnvironment) -> Iterator[tuple[str, str]]:
-    """Yield the request's headers, their names as people write them."""
-    for key, value in environ.items():
-        if key.startswith("HTTP_"):
-            yield _name(key), value
-    for key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
+def _headers(environ: WSGIEnvironment) -> list[tuple[str, str]]:
+    """Return the request's headers, their names as people write them."""
+    found = [(_name(key), environ[key]) for key in environ if key[:5] == "HTTP_"]
+    for key, name in (("CONTENT_TYPE", "Content-Type"), ("CONTENT_LENGTH", "Content-Length")):
         if environ.get(key):
-            yield key.replace("_", "-").title(), environ[key]
+            found.append((name, environ[key]))
+    return found
 
 
 @lru_cache(256)

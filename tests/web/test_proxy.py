@@ -196,6 +196,15 @@ def test_locations_and_links_keep_the_prefix() -> None:
     assert client.get("/mock/__mockpets/health").status_code == 200
 
 
+def test_a_location_has_no_character_that_a_header_cannot_have() -> None:
+    client = create_app(Settings()).test_client()
+    mount = {"SCRIPT_NAME": "/käfig".encode().decode("latin-1")}  # by another server (PEP 3333)
+    new = {"name": "Miso", "categoryId": 2}
+    made = client.post("/v1/pets", json=new, headers=KEY, environ_overrides=mount)
+
+    assert made.headers["Location"] == "/k%C3%A4fig/v1/pets/17"
+
+
 def test_a_proxy_that_takes_the_prefix_away_says_so() -> None:
     client = mounted("", ("127.0.0.1",))
     headers = KEY | {"X-Forwarded-Prefix": "/mock", "X-Forwarded-For": "192.0.2.7"}
