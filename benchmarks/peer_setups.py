@@ -21,21 +21,29 @@ if TYPE_CHECKING:
     from mockpets.contract import Pet
 
 __all__ = [
+    "apimock",
+    "connexion",
     "json_server",
     "mockaton",
     "mockaton_code",
     "mockoon",
+    "mocks_server",
+    "mocks_server_code",
     "mockserver",
     "mountebank",
     "mountebank_code",
     "msw",
     "prism",
+    "scalar",
+    "scalar_code",
     "wiremock",
 ]
 
 _FILES = Path(__file__).parent / "peer_files"
 _PATH = "/v1/pets"
 _JSON = {"Content-Type": "application/json"}
+_BEARER = "bearerAuth"
+"""What our OpenAPI document calls the key."""
 _NO_KEY = {"code": "unauthorized", "message": "The API key is missing or invalid.", "status": 401}
 
 
@@ -63,8 +71,8 @@ def _created(pets: Sequence[Pet]) -> dict[str, Any]:
 # --- Answers from a description, or from data ---------------------------------------------------
 
 
-def prism(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give Prism our OpenAPI document, the page as its example; it knows no servers' prefix."""
+def _openapi(pets: Sequence[Pet]) -> dict[str, Any]:
+    """Return our OpenAPI document, the page as its example; the servers' prefix is in its paths."""
     from mockpets.web.openapi import document
 
     spec: dict[str, Any] = deepcopy(dict(document()))
@@ -74,7 +82,30 @@ def prism(folder: Path, pets: Sequence[Pet]) -> None:
     operations["get"]["responses"]["200"]["content"]["application/json"]["example"] = _page(pets)
     created = operations["post"]["responses"]["201"]["content"]["application/json"]
     created["example"] = _created(pets)
+    return spec
+
+
+def prism(folder: Path, pets: Sequence[Pet]) -> None:
+    """Give Prism our OpenAPI document."""
+    _write(folder / "openapi.json", _openapi(pets))
+
+
+def scalar(folder: Path, pets: Sequence[Pet]) -> None:
+    """Give Scalar our OpenAPI document, and what starts it."""
+    _scalar(folder, _openapi(pets))
+
+
+def _scalar(folder: Path, spec: dict[str, Any]) -> None:
     _write(folder / "openapi.json", spec)
+    shutil.copy(_FILES / "scalar.mjs", folder / "scalar.mjs")
+
+
+def connexion(folder: Path, pets: Sequence[Pet]) -> None:
+    """Give Connexion our OpenAPI document, and what starts it; it knows no OpenAPI 3.1."""
+    spec = {**_openapi(pets), "openapi": "3.0.3"}
+    spec["components"]["securitySchemes"][_BEARER]["x-bearerInfoFunc"] = "app.key"
+    _write(folder / "openapi.json", spec)
+    shutil.copy(_FILES / "connexion.py", folder / "app.py")
 
 
 def json_server(folder: Path, pets: Sequence[Pet]) -> None:
@@ -141,7 +172,8 @@ def mountebank(folder: Path, pets: Sequence[Pet]) -> None:
     query = {"limit": str(LIMIT), "status": STATUS}
 
     def stub(request: object, status: int, body: object) -> dict[str, object]:
-        answer = {"statusCode": status, "headers": _JSON, "body": _compact(body)}
+        headers = {**_JSON, "Connection": "keep-alive"}  # else it ends the connection
+        answer = {"statusCode": status, "headers": headers, "body": _compact(body)}
         return {"predicates": [{"equals": request}], "responses": [{"is": answer}]}
 
     stubs = [
@@ -168,6 +200,46 @@ def _imposter(folder: Path, stubs: Sequence[object]) -> None:
     )
 
 
+def apimock(folder: Path, pets: Sequence[Pet]) -> None:
+    """Give apimock-rs a rule for each answer, and a last one for a missing key."""
+
+    def toml(text: str) -> str:
+        return json.dumps(text, ensure_ascii=False)  # JSON's escapes are among TOML's
+
+    def rule(status: int, body: object, *when: str) -> str:
+        lines = ["[[rules]]", f"when.request.url_path = {toml(_PATH)}", *when]
+        lines += [f"respond.status = {status}", f"respond.text = {toml(_compact(body))}"]
+        return "\n".join([*lines, "respond.headers.Content-Type = 'application/json'", ""])
+
+    key = f"when.request.headers.authorization.value = {toml(KEY)}"
+    page = rule(200, _page(pets), "when.request.method = 'GET'", key)
+    post = rule(201, _created(pets), "when.request.method = 'POST'", key)
+    _write(folder / "rules.toml", "\n".join([page, post, rule(401, _NO_KEY)]))
+    (folder / "files").mkdir(exist_ok=True)
+    service = "[service]\nrule_sets = ['rules.toml']\nfallback_respond_dir = 'files'\n"
+    _write(folder / "apimock.toml", service)
+
+
+def mocks_server(folder: Path, pets: Sequence[Pet]) -> None:
+    """Give mocks-server a route for each answer."""
+
+    def route(name: str, method: str, status: int, body: object) -> dict[str, object]:
+        variant = {"id": "pets", "type": "json", "options": {"status": status, "body": body}}
+        return {"id": name, "url": _PATH, "method": method, "variants": [variant]}
+
+    _mocks_server(folder)
+    routes = [route("list", "GET", 200, _page(pets)), route("create", "POST", 201, _created(pets))]
+    _write(folder / "mocks/routes/pets.json", routes)
+
+
+def _mocks_server(folder: Path) -> None:
+    shutil.copy(_FILES / "mocks.config.js", folder / "mocks.config.js")
+    _write(
+        folder / "mocks/collections.json", [{"id": "pets", "routes": ["list:pets", "create:pets"]}]
+    )
+    (folder / "mocks" / "routes").mkdir(exist_ok=True)
+
+
 def mockaton(folder: Path, pets: Sequence[Pet]) -> None:
     """Give Mockaton a file for each answer."""
     _mockaton(folder)
@@ -187,10 +259,28 @@ def mockaton_code(folder: Path, pets: Sequence[Pet]) -> None:
 
 
 def _mockaton(folder: Path) -> None:
-    config = "export default { mocksDir: 'mocks', onReady() {} }\n"
+    # Its only way to be quiet; it would write a line for each request.
+    config = "console.log = () => {}\nexport default { mocksDir: 'mocks', onReady() {} }\n"
     _write(folder / "mockaton.config.js", config)
     _write(folder / "package.json", {"private": True, "type": "module"})
     (folder / "mocks" / "v1").mkdir(parents=True, exist_ok=True)
+
+
+def mocks_server_code(folder: Path, pets: Sequence[Pet]) -> None:
+    """Give mocks-server a middleware for each operation."""
+    _mocks_server(folder)
+    _store(folder, pets)
+    shutil.copy(_FILES / "mocks-server.js", folder / "mocks/routes/pets.js")
+
+
+def scalar_code(folder: Path, pets: Sequence[Pet]) -> None:
+    """Give Scalar a seed for its store, and a handler for each operation."""
+    spec = _openapi(pets)
+    spec["components"]["schemas"]["Pet"]["x-seed"] = f"seed({_compact(pets)})"
+    for method in ("get", "post"):
+        code = (_FILES / f"scalar-{method}.js").read_text(encoding="utf-8")
+        spec["paths"][_PATH][method]["x-handler"] = code
+    _scalar(folder, spec)
 
 
 def msw(folder: Path, pets: Sequence[Pet]) -> None:

@@ -7,14 +7,11 @@ cannot be had is told as a reason and left out.
 
 from __future__ import annotations
 
-import json
-import platform
 import re
-import shutil
-import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks import peer_setups as setups
+from benchmarks.installs import install, java, node
 from benchmarks.subjects import Subject, folder_size
 
 if TYPE_CHECKING:
@@ -23,21 +20,16 @@ if TYPE_CHECKING:
 
     from mockpets.contract import Pet
 
-__all__ = ["RECIPES", "Recipe", "UnavailableError", "make_ready"]
+__all__ = ["RECIPES", "Recipe", "make_ready"]
 
-NODE = "24.21.0"
-_INSTALL_SECONDS = 300
-_MODULES = "node_modules"
-
-
-class UnavailableError(Exception):
-    """A peer cannot be had here; the message says why."""
+_ENVIRONMENT = {"NODE_ENV": "production", "NO_UPDATE_NOTIFIER": "1"}
+"""Of all peers; some would look for a newer version in a process of its own."""
 
 
 class Recipe(NamedTuple):
     """How one peer is had and run.
 
-    :param packages: npm's, pinned; the first gives the version.
+    :param packages: npm's or PyPI's, pinned; the first gives the version.
     :param command: `{node}` and `{java}` are resolved here; `{port}` and `{other}`, and all below
         `set_up`, are as `Subject` has them.
     :param set_up: writes its files into its folder.
@@ -58,6 +50,13 @@ _MOUNTEBANK = (
     "{node} node_modules/mountebank/bin/mb start --configfile imposters.ejs --port {other} "
     "--host 127.0.0.1 --localOnly --nologfile --loglevel error"
 )
+_MOCKS_SERVER = (
+    "{node} node_modules/@mocks-server/main/bin/mocks-server --server.port {port} "
+    "--plugins.adminApi.port {other}"
+)
+_SCALAR = ("@scalar/mock-server@0.14.4", "@hono/node-server@1.19.19")
+_APIMOCK = "@apimock-rs/bin-linux-x64-gnu"  # what `apimock-rs` would start, by way of Node
+_KEEP_ALIVE = "its answers told to keep the connection"
 _OWN_CODE = "its user's own code does the job"
 
 RECIPES = (
@@ -76,7 +75,8 @@ RECIPES = (
         "{node} node_modules/@mockoon/cli/bin/run.js start --data mockoon.json --port {port} "
         "--hostname 127.0.0.1 --disable-log-to-file --disable-admin-api",
         setups.mockoon,
-        "a CRUD route over a data bucket; spells the filter `status_eq`",
+        "a CRUD route over a data bucket; spells the filter `status_eq`; logs each request, come "
+        "what may",
         list_target="/v1/pets?limit={limit}&status_eq={status}",
     ),
     Recipe(
@@ -118,14 +118,14 @@ RECIPES = (
         ("mountebank@2.9.1",),
         _MOUNTEBANK,
         setups.mountebank,
-        "stubs with a fixed answer",
+        f"stubs with a fixed answer, {_KEEP_ALIVE}",
     ),
     Recipe(
         "mountebank, own code",
         ("mountebank@2.9.1",),
         f"{_MOUNTEBANK} --allowInjection",
         setups.mountebank_code,
-        f"an injected function: {_OWN_CODE}",
+        f"an injected function, {_KEEP_ALIVE}: {_OWN_CODE}",
     ),
     Recipe(
         "MSW, own code",
@@ -133,6 +133,49 @@ RECIPES = (
         "{node} msw.mjs",
         setups.msw,
         f"behind its HTTP middleware: {_OWN_CODE}",
+    ),
+    Recipe(
+        "mocks-server",
+        ("@mocks-server/main@4.1.0",),
+        _MOCKS_SERVER,
+        setups.mocks_server,
+        "routes with a fixed answer",
+    ),
+    Recipe(
+        "mocks-server, own code",
+        ("@mocks-server/main@4.1.0",),
+        _MOCKS_SERVER,
+        setups.mocks_server_code,
+        f"routes of middleware: {_OWN_CODE}",
+    ),
+    Recipe(
+        "Scalar",
+        _SCALAR,
+        "{node} scalar.mjs",
+        setups.scalar,
+        "our OpenAPI document; the page is an example",
+    ),
+    Recipe(
+        "Scalar, own code",
+        _SCALAR,
+        "{node} scalar.mjs",
+        setups.scalar_code,
+        "our OpenAPI document with a seed and handlers over its store; ids are UUIDs",
+    ),
+    Recipe(
+        "Connexion",
+        ("connexion[uvicorn]==3.3.0",),
+        "venv/bin/python -m uvicorn app:app --host 127.0.0.1 --port {port} --no-access-log "
+        "--log-level critical",
+        setups.connexion,
+        "our OpenAPI document, mocked; the page is an example; 16 lines start it and know the key",
+    ),
+    Recipe(
+        "apimock-rs",
+        (f"{_APIMOCK}@6.2.0",),
+        f"node_modules/{_APIMOCK}/apimock --config apimock.toml --port {{port}}",
+        setups.apimock,
+        "rules with a fixed answer, blind to the query; logs each request, come what may",
     ),
     Recipe(
         "WireMock",
@@ -148,10 +191,11 @@ RECIPES = (
         "MockServer",
         ("mockserver-node@8.0.0",),
         "{java} -Dmockserver.initializationJsonPath=expectations.json "
-        "-Dmockserver.logLevel=ERROR -Dmockserver.disableSystemOut=true -jar node_modules/"
+        "-Dmockserver.logLevel=ERROR -Dmockserver.disableSystemOut=true "
+        "-Dmockserver.maxLogEntries=1000 -jar node_modules/"
         "mockserver-node/mockserver-netty-8.0.0-jar-with-dependencies.jar -serverPort {port}",
         setups.mockserver,
-        "expectations with a fixed answer",
+        "expectations with a fixed answer, 1,000 requests remembered, as our journal does",
         warm_seconds=4,
     ),
 )
@@ -163,76 +207,22 @@ def make_ready(recipe: Recipe, home: Path, pets: Sequence[Pet]) -> Subject:
     :param home: an existing folder for all peers.
     :raise UnavailableError: it cannot be had here.
     """
-    runtime = _java() if "{java}" in recipe.command else _node(home)
-    folder = home / re.sub(r"\W+", "-", recipe.name)
-    _install(folder, recipe.packages)
-    recipe.set_up(folder, pets)
+    runtimes = {"{node}": lambda: node(home), "{java}": java}
     words = recipe.command.split()
-    command = tuple(str(runtime) if word in ("{node}", "{java}") else word for word in words)
+    command = tuple(runtimes[word]() if word in runtimes else word for word in words)
+    folder = home / re.sub(r"\W+", "-", recipe.name)
+    packages = install(folder, recipe.packages)
+    recipe.set_up(folder, pets)
     return Subject(
         recipe.name,
         command,
         folder,
-        version=recipe.packages[0].rpartition("@")[2],
+        version=re.split("==|@", recipe.packages[0])[-1],
         note=recipe.note,
-        size=folder_size(folder / _MODULES),
-        environment={"NODE_ENV": "production"},
+        size=folder_size(packages),
+        environment=_ENVIRONMENT,
         list_target=recipe.list_target,
         pets_target=recipe.pets_target,
         list_member=recipe.list_member,
         warm_seconds=recipe.warm_seconds,
     )
-
-
-def _install(folder: Path, packages: Sequence[str]) -> None:
-    """Have npm install packages; nothing is done when these are there already."""
-    npm = shutil.which("npm")
-    if npm is None:
-        raise UnavailableError("npm is not installed")
-    done = folder / "installed.json"
-    if done.is_file() and json.loads(done.read_text(encoding="utf-8")) == list(packages):
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "package.json").write_text('{"private": true}\n', encoding="utf-8")
-    options = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
-    try:
-        subprocess.run(  # noqa: S603 - our own words
-            [npm, "install", *options, *packages],
-            cwd=folder,
-            check=True,
-            capture_output=True,
-            text=True,
-            timeout=_INSTALL_SECONDS,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise UnavailableError(f"npm takes over {_INSTALL_SECONDS} s for {packages[0]}") from error
-    except subprocess.CalledProcessError as error:
-        said = " ".join(error.stderr.split())[:300]
-        raise UnavailableError(f"npm cannot install {packages[0]}: {said}") from error
-    done.write_text(json.dumps(list(packages)), encoding="utf-8")
-
-
-def _node(home: Path) -> Path:
-    """Return the Node that all peers run on, from npm.
-
-    :raise UnavailableError: there is none for this machine.
-    """
-    system = {"Linux": "linux", "Darwin": "darwin"}.get(platform.system())
-    machine = {"x86_64": "x64", "aarch64": "arm64", "arm64": "arm64"}.get(platform.machine())
-    if system is None or machine is None:
-        raise UnavailableError(f"npm has no Node for {platform.system()} on {platform.machine()}")
-    package = f"node-{system}-{machine}"
-    folder = home / "node"
-    _install(folder, (f"{package}@{NODE}",))
-    return folder / _MODULES / package / "bin" / "node"
-
-
-def _java() -> str:
-    """Return the Java of this machine.
-
-    :raise UnavailableError: there is none.
-    """
-    java = shutil.which("java")
-    if java is None:
-        raise UnavailableError("Java is not installed (Debian: openjdk-17-jre-headless)")
-    return java

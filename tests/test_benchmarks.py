@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
+import tomllib
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -13,8 +17,9 @@ import pytest
 
 from benchmarks.checks import ABILITIES, examine
 from benchmarks.goals import goals
+from benchmarks.installs import UnavailableError, install
 from benchmarks.load import ask, asked_with
-from benchmarks.peers import RECIPES, UnavailableError, make_ready
+from benchmarks.peers import RECIPES, make_ready
 from benchmarks.report import BEGIN, END
 from benchmarks.subjects import NEW, PETS, Subject, installed_size
 from mockpets import MockpetsServer, Settings
@@ -39,9 +44,16 @@ def port() -> Iterator[int]:
         yield port_of(server)
 
 
-def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+def run(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "benchmarks", *map(str, words)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
 
 
 # --- Right answers ------------------------------------------------------------------------------
@@ -98,14 +110,61 @@ def test_a_peer_can_be_set_up_again_and_again(recipe: Any, tmp_path: Path) -> No
     assert any(first in text for text in texts)
     for path in tmp_path.rglob("*.json"):
         json.loads(path.read_text(encoding="utf-8"))
-    assert all("@" in package[1:] for package in recipe.packages), "pinned"
+    for path in tmp_path.rglob("*.toml"):
+        tomllib.loads(path.read_text(encoding="utf-8"))
+    pinned = re.compile(r".+(@|==)\d+\.\d+\.\d+\S*")
+    assert all(pinned.fullmatch(package) for package in recipe.packages)
 
 
 def test_what_cannot_be_had_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    why = r"(npm|Java) is not installed|npm has no Node|pip cannot install \S+==\S+: ."
     for recipe in RECIPES:
-        with pytest.raises(UnavailableError, match=r"is not installed|npm has no Node"):
+        with pytest.raises(UnavailableError, match=why):
             make_ready(recipe, tmp_path, ANIMALS)
+
+
+def test_npm_is_asked_once_for_each_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    npm = tmp_path / "npm"
+    npm.write_text(f"#!/bin/sh\necho $@ >> {tmp_path}/asked\ntest $6 != bad@1.0.0\n")
+    npm.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    for version in ("1.0.0", "1.0.0", "1.0.1"):
+        assert install(tmp_path / "peer", (f"good@{version}",)).name == "node_modules"
+    for _ in range(2):  # what failed is tried again
+        with pytest.raises(UnavailableError, match=r"npm cannot install bad@1\.0\.0"):
+            install(tmp_path / "other", ("bad@1.0.0",))
+    asked = [line.split()[-1] for line in (tmp_path / "asked").read_text().splitlines()]
+    assert asked == ["good@1.0.0", "good@1.0.1", "bad@1.0.0", "bad@1.0.0"]
+
+
+def test_what_is_had_from_pypi_has_an_environment_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = "peerless-1.0.0.dist-info"
+    with zipfile.ZipFile(tmp_path / "peerless-1.0.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("peerless.py", "import sys\nprint(sys.prefix)\n")
+        wheel.writestr(
+            f"{about}/METADATA", "Metadata-Version: 2.1\nName: peerless\nVersion: 1.0.0\n"
+        )
+        wheel.writestr(
+            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        wheel.writestr(f"{about}/RECORD", "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    peer = tmp_path / "peer"
+    packages = install(peer, ("peerless==1.0.0",))
+    said = subprocess.check_output([peer / "venv/bin/python", "-m", "peerless"], text=True)
+    assert Path(said.strip()) == peer / "venv"
+    assert list(packages.rglob("peerless*.pyc")), "compiled, as mockpets is"
+    assert not list(packages.rglob("pip")), "nothing else is in it"
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    assert install(peer, ("peerless==1.0.0",)) == packages
 
 
 def test_what_is_installed_is_counted_with_all_it_needs() -> None:
@@ -128,7 +187,7 @@ def row(name: str, kind: str, able: str = "", **figures: float) -> dict[str, Any
     }
 
 
-RESULTS = {
+RESULTS: dict[str, Any] = {
     "at": "2026-01-01",
     "command": "python -m benchmarks",
     "rounds": 3,
@@ -160,16 +219,47 @@ def kept(tmp_path: Path) -> Path:
     return path
 
 
+def test_memory_is_held_against_node_and_java() -> None:
+    [ours, *_] = RESULTS["rows"]
+    others = [
+        row("apimock-rs", "peer", rss_load=6.0),
+        row("Mockaton", "peer", rss_load=100.0),
+    ]
+    [told] = [
+        goal
+        for goal in goals({**RESULTS, "rows": [ours, *others]})
+        if goal.what == "memory after the load"
+    ]
+    assert (told.measured, told.reached) == ("0.40 of the best, Mockaton", True)
+
+
+def test_own_code_is_held_apart() -> None:
+    [ours, *_] = RESULTS["rows"]
+    others = [
+        row("Prism", "peer", "refuses", list_16=500.0),
+        row("MSW, own code", "peer", "refuses", list_16=5000.0),
+    ]
+    told = {
+        goal.goal: (goal.measured, goal.reached)
+        for goal in goals({**RESULTS, "rows": [ours, *others]})
+        if goal.what == "list, 16 connections"
+    }
+    like = "ahead of each peer that checks or remembers"
+    assert told[f"{like} of itself"] == ("2.00 of the best, Prism", True)
+    assert told[f"{like} by its user's own code"] == ("0.20 of the best, MSW, own code", False)
+    assert any(each.name.endswith(", own code") for each in RECIPES)
+
+
 def test_goals_are_held_against_those_who_do_a_like_job() -> None:
     told = {(goal.what, goal.goal): goal for goal in goals(RESULTS)}
     reached = {key: goal.reached for key, goal in told.items()}
-    like = "each peer that checks or remembers"
+    like = "each peer that checks or remembers of itself"
     assert reached["list, 16 connections", "0.75 of stock waitress' constant answer"] is True
     assert reached["list, 16 connections", "1 of stock waitress' constant answer"] is False
     assert reached["list, 16 connections", f"ahead of {like}"] is True, "one of fixed answers leads"
     assert reached["its p99", f"below {like}"] is False
     assert reached["create", f"ahead of {like}"] is None, "Prism's was not had"
-    assert reached["memory after the load", "below each peer"] is False
+    assert reached["memory after the load", "below each Node and Java peer"] is False
     assert reached["list from 100,000 pets against from 16", "at most 1.2 times as long"] is False
     assert reached["a new session over 10,000 pets", "at most 50 µs"] is True
     assert told["first 200", "at most 2.5 times a one-route Flask script"].measured == "2.00"
@@ -207,15 +297,21 @@ def test_a_page_without_marks_is_left_alone(kept: Path, tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8") == "nothing here\n"
 
 
-def test_a_short_run_measures_mockpets_itself(tmp_path: Path) -> None:
-    saved = tmp_path / "run.json"
+def test_a_short_run_measures_mockpets_itself_compiled(tmp_path: Path) -> None:
+    saved, compiled = tmp_path / "run.json", tmp_path / "compiled"
+    keep_nothing = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": str(compiled)}
     words = ["--short", "--only", "mockpets", "--rounds", "1", "--seconds", "1"]
-    done = run(*words, "--cache", tmp_path, "--save", saved)
+    done = run(*words, "--cache", tmp_path, "--save", saved, **keep_nothing)
     assert done.returncode == 0, done.stderr
     [found] = json.loads(saved.read_text(encoding="utf-8"))["rows"]
     assert found["able"] == list(ABILITIES)
     assert {"list_16", "p99_64", "create", "first_ms"} <= set(found["figures"])
     assert all(value > 0 for value in found["figures"].values())
+    sources = {path.name.split(".")[0] for path in compiled.rglob("*.pyc")}
+    assert {
+        path.stem for name in ("mockpets", "benchmarks") for path in (ROOT / name).glob("*.py")
+    } <= sources
+    assert "argparse" not in sources, "only what is ours"
 
 
 def test_an_unknown_name_is_refused_with_those_there_are() -> None:

@@ -3,8 +3,7 @@ import { parseJSON } from 'mockaton'
 import { create } from '../../store.mjs'
 
 export default async (request, response) => {
-  const sent = JSON.stringify(await parseJSON(request))
-  const { status, body } = create(request.headers.authorization, sent)
+  const { status, body } = create(request.headers.authorization, await parseJSON(request))
   response.statusCode = status
   return JSON.stringify(body)
 }

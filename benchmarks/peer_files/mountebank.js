@@ -4,7 +4,7 @@
   state.pets = state.pets || PETS
   const give = (statusCode, value) => ({
     statusCode,
-    headers: { 'Content-Type': 'application/json' },
+    headers: { 'Content-Type': 'application/json', Connection: 'keep-alive' },
     body: JSON.stringify(value),
   })
   if (request.headers.Authorization !== 'Bearer mockpets') {

@@ -8,5 +8,5 @@ const key = (request) => request.headers.get('authorization')
 
 createServer(
   http.get('/v1/pets', ({ request }) => give(list(key(request), new URL(request.url).searchParams))),
-  http.post('/v1/pets', async ({ request }) => give(create(key(request), await request.text()))),
+  http.post('/v1/pets', async ({ request }) => give(create(key(request), await request.json()))),
 ).listen(Number(process.env.PORT), '127.0.0.1')

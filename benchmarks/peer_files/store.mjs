@@ -21,9 +21,9 @@ export function list(authorization, query) {
   return { status: 200, body: found }
 }
 
-export function create(authorization, text) {
+export function create(authorization, sent) {
   if (authorization !== 'Bearer mockpets') return noKey
-  const { name, categoryId, status } = JSON.parse(text)
+  const { name, categoryId, status } = sent
   if (typeof name !== 'string') return wrong('name must be a string')
   if (!Number.isInteger(categoryId)) return wrong('categoryId must be an integer')
   if (status !== undefined && !STATUSES.includes(status)) return wrong('status is unknown')
