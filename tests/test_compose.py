@@ -25,7 +25,7 @@ import yaml
 
 from mockpets.setting_sources import URL_VARIABLE
 from mockpets.settings import Settings, rows
-from tests.test_container_files import environment, one
+from tests.test_container_files import PAGES, PROJECT, environment, one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,6 +66,14 @@ def test_the_mock_is_confined() -> None:
     assert MOCK["pids_limit"]
     assert all(volume.endswith(":ro") for volume in MOCK["volumes"])
     assert not {"privileged", "cap_add", "user", "network_mode", "pid", "devices"} & MOCK.keys()
+
+
+def test_the_image_is_this_version_s() -> None:
+    images = {MOCK["image"]}
+    for page in PAGES:
+        images |= set(re.findall(r"\bmockpets:\d[\w.]*", page.read_text(encoding="utf-8")))
+
+    assert images == {f"mockpets:{PROJECT['version']}"}
 
 
 def test_only_this_machine_can_call_it() -> None:
