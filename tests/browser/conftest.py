@@ -1,4 +1,7 @@
-"""A browser for each module, and pages that fail their test when a script of theirs does."""
+"""A browser for each module, and pages that fail their test when a script of theirs does.
+
+It is Chromium, or with ``TEST_BROWSER=firefox`` an unchanged Firefox by WebDriver BiDi.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,13 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from mockpets import MockpetsServer, Settings
-from tests.browser.panel import Panel
+from tests.browser.panel import FIREFOX, Panel
 from tests.programs import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Playwright
 
 HELD = """\
 description: Adding a pet waits at the gate checkout.
@@ -29,16 +32,24 @@ stubs:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(
-            executable_path=need("chromium"),
-            args=[
-                "--no-sandbox",
-                "--no-proxy-server",
-                "--host-resolver-rules=MAP evil.test 127.0.0.1",
-            ],
-        )
+        found = firefox(playwright) if FIREFOX else chromium(playwright)
         yield found
         found.close()
+
+
+def chromium(playwright: Playwright) -> Browser:
+    rules = "--host-resolver-rules=MAP evil.test 127.0.0.1"
+    return playwright.chromium.launch(
+        executable_path=need("chromium"), args=["--no-sandbox", "--no-proxy-server", rules]
+    )
+
+
+def firefox(playwright: Playwright) -> Browser:
+    return playwright.firefox.launch(
+        channel="moz-firefox",  # by BiDi, which needs no build of Playwright's own
+        executable_path=need("firefox-esr"),
+        firefox_user_prefs={"network.dns.localDomains": "evil.test", "network.proxy.type": 0},
+    )
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +72,10 @@ def visit(browser: Browser) -> Iterator[Callable[..., Panel]]:
         shape = {"viewport": {"width": 1440, "height": 900}, **options}
         context = browser.new_context(**shape)  # type: ignore[arg-type]  # handed on
         context.set_default_timeout(10_000)
+        if FIREFOX and "color_scheme" in options:
+            # What the system says cannot be set here, so it is chosen as in the panel.
+            chosen = f"localStorage.setItem('mockpets-theme', '{options['color_scheme']}')"
+            context.add_init_script(f"if (origin !== 'null') {chosen};")
         panel = Panel(context.new_page(), url, way)
         panels.append(panel)
         panel.page.goto(url + path)

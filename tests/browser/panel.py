@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     from tests.doors import Answer
 
+FIREFOX = os.environ.get("TEST_BROWSER") == "firefox"
+
 both_ways = pytest.mark.parametrize("panel", ["mouse", "keyboard"], indirect=True)
 """For a test of something that a person does."""
 
@@ -23,14 +26,19 @@ STEPS = """
   const places = [...document.querySelectorAll(kinds)]
     .filter((node) => node.tabIndex >= 0 && !node.disabled
       && node.checkVisibility() && (node.type !== "radio" || node.checked));
-  return places.indexOf(target) - places.indexOf(document.activeElement);
+  const here = document.activeElement;
+  const before = (node) => here.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_PRECEDING;
+  return places.indexOf(target) - places.findLastIndex((node) => node === here || before(node));
 }
 """
 """About how many places for the focus lie between it and a control; negative is backwards."""
 
 REPORTS = """
+for (const kind of ["error", "unhandledrejection"])
+  addEventListener(kind, ({message, reason}) =>
+    console.error(`script report: ${message ?? reason}`));
 addEventListener("securitypolicyviolation", (event) =>
-  console.error(`CSP report: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
+  console.error(`policy report: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
 """
 
 
@@ -45,10 +53,10 @@ class Panel:
         self.page, self.url, self.way = page, url, way
         self.flaws: list[str] = []
         """What a script of the page did wrong, and what its policy had to stop."""
-        page.on("pageerror", lambda error: self.flaws.append(f"script: {error}"))
+        # Not by `pageerror`, which in Firefox also tells what the browser itself has to say.
         page.on(
             "console",
-            lambda said: self.flaws.append(said.text) if "CSP report" in said.text else None,
+            lambda said: self.flaws.append(said.text) if " report: " in said.text else None,
         )
         page.on("dialog", lambda dialog: self.flaws.append(f"dialog: {dialog.message}"))
         page.add_init_script(REPORTS)
@@ -99,6 +107,11 @@ class Panel:
         """Open one of the views."""
         self.use(self.page.get_by_role("navigation").get_by_role("link", name=name))
         expect(self.page.get_by_role("heading", name=name, exact=True)).to_be_visible()
+
+    def allow_paste(self) -> None:
+        """Let the page read the clipboard; Firefox has no such permission, and asks nobody."""
+        if not FIREFOX:
+            self.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
 
     def paste(self) -> str:
         """Return what was copied."""

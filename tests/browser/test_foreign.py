@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -185,7 +186,7 @@ def test_no_page_frames_the_panel(
     )
 
     [frame] = page.frames[1:]
-    frame.wait_for_url("chrome-error://chromewebdata/")
+    frame.wait_for_url(re.compile(r"chrome-error://|about:neterror\?e=cspBlocked"))
 
 
 def test_every_page_says_what_it_may_load(server: MockpetsServer) -> None:

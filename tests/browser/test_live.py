@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
+from tests.browser.panel import FIREFOX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -224,6 +226,7 @@ def test_a_token_in_the_address_is_taken_out_of_it(visit: Callable[..., Panel]) 
 # --- Behind a prefix --------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(FIREFOX, reason="by BiDi Playwright does not see the body of a request")
 def test_behind_a_prefix_all_addresses_keep_it(
     server: MockpetsServer, visit: Callable[..., Panel]
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from mockpets.constants import EXPOSED_HEADERS
 from mockpets.resources import shipped
 from tests.browser.elsewhere import elsewhere
+from tests.browser.panel import FIREFOX
 from tests.doors import Caller, Socket
 
 if TYPE_CHECKING:
@@ -122,20 +123,25 @@ def test_the_page_reads_what_there_is(
     seen: Seen, server: MockpetsServer, session: str, scenario: str
 ) -> None:
     for call in PLAN[scenario]:
+        read = seen[scenario][call]
         there = ask(server, f"{session}-{scenario}-2", scenario, call)
-        assert comparable(seen[scenario][call]) == comparable(there), call
+        if FIREFOX and there == {"broken": True} and read.get("status", 200) >= 400:
+            # It holds only a 2xx against its Content-Length, and gives what came of another.
+            assert len(read["text"]) == int(read["headers"]["content-length"]) // 2
+            continue
+        assert comparable(read) == comparable(there), call
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_every_error_has_a_body_to_read(seen: Seen, scenario: str) -> None:
-    if scenario == "broken-json":
-        return  # its bodies are broken on purpose; the test above compares them
+    if scenario in {"broken-json", "truncated"}:
+        return  # their bodies are broken on purpose; the test above compares them
     errors = [one for one in seen[scenario].values() if one.get("status", 0) >= 400]
     for one in errors:
         body = json.loads(one["text"])
         assert set(body) == {"code", "message", "status"}
         assert body["status"] == one["status"]
-    assert errors or scenario in {"offline", "truncated"}
+    assert errors or scenario == "offline"
 
 
 def test_the_headers_that_front_ends_wait_for(seen: Seen) -> None:

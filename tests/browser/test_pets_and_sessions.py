@@ -97,7 +97,7 @@ def test_more_pets_are_shown_when_asked_for(panel: Panel) -> None:
 
 @both_ways
 def test_sessions_are_made_picked_and_dropped(panel: Panel, server: MockpetsServer) -> None:
-    panel.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    panel.allow_paste()
     name = f"made-by-{panel.way}"
     panel.view("Sessions")
     panel.write(panel.page.get_by_role("textbox", name="Name"), name)

@@ -97,7 +97,7 @@ def test_light_and_dark_are_chosen_and_kept(panel: Panel) -> None:
 
 @both_ways
 def test_base_url_and_key_are_copied(panel: Panel) -> None:
-    panel.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    panel.allow_paste()
     for name, text in (("Copy the base URL", f"{panel.url}/v1"), ("Copy the key", "mockpets")):
         panel.use(panel.button(name))
         expect(panel.button(name)).to_have_text("Copied")

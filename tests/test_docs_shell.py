@@ -1,0 +1,134 @@
+"""The shell blocks of docs/*.md, run in order as they stand; what cannot run here is named here.
+
+curl is told where the servers of the pages stand in truth by its own configuration, so that not a
+word of a block is changed for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from mockpets import MockpetsServer, Settings
+from mockpets.setting_sources import load_settings
+from tests.live.test_nginx import nginx
+from tests.programs import need
+from tests.test_cli import base_of, serving
+
+PAGES = {
+    path.name: path.read_text(encoding="utf-8")
+    for path in (Path(__file__).parent.parent / "docs").glob("*.md")
+}
+LEFT_OUT = {
+    "docker build": "needs Docker; .ci/container builds with it",
+    "docker compose": "needs Docker; .ci/container runs compose.yaml, test_compose.py its wiring",
+    "docker run": "needs Docker; its settings are looked at below",
+    "nginx -t": "it is the machine's own; below nginx runs with the page's file",
+    "python3 -m venv": "the README's main job in another folder; test_readme.py runs that",
+    ".venv/bin/python -m benchmarks": "takes a quarter of an hour; test_benchmarks.py has parts",
+}
+"""How a command begins, to why it is not run."""
+SERVE = "/opt/mockpets/bin/mockpets serve "
+
+
+def blocks(page: str) -> list[tuple[str, str]]:
+    """What is left to run of each shell block of a page, and the output that is shown for it."""
+    found = re.findall(
+        r"^```sh\n(.*?)^```\n(?:```(?:json|text)\n(.*?)^```\n)?",
+        PAGES[page],
+        re.DOTALL | re.MULTILINE,
+    )
+    starts = "|".join(map(re.escape, LEFT_OUT))
+    skipped = re.compile(rf"^(?:{starts})\b(?:.*\\\n)*.*\n", re.MULTILINE)
+    left = [(skipped.sub("", command), output) for command, output in found]
+    return [(command, output) for command, output in left if command]
+
+
+def run(block: tuple[str, str], folder: Path, *curl: str) -> str:
+    """Run a block and hold its output against what is shown, or else against going wrong.
+
+    :param curl: lines of curl's configuration.
+    """
+    need("curl")
+    (folder / ".curlrc").write_text("\n".join(['noproxy = "*"', *curl]), encoding="utf-8")
+    command, output = block
+    done = subprocess.run(
+        ["sh", "-ec", command],
+        cwd=folder,
+        env={**os.environ, "CURL_HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    if output:
+        assert done.stdout.rstrip("\n") == output.rstrip("\n"), command
+    assert '{"code":' not in done.stdout
+    return done.stdout
+
+
+def to(url: str) -> str:
+    """Have curl connect to a server, though a page says where it stands by default."""
+    return f'connect-to = "localhost:7387:localhost:{urlsplit(url).port}"'
+
+
+def test_every_block_is_run_or_named() -> None:
+    every = "\n".join(PAGES.values())
+
+    assert {page for page in PAGES if blocks(page)} == {"control.md", "demo.md", "sidecar.md"}
+    assert set(re.findall(r"^```(\w+)$", every, re.MULTILINE)) <= {"sh", "json", "text", "yaml"}
+    assert [start for start in LEFT_OUT if f"\n{start} " not in every] == []
+
+
+def test_control(tmp_path: Path) -> None:
+    with MockpetsServer(Settings(port=0)) as server:
+        [block] = blocks("control.md")
+
+        assert run(block, tmp_path, to(server.url)).splitlines() == [
+            '{"active":["retry","empty"]}',
+            '{"active":["inline-1"]}',
+        ]
+
+
+def test_sidecar(tmp_path: Path) -> None:
+    """A server with what the first block wrote, in place of the container."""
+    need("openssl")
+    prepare, *ask = blocks("sidecar.md")
+    run(prepare, tmp_path)
+    [(name, token)] = re.findall(r"(\w+)=(\w+)", (tmp_path / ".env").read_text(encoding="utf-8"))
+    settings = load_settings({"port": 0}, {name: token}, None)
+
+    assert settings.control_token == token
+    assert (tmp_path / "mock" / "scenarios").is_dir()
+    with MockpetsServer(settings) as server:
+        for block in ask:
+            assert block[1]
+            run(block, tmp_path, to(server.url))
+
+
+def test_demo(tmp_path: Path) -> None:
+    """The server of the first block, and in front of it nginx with the page's file."""
+    (serve, _), ask = blocks("demo.md")
+    assert serve.startswith(SERVE)
+    with serving(*shlex.split(serve.removeprefix(SERVE))) as (_, banner):
+        base = base_of(banner)
+        upstream, location = base.removesuffix("/mock/v1"), "/mock/"
+        with nginx(upstream, location) as (port, _):
+            there = f'connect-to = "demo.example:443:127.0.0.1:{port}"'
+
+            assert len(json.loads(run(ask, tmp_path, there, "insecure"))) == 16
+
+
+def test_the_demo_in_a_container_has_the_settings_of_the_one_without() -> None:
+    [command] = re.findall(r"^docker run (?:.*\\\n)*.*\n", PAGES["demo.md"], re.MULTILINE)
+    variables = dict(re.findall(r"-e (\w+)=(\S+)", command))
+    settings = load_settings({}, variables, None)
+
+    assert (settings.public, settings.control, settings.prefix) == (True, "off", "/mock")
+    assert settings.behind_proxy == ("172.17.0.1",)
