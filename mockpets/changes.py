@@ -1,8 +1,8 @@
 """What has changed in a session, and who waits to hear of it.
 
-A leaf, and safe to use from several threads. Each change gets the next number, which never goes
-back, and only the last number of each kind is kept: whoever was told up to a number can ask what
-is new since, and needs nothing else to stay up to date.
+A leaf, and safe to use from several threads. Each change gets the next number of its server, and
+only the last number of each kind is kept: whoever was told up to a number can ask what is new
+since, and needs nothing else to stay up to date, also while a session goes and comes again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 __all__ = ["KINDS", "Changes", "Kind"]
 
@@ -21,21 +21,25 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class Changes:
-    """The changes of one session."""
+    """The changes of one session.
 
-    __slots__ = ("_latest", "_lock", "_waiting", "number")
+    :param numbers: gives each change its number; shared by all of a server.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_latest", "_lock", "_numbers", "_waiting", "number")
+
+    def __init__(self, numbers: Iterator[int]) -> None:
         self.number = 0
         """That of the last change."""
         self._latest: dict[Kind, int] = {}
+        self._numbers = numbers
         self._waiting: dict[object, Callable[[], None]] = {}
         self._lock = Lock()
 
     def tell(self, kind: Kind) -> None:
         """Say that something of this kind has changed."""
         with self._lock:
-            self.number += 1
+            self.number = next(self._numbers)
             self._latest[kind] = self.number
             if not self._waiting:
                 return

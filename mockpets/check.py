@@ -22,7 +22,7 @@ from mockpets.errors import InputError, Problem
 from mockpets.handover import SERVER
 from mockpets.json_text import dump_json
 from mockpets.scenario.document import parse
-from mockpets.scenario.library import Library, files_in, find, read_library, source_of
+from mockpets.scenario.library import Library, files_in, find, read_library, same_name, source_of
 from mockpets.scenario.loader import load_fixture
 from mockpets.scenario.matching import ABSENT, Facts, difference
 from mockpets.scenario.model import BREAKING, FAULTS, PASS, Canned
@@ -70,11 +70,11 @@ def check(
     :raise InputError: a folder cannot be read.
     """
     sources, fixtures = find("scenarios", scenarios_dirs), find("fixtures", fixtures_dirs)
-    given = _sorted_out(paths)
+    *given, problems = _sorted_out(paths)
     names = (tuple(given[0]), tuple(given[1])) if paths else (tuple(sources), tuple(fixtures))
     sources, fixtures = {**sources, **given[0]}, {**fixtures, **given[1]}
     library = read_library(sources, fixtures)
-    problems = [found for name in names[0] for found in library.problems.get(name, ())]
+    problems += [found for name in names[0] for found in library.problems.get(name, ())]
     for name in names[1]:
         try:
             load_fixture(fixtures[name].path, fixtures[name].shown)
@@ -94,18 +94,26 @@ def check(
     )
 
 
-def _sorted_out(paths: Iterable[Path]) -> tuple[dict[str, Source], dict[str, Source]]:
+def _sorted_out(
+    paths: Iterable[Path],
+) -> tuple[dict[str, Source], dict[str, Source], list[Problem]]:
     """Return the scenario files and the fixture files among files and folders.
 
-    A fixture is a list; what is anything else, or cannot be told, is read as a scenario.
+    A fixture is a list; what is anything else, or cannot be told, is read as a scenario. Of two
+    files for one name the later counts, as with folders of `serve`; in one folder they are a
+    problem, as there.
     """
     scenarios: dict[str, Source] = {}
     fixtures: dict[str, Source] = {}
+    problems: list[Problem] = []
     for path in paths:
         for file in files_in("scenarios", path) if path.is_dir() else [path]:
             kind = fixtures if _is_list(file) else scenarios
+            before = kind.get(file.stem)
+            if before and before.path.name != file.name and before.path.parent == file.parent:
+                problems.append(same_name(file, before.path))
             kind[file.stem] = source_of(file, str(file))
-    return scenarios, fixtures
+    return scenarios, fixtures, problems
 
 
 def _is_list(path: Path) -> bool:

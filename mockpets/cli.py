@@ -251,19 +251,22 @@ Ctrl-C stops it."""
 )
 def health(url: str | None, config: Path | None, **flags: object) -> int:
     """Ask a running server whether it is alive (exit status 0)."""
-    from mockpets.client_connection import Connection, NoAnswer
+    from mockpets.client_connection import Connection, NoAnswer, split_url
 
     try:
         if url is None:
             settings = load_settings(flags, os.environ, config)
             url = settings.url() + settings.prefix
-        root = url.rstrip("/").removesuffix(API_PREFIX)  # the base URL will do as well
-        status = Connection(root, _HEALTH_SECONDS).ask("GET", HEALTH_PATH).status
+        root, *_ = split_url(url)
+        answer = Connection(root, _HEALTH_SECONDS).ask("GET", HEALTH_PATH)
     except (InputError, NoAnswer) as error:
         complain(str(error).split("\n"))
         return 1
-    if status != 200:
-        complain([f"{root} answers its health check with {status}, expected 200"])
+    if answer.status != 200:
+        complain([f"{root} answers its health check with {answer.status}, expected 200"])
+        return 1
+    if b'"status":"ok"' not in answer.body:
+        complain([f"{root} answers, but not as mockpets does; is mockpets running there?"])
         return 1
     click.echo(f"mockpets: {root} is alive")
     return 0

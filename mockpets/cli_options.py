@@ -72,7 +72,7 @@ class Command(click.Command):
         return f"see '{context.command_path} --help'"
 
 
-_WORDS: Final = {"--port": "[0-9]+", "--url": r"https?://\S+", "--scenario": SCENARIO_NAME}
+_WORDS: Final = {"--port": "[0-9]{2,5}", "--url": r"https?://\S+", "--scenario": SCENARIO_NAME}
 """What the value of an option looks like."""
 
 _REPEATS: Final = {"no": "", "comma": " Repeat it, or part by commas.", "path": " May repeat."}

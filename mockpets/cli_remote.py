@@ -7,13 +7,14 @@ import os
 import sys
 import time
 from functools import wraps
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import click
 
 from mockpets.cli_options import Command, complain, with_settings
-from mockpets.constants import DEFAULT_SESSION
-from mockpets.errors import InputError, Problem, printable
+from mockpets.constants import DEFAULT_SESSION, FILE_SUFFIXES
+from mockpets.errors import InputError, Problem, did_you_mean, printable
 from mockpets.request_line import request_line
 from mockpets.setting_sources import URL_VARIABLE, load_settings
 from mockpets.settings import VARIABLE_PREFIX
@@ -67,6 +68,8 @@ def _with_client(command: Callable[..., int]) -> Callable[..., Any]:
             return command(client, **options)
         except (ControlError, NoAnswer) as error:
             complain(str(error).split("\n"))
+            if isinstance(error, ControlError) and error.code == "unauthorized":
+                complain([f"here it is given by --token, or by the variable {_TOKEN_VARIABLE}"])
             return 1
 
     session = click.option(
@@ -97,10 +100,19 @@ def use(client: ControlClient, names: tuple[str, ...]) -> int:
 
     Of several, the first has precedence; parted by blanks or commas.
     """
-    active = client.use(*(part for name in names for part in name.split(",")))
+    wanted = [part for name in names for part in name.split(",")]
+    if problems := [_of_file(name) for name in wanted if name.lower().endswith(FILE_SUFFIXES)]:
+        raise InputError(problems)
+    active = client.use(*wanted)
     where = "" if client.name == DEFAULT_SESSION else f" in session {client.name}"
     click.echo(printable(f"active{where}: {', '.join(active)}"))
     return 0
+
+
+def _of_file(name: str) -> Problem:
+    """Return the problem that a file is named where its scenario's name belongs."""
+    hint = f"say '{PurePath(name).stem}'; the server reads the file from its --scenarios-dir"
+    return Problem(name, 0, 0, "", "is a file, not a scenario's name", hint)
 
 
 # --- Journal ----------------------------------------------------------------------------------
@@ -142,7 +154,7 @@ def requests(
         journal = client.journal(**filters)
         _show(journal, as_json=as_json)
         if not journal["requests"]:
-            complain([f"no such request in session {client.name}"])
+            complain([f"no such request in session {client.name}{_absent(client)}"])
     return 0
 
 
@@ -189,6 +201,8 @@ def _follow(client: ControlClient, filters: Filters, *, as_json: bool) -> NoRetu
     """
     from mockpets.client import NoAnswer
 
+    absent = _absent(client)  # who sees nothing come may have meant another
+    complain([f"following session {client.name} of {client.url}; Ctrl-C ends it{absent}"])
     seen = client.journal(**filters)
     _show(seen, as_json=as_json)
     since, goes_on = seen["last"], True
@@ -209,6 +223,15 @@ def _follow(client: ControlClient, filters: Filters, *, as_json: bool) -> NoRetu
             continue
         _show(new, as_json=as_json)
         seen, since, goes_on = new, new["last"], True
+
+
+def _absent(client: ControlClient) -> str:
+    """Return what to add where a session is told of that there is not, else nothing."""
+    names = [session["name"] for session in client.sessions()]
+    if client.name in names:
+        return ""
+    near = did_you_mean(client.name, names)
+    return "; there is none of that name yet" + (f", {near}" if near else "")
 
 
 COMMANDS = (use, requests)

@@ -11,12 +11,19 @@ import json
 import re
 import weakref
 from collections import deque
-from http.client import HTTP_PORT, HTTPS_PORT, HTTPConnection, HTTPException, HTTPSConnection
+from http.client import (
+    HTTP_PORT,
+    HTTPS_PORT,
+    BadStatusLine,
+    HTTPConnection,
+    HTTPException,
+    HTTPSConnection,
+)
 from selectors import EVENT_READ, DefaultSelector
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from mockpets.constants import API_PREFIX, BASE_MARK, ERRORS
+from mockpets.constants import API_PREFIX, BASE_MARK, CONTROL_PREFIX, ERRORS, PETS_PATH
 from mockpets.errors import InputError, MockpetsError, Problem, printable
 
 if TYPE_CHECKING:
@@ -142,7 +149,13 @@ class Connection:
             return self._send(make(self._host, self._port), request, wait)
         except (OSError, HTTPException) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            raise NoAnswer(self.url, f"does not answer: {reason}") from error
+            if type(error) is BadStatusLine:  # its text is what came
+                reason = f"not with HTTP, but with {reason.strip()[:40]!r}"
+            what = f"does not answer: {reason}"
+            if self._is_secure:
+                hint = "is mockpets running there, behind a proxy with TLS? By itself it has http"
+                raise NoAnswer(self.url, what, hint) from error
+            raise NoAnswer(self.url, what) from error
 
     def close(self) -> None:
         """Close the kept connection; the next request opens another."""
@@ -186,8 +199,11 @@ class Connection:
 
 
 def split_url(url: str) -> tuple[str, str, tuple[str, ...]]:
-    """Return the root of a URL, and the session and the scenarios that it names."""
-    root = url.rstrip("/").removesuffix(API_PREFIX)
+    """Return the root of a URL, and the session and the scenarios that it names.
+
+    :param url: the root, a base URL, or what people copy: the pets' address, the panel's.
+    """
+    root = re.sub(f"(?:{PETS_PATH}|{API_PREFIX}|{CONTROL_PREFIX})$", "", url.rstrip("/"))
     rest, mark, chosen = root.rpartition(f"/{BASE_MARK}")
     if not mark or "/" in chosen:
         return root, "", ()

@@ -246,10 +246,13 @@ class Verified(TypedDict):
 
 
 class Events(TypedDict):
-    """What has changed, and the number to ask with next time."""
+    """What has changed, and the number to ask with next time.
+
+    `resets` is None while there is no such session: not yet, or not any more.
+    """
 
     change: int
-    resets: int
+    resets: int | None
     changed: list[Change]
 
 

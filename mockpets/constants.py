@@ -141,6 +141,8 @@ SESSION_NAME: Final = r"[a-z0-9][a-z0-9._-]{0,63}"
 SCENARIO_NAME: Final = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 """Kebab-case; also what a fixture's and a stub's name looks like."""
 NAME_LENGTH: Final = 64
+INLINE: Final = "inline-{}"
+"""The name of a scenario that was sent as a document: 1 for the first."""
 
 # --- Limits -----------------------------------------------------------------------------------
 
@@ -211,6 +213,11 @@ PUBLIC_IDLE_SECONDS: Final = 60.0
 """As `SESSION_IDLE_SECONDS`, of a server that is open to strangers: they come and do not go."""
 PUBLIC_RESET_SECONDS: Final = 3600.0
 
+TOKEN_GUESSES: Final = (1 / 3, 20)
+"""Wrong control tokens a second, and at once, that one address may send."""
+
+FILE_SUFFIXES: Final = (".yaml", ".yml", ".json")
+"""Of scenario and fixture files, in any case."""
 FILE_BYTES: Final = 256 * 1024
 FILE_DEPTH: Final = 40
 FILE_NODES: Final = 20_000

@@ -1,4 +1,4 @@
-"""The contract as code: schemas, what each operation may answer, the Error body.
+"""The contract as code: its schemas, and what each operation may answer.
 
 One set of marshmallow schemas validates requests, scenario and fixture files, and becomes the
 OpenAPI document (`web.openapi`). The border: bytes and plain values in, plain values or a list
@@ -11,13 +11,11 @@ decisions.
 from __future__ import annotations
 
 import re
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
 
 from marshmallow import EXCLUDE, Schema, ValidationError
 
 from mockpets.constants import (
-    ERRORS,
     INT64_MAX,
     INT64_MIN,
     PAGE_DEFAULT,
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
-    "ERROR_MESSAGES",
     "LIST_PARAMETERS",
     "NEW_PET_MEMBERS",
     "RESPONSES",
@@ -47,10 +44,8 @@ __all__ = [
     "body_flaws",
     "change_flaws",
     "dump_pet",
-    "error_body",
     "load_list_query",
     "load_new_pet",
-    "network_error",
     "parse_pet_id",
     "pet_flaws",
 ]
@@ -192,15 +187,6 @@ RESPONSES: Final[dict[str, dict[int, str]]] = {
 }
 """Operation to status to the body's schema: everything that the contract lists (part 4)."""
 
-ERROR_MESSAGES: Final[dict[str, str]] = {
-    "invalid_request": "The request was refused: the body misses required fields or has invalid "
-    "values.",
-    "unauthorized": "The API key is missing or invalid. Send it as "
-    "'Authorization: Bearer <API_KEY>'.",
-    "pet_not_found": "The animal could not be found.",
-}
-"""What a scenario's error says when the scenario does not say it."""
-
 
 # --- Reading ----------------------------------------------------------------------------------
 
@@ -321,33 +307,3 @@ def dump_pet(pet: Pet) -> bytes:
     if "status" in pet:
         ordered["status"] = pet["status"]
     return dump_json(ordered)
-
-
-def error_body(
-    code: str, message: str, status: int, details: Mapping[str, object] | None = None
-) -> bytes:
-    """Return the Error body (parts 2 and 7): exactly code, message and status.
-
-    :param details: a fourth member, for errors of the control API.
-    """
-    body: dict[str, object] = {"code": code, "message": message, "status": status}
-    if details is not None:
-        body["details"] = details
-    return dump_json(body) + b"\n"
-
-
-def network_error(status: int) -> tuple[str, str]:
-    """Return code and message for a 429 or 5xx, which the contract does not have but networks do.
-
-    :param status: 429 or 500 to 599.
-    """
-    own = [code for code, known in ERRORS.items() if known == status]
-    try:
-        phrase = HTTPStatus(status).phrase
-    except ValueError:
-        phrase = "Server error"
-    named = phrase.lower().replace(" ", "_").replace("-", "_")
-    # Of two codes for one status (501), the one that says what the status says: the other is for
-    # what the contract names but does not describe.
-    code = named if named in own or not own else own[0]
-    return code, f"{phrase}. A scenario answers so."

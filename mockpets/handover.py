@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 __all__ = ["AGAIN", "MADE", "ORDER", "SERVER", "Break", "Order", "Server"]
 
 SERVER: Final = "mockpets.server"
 ORDER: Final = "mockpets.order"
 AGAIN: Final = "mockpets.again"
-"""In the environ of a request that was asked again as an `Order.patience` had it."""
+"""In the environ of a request that was asked again as an `Order.again` had it."""
 MADE: Final = "mockpets.made"
 """In the environ of a server's request: a list of what its jobs have returned so far."""
 
@@ -41,6 +41,10 @@ class Server(Protocol):
         """How many answers are delayed, slow or held now."""
         ...
 
+    def refused(self) -> Mapping[int, int]:
+        """How many requests it has answered without the app, by status."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -55,9 +59,9 @@ class Order:
     :param job: work too long for the thread that answers. The answer is thrown away, the job done
         by the server's helper thread, and the app called again with the same request, which has
         what the job returned under `MADE`.
-    :param patience: seconds after which a hold ends by itself. When it ends, either way, the app
-        is called again with the same request, and gives the answer that is sent. The answer at
-        hand is sent when the server stops.
+    :param patience: seconds after which a hold ends by itself, and a delay with it.
+    :param again: when the hold ends, either way, the app is called again with the same request,
+        and gives the answer that is sent. The answer at hand is sent when the server stops.
     """
 
     delay: float = 0.0
@@ -67,3 +71,4 @@ class Order:
     close: bool = False
     job: Callable[[], object] | None = None
     patience: float | None = None
+    again: bool = False

@@ -16,7 +16,7 @@ from mockpets.journal_reading import body_text, moment, summary
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mockpets.journal import Entry, Message
+    from mockpets.entries import Entry, Message
 
 __all__ = ["document"]
 

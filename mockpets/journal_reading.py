@@ -20,7 +20,7 @@ from mockpets.json_text import shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mockpets.journal import Entry, Message
+    from mockpets.entries import Entry, Message
 
 __all__ = ["Filter", "body_text", "full", "moment", "parse_filter", "selected", "summary"]
 
@@ -28,6 +28,7 @@ LISTED: Final = 100
 """Entries that one answer has when the request does not say."""
 NOTES: Final = (
     "deprecated",
+    "ignored_headers",
     "ignored_members",
     "ignored_query",
     "key_invalid",

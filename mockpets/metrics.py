@@ -9,6 +9,7 @@ module knows prometheus-client. No label has a value that a client could make up
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from itertools import accumulate
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mockpets.constants import OPERATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from prometheus_client import CollectorRegistry
     from prometheus_client.metrics_core import Metric
@@ -41,6 +42,7 @@ class Holdings(NamedTuple):
     :param scenario_reloads: since the start, one for each time that changed files were taken up.
     :param scenario_problems: scenario files that cannot be used as they are.
     :param connections: None where the server does not tell.
+    :param refused: requests that the server has answered without the app, by status.
     """
 
     parked: int
@@ -50,6 +52,7 @@ class Holdings(NamedTuple):
     scenario_reloads: int
     scenario_problems: int
     connections: int | None = None
+    refused: Mapping[int, int] = {}
 
 
 _HELD: Final = {
@@ -136,15 +139,15 @@ class Metrics:
         build = GaugeMetricFamily("mockpets_build_info", "Always 1.", labels=("version",))
         build.add_metric((self._version,), 1)
         yield build
-        yield from self._counted()
-        for field, value in self._holdings()._asdict().items():
-            if value is not None:
-                name, text = _HELD[field]
+        holdings = self._holdings()
+        yield from self._counted(holdings.refused)
+        for field, (name, text) in _HELD.items():
+            if (value := getattr(holdings, field)) is not None:
                 family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
                 yield family(name, text, value=value)
 
-    def _counted(self) -> Iterator[Metric]:
-        """Yield what `observe` has counted."""
+    def _counted(self, refused: Mapping[int, int]) -> Iterator[Metric]:
+        """Yield what `observe` has counted, and what the server has beside it."""
         from prometheus_client.metrics_core import CounterMetricFamily, HistogramMetricFamily
 
         answers = CounterMetricFamily(
@@ -162,7 +165,9 @@ class Metrics:
         )
         bounds = [*map(str, BUCKETS), "+Inf"]
         with self._lock:
-            for labels, number in sorted(self._answers.items()):
+            numbers = Counter(self._answers)
+            numbers.update({(_OTHER, str(status)): count for status, count in refused.items()})
+            for labels, number in sorted(numbers.items()):
                 answers.add_metric(labels, number)
             for operation, work in self._work.items():
                 counts = zip(bounds, accumulate(work.buckets), strict=True)

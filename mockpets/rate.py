@@ -1,4 +1,4 @@
-"""How often strangers may ask: token buckets, one for all together and one for each visitor.
+"""How often strangers may ask, or guess: token buckets, one for all and one for each visitor.
 
 Pure but for a clock. A bucket is one number, the moment at which it will be full again (the
 generic cell rate algorithm of ITU-T I.371): a request moves that moment on, and may not move it
@@ -82,6 +82,13 @@ class RateLimit:
                 self._visitors[visitor] = self._visitor.taken(full_at, now)
                 self._forget(now)
             return seconds
+
+    def wait(self, visitor: str) -> float:
+        """Return the seconds until a request would be let through, without letting one."""
+        now = self._clock()
+        with self._lock:
+            full_at = self._visitors.get(visitor, now)
+            return max(self._visitor.wait(full_at, now), self._together.wait(self._full_at, now))
 
     def _forget(self, now: float) -> None:
         """Forget up to two visitors whose buckets are full: more than one comes with a request."""

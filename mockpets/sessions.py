@@ -11,6 +11,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from mockpets.changes import Changes
 from mockpets.constants import DEFAULT_SESSION, SESSION_IDLE_SECONDS
 from mockpets.errors import Refusal
 from mockpets.session import Session
@@ -53,6 +54,8 @@ class Sessions:
         """The one for requests that name none; it is always there."""
         self.saving: Callable[[], dict[str, object]] | None = None
         """Tells how far they are saved, where there is a state file."""
+        self.changes = Changes(world.numbers)
+        """What every session hears of; all that one hears of which there is not."""
         self._clock = clock
         self._idle = idle
         self._reset_every = reset_every
@@ -106,18 +109,29 @@ class Sessions:
         session = self.find(name)
         if session is not None:
             return session
+        left = None
         with self._lock:
             session = self._by_name.get(name)
             if session is None:
                 if len(self._by_name) >= self.most:
-                    self._make_room()
+                    left = self._make_room()
                 session = self._by_name[name] = Session(name, self.world)
             session.used = self._clock()
+        if left is not None:
+            _end(left)
         self.tell_all("sessions")
         return session
 
-    def _make_room(self) -> None:
-        """Drop the session that was not used for longest.
+    def look(self, name: str) -> Session:
+        """Return a session; one that there is not as it would be, without keeping it."""
+        session = self.find(name)
+        if session is None:
+            session = Session(name, self.world)
+            session.changes = self.changes
+        return session
+
+    def _make_room(self) -> Session:
+        """Take out the session that was not used for longest, and return it.
 
         :raise Refusal: ``busy`` when that was not long ago.
         """
@@ -137,7 +151,7 @@ class Sessions:
                 f"{self._idle:.0f} seconds",
                 [("Retry-After", str(int(self._idle)))],
             )
-        del self._by_name[min(idle, key=lambda session: session.used).name]
+        return self._by_name.pop(min(idle, key=lambda session: session.used).name)
 
     def drop(self, name: str) -> bool:
         """Forget a session, its held answers let go; return whether there was one.
@@ -151,9 +165,7 @@ class Sessions:
             session = self._by_name.pop(name, None)
         if session is None:
             return False
-        session.gates.open_all()
-        session.changes.tell("sessions")
-        session.journal.close()
+        _end(session)
         self.tell_all("sessions")
         return True
 
@@ -163,5 +175,13 @@ class Sessions:
 
     def tell_all(self, kind: Kind) -> None:
         """Say in every session that something has changed that all of them see."""
+        self.changes.tell(kind)
         for session in list(self._by_name.copy().values()):
             session.changes.tell(kind)
+
+
+def _end(session: Session) -> None:
+    """Let go whoever waits for a session that is taken out, and keep nothing more in it."""
+    session.gates.open_all()
+    session.changes.tell("sessions")
+    session.journal.close()

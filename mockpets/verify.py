@@ -23,7 +23,7 @@ from mockpets.secret_names import REDACTED, is_secret
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mockpets.journal import Entry
+    from mockpets.entries import Entry
     from mockpets.scenario.model import Match
 
 __all__ = ["Near", "Times", "Verdict", "Verification", "check", "details", "parse"]
@@ -34,6 +34,8 @@ LISTED: Final = 10
 """Requests, and differences of one request, that a message tells of."""
 SHOWN: Final = 120
 """Characters of a value that a message quotes; the details have all of it."""
+_CUT: Final = "cut off after"
+_NOT_KEPT: Final = "not kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,9 @@ class Verdict:
     """What came of a verification.
 
     :param matched: the requests that match.
-    :param nearest: when too few match, those that fail the fewest conditions, nearest first.
+    :param nearest: when too few match, those that fail the fewest conditions, nearest first; when
+        too many may have, those.
+    :param unknown: requests that may have matched too: they are gone, or what would tell is.
     :param message: for a person, in several lines; empty when it passed.
     """
 
@@ -59,6 +63,7 @@ class Verdict:
     match: str
     nearest: tuple[Near, ...]
     message: str
+    unknown: int = 0
 
 
 # --- Comparing --------------------------------------------------------------------------------
@@ -71,16 +76,23 @@ def check(
 
     :param entries: by number.
     :param session: whose journal it is, for the message.
-    :param dropped: entries that are gone from it, for the message.
+    :param dropped: entries that are gone from it; any of them may have matched.
     """
     match, times = verification.match, verification.times
     compared = [Near(entry, _differences(match, entry)) for entry in entries]
     matched = tuple(near.entry for near in compared if not near.differences)
+    others = [near for near in compared if near.differences]
+    count, unknown = len(matched), 0
+    if times.allow(count):
+        others = [near for near in others if all(map(_is_lost, near.differences))]
+        unknown = dropped + len(others)
+    elif count >= times.least:
+        others = []
+    passed = times.allow(count) and times.allow(count + unknown)
+    nearest = () if passed else tuple(sorted(others, key=_distance)[:NEAREST])
     words = re.sub("^every", "any", match_in_words(match))
-    others = [near for near in compared if near.differences and len(matched) < times.least]
-    nearest = tuple(sorted(others, key=_distance)[:NEAREST])
-    verdict = Verdict(times.allow(len(matched)), matched, times, words, nearest, "")
-    if verdict.passed:
+    verdict = Verdict(passed, matched, times, words, nearest, "", unknown)
+    if passed:
         return verdict
     return replace(verdict, message=_message(verdict, len(entries), session, dropped))
 
@@ -108,7 +120,7 @@ def _differences(match: Match, entry: Entry) -> tuple[Mismatch, ...]:
     """Return every condition that an entry fails."""
     request, facts = entry.request, _facts(match, entry)
     if match.body and request.cut:
-        lost = f"cut off after {len(request.body)} bytes" if request.body else "not kept"
+        lost = f"{_CUT} {len(request.body)} bytes" if request.body else _NOT_KEPT
         unknown = (Mismatch(f"body.{c.name}", condition_in_words(c), lost) for c in match.body)
         return (*difference(replace(match, body=()), facts), *unknown)
     found = difference(match, facts)
@@ -116,6 +128,13 @@ def _differences(match: Match, entry: Entry) -> tuple[Mismatch, ...]:
         why = "absent, the body is not JSON"
         found = [replace(each, got=why) if each.where[:5] == "body." else each for each in found]
     return tuple(found)
+
+
+def _is_lost(mismatch: Mismatch) -> bool:
+    """Whether a condition fails only since what it looks at is not kept."""
+    got = mismatch.got
+    hidden = got.startswith(REDACTED) and mismatch.expected != "absent"
+    return hidden or got.startswith((_CUT, _NOT_KEPT))
 
 
 class _Hidden:
@@ -174,7 +193,9 @@ def _message(verdict: Verdict, total: int, session: str, dropped: int) -> str:
     times, matched, nearest = verdict.expected, verdict.matched, verdict.nearest
     count = times.least if times.most is None else times.most
     found = f"{len(matched)} of {total} matched"
-    if not total:
+    if verdict.unknown:
+        found += f", and up to {verdict.unknown} more may have"
+    elif not total and not dropped:
         owner = f" of session {session!r}" if session else ""
         why = "did the calls go to another session, or were they preflights?"
         found = f"the journal{owner} is empty: {why}"
@@ -186,7 +207,10 @@ def _message(verdict: Verdict, total: int, session: str, dropped: int) -> str:
     if any(each.got.startswith(REDACTED) for near in nearest for each in near.differences):
         lines.append("values of secrets are not kept: only 'present' can hold for them")
     if dropped:
-        lines.append(f"older requests are gone from the journal: {dropped}")
+        lines.append(
+            f"older requests are gone from the journal: {dropped}; clear it (DELETE requests) "
+            "before what you verify, or start the server with a higher --journal-size"
+        )
     return "\n".join(lines)
 
 

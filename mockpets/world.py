@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING
 
 from mockpets.constants import DELAY_SECONDS, PETS_AT_ONCE
@@ -12,7 +13,7 @@ from mockpets.pets.store import make_table
 from mockpets.scenario.model import Generated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from mockpets.budget import Budget
     from mockpets.contract import Pet
@@ -39,6 +40,7 @@ class World:
     :param max_name: characters that the name of a new pet may have; None for any number.
     :param breaks: whether scenarios may break connections.
     :param documents: whether scenarios may be sent as documents.
+    :param numbers: those of changes, in whatever session.
     """
 
     library: Callable[[], Library]
@@ -55,6 +57,7 @@ class World:
     max_name: int | None = None
     breaks: bool = True
     documents: bool = True
+    numbers: Iterator[int] = field(default_factory=partial(count, 1))
 
     def table(
         self, pets: tuple[Pet, ...] | Generated, seed: int, *, at_once: bool = False

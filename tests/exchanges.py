@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from mockpets.journal import Entry, Message, Note, message
+from mockpets.entries import Entry, Message, Note, message
 from mockpets.secret_names import redacted_target
 
 AT = 1_795_244_400.123

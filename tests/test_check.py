@@ -10,6 +10,8 @@ from jsonschema import Draft202012Validator
 
 from mockpets.cli import main
 from mockpets.constants import SCENARIO_SCHEMA_PATH
+from mockpets.errors import InputError
+from mockpets.scenario.library import load_library
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,6 +60,31 @@ def test_every_problem_of_every_file_at_once(
     assert {"bad.yaml:1:1", "bad.yaml:3:21", "pets.json:1:2"} <= set(shown)
     assert any(place.startswith("worse.yaml:") for place in shown)
     assert f"3 scenarios and 1 fixture checked: {len(shown)} problems; 0 stubs tried" in lines
+
+
+@pytest.mark.parametrize("words", [["."], ["a.yaml", "a.yml"]])
+def test_two_files_for_one_name_in_a_folder_are_a_problem_as_for_the_server(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str]
+) -> None:
+    for name in ("a.yaml", "a.yml"):
+        (tmp_path / name).write_text("description: d\n")
+    status, lines, _ = run(capsys, "check", *words)
+
+    assert status == 1
+    [line] = [line for line in lines if "keep one" in line]
+    assert line.endswith(" has the name 'a' too; keep one of the two")
+    with pytest.raises(InputError, match="has the name 'a' too"):
+        load_library([tmp_path], [])
+
+
+def test_one_name_in_two_folders_is_no_problem(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.yaml").write_text("description: d\n")
+
+    assert run(capsys, "check", "one", "two")[0] == 0
 
 
 def test_as_json_for_programs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -140,6 +140,10 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
             ["serve", "empty"],
             "serve takes no further word, got 'empty'; did you mean --scenario empty?",
         ),
+        (
+            ["requests", "7"],
+            "requests takes no further word, got '7'; see 'mockpets requests --help'",
+        ),
         (["serve", "80", "x"], "serve takes no further word, got '80'; did you mean --port 80?"),
         (["serve", "../x"], "serve takes no further word, got '../x'; see 'mockpets serve --help'"),
         (
@@ -396,8 +400,13 @@ def test_scenarios_tells_what_is_broken_and_lists_the_rest(
 
 def alive(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
     is_health = environ["PATH_INFO"].removeprefix("/prefix") == HEALTH_PATH
-    start_response("200 OK" if is_health else "404 Not Found", [("Content-Length", "0")])
-    return []
+    start_response("200 OK" if is_health else "404 Not Found", [])
+    return [b'{"status":"ok","version":"0"}']
+
+
+def stranger(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    start_response("200 OK", [])
+    return [b"<title>Not Found</title>"]
 
 
 def ill(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -411,7 +420,10 @@ def root() -> Iterator[str]:
         yield server.url
 
 
-@pytest.mark.parametrize("suffix", ["", "/", "/v1", "/v1/", "/prefix", "/prefix/v1"])
+@pytest.mark.parametrize(
+    "suffix",
+    ["", "/", "/v1", "/v1/", "/~w3+empty/v1", "/v1/pets", "/__mockpets/", "/prefix", "/prefix/v1"],
+)
 def test_health_of_a_server_by_its_url(
     capsys: pytest.CaptureFixture[str], root: str, suffix: str
 ) -> None:
@@ -453,6 +465,13 @@ def test_health_of_an_ill_server(capsys: pytest.CaptureFixture[str]) -> None:
         complaint = f"mockpets: {server.url} answers its health check with 503, expected 200"
 
         assert run(capsys, "health", "--url", server.url) == (1, [], [complaint])
+
+
+def test_health_of_something_else(capsys: pytest.CaptureFixture[str]) -> None:
+    with MockpetsServer(app=stranger) as server:
+        said = f"{server.url} answers, but not as mockpets does; is mockpets running there?"
+
+        assert run(capsys, "health", "--url", server.url) == (1, [], [f"mockpets: {said}"])
 
 
 def test_health_of_no_server(capsys: pytest.CaptureFixture[str]) -> None:

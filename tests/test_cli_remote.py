@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -97,6 +98,15 @@ def test_use_of_an_unknown_name_is_answered_with_the_nearest(run: Run, url: str)
     assert ControlClient(url).scenarios()["active"] == ["default"]
 
 
+def test_use_of_a_scenario_that_was_sent_says_what_that_is(run: Run, url: str) -> None:
+    ControlClient(url).use({"description": "Down.", "stubs": [{"reply": {"status": 503}}]})
+    status, out, [line] = run("use", "--url", url, "inline-1")
+
+    assert (status, out) == (1, [])
+    assert line.startswith("mockpets: 'inline-1' cannot be activated by its name: it was sent")
+    assert ControlClient(url).scenarios()["active"] == ["inline-1"]
+
+
 def test_what_a_server_says_is_fit_for_a_terminal(run: Run, url: str) -> None:
     status, _, lines = run("use", "--url", url, "\x1b[31mred")
 
@@ -131,6 +141,60 @@ def test_usage_is_status_2(run: Run, arguments: list[str], says: str) -> None:
     assert line.startswith(f"mockpets: {says}")
 
 
+WRONG_TOKEN = [
+    "mockpets: The control token is wrong. Send the header 'Authorization: Bearer <TOKEN>'; it is "
+    "the one of --control-token, or was shown where mockpets was started.",
+    "mockpets: here it is given by --token, or by the variable MOCKPETS_CONTROL_TOKEN",
+]
+
+
+@pytest.mark.parametrize("command", [["use", "empty"], ["requests"], ["requests", "--follow"]])
+def test_without_the_token_it_says_where_it_is_given(run: Run, command: list[str]) -> None:
+    with MockpetsServer(Settings(port=0, control_token="opensesame")) as server:
+        said = run(*command, "--url", server.url, "--token", "opensesam")
+        without = run(*command, "--url", server.url)
+
+    assert said == (1, [], WRONG_TOKEN)
+    assert without == (1, [], [WRONG_TOKEN[0].replace("wrong", "missing"), WRONG_TOKEN[1]])
+
+
+@pytest.mark.parametrize(
+    ("scheme", "answer", "says"),
+    [
+        (
+            "http",
+            b"SSH-2.0-x\r\n",
+            "not with HTTP, but with 'SSH-2.0-x'; is mockpets running there?",
+        ),
+        ("https", b"HTTP/1.1 400 No\r\n\r\n", "behind a proxy with TLS? By itself it has http"),
+    ],
+)
+def test_what_is_no_mockpets_is_told_so(run: Run, scheme: str, answer: bytes, says: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as pool:
+        url = f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
+        ran = pool.submit(run, "requests", "--url", url)
+        other, _ = listening.accept()
+        with other:
+            other.recv(65536)
+            other.sendall(answer)
+        status, out, [line] = ran.result(SECONDS)
+
+    assert (status, out) == (1, [])
+    assert line.startswith(f"mockpets: {url}: does not answer: ")
+    assert line.endswith(says)
+
+
+def test_a_file_is_no_name_of_a_scenario(run: Run, url: str) -> None:
+    assert run("use", "--url", url, "mine/tired-cat.yaml", "empty") == (
+        2,
+        [],
+        [
+            "mockpets: mine/tired-cat.yaml: is a file, not a scenario's name; say 'tired-cat'; the "
+            "server reads the file from its --scenarios-dir"
+        ],
+    )
+
+
 @pytest.mark.parametrize("command", [["use", "empty"], ["requests"], ["requests", "--follow"]])
 def test_without_a_server_there_is_one_line_and_status_1(run: Run, command: list[str]) -> None:
     with socket.socket() as taken:
@@ -150,7 +214,7 @@ def test_the_server_is_found_by_the_settings_it_was_started_with(
         where = ["--host=127.0.0.1", f"--port={port}"]
         good: Any = (0, ["active: empty"], [])
 
-        status, _, [line] = run("use", "empty", *where)
+        status, _, [line, _] = run("use", "empty", *where)
         assert (status, "token" in line) == (1, True)
         assert run("use", "empty", *where, "--token=opensesame") == good
         assert run("use", "empty", "--url", server.url, "--token=opensesame") == good
@@ -245,9 +309,11 @@ def test_what_is_left_out_is_said(run: Run, busy: str) -> None:
 
 
 def test_an_empty_journal_says_whose_it_is(run: Run, url: str) -> None:
-    said = "mockpets: no such request in session w3"
+    said = "mockpets: no such request in session "
 
-    assert run("requests", "--url", url, "--session", "w3") == (0, [], [said])
+    assert run("requests", "--url", url) == (0, [], [f"{said}default"])
+    absent = [f"{said}w3; there is none of that name yet"]
+    assert run("requests", "--url", url, "--session", "w3") == (0, [], absent)
 
 
 def test_a_filter_that_is_none_is_status_1(run: Run, url: str) -> None:
@@ -331,6 +397,15 @@ def following(url: str, *options: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+ENDS = "Ctrl-C ends it"
+
+
+def followed(process: subprocess.Popen[str]) -> str:
+    """What it says first."""
+    assert process.stderr is not None
+    return process.stderr.readline()
+
+
 def next_line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     return process.stdout.readline()
@@ -344,6 +419,7 @@ def test_following_goes_on_over_reset_and_restart_until_ctrl_c() -> None:
         front_end(url)("GET", "/v1/pets?limit=1")
         process = program("requests", "--url", url, "--follow", "--method", "GET")
         try:
+            assert followed(process) == f"mockpets: following session default of {url}; {ENDS}\n"
             assert "1  " in (line := next_line(process)) and "limit=1 " in line
             front_end(url)("POST", "/v1/pets", json_body={})
             front_end(url)("GET", "/v1/pets?limit=3")
@@ -370,6 +446,27 @@ def test_following_goes_on_over_reset_and_restart_until_ctrl_c() -> None:
 
 
 @posix
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("worker-3", ENDS),
+        ("wroker-3", f"{ENDS}; there is none of that name yet, did you mean 'worker-3'?"),
+        ("other", f"{ENDS}; there is none of that name yet"),
+    ],
+)
+def test_following_says_which_session_it_is(url: str, name: str, says: str) -> None:
+    ControlClient(url).make_session("worker-3")
+    with following(url, "--session", name) as process:
+        line = followed(process)
+        assert line == f"mockpets: following session {name} of {url}; {says}\n"
+        call = front_end(url)
+        call("GET", f"/~{name}/v1/pets")
+        assert "GET " in next_line(process)
+    for each in {"worker-3", name}:
+        ControlClient(url).drop_session(each)
+
+
+@posix
 def test_following_as_json_is_a_line_each_at_once(url: str) -> None:
     with following(url, "--json", "--operation", "listPets") as process:
         call = front_end(url)
@@ -388,6 +485,6 @@ def test_the_end_of_a_pipe_is_no_traceback(busy: str) -> None:
             for number in range(10):
                 front_end(busy)("GET", f"/v1/pets?offset={number}")
             assert process.wait(SECONDS) == 1
-            assert process.stderr.read() == ""
+            assert process.stderr.read().count("\n") == 1  # which session it follows
         finally:
             process.kill()

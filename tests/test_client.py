@@ -68,6 +68,8 @@ def front_end(client: ControlClient) -> Caller:
         ("http://[::1]:81/v1", "W.3", "http://[::1]:81/~w.3/v1", {"Mockpets-Session": "w.3"}),
         ("https://h/~w3/v1", None, "https://h/~w3/v1", {"Mockpets-Session": "w3"}),
         ("http://h/~w3", None, "http://h/~w3/v1", {"Mockpets-Session": "w3"}),
+        ("http://h/~w3/v1/pets", None, "http://h/~w3/v1", {"Mockpets-Session": "w3"}),
+        ("http://h/~w3/__mockpets/", None, "http://h/~w3/v1", {"Mockpets-Session": "w3"}),
         ("http://h/~w3/v1", "w4", "http://h/~w4/v1", {"Mockpets-Session": "w4"}),
         ("http://h/~w3/v1", "default", "http://h/v1", {"Mockpets-Session": "default"}),
         ("http://h/mock/~w3/v1", None, "http://h/mock/~w3/v1", {"Mockpets-Session": "w3"}),
@@ -391,6 +393,27 @@ def test_verify_is_an_assertion_whose_text_tells_what_came_instead(client: Contr
     assert (error.code, error.status, error.details["matched"]) == ("verification_failed", 409, 0)
     assert "Miso" in str(error)
     assert "Mio" in str(error).replace("Miso", "")
+
+
+def test_what_the_journal_has_dropped_is_not_verified_not_to_have_come() -> None:
+    with MockpetsServer(Settings(port=0, journal_size=2)) as server:
+        client = ControlClient(server.url)
+        call = front_end(client)
+        for path in ("/v1/pets/1", "/v1/pets", "/v1/pets"):
+            call("GET", path)
+        with pytest.raises(VerificationError) as caught:
+            client.verify({"operation": "getPet"}, times=0)
+        assert client.verify({"operation": "listPets"})["matched"] == 2
+        assert client.verify({"operation": "getPet"}, times={"at_most": 1})["matched"] == 0
+        client.clear_requests()
+        call("GET", "/v1/pets")
+        assert client.verify({"operation": "getPet"}, times=0)["matched"] == 0
+
+    assert str(caught.value) == (
+        "expected exactly 0 requests: getPet; 0 of 2 matched, and up to 1 more may have\n"
+        "older requests are gone from the journal: 1; clear it (DELETE requests) before "
+        "what you verify, or start the server with a higher --journal-size"
+    )
 
 
 def test_events_wait_for_a_change(client: ControlClient) -> None:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from mockpets.entries import Entry, message
 from mockpets.har import document
-from mockpets.journal import Entry, message
 from mockpets.journal_reading import summary
 from mockpets.json_text import dump_json
 from tests.exchanges import AT, ENTRIES, created, entry

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mockpets.journal import Entry, Journals, Note, message
+from mockpets.entries import Entry, Note, message
+from mockpets.journal import Journals
 from tests.exchanges import created, entry
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mockpets import har
+from mockpets.entries import Entry, Message, Note, message
 from mockpets.errors import Refusal
-from mockpets.journal import Entry, Journals, Message, Note, message
+from mockpets.journal import Journals
 from mockpets.journal_reading import Filter, full, parse_filter, selected, summary
 from mockpets.json_text import dump_json
 from tests.exchanges import ENTRIES, created, entry

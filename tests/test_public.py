@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from http.client import HTTPConnection
+from itertools import product
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -22,13 +24,18 @@ from mockpets.constants import (
     PUBLIC_RATE,
     PUBLIC_RESET_SECONDS,
     PUBLIC_VISITOR_RATE,
+    TOKEN_GUESSES,
 )
 from tests.doors import Answer, Caller, Inside, Socket
+from tests.server.wire import Clock as ServerClock
+from tests.server.wire import Wire, running
 from tests.web.test_contract import ORIGIN, assert_cors, assert_error
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from tests.server.wire import Running
 
 TOKEN = "a-token-of-the-tests"
 WITH = {"Authorization": f"Bearer {TOKEN}"}
@@ -119,6 +126,39 @@ def test_no_answer_is_more_than_ten_seconds_late(
 
     assert told["delay_ms"] == PUBLIC_DELAY_SECONDS * 1000 < DELAY_SECONDS * 1000
     assert late.endswith(f", delay;dur={PUBLIC_DELAY_SECONDS * 1000:.0f}")
+
+
+@contextmanager
+def holding(folder: Path, more: str = "") -> Iterator[tuple[Running, Wire]]:
+    """A public server, and a stranger whom it holds an answer from."""
+    (folder / "held.yaml").write_text(f"description: x\nstubs:\n  - {{hold: gate{more}}}\n")
+    app = create_app(Settings(public=True, control_token=TOKEN, scenarios_dir=(folder,)))
+    with running(app, clock=ServerClock()) as server, Wire(server.port) as stranger:
+        stranger.get("/v1/pets", "Authorization: Bearer mockpets", "Mockpets-Scenario: held")
+        server.until(lambda: server.waiting, 1)
+        yield server, stranger
+
+
+@pytest.mark.parametrize("delay", ["", ", delay: 4s", ", delay: 60s"])
+def test_no_answer_is_held_for_more_than_ten_seconds(tmp_path: Path, delay: str) -> None:
+    with holding(tmp_path, delay) as (server, stranger):
+        server.clock.pass_(PUBLIC_DELAY_SECONDS - 0.1)
+        assert server.ask(lambda: server.waiting) == 1
+        server.clock.pass_(0.1)
+        assert stranger.read().status == 200
+        assert server.ask(lambda: server.waiting) == 0
+        assert stranger.is_open()
+
+
+def test_its_owner_can_let_it_go_before(tmp_path: Path) -> None:
+    with holding(tmp_path) as (server, stranger):
+        owner = Caller(Socket(f"http://127.0.0.1:{server.port}"))
+        _, session = owner("GET", "/__mockpets/sessions", key=TOKEN).json["sessions"]
+        gate = f"/~{session['name']}/__mockpets/gates/gate/open"
+        assert owner("POST", gate, key=TOKEN).json["released"] == 1
+        assert stranger.read().status == 200
+        server.clock.pass_(PUBLIC_DELAY_SECONDS)
+        assert stranger.is_open()
 
 
 def test_each_may_add_a_thousand_pets_and_others_still_can() -> None:
@@ -311,6 +351,56 @@ def test_a_crowd_is_held_to_a_rate_and_the_owner_gets_in() -> None:
     assert_error(public("GET", "/v1/pets", "192.0.2.1"), "rate_limited")
     assert public.control("GET", "state").status == 200
     assert public("GET", "/__mockpets/health", key=None).status == 200
+
+
+# --- Guessing -----------------------------------------------------------------------------------
+
+GUESSES = TOKEN_GUESSES[1]
+
+
+class Guesser:
+    """Sends control tokens, behind a proxy that says from where."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.clock = Clock()
+        given = Settings(control_token=TOKEN, behind_proxy=TRUSTED, **settings)
+        self._call = Caller(Inside(create_app(given, self.clock)))
+
+    def __call__(self, key: str | None, visitor: str = "192.0.2.1") -> Answer:
+        sent = {"X-Forwarded-For": visitor}
+        return self._call("GET", "/__mockpets/state", headers=sent, key=key)
+
+
+@pytest.mark.parametrize("public", [True, False])
+def test_who_guesses_tokens_has_to_wait_and_nobody_else(public: bool) -> None:
+    guess = Guesser(public=public)
+    assert {guess("a-wrong-one").status for _ in range(GUESSES)} == {401}
+    refused = guess("a-wrong-one")
+    assert_error(refused, "rate_limited")
+    assert refused.header("Retry-After") == "3"
+    # Not even the right one is looked at, else guessing would go on.
+    assert guess(TOKEN).status == 429
+    assert guess(TOKEN, "192.0.2.2").status == 200
+    guess.clock.now += 3
+    assert [guess(TOKEN).status for _ in range(3)] == [200] * 3
+    assert [guess("a-wrong-one").status for _ in range(2)] == [401, 429]
+    guess.clock.now += 60
+    assert [guess("a-wrong-one").status for _ in range(GUESSES + 1)] == [401] * GUESSES + [429]
+
+
+def test_a_guesser_has_one_turn_in_a_network() -> None:
+    guess = Guesser()
+    for number in range(GUESSES):
+        assert guess("a-wrong-one", f"2001:db8:0:1::{number:x}").status == 401
+
+    assert guess("a-wrong-one", "2001:db8:0:1:ffff::").status == 429
+    assert guess("a-wrong-one", "2001:db8:0:2::").status == 401
+
+
+def test_calls_without_a_token_or_with_the_right_one_are_no_guesses() -> None:
+    guess = Guesser()
+    assert {guess(None).status for _ in range(GUESSES + 5)} == {401}
+    assert {guess(TOKEN).status for _ in range(GUESSES + 5)} == {200}
 
 
 # --- Back to the start --------------------------------------------------------------------------
@@ -517,5 +607,24 @@ def test_the_control_api_wants_a_token_on_loopback_too(host: tuple[str, ...]) ->
 def test_off_is_off() -> None:
     public = Public(control="off", control_token="")
 
-    assert_error(public.control("GET", "state"), "not_found")
+    methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "FOO")
+    paths = ("", "state", "scenario", "pets/1", "sessions", "metrics", "verify", "nothing")
+    for method, path, base in product(methods, paths, ("", "/~w3")):
+        refused = public(method, f"{base}/__mockpets/{path}", headers=WITH)
+        if method == "HEAD":
+            assert (refused.status, refused.body) == (404, b"")
+        else:
+            assert_error(refused, "not_found")
+            assert refused.json["message"].startswith("the control API is off")
     assert public("GET", "/__mockpets/health", key=None).status == 200
+
+
+@pytest.mark.parametrize(("control", "leads"), [("auto", ""), ("off", "docs")])
+def test_a_browser_is_led_to_a_page_that_is_there(control: str, leads: str) -> None:
+    token = "" if control == "off" else TOKEN
+    public = Public(control=control, control_token=token, prefix="/mock")
+    led = public("GET", "/mock/", headers={"Accept": "text/html"}, key=None)
+    assert (led.status, led.header("Location")) == (302, f"/mock/__mockpets/{leads}")
+    assert public("GET", led.header("Location") or "", key=None).status == 200
+    page = public("GET", "/mock/__mockpets/docs", key=None).body
+    assert (b">Panel<" in page) == (control == "auto")

@@ -212,9 +212,10 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
         'the request is not valid HTTP: Malformed HTTP method "get"',
     ),
     "TLS": (
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         400,
-        "the request is not valid HTTP: Start line is invalid",
+        "the request is not valid HTTP: this port speaks HTTP without TLS: the address begins with "
+        "http://",
     ),
     "a header with a space in its name": (
         b"GET / HTTP/1.1\r\nHost: a\r\nA B: c\r\n\r\n",

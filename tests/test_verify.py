@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mockpets.entries import message
 from mockpets.errors import InputError
-from mockpets.journal import Journals, message
+from mockpets.journal import Journals
 from mockpets.journal_reading import summary
 from mockpets.json_text import dump_json, parse_json
 from mockpets.scenario.matching import ABSENT, Facts, difference
@@ -19,7 +20,7 @@ from mockpets.verify import Times, Verdict, check, details, parse
 from tests.exchanges import created, entry
 
 if TYPE_CHECKING:
-    from mockpets.journal import Entry
+    from mockpets.entries import Entry
 
 
 def verified(wanted: dict[str, Any], *entries: Entry, **context: Any) -> Verdict:
@@ -221,7 +222,42 @@ def test_an_empty_journal_makes_one_ask_where_the_calls_went(
 def test_requests_that_are_gone_are_told_of() -> None:
     lines = verified({"operation": "getPet"}, LIST, dropped=12).message.splitlines()
 
-    assert lines[-1] == "older requests are gone from the journal: 12"
+    assert lines[-1] == (
+        "older requests are gone from the journal: 12; clear it (DELETE requests) before "
+        "what you verify, or start the server with a higher --journal-size"
+    )
+    assert lines[0].endswith("; 0 of 1 matched")
+    # All that there was is gone: no one forgot to call.
+    assert "0 of 0 matched" in verified({}, dropped=3).message
+
+
+@pytest.mark.parametrize(
+    ("times", "dropped", "passes"),
+    [
+        ({"at_least": 1}, 12, True),
+        ({"at_most": 1}, 0, True),
+        ({"at_most": 1}, 1, False),
+        (1, 1, False),
+        # All that are gone may have matched, and it would still be right.
+        ({"at_most": 3}, 2, True),
+        ({"at_most": 3}, 3, False),
+        ({"at_least": 1, "at_most": 3}, 2, True),
+    ],
+)
+def test_what_is_gone_cannot_be_counted_out(times: object, dropped: int, passes: bool) -> None:
+    verdict = verified({"operation": "listPets", "times": times}, LIST, dropped=dropped)
+
+    assert verdict.passed == passes
+    if not passes:
+        first, *_, last = verdict.message.splitlines()
+        assert first.endswith(f": listPets; 1 of 1 matched, and up to {dropped} more may have")
+        assert last.startswith(f"older requests are gone from the journal: {dropped}; clear it ")
+
+
+def test_what_is_decided_without_what_is_gone_is_told_without() -> None:
+    verdict = verified({"operation": "listPets", "times": 0}, LIST, dropped=12)
+
+    assert "1 of 1 matched\n" in verdict.message
 
 
 def test_no_request_may_have_come() -> None:
@@ -293,6 +329,31 @@ def test_a_body_that_was_not_kept_matches_no_condition() -> None:
 
     assert got(verified({"body": {"name": "Miso"}}, *journal.entries())) == ["not kept"]
     assert not verified({"body": {"name": {"present": False}}}, *journal.entries()).passed
+
+
+LONG = created(1, b'{"name":"Miso","more":"' + b"x" * 5000 + b'"}')
+WITH_KEY = created(1, b"{}", headers=[("authorization", "Bearer mockpets")])
+
+
+@pytest.mark.parametrize(
+    ("sent", "wanted", "passes"),
+    [
+        (LONG, {"body": {"name": "Mio"}}, False),
+        (LONG, {"operation": "createPet", "body": {"name": "Mio"}}, False),
+        (LONG, {"operation": "getPet", "body": {"name": "Mio"}}, True),
+        (WITH_KEY, {"headers": {"Authorization": "Bearer other"}}, False),
+        (WITH_KEY, {"headers": {"Authorization": {"present": False}}}, True),
+    ],
+)
+def test_that_none_came_is_not_told_by_what_is_not_kept(
+    sent: Entry, wanted: dict[str, Any], passes: bool
+) -> None:
+    verdict = verified(wanted | {"times": 0}, sent)
+
+    assert verdict.passed == passes
+    if not passes:
+        assert "; 0 of 1 matched, and up to 1 more may have\nnearest:\n" in verdict.message
+        assert [near.entry for near in verdict.nearest] == [sent]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import FILE_BYTES, FILE_NODES, FIXTURE_BYTES, FIXTURE_NODES, INT64_MAX
+from mockpets.constants import (
+    FILE_BYTES,
+    FILE_NODES,
+    FIXTURE_BYTES,
+    FIXTURE_NODES,
+    INLINE,
+    INT64_MAX,
+)
 from mockpets.errors import InputError
 from mockpets.json_text import dump_json
 from mockpets.scenario.animals import BROUGHT
@@ -34,8 +41,6 @@ __all__ = ["BODY", "DocumentError", "Wanted", "read_pets", "read_wanted"]
 
 BODY: Final = "body"
 """How problems name it."""
-INLINE: Final = "inline-{}"
-"""The name of a scenario that was sent as a document: 1 for the first."""
 
 
 class DocumentError(InputError):

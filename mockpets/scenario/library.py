@@ -7,12 +7,13 @@ turned bad keeps its last good scenario, with its problems beside it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mockpets.constants import STACK_DEPTH
+from mockpets.constants import FILE_SUFFIXES, INLINE, STACK_DEPTH
 from mockpets.errors import InputError, Problem, Refusal, did_you_mean
 from mockpets.resources import shipped
 from mockpets.scenario.loader import load_fixture, load_scenario
@@ -33,11 +34,9 @@ __all__ = [
     "find",
     "load_library",
     "read_library",
+    "same_name",
     "source_of",
 ]
-
-SUFFIXES = (".yaml", ".yml", ".json")
-"""Of scenario and fixture files, in any case."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +147,12 @@ class Library:
             first, *more = self.problems[name]
             rest = f" (and {len(more)} more)" if more else ""
             return f"the scenario '{name}' cannot be used: {first}{rest}"
+        if re.fullmatch(INLINE.format("[0-9]+"), name):
+            return (
+                f"'{name}' cannot be activated by its name: it was sent whole by a client (PUT "
+                "scenario with a document), and is gone when its session activates something; "
+                "send it again"
+            )
         near = did_you_mean(name, self.scenarios)
         known = ", ".join(sorted(self.scenarios))
         return f"there is no scenario '{name}'; {near + ' ' if near else ''}there are: {known}"
@@ -269,17 +274,26 @@ def find(kind: str, folders: Iterable[Path]) -> dict[str, Source]:
     :raise InputError: a folder cannot be read, or holds two files for one name.
     """
     found: dict[str, Source] = {}
+    problems: list[Problem] = []
     for folder in (shipped(kind), *folders):
         here: dict[str, Source] = {}
         for path in files_in(kind, folder):
             name = path.stem
             if name in here:
-                what = f"{here[name].path.name} has the name '{name}' too"
-                raise InputError([Problem(str(path), 0, 0, "", what, "keep one of the two")])
+                problems.append(same_name(path, here[name].path))
+                continue
             shown = f"{kind}/{path.name} (shipped)" if folder == shipped(kind) else str(path)
             here[name] = source_of(path, shown, found.get(name))
         found.update(here)
+    if problems:
+        raise InputError(problems)
     return dict(sorted(found.items()))
+
+
+def same_name(path: Path, other: Path) -> Problem:
+    """Return the problem that two files of one folder are for one name."""
+    what = f"{other.name} has the name '{path.stem}' too"
+    return Problem(str(path), 0, 0, "", what, "keep one of the two")
 
 
 def source_of(path: Path, shown: str, replaced: Source | None = None) -> Source:
@@ -304,5 +318,7 @@ def files_in(kind: str, folder: Path) -> list[Path]:
         what = f"cannot be read as a folder of {kind}: {error.strerror}"
         raise InputError([Problem(str(folder), 0, 0, "", what, f"check --{kind}-dir")]) from error
     return [
-        path for path in paths if path.suffix.lower() in SUFFIXES and not path.name.startswith(".")
+        path
+        for path in paths
+        if path.suffix.lower() in FILE_SUFFIXES and not path.name.startswith(".")
     ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import CONTRACT_ERRORS, ERRORS
-from mockpets.contract import ERROR_MESSAGES, network_error
+from mockpets.contract_errors import ERROR_MESSAGES, network_error
 from mockpets.scenario.animals import PAGE
 from mockpets.scenario.headers import HEADERS
 from mockpets.scenario.matching import ABSENT

@@ -110,7 +110,7 @@ class Channel(Connection):
             if self._ended:
                 self.handle_close()  # gone, as far as can be told
             else:
-                go = self._go if order.patience is None else self._ask_again
+                go = self._ask_again if order.again else self._go
                 self._waiting = Parking(self.work, order, go)
         else:
             self._give()

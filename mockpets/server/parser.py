@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["Parser"]
 
 _END: Final = b"\r\n"
+_TLS: Final = b"\x16"
+"""The first byte of a client that speaks TLS (RFC 8446, part 5.1)."""
 _ORIGIN: Final = re.compile(rb"\r\norigin:[ \t]*([!-~]+)[ \t]*\r\n", re.IGNORECASE)
 _QUOTED: Final = r'"(?:[\t !#-\[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"'
 _SIZE: Final = re.compile(rb"[0-9a-fA-F]{1,15}")  # less than 64 bits
@@ -115,6 +117,8 @@ class Parser:
         before = len(self._head)
         self._head += data
         end = self._head.find(b"\r\n\r\n", max(0, before - 3)) + 4
+        if self._head[:1] == _TLS:
+            raise invalid("this port speaks HTTP without TLS: the address begins with http://")
         found, limit = end >= 4, self.adj.max_request_header_size - 1
         if (end if found else len(self._head)) > limit:
             message = f"request line and headers are larger than {limit} bytes"

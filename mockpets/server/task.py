@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from waitress.task import ErrorTask as WaitressErrorTask
 from waitress.task import WSGITask, hop_by_hop
 
-from mockpets.contract import error_body
+from mockpets.contract_errors import error_body
 from mockpets.handover import AGAIN, MADE, ORDER, SERVER
 from mockpets.logs import Access, access, wanted
 from mockpets.secret_names import redacted_target
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mockpets.errors import Refusal
     from mockpets.handover import Order
     from mockpets.server.parser import Parser
-    from mockpets.server.head import HeadWriter
+    from mockpets.server.work import Work
 
 __all__ = ["Answer", "ErrorTask", "Task"]
 
@@ -170,8 +170,9 @@ class ErrorTask(WaitressErrorTask):
             *([("Access-Control-Allow-Credentials", "true")] if origin else []),
         ]
         status = f"{refusal.status} {_REASONS[refusal.status]}"
-        heads: HeadWriter = cast(Any, self.channel).work.heads
-        head = heads.write(status, headers, len(body), "close")
+        work: Work = cast(Any, self.channel).work
+        head = work.heads.write(status, headers, len(body), "close")
+        work.errors[refusal.status] += 1
         if wanted():
             method, _, rest = request.request_line.partition(" ")
             target = redacted_target(rest.rpartition(" ")[0] or rest)

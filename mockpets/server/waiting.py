@@ -25,14 +25,14 @@ class Parking:
         self._work = work
         self._go = go
         self._reasons = 0
-        self._timer: Timer | None = None
+        self._timers: list[Timer] = []
         self._withdraw: Callable[[], None] | None = None
         work.waiting.add(self)
         if order.delay > 0:
             self._reasons += 1
-            self._timer = work.timers.at(work.timers.clock() + order.delay, self._one_less)
+            self._timers.append(work.timers.at(work.timers.clock() + order.delay, self._one_less))
         if order.patience is not None:
-            self._timer = work.timers.at(work.timers.clock() + order.patience, self.hurry)
+            self._timers.append(work.timers.at(work.timers.clock() + order.patience, self.hurry))
         if order.hold is not None:
             self._reasons += 1
             # A gate may be opened by any thread.
@@ -55,8 +55,8 @@ class Parking:
     def drop(self) -> None:
         """Forget it: it goes now, or its client has left."""
         self._work.waiting.discard(self)
-        if self._timer is not None:
-            self._work.timers.cancel(self._timer)
+        for timer in self._timers:
+            self._work.timers.cancel(timer)
         if self._withdraw is not None:
             self._withdraw()
 

@@ -7,7 +7,7 @@ is the `mockpets.handover.Server` that apps find.
 from __future__ import annotations
 
 import heapq
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -138,6 +138,8 @@ class Work:
         """No more is read; what is complete is answered, and the connection ends."""
         self.help_with = help_with
         self.heads = HeadWriter(IDENT)
+        self.errors: Counter[int] = Counter()
+        """What was answered without the app, by status."""
         self.close_idle: Callable[[], None] = lambda: None
         """Ends the connections without a request; the loop, which has them, sets it."""
         self._asked: deque[Callable[[], None]] = deque()
@@ -159,6 +161,10 @@ class Work:
     def parked(self) -> int:
         """How many answers wait now."""
         return len(self.waiting)
+
+    def refused(self) -> Counter[int]:
+        """How many requests were answered without the app, by status."""
+        return self.errors
 
     def seconds(self) -> float | None:
         """Return how long the loop may wait for sockets, None for as long as it takes."""

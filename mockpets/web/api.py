@@ -16,6 +16,7 @@ from mockpets.constants import (
     API_PREFIX,
     BODY_BYTES,
     CONTROL_PREFIX,
+    DOCS_PATH,
     OPERATIONS,
     ORDERS_PATH,
     PANEL_PATH,
@@ -29,9 +30,10 @@ from mockpets.contract import (
     load_new_pet,
     parse_pet_id,
 )
-from mockpets.errors import Refusal, did_you_mean
+from mockpets.errors import Refusal
 from mockpets.json_text import parse_json
 from mockpets.scenario.matching import path_matches
+from mockpets.web.hints import hint
 from mockpets.web.messages import Response, current_request
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from mockpets.web.messages import Request
     from mockpets.web.playback import Playback
 
-__all__ = ["add_routes", "hint"]
+__all__ = ["add_routes"]
 
 
 def add_routes(app: flask.Flask, playback: Playback) -> None:
@@ -213,7 +215,10 @@ def beyond(playback: Playback, _: str = "") -> Response:
     request = current_request()
     path, method = request.path, request.method
     if path.startswith(CONTROL_PREFIX):
-        raise Refusal("not_found", f"the control API has nothing at {path[:80]!r}")
+        what = f"the control API has nothing at {path[:80]!r}"
+        if not playback.has_control:
+            what = "the control API is off: the server runs with --control off; start it without"
+        raise Refusal("not_found", what)
     if method == "OPTIONS":
         # No preflight depends on what its request names, but the connection's end does.
         with suppress(Refusal):
@@ -224,16 +229,16 @@ def beyond(playback: Playback, _: str = "") -> Response:
         return answer
     if path != API_PREFIX and not path.startswith(API_PREFIX + "/"):
         if path == "/" and _is_page(request):
-            return _to_panel(request)
+            return _to_page(request, PANEL_PATH if playback.has_control else DOCS_PATH)
         with suppress(Refusal):
             playback.look_at(request)
         request.exchange.notes.append(("unmatched", "this path is not the pet store's"))
-        raise Refusal("not_found", hint(path))
+        raise Refusal("not_found", hint(path, request.root_path))
     playback.look_at(request)
     allowed = _allowed(path) | playback.methods(request)
     if not allowed:
         request.exchange.notes.append(("unmatched", "the contract has no such path"))
-        raise Refusal("not_found", hint(path))
+        raise Refusal("not_found", hint(path, request.root_path))
     if ("GET" if method == "HEAD" else method) not in allowed:
         request.exchange.notes.append(("unmatched", "the contract has no such method here"))
         raise Refusal(
@@ -250,9 +255,9 @@ def _is_page(request: Request) -> bool:
     return request.method in ("GET", "HEAD") and "text/html" in wants.lower()
 
 
-def _to_panel(request: Request) -> Response:
-    """Send a browser to the panel of the session at hand."""
-    answer = Response(status=302, headers={"Location": f"{request.root_path}{PANEL_PATH}"})
+def _to_page(request: Request, path: str) -> Response:
+    """Send a browser to a page of the session at hand."""
+    answer = Response(status=302, headers={"Location": f"{request.root_path}{path}"})
     del answer.headers["Content-Type"]
     return answer
 
@@ -287,16 +292,3 @@ def _allow(methods: set[str]) -> str:
     more = {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
     order = ["GET", "HEAD", "POST"]
     return ", ".join(sorted(methods | more, key=lambda m: (m not in order, m == "OPTIONS", m)))
-
-
-def hint(path: str) -> str:
-    """Return what to say of a path that leads nowhere: where the pet store is."""
-    known = [PETS_PATH, _PET_PATTERN, ORDERS_PATH]
-    said = f"there is nothing at {path[:80]!r}; "
-    for pattern in known:
-        # The commonest slips: the prefix left out, a slash at the end.
-        if path_matches(pattern, API_PREFIX + path.rstrip("/")):
-            return f"{said}the base address ends in {API_PREFIX}: {API_PREFIX}{path.rstrip('/')}"
-        if path_matches(pattern, path.rstrip("/")):
-            return f"{said}without the slash at the end there is: {path.rstrip('/')}"
-    return said + (did_you_mean(path, known) or f"the pet store is at {PETS_PATH}")

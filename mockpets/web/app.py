@@ -30,7 +30,7 @@ from mockpets.constants import (
     SESSION_IDLE_SECONDS,
     SNAPSHOTS_BYTES,
 )
-from mockpets.contract import error_body
+from mockpets.contract_errors import error_body
 from mockpets.errors import InputError, NotReady, Problem, Refusal
 from mockpets.handover import ORDER, SERVER, Order
 from mockpets.journal import Journals
@@ -45,10 +45,11 @@ from mockpets.web.calls import Parts
 from mockpets.web.delivery import Delivery
 from mockpets.web.dispatch import App
 from mockpets.web.finish import finish
+from mockpets.web.hints import hint
 from mockpets.web.messages import Response, current_request
 from mockpets.web.playback import Playback
 from mockpets.web.proxy import behind
-from mockpets.web.strangers import Strangers
+from mockpets.web.strangers import Guesses, Strangers
 from mockpets.world import World
 
 if TYPE_CHECKING:
@@ -137,12 +138,13 @@ def wire(
     # `/v1//pets` is not `/v1/pets`, and a redirect would point at whatever Host said.
     app.url_map.merge_slashes = False
     api.add_routes(app, Playback(settings, sessions, strangers))
-    control.add_routes(app, Parts(settings, sessions, token, metrics))
+    control.add_routes(app, Parts(settings, sessions, token, Guesses(clock), metrics))
     app.register_error_handler(Refusal, _refused)
     app.register_error_handler(NotReady, _not_ready)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
-    app.finish = partial(finish, settings, sessions, Delivery(), metrics)
+    delivery = Delivery(PUBLIC_DELAY_SECONDS if public else None)
+    app.finish = partial(finish, settings, sessions, delivery, metrics)
     app.admit = None if strangers is None else strangers.admit
     return app, sessions
 
@@ -181,6 +183,7 @@ def _holdings(sessions: Sessions, journals: Journals, reloads: Callable[[], int]
         journal_bytes=journals.used,
         scenario_reloads=reloads(),
         scenario_problems=len(sessions.world.library().problems),
+        refused=server.refused() if server else {},
     )
 
 
@@ -207,7 +210,8 @@ def _http_error(error: HTTPException) -> Response:
     code = _HTTP_CODES.get(error.code or 500, "invalid_request")
     said = error.description or error.name
     if code == "not_found":
-        said = api.hint(current_request().path)
+        request = current_request()
+        said = hint(request.path, request.root_path)
     elif isinstance(error, BadHost):
         said = "the Host header is no host name or address"
     return _refused(Refusal(code, said))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mockpets.sessions import Sessions
     from mockpets.settings import Settings
     from mockpets.web.messages import Request
+    from mockpets.web.strangers import Guesses
 
 __all__ = [
     "LONG",
@@ -46,12 +47,14 @@ class Parts:
     """What the control API acts on.
 
     :param token: what callers must send; empty when none is needed.
+    :param guesses: of those who do not know it.
     :param metrics: what is counted of every answer.
     """
 
     settings: Settings
     sessions: Sessions
     token: str
+    guesses: Guesses
     metrics: Metrics
 
 

@@ -47,7 +47,6 @@ from mockpets.constants import (
 from mockpets.errors import InputError, NotReady, Refusal
 from mockpets.handover import SERVER
 from mockpets.scenario.loader import scenario_schema
-from mockpets.session import Session
 from mockpets.web import control_journal, control_pets, control_sessions, pages
 from mockpets.web.calls import Call, answer, refused
 from mockpets.web.guard import check_caller
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
 
     import flask
 
+    from mockpets.session import Session
     from mockpets.sessions import Sessions
     from mockpets.web.calls import Parts
     from mockpets.web.messages import Request
@@ -71,18 +71,21 @@ __all__ = ["add_routes"]
 
 
 def add_routes(app: flask.Flask, parts: Parts) -> None:
-    """Give the app the control API."""
+    """Give the app the control API; of one that is off, what holds no secret and needs no rest."""
+    is_on = parts.settings.control != "off"
     for path, view in (
         # `create_app` returns only what can answer, so alive and ready are the same.
         (HEALTH_PATH, health),
         (READY_PATH, health),
         (OPENAPI_PATH, openapi),
         (SCENARIO_SCHEMA_PATH, schema),
-        (CONTROL_PREFIX, pages.to_panel),
-        (PANEL_PATH, pages.panel),
         (PANEL_FILE_PATH, pages.panel_file),
-        (DOCS_PATH, pages.docs),
+        (DOCS_PATH, partial(pages.docs, has_panel=is_on)),
     ):
+        _add_path(app, path, {"GET": view})
+    if not is_on:
+        return  # `api.beyond` says so, whatever the path and the method
+    for path, view in ((CONTROL_PREFIX, pages.to_panel), (PANEL_PATH, pages.panel)):
         _add_path(app, path, {"GET": view})
     for path, acts in _CALLS.items():
         views = {method: partial(_guarded, parts, act) for method, act in acts.items()}
@@ -107,7 +110,7 @@ def _guarded(parts: Parts, act: Act, **_: str) -> Response:
     """
     request = current_request()
     request.max_content_length = FIXTURE_BYTES  # a list of pets is longer than any request's body
-    check_caller(request, parts.settings, parts.token)
+    check_caller(request, parts.settings, parts.token, parts.guesses)
     session = _session(request, parts.sessions)
     try:
         return act(Call(request, parts, session))
@@ -118,16 +121,11 @@ def _guarded(parts: Parts, act: Act, **_: str) -> Response:
 def _session(request: Request, sessions: Sessions) -> Session:
     """Return the session that a call is about; one that is only looked at is not kept.
 
-    Whoever waits for its news wants it to be there, though.
-
     :raise Refusal: ``invalid_session``, or ``busy`` when there are as many as may be.
     """
     name = named_session(request.environ) or DEFAULT_SESSION
-    found = sessions.find(name)
-    if found is not None:
-        return found
-    looks = request.method in ("GET", "HEAD") and request.path != EVENTS_PATH
-    return Session(name, sessions.world) if looks else sessions.take(name)
+    looks = request.method in ("GET", "HEAD")
+    return sessions.look(name) if looks else sessions.take(name)
 
 
 def _other_method(methods: tuple[str, ...], **_: str) -> Response:

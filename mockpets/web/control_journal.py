@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from threading import Event
@@ -15,8 +16,8 @@ from mockpets.handover import AGAIN, ORDER, SERVER, Order
 from mockpets.web.calls import answer, asked, body_text, elsewhere
 
 if TYPE_CHECKING:
+    from mockpets.entries import Entry
     from mockpets.handover import Server
-    from mockpets.journal import Entry
     from mockpets.web.calls import Call
     from mockpets.web.messages import Response
 
@@ -130,8 +131,9 @@ def events(call: Call) -> Response:
         leave = changes.wait(since, changed.set)
         changed.wait(wait)
         leave()
+        call = replace(call, session=call.parts.sessions.look(call.session.name))
     elif server.room():
-        environ[ORDER] = Order(hold=partial(changes.wait, since), patience=wait)
+        environ[ORDER] = Order(hold=partial(changes.wait, since), patience=wait, again=True)
     return _news(call, since)
 
 
@@ -140,7 +142,8 @@ def _news(call: Call, since: int | None) -> Response:
     number = changes.number
     # A number from before a restart is none of this server's: everything may be new.
     changed = [] if since is None else changes.since(since if since <= number else 0)
-    resets = call.session.journal.resets
+    is_there = changes is not call.parts.sessions.changes
+    resets = call.session.journal.resets if is_there else None
     return answer({"change": number, "resets": resets, "changed": changed})
 
 

@@ -41,9 +41,13 @@ def has_room(environ: WSGIEnvironment, outcome: Outcome) -> bool:
 
 
 class Delivery:
-    """Hands over answers; has to be one object for an app, since it says some things once."""
+    """Hands over answers; has to be one object for an app, since it says some things once.
 
-    def __init__(self) -> None:
+    :param patience: seconds after which a held answer goes by itself; None for when its gate opens.
+    """
+
+    def __init__(self, patience: float | None = None) -> None:
+        self._patience = patience
         self._said = False
 
     def deliver(
@@ -57,8 +61,8 @@ class Delivery:
     ) -> None:
         """Spoil a response that is complete but for this, and have it sent as an outcome has it.
 
-        Without a server that takes orders, waits for as long as the outcome wants, `DELAY_SECONDS`
-        at a gate.
+        Without a server that takes orders, waits for as long as the outcome wants, at a gate for
+        `DELAY_SECONDS` if there is no patience.
 
         :param close: the connection is to end with the answer, whatever the outcome.
         """
@@ -76,11 +80,12 @@ class Delivery:
                 outcome.throttle,
                 cast("Break", outcome.fault) if breaks else None,
                 close or cut,
+                patience=self._patience if held else None,
             )
             return
         self._say_once(outcome)
         if outcome.hold is not None and gates is not None:
-            _wait_at(gates, outcome.hold)
+            _wait_at(gates, outcome.hold, self._patience or DELAY_SECONDS)
         sleep(outcome.delay)
         if breaks:
             response.headers["Content-Length"] = str(len(response.get_data()) + 1)
@@ -111,10 +116,10 @@ def _spoil(response: Response, *, cut: bool) -> None:
         response.response = [body]
 
 
-def _wait_at(gates: Gates, name: str) -> None:
+def _wait_at(gates: Gates, name: str, seconds: float) -> None:
     opened = Event()
     leave = gates.wait(name, opened.set)
-    opened.wait(DELAY_SECONDS)
+    opened.wait(seconds)
     leave()
 
 

@@ -23,6 +23,7 @@ from mockpets.web.keys import bearer
 if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.web.messages import Request
+    from mockpets.web.strangers import Guesses
 
 __all__ = ["check_caller", "may_read"]
 
@@ -33,17 +34,15 @@ _BY_PROXY: Final = {"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED"}
 _PORT: Final = r"(?::[0-9]{1,5})?"
 
 
-def check_caller(request: Request, settings: Settings, token: str) -> None:
+def check_caller(request: Request, settings: Settings, token: str, guesses: Guesses) -> None:
     """Let a request to the control API pass.
 
     :param token: what callers must send; empty when none is needed.
-    :raise Refusal: ``not_found`` when it is off, ``unauthorized``, ``forbidden``, or
-        ``invalid_request`` for a body that is no JSON.
+    :raise Refusal: ``unauthorized``, ``rate_limited``, ``forbidden``, or ``invalid_request`` for
+        a body that is no JSON.
     """
-    if settings.control == "off":
-        raise Refusal("not_found", "the control API is off: the server runs with --control off")
     if token:
-        _check_token(request, token)
+        _check_token(request, token, guesses)
     else:
         if settings.control != "open":
             _check_peer(request, settings)
@@ -74,15 +73,18 @@ def may_read(request: Request, settings: Settings) -> bool:
     return bool(re.fullmatch(LOCAL_ORIGIN, origin)) or origin.lower() in settings.control_origin
 
 
-def _check_token(request: Request, token: str) -> None:
+def _check_token(request: Request, token: str, guesses: Guesses) -> None:
     """Let a request pass that has the token.
 
-    :raise Refusal: ``unauthorized``.
+    :raise Refusal: ``unauthorized``, or ``rate_limited`` after too many wrong ones.
     """
     given = bearer(request)
-    # Compared in constant time, so that no one learns it letter by letter.
-    if given is not None and compare_digest(given.encode("latin-1"), token.encode("latin-1")):
-        return
+    if given is not None:
+        guesses.admit(request)
+        # Compared in constant time, so that no one learns it letter by letter.
+        if compare_digest(given.encode("latin-1"), token.encode("latin-1")):
+            return
+        guesses.count(request)
     what = "The control token is missing" if given is None else "The control token is wrong"
     error = "" if given is None else ', error="invalid_token"'
     raise Refusal(

@@ -63,8 +63,11 @@ def panel_file(name: str) -> Response:
     return _page(_content(name), Path(name).suffix)
 
 
-def docs() -> Response:
-    """Return the contract as a page; where the deprecated operation's `Link` leads."""
+def docs(*, has_panel: bool) -> Response:
+    """Return the contract as a page; where the deprecated operation's `Link` leads.
+
+    :param has_panel: whether it can lead to the panel.
+    """
     contract = document()
     text = render_template(
         "docs.html",
@@ -75,6 +78,7 @@ def docs() -> Response:
         prefix=API_PREFIX,
         deprecation=DEPRECATION,
         sunset=SUNSET,
+        has_panel=has_panel,
     )
     return _page(text.encode(), ".html")
 

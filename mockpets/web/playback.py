@@ -55,6 +55,11 @@ class Playback:
         self._strangers = strangers
         self._delay = parse_duration(settings.delay)
 
+    @property
+    def has_control(self) -> bool:
+        """Whether the control API is there."""
+        return self._settings.control != "off"
+
     def look_at(self, request: Request) -> tuple[Key, str, Stack]:
         """Put what a request names into its exchange; return its key, session and scenarios.
 

@@ -14,7 +14,7 @@ from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import MOUNT
-from mockpets.contract import error_body
+from mockpets.contract_errors import error_body
 from mockpets.errors import Refusal
 from mockpets.web import cors
 from mockpets.web.messages import Response

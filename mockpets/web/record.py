@@ -7,9 +7,10 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING
 
 from mockpets.contract import parse_pet_id
-from mockpets.journal import Entry, Note, message
+from mockpets.entries import Entry, Note, message
 from mockpets.scenario.model import BREAKING
 from mockpets.secret_names import redacted_target
+from mockpets.web.selection import OURS, misspelt
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
@@ -36,6 +37,10 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         exchange.notes.append(("deprecated", _DEPRECATED))
     if off_contract is not None:
         exchange.notes.append(("off_contract", off_contract))
+    headers = _headers(environ)
+    sent = message(headers, _body(request))
+    if OURS in sent.head and (what := misspelt(name for name, _ in headers)):
+        exchange.notes.append(("ignored_headers", what))
     pet_id = (request.view_args or {}).get("pet_id")
     is_head = request.method == "HEAD"  # its body is made, but not sent
     took = perf_counter() - exchange.started
@@ -59,7 +64,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         outcome.hold,
         outcome.throttle,
         tuple([Note(*note) for note in exchange.notes]),
-        message(_headers(environ), _body(request)),
+        sent,
         message(response.all_headers(), b"" if is_head else response.get_data()),
     )
     session.journal.add(entry)

@@ -23,7 +23,7 @@ from mockpets.constants import (
     SESSION_NAME,
     STACK_DEPTH,
 )
-from mockpets.errors import Refusal
+from mockpets.errors import Refusal, did_you_mean
 from mockpets.scenario.units import parse_duration
 
 if TYPE_CHECKING:
@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from mockpets.web.messages import Request
 
 __all__ = [
+    "OURS",
     "asked_delay",
     "base_path",
     "checked",
     "checked_session",
+    "misspelt",
     "named_scenarios",
     "named_session",
     "select",
@@ -50,6 +52,11 @@ _BASE: Final = "mockpets.base"
 _SESSION_KEY: Final = "HTTP_" + SESSION_HEADER.upper().replace("-", "_")
 _SCENARIO_KEY: Final = "HTTP_" + SCENARIO_HEADER.upper().replace("-", "_")
 _DELAY_KEY: Final = "HTTP_" + DELAY_HEADER.upper().replace("-", "_")
+_HEADERS: Final = (SESSION_HEADER, SCENARIO_HEADER, DELAY_HEADER)
+OURS: Final = "Mockpet"
+"""In the names of headers that are meant for us."""
+_NOTED: Final = 3
+"""Misspelt headers that one note tells of."""
 
 
 def take_base_path(environ: WSGIEnvironment) -> None:
@@ -131,6 +138,20 @@ def select(
         stack = session.stack(names or session.active)
     exchange.stack = stack
     return name, stack
+
+
+def misspelt(names: Iterable[str]) -> str:
+    """Return what to say of headers that are meant for us, but are none of ours; empty for none.
+
+    :param names: of all headers, as `title` writes them.
+    """
+    wrong = [name for name in names if OURS in name and name not in _HEADERS]
+    told = []
+    for name in (name[:NAME_LENGTH] for name in wrong[:_NOTED]):
+        # They begin alike, so they must be more alike than words.
+        near = did_you_mean(name, _HEADERS, 0.87) or f"there are: {', '.join(_HEADERS)}"
+        told.append(f"{name!r} ({near})")
+    return f"ignored headers: {'; '.join(told)}" if told else ""
 
 
 def checked_session(name: str, where: str) -> str:

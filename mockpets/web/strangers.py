@@ -1,4 +1,4 @@
-"""A server that is open to strangers (``--public``): each has a session, and may ask so often.
+"""Strangers: with ``--public`` each has a session, and may ask so often; none may guess for long.
 
 Who a visitor is, the client's address says; behind a trusted proxy, the one that the proxy tells.
 """
@@ -10,7 +10,13 @@ from math import ceil
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from mockpets.constants import CONTROL_PREFIX, OPERATIONS, PUBLIC_RATE, PUBLIC_VISITOR_RATE
+from mockpets.constants import (
+    CONTROL_PREFIX,
+    OPERATIONS,
+    PUBLIC_RATE,
+    PUBLIC_VISITOR_RATE,
+    TOKEN_GUESSES,
+)
 from mockpets.errors import Refusal
 from mockpets.rate import Rate, RateLimit, visitor_name
 
@@ -19,7 +25,7 @@ if TYPE_CHECKING:
 
     from mockpets.web.messages import Request
 
-__all__ = ["Strangers"]
+__all__ = ["Guesses", "Strangers"]
 
 
 class Strangers:
@@ -50,5 +56,40 @@ class Strangers:
         if seconds:
             if request.endpoint in OPERATIONS:  # no view comes to say so
                 request.exchange.operation = request.endpoint
-            what = f"too many requests; ask again in {ceil(seconds)} s"
-            raise Refusal("rate_limited", what, [("Retry-After", str(ceil(seconds)))])
+            raise _too_many("requests", seconds)
+
+
+class Guesses:
+    """Wrong control tokens: an address may send so many, and none is looked at beyond.
+
+    A neighbour who guesses without end keeps a right token from the same address waiting for its
+    turn, but not for good. The bound of all together keeps those few that have to be remembered.
+
+    :param clock: seconds, never going back.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._limit = RateLimit(Rate(*PUBLIC_RATE), Rate(*TOKEN_GUESSES), clock)
+
+    def admit(self, request: Request) -> None:
+        """Let a request pass whose token may be looked at.
+
+        :raise Refusal: ``rate_limited``, with when to ask again.
+        """
+        if seconds := self._limit.wait(_who(request)):
+            raise _too_many("wrong control tokens", seconds)
+
+    def count(self, request: Request) -> None:
+        """Count a token that is wrong."""
+        self._limit.check(_who(request))
+
+
+def _who(request: Request) -> str:
+    return visitor_name(request.remote_addr or "", b"")  # told to no one
+
+
+def _too_many(what: str, seconds: float) -> Refusal:
+    """Return the refusal of who has to wait for so long."""
+    wait = str(ceil(seconds))
+    message = f"too many {what}; ask again in {wait} s"
+    return Refusal("rate_limited", message, [("Retry-After", wait)])

@@ -407,6 +407,24 @@ ELSEWHERE = [
         "not_found",
         "there is nothing at '/V1/pets'; did you mean '/v1/pets'?",
     ),
+    *[
+        Row(
+            f"no tilde {path}",
+            "GET",
+            path,
+            "not_found",
+            f"there is nothing at {path!r}; the pet store is at /v1/pets, and the base path of a "
+            f"session begins with a tilde: /~{path[1:]}",
+        )
+        for path in ("/worker-3/v1/pets", "/w3+empty/v1/pets/7", "/w3/__mockpets/state", "/w3/v1")
+    ],
+    Row(
+        "prefix twice",
+        "GET",
+        "/v1/v1/pets",
+        "not_found",
+        "there is nothing at '/v1/v1/pets'; did you mean '/v1/pets'?",
+    ),
     Row("root", "GET", "/", "not_found", "there is nothing at '/'; the pet store is at /v1/pets"),
     Row("prefix alone", "GET", "/v1", "not_found", "there is nothing at '/v1'; ..."),
     Row(

@@ -268,7 +268,7 @@ WRONG = [
     ("GET", "requests?limit=1001", "invalid_request", "limit must be an integer from 1 to 1000, "),
     ("GET", "requests?sttus=4", "invalid_request", "\"sttus\" is no filter; did you mean 'status'"),
     ("GET", "requests?status=4x", "invalid_request", "status must be a status such as 404, or 4x"),
-    ("GET", "requests?note=x", "invalid_request", "note must be one of deprecated, ignored_membe"),
+    ("GET", "requests?note=x", "invalid_request", "note must be one of deprecated, ignored_heade"),
     ("GET", "requests?since=-1", "invalid_request", "since must be an integer of at least 0, got"),
     ("GET", "requests?operation=listPet", "invalid_request", "operation must be one of listPets, "),
     ("GET", "requests.har?status=404&status=4xx", "invalid_request", "status must be given once"),

@@ -12,6 +12,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.changes import KINDS
+from mockpets.constants import SESSION_IDLE_SECONDS
 from mockpets.server.limits import Limits
 from tests.doors import JSON, Caller, Inside, Socket
 from tests.server.wire import Clock, Wire, port_of, running
@@ -50,6 +51,7 @@ def test_without_a_number_it_tells_the_present_one(call: Caller) -> None:
 
 @pytest.mark.parametrize("wait", ["", "&wait=0"])
 def test_without_a_wait_it_says_that_there_is_nothing(call: Caller, wait: str) -> None:
+    call("GET", "/~w1/v1/pets")
     number = news(call)["change"]
     assert news(call, f"?since={number}{wait}") == {"change": number, "resets": 0, "changed": []}
 
@@ -63,6 +65,7 @@ def test_a_number_that_is_none_of_this_server_may_have_missed_everything(call: C
 
 
 def test_reset_is_told_and_counted(call: Caller) -> None:
+    call("GET", "/~reset/v1/pets")
     before = news(call, session="reset")
     call("POST", "/~reset/__mockpets/reset", key=None)
     told = news(call, f"?since={before['change']}&wait=30", "reset")
@@ -132,9 +135,9 @@ def test_it_wakes_on_each_kind(name: str, door: str) -> None:
 def test_a_file_that_changes_is_told_to_all(tmp_path: Path) -> None:
     with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
         call = Caller(Socket(server.url))
+        call("GET", "/~w1/v1/pets")
+        # One of them is not there yet, and hears of it all the same.
         numbers = {name: news(call, session=name)["change"] for name in ("w1", "w2")}
-        # That `w2` came is told to `w1` too.
-        numbers["w1"] = news(call)["change"]
         (tmp_path / "mine.yaml").write_text("description: d\n")
         for name, number in numbers.items():
             assert news(call, f"?since={number}&wait=20", name)["changed"] == ["files"]
@@ -164,7 +167,7 @@ def test_another_session_does_not_wake_it(clock: Clock) -> None:
     with running(create_app(Settings()), clock=clock) as server:
         call = Caller(Socket(f"http://127.0.0.1:{server.port}"))
         for name in ("w1", "w2"):
-            news(call, session=name)
+            call("GET", f"/~{name}/v1/pets")
         number = news(call)["change"]
         with Wire(server.port) as wire:
             wire.send(ask(f"?since={number}&wait=25"))
@@ -189,6 +192,7 @@ class Waiting:
     def __init__(self, server: Any, stack: ExitStack, count: int) -> None:
         self.server = server
         self.call = Caller(Socket(f"http://127.0.0.1:{server.port}"))
+        self.call("GET", "/~w1/v1/pets")
         self.number = news(self.call)["change"]
         self.wires = [stack.enter_context(Wire(server.port)) for _ in range(count)]
         for wire in self.wires:
@@ -236,7 +240,55 @@ def test_they_are_answered_when_the_server_stops(waiting: Waiting) -> None:
 
 def test_a_session_that_is_dropped_lets_them_go(waiting: Waiting) -> None:
     do(waiting.call, "DELETE", "/__mockpets/sessions/w1")
-    assert {wire.read().status for wire in waiting.wires} == {200}
+    told = [wire.read() for wire in waiting.wires]
+    assert {answer.status for answer in told} == {200}
+    # It is gone, and stays so however many have waited for its news.
+    assert all(answer.json["resets"] is None for answer in told)
+    assert all(answer.json["changed"] == ["sessions"] for answer in told)
+    assert waiting.call("GET", "/__mockpets/sessions/w1").status == 404
+
+
+def test_a_session_that_made_room_for_another_lets_them_go(clock: Clock) -> None:
+    age = Clock()  # of sessions; the loop's own time stands still, so they wait on
+    app = create_app(Settings(max_sessions=2), age)
+    with running(app, clock=clock) as server, ExitStack() as stack:
+        two = Waiting(server, stack, 2)
+        age.pass_(SESSION_IDLE_SECONDS)
+        do(two.call, "GET", "/~w2/v1/pets")
+        assert [wire.read().json["resets"] for wire in two.wires] == [None, None]
+        do(two.call, "GET", "/__mockpets/sessions/w2")
+
+
+@pytest.mark.parametrize("door", ["inside", "socket"])
+def test_a_session_that_is_not_there_is_waited_for(door: str) -> None:
+    with ExitStack() as stack:
+        if door == "inside":
+            app = create_app(Settings())
+            call, other = Caller(Inside(app)), Caller(Inside(app))
+        else:
+            server = stack.enter_context(MockpetsServer(Settings(port=0)))
+            call, other = Caller(Socket(server.url)), Caller(Socket(server.url))
+        for _ in range(9):
+            do(call, "GET", "/v1/pets")
+        first = news(call)
+        pool = stack.enter_context(ThreadPoolExecutor(1))
+        waiting = pool.submit(news, other, f"?since={first['change']}&wait=20")
+        assert call("GET", "/__mockpets/sessions/w1").status == 404
+        do(call, "GET", "/~w1/v1/pets")
+        came = waiting.result(timeout=20)
+        then = news(call)
+        # Who asks only now, with a number from before, is told at once as well.
+        late = news(call, f"?since={first['change']}&wait=20")
+        gone = pool.submit(news, other, f"?since={then['change']}&wait=20")
+        do(call, "DELETE", "/__mockpets/sessions/w1")
+        told = gone.result(timeout=20)
+        after = news(call, f"?since={then['change']}&wait=20")
+
+    assert (first["resets"], first["changed"]) == (None, [])
+    assert (came["resets"], told["resets"], after["resets"]) == (0, None, None)
+    assert "sessions" in came["changed"]
+    assert {"sessions", "requests"} <= {*late["changed"]}
+    assert told["changed"] == after["changed"] == ["sessions"]
 
 
 def test_more_than_may_wait_are_answered_at_once(clock: Clock) -> None:

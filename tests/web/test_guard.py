@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from itertools import product
+from functools import partial
+from itertools import count, product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -176,7 +177,8 @@ class Server:
 
     def __init__(self, **settings: Any) -> None:
         settings = {key: (each,) if key == "allow_host" else each for key, each in settings.items()}
-        app = create_app(Settings(**settings))
+        # A minute with each request, so that nobody here guesses too often.
+        app = create_app(Settings(**settings), partial(next, count(0.0, 60.0)))
         self._client = app.test_client()
         self._sessions = app.extensions["mockpets"].sessions
 

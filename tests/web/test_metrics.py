@@ -11,7 +11,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import OPERATIONS
+from mockpets.server.limits import Limits
 from tests.doors import Caller, Inside, Socket
+from tests.server.wire import Wire, port_of
 from tests.web.test_contract import assert_error
 
 if TYPE_CHECKING:
@@ -133,6 +135,19 @@ def test_it_has_broken_and_late_answers_apart() -> None:
     assert found["mockpets_request_duration_seconds_count", "listPets", None] == 2
     late = found["mockpets_injected_delay_seconds_total", "listPets", None]
     assert late == pytest.approx(0.04)
+
+
+def test_it_has_what_the_server_refused_before_the_app() -> None:
+    limits = Limits(head_seconds=0.05)
+    bad = b"GET /v1/pets HTTP/1.1\r\n\r\n"  # no Host
+    long = b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * limits.head_bytes + b"\r\n\r\n"
+    with MockpetsServer(Settings(port=0), limits=limits) as server:
+        for sent, status in ((bad, 400), (bad, 400), (long, 431), (b"GET /", 408)):
+            with Wire(port_of(server.url)) as wire:
+                assert wire.send(sent).read().status == status
+        call = Caller(Socket(server.url))
+        call("GET", "/nowhere", headers={"Host": "no host"})
+        assert counted(call) == {("other", "400"): 3, ("other", "431"): 1, ("other", "408"): 1}
 
 
 def test_it_has_what_is_held(fresh: Make) -> None:

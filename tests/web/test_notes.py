@@ -89,6 +89,23 @@ ROWS: list[tuple[str, str, dict[str, Any], dict[str, str]]] = [
             "off_contract": "the contract has no such operation",
         },
     ),
+    ("GET", "/v1/pets", {"headers": {"Mockpets-Delay": "1ms", "X-Mock": "1"}}, {}),
+    (
+        *("GET", "/v1/pets", {"headers": {"mockpets-scenaro": "empty", "Mockpets-X": "1"}}),
+        {
+            "ignored_headers": "ignored headers: 'Mockpets-Scenaro' (did you mean "
+            "'Mockpets-Scenario'?); 'Mockpets-X' (there are: Mockpets-Session, "
+            "Mockpets-Scenario, Mockpets-Delay)"
+        },
+    ),
+    (
+        *("GET", "/v1/store/orders", {"headers": {"X-Mockpet-Session": "w3"}}),
+        {
+            "ignored_headers": "ignored headers: 'X-Mockpet-Session' (did you mean "
+            "'Mockpets-Session'?)",
+            "off_contract": "the contract has no such operation",
+        },
+    ),
     (
         *("GET", "/v1/store/orders", {}),
         {"off_contract": "the contract has no such operation"},

@@ -250,7 +250,35 @@ def test_the_prefix_alone_is_the_root() -> None:
     answer = mounted("/mock").get("/mock", headers=KEY)
 
     assert answer.status_code == 404
-    assert "there is nothing at '/'" in answer.get_json()["message"]
+    said = "there is nothing at '/mock/'; the pet store is at /mock/v1/pets"
+    assert answer.get_json()["message"] == said
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/mock/pets", "the base address ends in /v1: /mock/v1/pets"),
+        ("/mock/v1/pets/", "without the slash at the end there is: /mock/v1/pets"),
+        ("/mock/v1/pest", "did you mean '/mock/v1/pets'?"),
+        (
+            "/mock/w3/v1/pets",
+            "the pet store is at /mock/v1/pets, and the base path of a session begins with a "
+            "tilde: /mock/~w3/v1/pets",
+        ),
+        ("/mock/~w3/pets/7", "the base address ends in /v1: /mock/~w3/v1/pets/7"),
+        ("/mock/~w3/w4/v1/pets", "did you mean '/mock/~w3/v1/pets'?"),
+    ],
+)
+def test_a_hint_tells_the_path_with_the_prefix(path: str, said: str) -> None:
+    answer = mounted("/mock").get(path, headers=KEY)
+
+    assert answer.get_json()["message"] == f"there is nothing at {path!r}; {said}"
+
+
+def test_a_hint_repeats_no_long_path() -> None:
+    answer = mounted("/mock").get(f"/mock/~{'w' * 9000}/pets", headers=KEY)
+
+    assert len(answer.get_json()["message"]) < 300
 
 
 # --- The control API --------------------------------------------------------------------------

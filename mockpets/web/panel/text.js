@@ -53,6 +53,7 @@ export const NOTES = {
   key_invalid: "wrong key",
   limit_out_of_range: "limit out of range",
   ignored_query: "query ignored",
+  ignored_headers: "header ignored",
   ignored_members: "members ignored",
   deprecated: "deprecated",
 };
