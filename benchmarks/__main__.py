@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 _ROOT = Path(__file__).parent.parent
 _PAGE = _ROOT / "docs" / "performance.md"
-_SHORT = Plan(2, 1, (16, 64))
-_FULL = Plan(3, 2, (1, 16, 64))
+_SHORT = Plan(2, 1, (16, 64), 0)
+_FULL = Plan(3, 2, (1, 16, 64), 5)
 
 
 def main(words: Sequence[str] | None = None) -> int:

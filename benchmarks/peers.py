@@ -8,6 +8,7 @@ cannot be had is told as a reason and left out.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks import peer_setups as setups
@@ -202,7 +203,7 @@ RECIPES = (
 
 
 def make_ready(recipe: Recipe, home: Path, pets: Sequence[Pet]) -> Subject:
-    """Install a peer, if that is not done yet, write its files, and return it.
+    """Install a peer, if that is not done yet, and return it.
 
     :param home: an existing folder for all peers.
     :raise UnavailableError: it cannot be had here.
@@ -212,7 +213,6 @@ def make_ready(recipe: Recipe, home: Path, pets: Sequence[Pet]) -> Subject:
     command = tuple(runtimes[word]() if word in runtimes else word for word in words)
     folder = home / re.sub(r"\W+", "-", recipe.name)
     packages = install(folder, recipe.packages)
-    recipe.set_up(folder, pets)
     return Subject(
         recipe.name,
         command,
@@ -225,4 +225,5 @@ def make_ready(recipe: Recipe, home: Path, pets: Sequence[Pet]) -> Subject:
         pets_target=recipe.pets_target,
         list_member=recipe.list_member,
         warm_seconds=recipe.warm_seconds,
+        renew=partial(recipe.set_up, folder, pets),
     )

@@ -110,6 +110,7 @@ def started(subject: Subject) -> Iterator[Server]:
 
     :raise RuntimeError: it does not get that far.
     """
+    subject.renew()
     port, other = _free_ports()
     command = [word.format(port=port, other=other) for word in subject.command]
     log = subject.folder / "log.txt"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import mockpets
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mockpets.contract import Pet
 
@@ -75,6 +75,7 @@ class Subject(NamedTuple):
     :param list_target: the list operation in the subject's own spelling.
     :param list_member: the member of the answer that holds the list; empty when it is the answer.
     :param warm_seconds: of asking before anything is timed.
+    :param renew: writes its files, before each start: some put into them what was posted.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Subject(NamedTuple):
     pets_target: str = "/v1/pets"
     list_member: str = ""
     warm_seconds: int = 1
+    renew: Callable[[], None] = lambda: None
 
     def page(self, limit: int = LIMIT, status: str = STATUS) -> str:
         """Return the target of a list request."""

@@ -20,6 +20,7 @@ from benchmarks.goals import goals
 from benchmarks.installs import UnavailableError, install
 from benchmarks.load import ask, asked_with
 from benchmarks.peers import RECIPES, make_ready
+from benchmarks.process import started
 from benchmarks.report import BEGIN, END
 from benchmarks.subjects import NEW, PETS, Subject, installed_size
 from mockpets import MockpetsServer, Settings
@@ -165,6 +166,20 @@ def test_what_is_had_from_pypi_has_an_environment_of_its_own(
     assert not list(packages.rglob("pip")), "nothing else is in it"
     monkeypatch.setenv("PIP_FIND_LINKS", "")
     assert install(peer, ("peerless==1.0.0",)) == packages
+
+
+def test_a_subject_finds_its_files_as_they_were_at_each_start(tmp_path: Path) -> None:
+    posted = tmp_path / "db.json"
+    append = f"open({str(posted)!r}, 'a').write('more'); print(open({str(posted)!r}).read())"
+    command = (sys.executable, "-c", append)
+    subject = Subject("any", command, tmp_path, renew=lambda: _write(posted, "pets, "))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="pets, more$"), started(subject):
+            pass
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
 
 
 def test_what_is_installed_is_counted_with_all_it_needs() -> None:
