@@ -174,7 +174,7 @@ def test_a_subject_finds_its_files_as_they_were_at_each_start(tmp_path: Path) ->
     command = (sys.executable, "-c", append)
     subject = Subject("any", command, tmp_path, renew=lambda: _write(posted, "pets, "))
     for _ in range(2):
-        with pytest.raises(RuntimeError, match="pets, more$"), started(subject):
+        with pytest.raises(RuntimeError, match=r"pets, more$"), started(subject):
             pass
 
 
