@@ -22,10 +22,11 @@ from mockpets.errors import InputError, Problem
 from mockpets.handover import SERVER
 from mockpets.json_text import dump_json
 from mockpets.scenario.document import parse
-from mockpets.scenario.library import Library, files_in, find, read_library, same_name, source_of
+from mockpets.scenario.library import Library, read_library
 from mockpets.scenario.loader import load_fixture
 from mockpets.scenario.matching import ABSENT, Facts, difference
 from mockpets.scenario.model import BREAKING, FAULTS, PASS, Canned
+from mockpets.scenario.sources import files_in, find, same_name, source_of
 from mockpets.scenario.text import read_text
 from mockpets.settings import Settings
 from mockpets.web.app import wire
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from mockpets.scenario.library import Source
     from mockpets.scenario.model import Condition, Match, Reply, Scenario, Stub
+    from mockpets.scenario.sources import Source
 
 __all__ = ["Checked", "check"]
 

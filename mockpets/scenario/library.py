@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mockpets.constants import FILE_SUFFIXES, INLINE, STACK_DEPTH
+from mockpets.constants import INLINE, STACK_DEPTH
 from mockpets.errors import InputError, Problem, Refusal, did_you_mean
-from mockpets.resources import shipped
 from mockpets.scenario.loader import load_fixture, load_scenario
 from mockpets.scenario.model import BREAKING
+from mockpets.scenario.sources import find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,18 +25,9 @@ if TYPE_CHECKING:
 
     from mockpets.contract import Pet
     from mockpets.scenario.model import Generated, Scenario, Stub
+    from mockpets.scenario.sources import Source
 
-__all__ = [
-    "Library",
-    "Source",
-    "Stack",
-    "files_in",
-    "find",
-    "load_library",
-    "read_library",
-    "same_name",
-    "source_of",
-]
+__all__ = ["Library", "Stack", "load_library", "read_library"]
 
 
 @dataclass(frozen=True)
@@ -63,21 +54,6 @@ class Stack:
         return any(
             fault in BREAKING for stub in self.stubs for fault in (stub.fault, *stub.replies)
         )
-
-
-@dataclass(frozen=True)
-class Source:
-    """One scenario or fixture file.
-
-    :param shown: how problems and lists name it.
-    :param signature: what changes when the file does.
-    :param replaces: how the files of earlier folders that have its name are shown.
-    """
-
-    path: Path
-    shown: str
-    signature: tuple[int, ...]
-    replaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -265,60 +241,3 @@ def _chain_fault(
             return f"it leads over more than {STACK_DEPTH} scenarios: {path}"
     heights[chain[-1]] = 1 + max((heights[base] for base in bases), default=0)
     return ""
-
-
-def find(kind: str, folders: Iterable[Path]) -> dict[str, Source]:
-    """Return the files of one kind by name, sorted; of two for one name the later folder's.
-
-    :param kind: ``scenarios`` or ``fixtures``.
-    :raise InputError: a folder cannot be read, or holds two files for one name.
-    """
-    found: dict[str, Source] = {}
-    problems: list[Problem] = []
-    for folder in (shipped(kind), *folders):
-        here: dict[str, Source] = {}
-        for path in files_in(kind, folder):
-            name = path.stem
-            if name in here:
-                problems.append(same_name(path, here[name].path))
-                continue
-            shown = f"{kind}/{path.name} (shipped)" if folder == shipped(kind) else str(path)
-            here[name] = source_of(path, shown, found.get(name))
-        found.update(here)
-    if problems:
-        raise InputError(problems)
-    return dict(sorted(found.items()))
-
-
-def same_name(path: Path, other: Path) -> Problem:
-    """Return the problem that two files of one folder are for one name."""
-    what = f"{other.name} has the name '{path.stem}' too"
-    return Problem(str(path), 0, 0, "", what, "keep one of the two")
-
-
-def source_of(path: Path, shown: str, replaced: Source | None = None) -> Source:
-    """Return a file as a source; one that cannot be looked at changes when it can be."""
-    try:
-        status = path.stat()
-        signature: tuple[int, ...] = (status.st_mtime_ns, status.st_size, status.st_ino)
-    except OSError:
-        signature = ()
-    replaces = (*replaced.replaces, replaced.shown) if replaced else ()
-    return Source(path, shown, signature, replaces)
-
-
-def files_in(kind: str, folder: Path) -> list[Path]:
-    """Return the scenario or fixture files of a folder, sorted by name.
-
-    :raise InputError: the folder cannot be read.
-    """
-    try:
-        paths = sorted(folder.iterdir())
-    except OSError as error:
-        what = f"cannot be read as a folder of {kind}: {error.strerror}"
-        raise InputError([Problem(str(folder), 0, 0, "", what, f"check --{kind}-dir")]) from error
-    return [
-        path
-        for path in paths
-        if path.suffix.lower() in FILE_SUFFIXES and not path.name.startswith(".")
-    ]
