@@ -94,7 +94,7 @@ class Session:
         self.active = world.scenarios
         self.seed = world.seed
         """The number that everything random in this session grows from."""
-        self.changes = Changes(world.numbers)
+        self.changes = Changes(world.changes)
         self.gates = Gates(partial(self.changes.tell, "gates"))
         """Where its answers are held."""
         self.journal = world.journal()

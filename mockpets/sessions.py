@@ -11,7 +11,6 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from mockpets.changes import Changes
 from mockpets.constants import DEFAULT_SESSION, SESSION_IDLE_SECONDS
 from mockpets.errors import Refusal
 from mockpets.session import Session
@@ -54,8 +53,6 @@ class Sessions:
         """The one for requests that name none; it is always there."""
         self.saving: Callable[[], dict[str, object]] | None = None
         """Tells how far they are saved, where there is a state file."""
-        self.changes = Changes(world.numbers)
-        """What every session hears of; all that one hears of which there is not."""
         self._clock = clock
         self._idle = idle
         self._reset_every = reset_every
@@ -127,7 +124,7 @@ class Sessions:
         session = self.find(name)
         if session is None:
             session = Session(name, self.world)
-            session.changes = self.changes
+            session.changes = self.world.changes  # all that can be heard of it
         return session
 
     def _make_room(self) -> Session:
@@ -175,9 +172,7 @@ class Sessions:
 
     def tell_all(self, kind: Kind) -> None:
         """Say in every session that something has changed that all of them see."""
-        self.changes.tell(kind)
-        for session in list(self._by_name.copy().values()):
-            session.changes.tell(kind)
+        self.world.changes.tell(kind)
 
 
 def _end(session: Session) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
 from typing import TYPE_CHECKING
 
+from mockpets.changes import Changes
 from mockpets.constants import DELAY_SECONDS, PETS_AT_ONCE
 from mockpets.errors import NotReady
 from mockpets.pets.store import make_table
 from mockpets.scenario.model import Generated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from mockpets.budget import Budget
     from mockpets.contract import Pet
@@ -40,7 +40,7 @@ class World:
     :param max_name: characters that the name of a new pet may have; None for any number.
     :param breaks: whether scenarios may break connections.
     :param documents: whether scenarios may be sent as documents.
-    :param numbers: those of changes, in whatever session.
+    :param changes: what every session hears of.
     """
 
     library: Callable[[], Library]
@@ -57,7 +57,7 @@ class World:
     max_name: int | None = None
     breaks: bool = True
     documents: bool = True
-    numbers: Iterator[int] = field(default_factory=partial(count, 1))
+    changes: Changes = field(default_factory=Changes)
 
     def table(
         self, pets: tuple[Pet, ...] | Generated, seed: int, *, at_once: bool = False

@@ -142,7 +142,7 @@ def _news(call: Call, since: int | None) -> Response:
     number = changes.number
     # A number from before a restart is none of this server's: everything may be new.
     changed = [] if since is None else changes.since(since if since <= number else 0)
-    is_there = changes is not call.parts.sessions.changes
+    is_there = changes is not call.parts.sessions.world.changes
     resets = call.session.journal.resets if is_there else None
     return answer({"change": number, "resets": resets, "changed": changed})
 
