@@ -242,9 +242,17 @@ def test_a_random_token_is_told_by_the_banner_and_never_in_the_log() -> None:
         [token] = re.findall(r"^panel .*#token=(\S+)$", log.banner, re.MULTILINE)
         refused = log.call("POST", "/__mockpets/reset", key=None)
         passed = log.call("POST", "/__mockpets/reset", key=token)
+        for key in (None, "wrong", token):  # what only looks is told of when it is turned away
+            log.call("GET", "/__mockpets/state", key=key)
         lines = log.lines()
 
     assert (refused.status, passed.status) == (401, 200)
+    assert [line.split(" (")[0][9:] for line in lines] == [
+        "401 POST /__mockpets/reset",
+        "200 POST /__mockpets/reset",
+        "401 GET /__mockpets/state",
+        "401 GET /__mockpets/state",
+    ]
     assert log.banner.count(token) == 2  # in the panel's address, and by itself
     assert len(token) >= 32
     assert not any(token in line for line in lines)

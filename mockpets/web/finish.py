@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 __all__ = ["finish"]
 
 _ALWAYS: Final = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
+_TURNED_AWAY: Final = (401, 403, 429)
+"""What callers of the control API are told who may not call it, or have guessed too often."""
 
 
 def finish(
@@ -65,7 +67,8 @@ def finish(
     if path.startswith(CONTROL_PREFIX):
         added += cors.for_some(environ, settings.control_origin, preflight=is_preflight)
         response.carry(added)
-        if request.method not in ("GET", "HEAD", "OPTIONS"):
+        looks = request.method in ("GET", "HEAD", "OPTIONS")  # as the panel does, again and again
+        if not looks or response.status_code in _TURNED_AWAY:
             access(_line(request, response))
         return response
     exchange = request.exchange
