@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 from threading import Lock
-from time import time
 from typing import TYPE_CHECKING
 
 from mockpets.changes import Changes
-from mockpets.constants import SNAPSHOTS, STACKS
-from mockpets.errors import Refusal, did_you_mean
+from mockpets.constants import STACKS
+from mockpets.errors import Refusal
 from mockpets.gates import Gates
 from mockpets.pets.store import Store
 from mockpets.scenario.engine import Count, decide
+from mockpets.snapshots import Snapshots
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mockpets.scenario.model import Generated, Scenario
     from mockpets.world import World
 
-__all__ = ["Activation", "Session", "Snapshot"]
+__all__ = ["Activation", "Session"]
 
 
 @dataclass(slots=True)
@@ -48,19 +48,6 @@ class Activation:
     stack: Stack
     counts: list[Count]
     store: Store
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A named copy of a session's pets.
-
-    :param at: seconds since 1970.
-    """
-
-    name: str
-    pets: int
-    at: float
-    saved: Saved
 
 
 class Session:
@@ -98,7 +85,7 @@ class Session:
         self.gates = Gates(partial(self.changes.tell, "gates"))
         """Where its answers are held."""
         self.journal = world.journal()
-        self.snapshots: dict[str, Snapshot] = {}
+        self.snapshots = Snapshots(world.snapshots, partial(self.changes.tell, "snapshots"))
         self.documents: Mapping[str, str] = {}
         """The scenarios that are this session's alone, as they were sent."""
         self.used = 0.0
@@ -287,42 +274,3 @@ class Session:
         used = {id(each.store): each.store for each in list(self._activations.copy().values())}
         used[id(self._own)] = self._own
         return sum(store.total() for store in used.values())
-
-    # --- Snapshots ----------------------------------------------------------------------------
-
-    def save(self, name: str, store: Store) -> Snapshot:
-        """Keep a copy of a store's pets under a name, in place of an earlier one.
-
-        :raise Refusal: ``store_full`` when there are too many, or they hold too much.
-        """
-        saved = store.save(self._world.snapshots)
-        snapshot = Snapshot(name, saved.total(), time(), saved)
-        with self._lock:
-            if name not in self.snapshots and len(self.snapshots) >= SNAPSHOTS:
-                what = f"a session may have at most {SNAPSHOTS} snapshots; delete one"
-                raise Refusal("store_full", what)
-            self.snapshots = {**self.snapshots, name: snapshot}
-        self.changes.tell("snapshots")
-        return snapshot
-
-    def snapshot(self, name: str) -> Snapshot:
-        """Return a snapshot.
-
-        :raise Refusal: ``not_found``, with the names there are.
-        """
-        found = self.snapshots.get(name)
-        if found is None:
-            near = did_you_mean(name, self.snapshots)
-            there = f"there are: {', '.join(sorted(self.snapshots)) or 'none'}"
-            raise Refusal("not_found", f"there is no snapshot {name[:64]!r}; {near or there}")
-        return found
-
-    def drop_snapshot(self, name: str) -> None:
-        """Forget a snapshot.
-
-        :raise Refusal: ``not_found``.
-        """
-        self.snapshot(name)
-        with self._lock:
-            self.snapshots = {key: kept for key, kept in self.snapshots.items() if key != name}
-        self.changes.tell("snapshots")

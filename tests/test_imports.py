@@ -38,7 +38,7 @@ LAYERS = [
     ["mockpets.entries"],
     ["mockpets.journal", "mockpets.journal_reading"],
     ["mockpets.har", "mockpets.verify"],
-    ["mockpets.world"],
+    ["mockpets.snapshots", "mockpets.world"],
     ["mockpets.session"],
     ["mockpets.sessions"],
     ["mockpets.state_file", "mockpets.state"],

@@ -18,7 +18,8 @@ from mockpets.web.messages import Response
 
 if TYPE_CHECKING:
     from mockpets.pets.store import Table
-    from mockpets.session import Session, Snapshot
+    from mockpets.session import Session
+    from mockpets.snapshots import Snapshot
     from mockpets.web.calls import Call
     from mockpets.world import World
 
@@ -143,8 +144,7 @@ def delete_pet(call: Call) -> Response:
 
 def snapshots(call: Call) -> Response:
     """List the snapshots by name."""
-    kept = sorted(call.session.snapshots.items())
-    return answer({"snapshots": [_told(snapshot) for _, snapshot in kept]})
+    return answer({"snapshots": [_told(snapshot) for snapshot in call.session.snapshots.all()]})
 
 
 def _told(snapshot: Snapshot) -> dict[str, object]:
@@ -157,7 +157,7 @@ def one_snapshot(call: Call) -> Response:
 
     :raise Refusal: ``not_found``.
     """
-    snapshot = call.session.snapshot(checked_snapshot(call.name))
+    snapshot = call.session.snapshots.get(checked_snapshot(call.name))
     head = dump_json(_told(snapshot)).removesuffix(b"}")
     content = b",".join(snapshot.saved.rows(None, snapshot.pets, None))
     return Response(head + b',"content":[' + content + b"]}\n")
@@ -170,7 +170,7 @@ def put_snapshot(call: Call) -> Response:
     """
     name = checked_snapshot(call.name)
     status = 200 if name in call.session.snapshots else 201
-    return answer(_told(call.session.save(name, call.activation().store)), status)
+    return answer(_told(call.session.snapshots.keep(name, call.activation().store)), status)
 
 
 def drop_snapshot(call: Call) -> Response:
@@ -178,7 +178,7 @@ def drop_snapshot(call: Call) -> Response:
 
     :raise Refusal: ``not_found``.
     """
-    call.session.drop_snapshot(checked_snapshot(call.name))
+    call.session.snapshots.drop(checked_snapshot(call.name))
     return snapshots(call)
 
 
@@ -187,7 +187,7 @@ def restore(call: Call) -> Response:
 
     :raise Refusal: ``not_found`` or ``store_full``.
     """
-    snapshot = call.session.snapshot(checked_snapshot(call.name))
+    snapshot = call.session.snapshots.get(checked_snapshot(call.name))
     store = call.activation().store
     store.restore(snapshot.saved)
     call.session.changes.tell("pets")
