@@ -103,7 +103,7 @@ def _ahead(
     best = (max if more else min)(known, key=lambda row: row["figures"][name])
     measured = f"{mine / best['figures'][name]:.2f} of the best, {best['name']}"
     if len(better) > 1:
-        measured += f"; behind {', '.join(better)}"
+        measured += f"; behind {'; '.join(better)}"
     return Goal(what, goal, measured, not better)
 
 

@@ -169,7 +169,7 @@ RECIPES = (
         "venv/bin/python -m uvicorn app:app --host 127.0.0.1 --port {port} --no-access-log "
         "--log-level critical",
         setups.connexion,
-        "our OpenAPI document, mocked; the page is an example; 16 lines start it and know the key",
+        "our OpenAPI document, mocked; the page is an example; 15 lines start it and know the key",
     ),
     Recipe(
         "apimock-rs",

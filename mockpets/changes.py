@@ -24,7 +24,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 class Changes:
     """The changes of one session, with those that all sessions of its server hear of.
 
-    :param common: the latter; None makes those.
+    :param common: what they all hear of; None for that itself.
     """
 
     __slots__ = ("_common", "_last", "_latest", "_lock", "_numbers", "_waiting")

@@ -120,7 +120,8 @@ class Told(TypedDict):
 class State(TypedDict):
     """A session and its server at a glance.
 
-    `change` goes up with every change, `resets` with every reset; `gates` counts held answers.
+    `change` goes up with every change, `resets` is another after each reset; `gates` counts what
+    is held.
     """
 
     version: str

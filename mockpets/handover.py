@@ -42,7 +42,7 @@ class Server(Protocol):
         ...
 
     def refused(self) -> Mapping[int, int]:
-        """How many requests it has answered without the app, by status."""
+        """How many answers were its own and not the app's, by status."""
         ...
 
 
@@ -61,7 +61,7 @@ class Order:
         what the job returned under `MADE`.
     :param patience: seconds after which a hold ends by itself, and a delay with it.
     :param again: when the hold ends, either way, the app is called again with the same request,
-        and gives the answer that is sent. The answer at hand is sent when the server stops.
+        and gives the answer that is sent. The one at hand is sent when the server stops already.
     """
 
     delay: float = 0.0

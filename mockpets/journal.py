@@ -99,6 +99,7 @@ class Journal:
         self.last = 0
         """The highest number given so far."""
         self.resets = 0
+        """Another number after each reset."""
         self.dropped = 0
         """Entries that made room for newer ones, since it was last cleared or reset."""
         self._journals = journals

@@ -42,7 +42,7 @@ class Holdings(NamedTuple):
     :param scenario_reloads: since the start, one for each time that changed files were taken up.
     :param scenario_problems: scenario files that cannot be used as they are.
     :param connections: None where the server does not tell.
-    :param refused: requests that the server has answered without the app, by status.
+    :param refused: answers that were the server's own and not the app's, by status.
     """
 
     parked: int

@@ -74,11 +74,10 @@ class RateLimit:
         """Let a request through, or say how many seconds later it would be; 0 lets it through."""
         now = self._clock()
         with self._lock:
-            full_at = self._visitors.get(visitor, now)
-            seconds = max(self._visitor.wait(full_at, now), self._together.wait(self._full_at, now))
+            seconds = self._seconds(visitor, now)
             if not seconds:
                 self._full_at = self._together.taken(self._full_at, now)
-                self._visitors.pop(visitor, None)
+                full_at = self._visitors.pop(visitor, now)
                 self._visitors[visitor] = self._visitor.taken(full_at, now)
                 self._forget(now)
             return seconds
@@ -87,8 +86,12 @@ class RateLimit:
         """Return the seconds until a request would be let through, without letting one."""
         now = self._clock()
         with self._lock:
-            full_at = self._visitors.get(visitor, now)
-            return max(self._visitor.wait(full_at, now), self._together.wait(self._full_at, now))
+            return self._seconds(visitor, now)
+
+    def _seconds(self, visitor: str, now: float) -> float:
+        """Return the seconds until there is a token for a visitor; the lock is held."""
+        full_at = self._visitors.get(visitor, now)
+        return max(self._visitor.wait(full_at, now), self._together.wait(self._full_at, now))
 
     def _forget(self, now: float) -> None:
         """Forget up to two visitors whose buckets are full: more than one comes with a request."""

@@ -113,6 +113,9 @@ class Sessions:
                 if len(self._by_name) >= self.most:
                     left = self._make_room()
                 session = self._by_name[name] = Session(name, self.world)
+                # Changes were told since an earlier one of this name was made, and with each of
+                # its resets: so what it was last is not what this one is first.
+                session.journal.resets = self.world.changes.number
             session.used = self._clock()
         if left is not None:
             _end(left)

@@ -101,6 +101,7 @@ def details(verdict: Verdict) -> dict[str, Any]:
     """Return what was expected, and the nearest requests, as a JSON object."""
     return {
         "matched": len(verdict.matched),
+        "unknown": verdict.unknown,
         "expected": str(verdict.expected),
         "match": verdict.match,
         "nearest": [
@@ -133,7 +134,7 @@ def _differences(match: Match, entry: Entry) -> tuple[Mismatch, ...]:
 def _is_lost(mismatch: Mismatch) -> bool:
     """Whether a condition fails only since what it looks at is not kept."""
     got = mismatch.got
-    hidden = got.startswith(REDACTED) and mismatch.expected != "absent"
+    hidden = REDACTED in got and mismatch.expected != "absent"
     return hidden or got.startswith((_CUT, _NOT_KEPT))
 
 

@@ -103,7 +103,7 @@ def test_use_of_a_scenario_that_was_sent_says_what_that_is(run: Run, url: str) -
     status, out, [line] = run("use", "--url", url, "inline-1")
 
     assert (status, out) == (1, [])
-    assert line.startswith("mockpets: 'inline-1' cannot be activated by its name: it was sent")
+    assert line.startswith("mockpets: 'inline-1' cannot be activated by its name: so one is called")
     assert ControlClient(url).scenarios()["active"] == ["inline-1"]
 
 

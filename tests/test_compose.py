@@ -13,7 +13,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from http.client import HTTPConnection
-from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -43,10 +43,13 @@ SECONDS = 20
 
 
 def flaws(document: object) -> list[str]:
-    path = files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
+    found = find_spec("check_jsonschema")  # and not imported: it may want another click than ours
+    assert found is not None
+    assert found.origin is not None
+    path = Path(found.origin).parent / "builtin_schemas" / "vendor" / "compose-spec.json"
     schema = json.loads(path.read_text(encoding="utf-8"))
-    found = jsonschema.Draft202012Validator(schema).iter_errors(document)
-    return [error.message for error in found]
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(document)
+    return [error.message for error in errors]
 
 
 def test_it_is_a_compose_file() -> None:

@@ -161,6 +161,7 @@ def test_the_nearest_requests_are_explained_and_nearest_first() -> None:
     )
     assert details(verdict) == {
         "matched": 0,
+        "unknown": 0,
         "expected": "at least 1",
         "match": 'createPet with body.name equals "Miso"',
         "nearest": [

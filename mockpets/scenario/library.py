@@ -125,9 +125,9 @@ class Library:
             return f"the scenario '{name}' cannot be used: {first}{rest}"
         if re.fullmatch(INLINE.format("[0-9]+"), name):
             return (
-                f"'{name}' cannot be activated by its name: it was sent whole by a client (PUT "
-                "scenario with a document), and is gone when its session activates something; "
-                "send it again"
+                f"'{name}' cannot be activated by its name: so one is called that a client sends "
+                "whole (PUT scenario with a document), and it is gone when its session activates "
+                "something; send it again"
             )
         near = did_you_mean(name, self.scenarios)
         known = ", ".join(sorted(self.scenarios))

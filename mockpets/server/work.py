@@ -139,7 +139,7 @@ class Work:
         self.help_with = help_with
         self.heads = HeadWriter(IDENT)
         self.errors: Counter[int] = Counter()
-        """What was answered without the app, by status."""
+        """How many answers were the server's own and not the app's, by status."""
         self.close_idle: Callable[[], None] = lambda: None
         """Ends the connections without a request; the loop, which has them, sets it."""
         self._asked: deque[Callable[[], None]] = deque()
@@ -163,7 +163,7 @@ class Work:
         return len(self.waiting)
 
     def refused(self) -> Counter[int]:
-        """How many requests were answered without the app, by status."""
+        """How many answers were the server's own and not the app's, by status."""
         return self.errors
 
     def seconds(self) -> float | None:

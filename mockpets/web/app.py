@@ -133,12 +133,13 @@ def wire(
     idle = PUBLIC_IDLE_SECONDS if public else SESSION_IDLE_SECONDS
     sessions = Sessions(world, settings.max_sessions, clock, idle=idle, reset_every=every)
     strangers = Strangers(clock) if public else None
+    guesses = Guesses(clock) if public else None
     metrics = Metrics(version("mockpets"), partial(_holdings, sessions, journals, reloads))
     app = App("mockpets.web", static_folder=None)
     # `/v1//pets` is not `/v1/pets`, and a redirect would point at whatever Host said.
     app.url_map.merge_slashes = False
     api.add_routes(app, Playback(settings, sessions, strangers))
-    control.add_routes(app, Parts(settings, sessions, token, Guesses(clock), metrics))
+    control.add_routes(app, Parts(settings, sessions, token, guesses, metrics))
     app.register_error_handler(Refusal, _refused)
     app.register_error_handler(NotReady, _not_ready)
     app.register_error_handler(HTTPException, _http_error)

@@ -47,14 +47,14 @@ class Parts:
     """What the control API acts on.
 
     :param token: what callers must send; empty when none is needed.
-    :param guesses: of those who do not know it.
+    :param guesses: of those who do not know it; None where no stranger comes.
     :param metrics: what is counted of every answer.
     """
 
     settings: Settings
     sessions: Sessions
     token: str
-    guesses: Guesses
+    guesses: Guesses | None
     metrics: Metrics
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from functools import partial
 from threading import Event
-from time import sleep
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final, cast
 
 from mockpets.constants import DELAY_SECONDS, PIECES_A_SECOND
@@ -84,9 +84,12 @@ class Delivery:
             )
             return
         self._say_once(outcome)
+        waited = 0.0
         if outcome.hold is not None and gates is not None:
+            begun = monotonic()
             _wait_at(gates, outcome.hold, self._patience or DELAY_SECONDS)
-        sleep(outcome.delay)
+            waited = monotonic() - begun
+        sleep(max(outcome.delay - waited, 0.0))
         if breaks:
             response.headers["Content-Length"] = str(len(response.get_data()) + 1)
             response.response = []

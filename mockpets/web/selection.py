@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from mockpets.constants import (
     API_PREFIX,
@@ -68,7 +69,9 @@ def take_base_path(environ: WSGIEnvironment) -> None:
     if path.startswith("/" + BASE_MARK):
         base, _, rest = path[1:].partition("/")
         environ[_BASE] = base.removeprefix(BASE_MARK).encode("latin-1").decode("utf-8", "replace")
-        environ["SCRIPT_NAME"] = f"{environ.get('SCRIPT_NAME', '')}/{base}"
+        # Quoted, since it becomes part of headers before, or although, it is refused.
+        shown = quote(base.encode("latin-1"), safe="~+")
+        environ["SCRIPT_NAME"] = f"{environ.get('SCRIPT_NAME', '')}/{shown}"
         environ["PATH_INFO"] = f"/{rest}"
 
 

@@ -62,8 +62,8 @@ class Strangers:
 class Guesses:
     """Wrong control tokens: an address may send so many, and none is looked at beyond.
 
-    A neighbour who guesses without end keeps a right token from the same address waiting for its
-    turn, but not for good. The bound of all together keeps those few that have to be remembered.
+    While one guesses on, a right token from the same address may not get in, nor one from any while
+    all together guess more than `PUBLIC_RATE`, which bounds how many addresses are remembered.
 
     :param clock: seconds, never going back.
     """

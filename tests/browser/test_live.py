@@ -59,6 +59,23 @@ def test_what_is_done_elsewhere_shows_by_itself(panel: Panel) -> None:
     expect(panel.rows).to_have_count(0)
 
 
+@pytest.mark.parametrize("end", ["reset", "drop"])
+def test_a_journal_that_begins_anew_shows_nothing_of_the_one_before(panel: Panel, end: str) -> None:
+    for limit in (1, 2, 3):
+        panel.call("GET", f"/v1/pets?limit={limit}")
+    expect(panel.rows).to_have_count(3)
+    # At once after what it is just told of, so that it asks again when the new one has begun.
+    panel.call("GET", "/v1/pets/1")
+    if end == "drop":
+        panel.call("DELETE", "/__mockpets/sessions/" + panel.url.rpartition("/~")[2])
+    else:
+        panel.call("POST", "/__mockpets/reset")
+    panel.call("GET", "/v1/pets?limit=99")
+
+    expect(panel.rows).to_have_count(1)
+    expect(panel.rows.first).to_contain_text("limit=99")
+
+
 def test_new_rows_do_not_move_what_is_read(panel: Panel) -> None:
     for _ in range(60):
         panel.call("GET", "/v1/pets?limit=1")

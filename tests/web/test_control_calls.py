@@ -549,14 +549,14 @@ def test_the_journal_is_filtered_cleared_and_goes_on(call: Caller) -> None:
     assert numbers("stub=-&status=200") == [1, 2]
     assert numbers("note=deprecated") == [2, 3]
     whole = good(at(call, "GET", "requests?limit=1", session="log"))
-    assert (whole["total"], whole["last"], whole["dropped"], whole["resets"]) == (5, 5, 0, 0)
+    assert (whole["total"], whole["last"], whole["dropped"]) == (5, 5, 0)
     assert good(at(call, "DELETE", "requests", session="log")) == {"cleared": 5}
     call("GET", "/~log/v1/pets")
     assert numbers("") == [6]
     good(at(call, "POST", "reset", session="log"))
     call("GET", "/~log/v1/pets")
     assert numbers("") == [1]
-    assert good(at(call, "GET", "requests", session="log"))["resets"] == 1
+    assert good(at(call, "GET", "requests", session="log"))["resets"] == whole["resets"] + 1
 
 
 def test_the_journal_keeps_so_many_and_no_body_longer_than_it_may(fresh: Make) -> None:

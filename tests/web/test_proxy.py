@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -194,6 +196,25 @@ def test_locations_and_links_keep_the_prefix() -> None:
         '</mock/__mockpets/docs>; rel="deprecation"; type="text/html"'
     )
     assert client.get("/mock/__mockpets/health").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("base", "status"),
+    [("~w3 ", 201), ("~w3\n", 201), ("~w3\r\nX-Evil: b", 422), ("~\u20ac", 422), ("~a\nb", 422)],
+)
+def test_a_base_path_gets_into_no_header_as_it_came(base: str, status: int) -> None:
+    new = {"name": "Miso", "categoryId": 2}
+    client = create_app(Settings()).test_client()
+    made = client.post(f"/{quote(base)}/v1/pets", json=new, headers=KEY)
+    got = client.get(f"/{quote(base)}/v1/pets/1", headers=KEY)
+
+    assert made.status_code == status
+    assert made.headers.get("Location") == (
+        f"/{quote(base, safe='~')}/v1/pets/17" if status == 201 else None
+    )
+    assert got.headers["Link"].startswith(f"</{quote(base, safe='~')}/v1/pets>; ")
+    for answer in (made, got):
+        assert all(re.fullmatch("[ -~]*", value) for value in answer.headers.values())
 
 
 def test_a_location_has_no_character_that_a_header_cannot_have() -> None:

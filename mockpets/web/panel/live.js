@@ -52,7 +52,7 @@ async function look(known, changed) {
   } finally {
     document.removeEventListener("visibilitychange", stop);
   }
-  // A lower number is another server's, or the session was dropped and made anew.
+  // A lower number is another server's; resets differ, too, for a session dropped and made anew.
   const anew = now.change < known.change || now.resets !== known.resets;
   if (anew) await changed(null);
   else if (now.changed.length) await changed(new Set(now.changed));

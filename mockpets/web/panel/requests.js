@@ -38,8 +38,13 @@ export function start() {
   entry.start((number) => focusRow(rows.findIndex((row) => row.number === number)));
 }
 
-/** Forget what was shown: it is another journal now. */
+/** Forget what was shown: it is another journal now, in which the same numbers mean others. */
 export function anew() {
+  restart();
+  byId("request-list").replaceChildren();
+}
+
+function restart() {
   asked += 1;
   rows = [];
   waiting = [];
@@ -59,7 +64,7 @@ function query(more) {
 }
 
 function reload() {
-  anew();
+  restart();
   return fetchNew();
 }
 
