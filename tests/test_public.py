@@ -129,9 +129,11 @@ def test_no_answer_is_more_than_ten_seconds_late(
 
 
 @contextmanager
-def holding(folder: Path, more: str = "") -> Iterator[tuple[Running, Wire]]:
+def holding(
+    folder: Path, more: str = "", how: str = "hold: gate"
+) -> Iterator[tuple[Running, Wire]]:
     """A public server, and a stranger whom it holds an answer from."""
-    (folder / "held.yaml").write_text(f"description: x\nstubs:\n  - {{hold: gate{more}}}\n")
+    (folder / "held.yaml").write_text(f"description: x\nstubs:\n  - {{{how}{more}}}\n")
     app = create_app(Settings(public=True, control_token=TOKEN, scenarios_dir=(folder,)))
     with running(app, clock=ServerClock()) as server, Wire(server.port) as stranger:
         stranger.get("/v1/pets", "Authorization: Bearer mockpets", "Mockpets-Scenario: held")
@@ -146,6 +148,17 @@ def test_no_answer_is_held_for_more_than_ten_seconds(tmp_path: Path, delay: str)
         assert server.ask(lambda: server.waiting) == 1
         server.clock.pass_(0.1)
         assert stranger.read().status == 200
+        assert server.ask(lambda: server.waiting) == 0
+        assert stranger.is_open()
+
+
+def test_no_answer_takes_more_than_ten_seconds_to_send(tmp_path: Path) -> None:
+    with holding(tmp_path, how="throttle: 10 B/s") as (server, stranger):
+        server.clock.pass_(PUBLIC_DELAY_SECONDS - 0.1)
+        assert server.ask(lambda: server.waiting) == 1
+        server.clock.pass_(0.1)
+        reply = stranger.read()
+        assert (reply.status, len(reply.json)) == (200, 16)
         assert server.ask(lambda: server.waiting) == 0
         assert stranger.is_open()
 

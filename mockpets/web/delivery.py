@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from functools import partial
+from math import ceil
 from threading import Event
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final, cast
@@ -43,7 +44,8 @@ def has_room(environ: WSGIEnvironment, outcome: Outcome) -> bool:
 class Delivery:
     """Hands over answers; has to be one object for an app, since it says some things once.
 
-    :param patience: seconds after which a held answer goes by itself; None for when its gate opens.
+    :param patience: seconds after which a held answer goes by itself, and that a slow one takes at
+        most; None for no limit.
     """
 
     def __init__(self, patience: float | None = None) -> None:
@@ -70,6 +72,9 @@ class Delivery:
         if cut or outcome.fault == "malformed_json":
             _spoil(response, cut=cut)
         breaks = outcome.fault in BREAKING
+        throttle = outcome.throttle
+        if throttle is not None and self._patience is not None:
+            throttle = max(throttle, ceil(len(response.get_data()) / self._patience))
         if SERVER in environ:
             held = gates is not None and outcome.hold is not None
             if held:
@@ -77,7 +82,7 @@ class Delivery:
             environ[ORDER] = Order(
                 outcome.delay,
                 partial(cast("Gates", gates).wait, cast(str, outcome.hold)) if held else None,
-                outcome.throttle,
+                throttle,
                 cast("Break", outcome.fault) if breaks else None,
                 close or cut,
                 patience=self._patience if held else None,
@@ -93,8 +98,8 @@ class Delivery:
         if breaks:
             response.headers["Content-Length"] = str(len(response.get_data()) + 1)
             response.response = []
-        elif outcome.throttle is not None:
-            response.response = _slowly(response.get_data(), outcome.throttle)
+        elif throttle is not None:
+            response.response = _slowly(response.get_data(), throttle)
 
     def _say_once(self, outcome: Outcome) -> None:
         waits = outcome.delay or outcome.throttle or outcome.hold
