@@ -10,7 +10,8 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from random import sample
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -77,11 +78,17 @@ def url() -> Iterator[str]:
 
 @contextmanager
 def taken_port(host: str = "127.0.0.1") -> Iterator[int]:
+    """Have a port taken on one address, below those that systems hand out on any other."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as taken:
-        taken.bind((host, 0))
+        for port in sample(range(20_000, 30_000), 100):
+            with suppress(OSError):
+                taken.bind((host, port))
+                break
+        else:
+            raise OSError("no port can be taken")
         taken.listen()
-        yield taken.getsockname()[1]
+        yield port
 
 
 def has_ipv6() -> bool:
