@@ -117,17 +117,21 @@ ACTS: dict[str, tuple[list[str], Callable[[Caller], None]]] = {
 }
 
 
+def two_callers(door: str, stack: ExitStack) -> tuple[Caller, Caller]:
+    """Two who call the same new server at once."""
+    if door == "inside":
+        app = create_app(Settings())
+        return Caller(Inside(app)), Caller(Inside(app))
+    server = stack.enter_context(MockpetsServer(Settings(port=0)))
+    return Caller(Socket(server.url)), Caller(Socket(server.url))
+
+
 @pytest.mark.parametrize("name", ACTS)
 @pytest.mark.parametrize("door", ["inside", "socket"])
 def test_it_wakes_on_each_kind(name: str, door: str) -> None:
     kinds, act = ACTS[name]
     with ExitStack() as stack:
-        if door == "inside":
-            app = create_app(Settings())
-            call, other = Caller(Inside(app)), Caller(Inside(app))
-        else:
-            server = stack.enter_context(MockpetsServer(Settings(port=0)))
-            call, other = Caller(Socket(server.url)), Caller(Socket(server.url))
+        call, other = two_callers(door, stack)
         do(call, "PUT", f"{W1}/snapshots/there")
         do(call, "GET", "/~there/v1/pets")
         do(call, "GET", "/~w1/v1/pets")
@@ -275,12 +279,7 @@ def test_a_session_that_made_room_for_another_lets_them_go(clock: Clock) -> None
 @pytest.mark.parametrize("door", ["inside", "socket"])
 def test_a_session_that_is_not_there_is_waited_for(door: str) -> None:
     with ExitStack() as stack:
-        if door == "inside":
-            app = create_app(Settings())
-            call, other = Caller(Inside(app)), Caller(Inside(app))
-        else:
-            server = stack.enter_context(MockpetsServer(Settings(port=0)))
-            call, other = Caller(Socket(server.url)), Caller(Socket(server.url))
+        call, other = two_callers(door, stack)
         for _ in range(9):
             do(call, "GET", "/v1/pets")
         first = news(call)
