@@ -307,6 +307,16 @@ def test_a_secret_matches_nothing(part: str, condition: object) -> None:
     assert verdict.message.splitlines()[-1] == last
 
 
+def test_a_value_that_is_hidden_in_part_may_have_matched() -> None:
+    sent = entry(1, headers=[("Referer", "http://front.test/?token=abc")])
+    asked = {"headers": {"Referer": "http://front.test/?token=abc"}, "times": 0}
+    verdict = verified(asked, sent)
+
+    assert (verdict.passed, verdict.unknown) == (False, 1)
+    assert got(verdict) == ['"http://front.test/?token=[redacted]"']
+    assert verified({"headers": {"Referer": "http://front.test/"}, "times": 0}, entry(2)).passed
+
+
 def test_a_secret_may_be_asked_to_be_there() -> None:
     sent = entry(1, "/v1/pets?token=abc", headers=[("authorization", "Bearer mockpets")])
     there = {"headers": {"Authorization": {"present": True}}, "query": {"token": {"present": True}}}
