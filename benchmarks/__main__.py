@@ -28,14 +28,14 @@ from benchmarks.report import put_into, tables
 from benchmarks.rounds import Plan, measure, medians
 from benchmarks.scale import measure_scale
 from benchmarks.subjects import OURS, PETS, compile_ours, ours
-from mockpets.pets.seed import generate
+from mockpets.pets.generator import generate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from benchmarks.peers import Recipe
     from benchmarks.subjects import Subject
-    from mockpets.contract import Pet
+    from mockpets.contract.schemas import Pet
 
 _ROOT = Path(__file__).parent.parent
 _PAGE = _ROOT / "docs" / "performance.md"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmarks.subjects import Subject
-    from mockpets.contract import Pet
+    from mockpets.contract.schemas import Pet
 
 __all__ = ["ABILITIES", "LIKE_OURS", "Found", "examine"]
 

@@ -83,14 +83,14 @@ def _ask(port: int, target: str, connections: int, seconds: int, body: str | Non
                 sock.send(request)
             while (now := time.perf_counter()) < begun + seconds:
                 for key, _ in selector.select(1):
-                    sock = cast(socket.socket, key.fileobj)
+                    sock = cast("socket.socket", key.fileobj)
                     if _complete(sock, key.data):
                         took.append(time.perf_counter() - key.data[0])
                         key.data[:] = [time.perf_counter(), b""]
                         sock.send(request)
         finally:
             for key in list(selector.get_map().values()):
-                cast(socket.socket, key.fileobj).close()
+                cast("socket.socket", key.fileobj).close()
     took.sort()
     p50, p99 = (took[int(len(took) * share)] * 1000 for share in (0.5, 0.99))
     return Load(len(took) / (now - begun), p50, p99)
@@ -110,7 +110,7 @@ def _complete(sock: socket.socket, state: list[object]) -> bool:
     :param state: when the request was sent, and what has come since.
     """
     came = sock.recv(65536)
-    data = cast(bytes, state[1]) + came
+    data = cast("bytes", state[1]) + came
     head, found, rest = data.partition(b"\r\n\r\n")
     if not came or (found and not head.startswith(b"HTTP/1.1 2")):
         raise RuntimeError(head[:200].decode("latin-1") or "the connection ended")

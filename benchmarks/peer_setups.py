@@ -18,7 +18,7 @@ from benchmarks.subjects import LIMIT, NEW, STATUS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mockpets.contract import Pet
+    from mockpets.contract.schemas import Pet
 
 __all__ = [
     "apimock",
@@ -73,7 +73,7 @@ def _created(pets: Sequence[Pet]) -> dict[str, Any]:
 
 def _openapi(pets: Sequence[Pet]) -> dict[str, Any]:
     """Return our OpenAPI document, the page as its example; the servers' prefix is in its paths."""
-    from mockpets.web.openapi import document
+    from mockpets.contract.openapi import document
 
     spec: dict[str, Any] = deepcopy(dict(document()))
     spec.pop("servers", None)

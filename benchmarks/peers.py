@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from mockpets.contract import Pet
+    from mockpets.contract.schemas import Pet
 
 __all__ = ["RECIPES", "Recipe", "make_ready"]
 

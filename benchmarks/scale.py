@@ -85,7 +85,7 @@ def _making(rounds: int) -> dict[str, float]:
     """Make 100,000 pets, and as many unweighted names of Faker's own."""
     from faker import Faker
 
-    from mockpets.pets.seed import generate
+    from mockpets.pets.generator import generate
 
     size = SIZES[-1]
     fake = Faker(use_weighting=False)

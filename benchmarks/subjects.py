@@ -16,7 +16,7 @@ import mockpets
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mockpets.contract import Pet
+    from mockpets.contract.schemas import Pet
 
 __all__ = [
     "LIMIT",

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["main"]
-
 
 def main() -> int:
     """Run the command line, also where Ctrl-C comes while it is still being imported."""
     try:
-        from mockpets.cli import main as run
+        from mockpets.cli.main import main as run
 
         return run()
     except KeyboardInterrupt:

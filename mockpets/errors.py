@@ -2,7 +2,7 @@
 
 A leaf: imports nothing of ours but the constants. Two families:
 
-- `Refusal` is an answer to a client. It has one of the fixed codes of `constants.ERRORS` and
+- `RequestError` is an answer to a client. It has one of the fixed codes of `constants.ERRORS` and
   becomes an Error body in one place, `web.errors`.
 - `InputError` is for the person who starts mockpets: a scenario or fixture file, a setting, an
   address. It carries every problem found, and `cli` prints them, a line each.
@@ -18,22 +18,12 @@ from mockpets.constants import ERRORS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-__all__ = [
-    "InputError",
-    "MockpetsError",
-    "NotReady",
-    "Problem",
-    "Refusal",
-    "did_you_mean",
-    "printable",
-]
-
 
 class MockpetsError(Exception):
     """Base of everything that mockpets raises on purpose."""
 
 
-class Refusal(MockpetsError):  # noqa: N818 - an answer, not a failure of the program
+class RequestError(MockpetsError):
     """A request is answered with the contract's Error body instead of a result.
 
     :param code: one of `constants.ERRORS`, which gives the status.

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from mockpets.client import ControlClient
-    from mockpets.client_shapes import Document, Filters, Summary, Times, Verified
-    from mockpets.contract import Pet
+    from mockpets.client.types import Document, Filters, Summary, Times, Verified
+    from mockpets.contract.schemas import Pet
     from mockpets.settings import Settings
 
 __all__ = ["Mockpets", "Server"]
@@ -121,7 +121,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.
 
 def _journal(mockpets: Mockpets) -> str:
     """Return the requests of a test, a line each; a server that is gone is told too."""
-    from mockpets.request_line import request_line
+    from mockpets.client.request_line import request_line
 
     try:
         journal = mockpets.control.journal(limit=_REPORTED)

@@ -24,7 +24,7 @@ from benchmarks.process import started
 from benchmarks.report import BEGIN, END
 from benchmarks.subjects import NEW, PETS, Subject, installed_size
 from mockpets import MockpetsServer, Settings
-from mockpets.pets.seed import generate
+from mockpets.pets.generator import generate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,8 +23,9 @@ import jsonschema
 import pytest
 import yaml
 
-from mockpets.setting_sources import URL_VARIABLE
-from mockpets.settings import Settings, rows
+from mockpets.settings import Settings
+from mockpets.settings.model import rows
+from mockpets.settings.sources import URL_VARIABLE
 from tests.test_container_files import PAGES, PROJECT, environment, one
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from mockpets.cli import main
-from mockpets.settings import Settings, rows
+from mockpets.cli.main import main
+from mockpets.settings import Settings
+from mockpets.settings.model import rows
 
 ROOT = Path(__file__).parent.parent
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")

@@ -15,10 +15,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from mockpets import MockpetsServer, Settings
-from mockpets.setting_sources import load_settings
+from mockpets.settings.sources import load_settings
+from tests.cli.test_main import base_of, serving
 from tests.live.test_nginx import nginx
 from tests.programs import need
-from tests.test_cli import base_of, serving
 
 PAGES = {
     path.name: path.read_text(encoding="utf-8")

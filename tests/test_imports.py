@@ -1,4 +1,4 @@
-"""The shape of the code: imports point one way, and each third-party package has one home."""
+"""The shape of the code: the import rule by package, and one home for each third-party package."""
 
 from __future__ import annotations
 
@@ -12,62 +12,49 @@ import mockpets
 
 PACKAGE = Path(mockpets.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
+FRONTS = [path for path in MODULES if path.name == "__init__.py"]
+PUBLIC = {f"mockpets{name}" for name in ("", ".client", ".pytest_plugin", ".server", ".settings")}
 
-# Lower rows are nearer to the user; a module imports from the rows above its own, and from
-# modules of its own row only where no circle comes of it.
-LAYERS = [
-    ["mockpets.constants"],
-    [
-        "mockpets.changes",
-        "mockpets.errors",
-        "mockpets.gates",
-        "mockpets.handover",
-        "mockpets.pets.names",
-        "mockpets.resources",
-        "mockpets.scenario.units",
-        "mockpets.secret_names",
-    ],
-    ["mockpets.budget"],
-    ["mockpets.json_text"],
-    ["mockpets.contract_errors", "mockpets.contract_fields"],
-    ["mockpets.contract", "mockpets.setting_checks"],
-    ["mockpets.settings"],
-    ["mockpets.pets.*", "mockpets.scenario.*"],
-    ["mockpets.setting_sources"],
-    ["mockpets.log_writer", "mockpets.logs", "mockpets.metrics", "mockpets.rate"],
-    ["mockpets.entries"],
-    ["mockpets.journal", "mockpets.journal_reading"],
-    ["mockpets.har", "mockpets.verify"],
-    ["mockpets.snapshots", "mockpets.world"],
-    ["mockpets.session"],
-    ["mockpets.sessions"],
-    ["mockpets.state_file", "mockpets.state"],
-    ["mockpets.saver"],
-    ["mockpets.kept"],
-    ["mockpets.web.*"],
-    ["mockpets.check", "mockpets.listen"],
-    ["mockpets.server.*"],
-    ["mockpets.server"],
-    ["mockpets.client_connection", "mockpets.client_shapes", "mockpets.request_line"],
-    ["mockpets.client"],
-    ["mockpets.pytest_plugin"],
-    ["mockpets.cli_options"],
-    ["mockpets.cli_files", "mockpets.cli_remote"],
-    ["mockpets.cli"],
-    ["mockpets.__main__"],
+# The import rule, one row a package (CONTRIBUTING.md draws the same): a package imports only from
+# packages on lower levels, so packages on one level know nothing of each other. The last column
+# holds the third-party packages that are imported there and nowhere else.
+RULE = [
+    # level, package, third-party packages
+    (11, "mockpets.__main__", ()),
+    (10, "mockpets.cli", ("click",)),
+    (10, "mockpets.pytest_plugin", ("pytest",)),
+    (9, "mockpets.server", ("waitress",)),
+    (8, "mockpets.web", ("flask", "werkzeug")),
+    (8, "mockpets.storage", ()),
+    (7, "mockpets.session", ()),
+    (7, "mockpets.client", ()),
+    (6, "mockpets.journal", ()),
+    (6, "mockpets.settings", ()),
+    (5, "mockpets.scenario", ("yaml",)),
+    (4, "mockpets.pets", ("faker",)),
+    (3, "mockpets.contract", ("marshmallow", "apispec")),
+    (2, "mockpets.telemetry", ("prometheus_client",)),
+    # The leaves import only each other.
+    (1, "mockpets.constants", ()),
+    (1, "mockpets.errors", ()),
+    (1, "mockpets.memory_budget", ()),
+    (1, "mockpets.packaged_data", ()),
+    (1, "mockpets.redaction", ()),
+    (1, "mockpets.strict_json", ()),
+    (1, "mockpets.units", ()),
+    (1, "mockpets.wsgi_extension", ()),
 ]
+LEVELS = {package: level for level, package, _ in RULE}
+LEAF = 1
+HOMES = {third_party: package for _, package, homes in RULE for third_party in homes}
 
-HOMES = {
-    "apispec": ["mockpets.web.openapi"],
-    "click": ["mockpets.cli", "mockpets.cli_files", "mockpets.cli_options", "mockpets.cli_remote"],
-    "faker": ["mockpets.pets.seed"],
-    "flask": ["mockpets.web.*"],
-    "prometheus_client": ["mockpets.metrics"],
-    "pytest": ["mockpets.pytest_plugin"],
-    "marshmallow": ["mockpets.contract", "mockpets.contract_fields"],
-    "waitress": ["mockpets.server.*"],
-    "werkzeug": ["mockpets.web.*"],
-    "yaml": ["mockpets.scenario.document"],
+# Within a package, a third-party package may have a narrower home.
+NARROW_HOMES = {
+    "apispec": {"mockpets.contract.openapi"},
+    "faker": {"mockpets.pets.generator"},
+    "marshmallow": {"mockpets.contract.schemas", "mockpets.contract.fields"},
+    "prometheus_client": {"mockpets.telemetry.metrics"},
+    "yaml": {"mockpets.scenario.language.parser"},
 }
 
 
@@ -93,29 +80,32 @@ def imports_of(path: Path) -> set[str]:
 NAMES = {name_of(path) for path in MODULES}
 
 
-def fits(name: str, patterns: list[str]) -> bool:
-    return any(
-        name == pattern or (pattern.endswith(".*") and name.startswith(pattern[:-1]))
-        for pattern in patterns
-    )
-
-
-def layer_of(name: str) -> int:
-    # The first row that fits: `mockpets.pets.names` is a leaf, though it lies among others.
-    return next(number for number, row in enumerate(LAYERS) if fits(name, row))
+def package_of(name: str) -> str:
+    return ".".join(name.split(".")[:2])
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_imports_point_one_way(path: Path) -> None:
+def test_imports_point_to_lower_levels(path: Path) -> None:
     name = name_of(path)
-    own = {found for found in imports_of(path) if found.partition(".")[0] == "mockpets"}
-    if path.name == "__init__.py":
-        # A package's front only hands its own names on, the top one when they are asked for.
-        assert name == "mockpets" or all(found.startswith(f"{name}.") for found in own)
-        return
-    wrong = {found for found in own if layer_of(found) > layer_of(name)}
+    if name == "mockpets":
+        return  # the front: it imports its public names when they are first used
+    own = package_of(name)
+    targets = {package_of(target) for target in imports_of(path) if target in NAMES} - {own}
+    wrong = {
+        target
+        for target in targets
+        if LEVELS[target] >= LEVELS[own] and not LEVELS[target] == LEVELS[own] == LEAF
+    }
 
-    assert not wrong
+    assert not wrong, f"{name} must not import {sorted(wrong)}"
+
+
+@pytest.mark.parametrize("path", FRONTS, ids=name_of)
+def test_the_front_of_a_package_only_passes_on_its_own_names(path: Path) -> None:
+    name = name_of(path)
+    own = {target for target in imports_of(path) if target.partition(".")[0] == "mockpets"}
+
+    assert name == "mockpets" or all(target.startswith(f"{name}.") for target in own)
 
 
 def test_no_imports_in_circles() -> None:
@@ -130,11 +120,29 @@ def test_no_imports_in_circles() -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_third_party_packages_stay_at_home(path: Path) -> None:
-    tops = {found.partition(".")[0] for found in imports_of(path)}
+    name = name_of(path)
+    tops = {target.partition(".")[0] for target in imports_of(path)}
     foreign = tops - set(sys.stdlib_module_names) - {"mockpets", "__future__"}
-    away = {top for top in foreign if not fits(name_of(path), HOMES.get(top, []))}
+    away = {
+        top
+        for top in foreign
+        if HOMES.get(top) != package_of(name) or name not in NARROW_HOMES.get(top, {name})
+    }
 
     assert not away
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_only_public_modules_list_their_names(path: Path) -> None:
+    assigned = {
+        target.id
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+    assert ("__all__" in assigned) == (name_of(path) in PUBLIC)
 
 
 def test_nothing_in_the_package_runs_text_as_code() -> None:

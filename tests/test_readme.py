@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.check import check
+from mockpets.cli.scenario_check import check
 from mockpets.constants import CONTROL_PREFIX
-from mockpets.settings import rows
+from mockpets.settings.model import rows
 from tests.programs import need
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def banner(checkout: Path, port: int) -> Iterator[str]:
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGINT)
-        # Ctrl-C reaches the shell too, which then ends by it; `tests/test_cli.py` has our status.
+        # Ctrl-C also ends the shell; `tests/cli/test_main.py` checks our own exit status.
         assert process.wait(timeout=20) in (0, -signal.SIGINT)
 
 

@@ -70,7 +70,10 @@ def test_the_main_job_runs_from_it(wheel: Path, tmp_path: Path) -> None:
         check=True,
         timeout=120,
     )
-    code = "import sys, mockpets.cli; print(mockpets.__file__); sys.exit(mockpets.cli.main())"
+    code = (
+        "import sys, mockpets; print(mockpets.__file__); "
+        "from mockpets.cli.main import main; sys.exit(main())"
+    )
     environment = {**os.environ, "PYTHONPATH": str(site), "PYTHONSAFEPATH": "1"}
     with subprocess.Popen(
         [sys.executable, "-c", code, "serve", "--scenario", "full-page", "--port", "0"],

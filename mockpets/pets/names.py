@@ -6,8 +6,6 @@ that locale, and the golden tests say so. Each list is a multiple of 16 long: a 
 where a block of 16 pets ends, and no name comes twice within a block.
 """
 
-__all__ = ["CATEGORIES", "DEFAULT_LOCALE", "LOCALES"]
-
 DEFAULT_LOCALE = "en_US"
 
 # The contract shows no more of a category than its identifier; what each stands for is ours.

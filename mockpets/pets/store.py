@@ -12,86 +12,20 @@ Answers are bytes: a page costs the page.
 from __future__ import annotations
 
 import json
-from bisect import bisect_left, bisect_right, insort
-from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from mockpets.budget import Charge
-from mockpets.constants import INT64_MAX, PET_STATUSES
-from mockpets.contract import Pet, dump_pet
-from mockpets.errors import Refusal
+from mockpets.constants import INT64_MAX
+from mockpets.contract.schemas import Pet, dump_pet
+from mockpets.errors import RequestError
+from mockpets.memory_budget import Charge
+from mockpets.pets.table import ENTRY_BYTES, Table, make_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from mockpets.budget import Budget
-    from mockpets.contract import NewPet
-
-__all__ = ["ENTRY_BYTES", "Saved", "Store", "Table", "make_table"]
-
-ENTRY_BYTES: Final = 200
-"""What a pet is charged beside its JSON: its id, its places in the indexes, and some room."""
-
-
-@dataclass(slots=True, eq=False)
-class Table:
-    """Pets with their indexes.
-
-    :param rows: id to the pet as JSON.
-    :param ids: status to the ids of the pets that have it, ascending; under None all ids.
-    :param frozen: it is shared, and never written to again.
-    :param charge: what it takes of a budget as long as anyone has it; None for what its store is
-        charged for.
-    """
-
-    rows: dict[int, bytes]
-    ids: dict[str | None, list[int]]
-    frozen: bool = False
-    charge: Charge | None = None
-
-    @property
-    def next_id(self) -> int:
-        """The lowest id from 1 that is above all that are here."""
-        return max([0, *self.ids[None][-1:]]) + 1
-
-    def some(self, after: int | None, limit: int, status: str | None) -> list[bytes]:
-        """Return pets as JSON, as `Saved.rows` does."""
-        ids = self.ids[status]
-        start = 0 if after is None else bisect_right(ids, after)
-        return list(map(self.rows.__getitem__, ids[start : start + limit]))
-
-    def put(self, pet_id: int, row: bytes, status: str | None) -> None:
-        """Put in a pet whose id is new here."""
-        self.rows[pet_id] = row
-        insort(self.ids[None], pet_id)
-        if status is not None:
-            insort(self.ids[status], pet_id)
-
-    def drop(self, pet_id: int, status: str | None) -> None:
-        """Take out a pet that is here."""
-        del self.rows[pet_id]
-        for key in {None, status}:
-            del self.ids[key][bisect_left(self.ids[key], pet_id)]
-
-    def copy(self) -> Table:
-        """Return a table that can be written to without this one noticing."""
-        return Table(self.rows.copy(), {key: ids.copy() for key, ids in self.ids.items()})
-
-
-def make_table(pets: Iterable[Pet], budget: Budget | None = None) -> Table:
-    """Return a frozen table of pets whose ids are distinct.
-
-    :param budget: charged as long as anyone has the table.
-    :raise Refusal: ``store_full`` when the budget has not as much left.
-    """
-    charge = Charge(budget)
-    table = Table({}, {key: [] for key in (None, *PET_STATUSES)}, frozen=True, charge=charge)
-    for pet in sorted(pets, key=lambda pet: pet["id"]):
-        table.put(pet["id"], dump_pet(pet), pet.get("status"))
-    charge.add(sum(map(len, table.rows.values())) + ENTRY_BYTES * len(table.rows))
-    return table
-
+    from mockpets.contract.schemas import NewPet
+    from mockpets.memory_budget import MemoryBudget
 
 _NO_PETS: Final = make_table([])
 
@@ -149,7 +83,7 @@ class Store:
 
     __slots__ = ("_charge", "_lock", "_max_new", "_next_id", "_now", "start")
 
-    def __init__(self, start: Table, max_new: int, budget: Budget | None = None) -> None:
+    def __init__(self, start: Table, max_new: int, budget: MemoryBudget | None = None) -> None:
         self.start = start
         self._max_new = max_new
         self._next_id = start.next_id
@@ -181,20 +115,20 @@ class Store:
     def create(self, new: NewPet) -> tuple[int, bytes]:
         """Add a pet; return its id and the pet as JSON.
 
-        :raise Refusal: ``store_full`` at `max_new`, when int64 has no id left, or when the budget
-            is used up.
+        :raise RequestError: ``store_full`` at `max_new`, when int64 has no id left, or when the
+            budget is used up.
         """
         with self._lock:
             own, pet_id = self._now.own, self._next_id
             if len(own.rows) >= self._max_new:
-                raise Refusal(
+                raise RequestError(
                     "store_full",
                     f"requests may add at most {self._max_new} pets; delete some, reset the "
                     "session, or start the server with a higher --max-pets",
                 )
             if pet_id > INT64_MAX:
                 what = "the highest id that int64 has is used; reset the session"
-                raise Refusal("store_full", what)
+                raise RequestError("store_full", what)
             row = dump_pet({"id": pet_id, **new})
             self._charge.add(len(row) + ENTRY_BYTES)
             self._open_own().put(pet_id, row, new.get("status"))
@@ -205,12 +139,12 @@ class Store:
         """Set members of a pet; return it as JSON.
 
         :param changes: right by the contract; a status of None removes it.
-        :raise Refusal: ``pet_not_found``, or ``store_full`` when the budget is used up.
+        :raise RequestError: ``pet_not_found``, or ``store_full`` when the budget is used up.
         """
         with self._lock:
             old = self._known(pet_id)
             members = {**old, **changes}
-            pet = cast(Pet, {name: each for name, each in members.items() if each is not None})
+            pet = cast("Pet", {name: each for name, each in members.items() if each is not None})
             row = dump_pet(pet)
             table = self._open(pet_id, len(row))
             table.drop(pet_id, old.get("status"))
@@ -220,7 +154,7 @@ class Store:
     def delete(self, pet_id: int) -> None:
         """Take out a pet.
 
-        :raise Refusal: ``pet_not_found``, or ``store_full`` when the budget is used up.
+        :raise RequestError: ``pet_not_found``, or ``store_full`` when the budget is used up.
         """
         with self._lock:
             status = self._known(pet_id).get("status")
@@ -233,8 +167,8 @@ class Store:
         """Return one pet."""
         row = self._now.row(pet_id)
         if row is None:
-            raise Refusal("pet_not_found", f"no animal has the id {pet_id}")
-        return cast(Pet, json.loads(row))
+            raise RequestError("pet_not_found", f"no animal has the id {pet_id}")
+        return cast("Pet", json.loads(row))
 
     def _open(self, pet_id: int, size: int) -> Table:
         """Return the table that has a pet, ready to be written to, its change charged.
@@ -266,12 +200,12 @@ class Store:
         with self._lock:
             self._turn_to(_plain(table))
 
-    def save(self, budget: Budget | None) -> Saved:
+    def save(self, budget: MemoryBudget | None) -> Saved:
         """Return the pets as they are now, to be restored as often as one likes.
 
         :param budget: charged for what would be kept for the snapshot's sake alone, if its store
             went on: the pets that requests added, and a copy of the base.
-        :raise Refusal: ``store_full`` when the budget has not as much left.
+        :raise RequestError: ``store_full`` when the budget has not as much left.
         """
         charge = Charge(budget)
         with self._lock:
@@ -282,7 +216,7 @@ class Store:
     def restore(self, saved: Saved) -> None:
         """Have the pets of a snapshot again, of this store or another one; its ids count as given.
 
-        :raise Refusal: ``store_full`` when the budget is used up.
+        :raise RequestError: ``store_full`` when the budget is used up.
         """
         with self._lock:
             self._turn_to(saved)

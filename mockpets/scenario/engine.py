@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mockpets.scenario.matching import Facts
     from mockpets.scenario.model import Delay, Fault, Reply, Stub
 
-__all__ = ["Count", "Outcome", "decide", "draw_delay"]
-
 _P95 = NormalDist().inv_cdf(0.95)
 """How many standard deviations the 95th percentile lies above the median."""
 

@@ -14,20 +14,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mockpets.constants import INLINE, STACK_DEPTH
-from mockpets.errors import InputError, Problem, Refusal, did_you_mean
-from mockpets.scenario.loader import load_fixture, load_scenario
+from mockpets.errors import InputError, Problem, RequestError, did_you_mean
+from mockpets.scenario.files import find
+from mockpets.scenario.language.loader import load_fixture, load_scenario
 from mockpets.scenario.model import BREAKING
-from mockpets.scenario.sources import find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from mockpets.contract import Pet
+    from mockpets.contract.schemas import Pet
+    from mockpets.scenario.files import Source
     from mockpets.scenario.model import Generated, Scenario, Stub
-    from mockpets.scenario.sources import Source
-
-__all__ = ["Library", "Stack", "load_library", "read_library"]
 
 
 @dataclass(frozen=True)
@@ -81,11 +79,11 @@ class Library:
     def stack(self, names: Sequence[str]) -> Stack:
         """Return scenarios put together.
 
-        :raise Refusal: ``unknown_scenario``, with the names there are.
+        :raise RequestError: ``unknown_scenario``, with the names there are.
         """
         for name in names:
             if name not in self.scenarios:
-                raise Refusal("unknown_scenario", self.explain(name))
+                raise RequestError("unknown_scenario", self.explain(name))
         chain = [scenario for name in names for scenario in self.lineage(name)]
         stubs = dict.fromkeys(stub for scenario in chain for stub in scenario.stubs)
         brought = [scenario.pets for scenario in chain if scenario.pets is not None]

@@ -17,16 +17,6 @@ if TYPE_CHECKING:
 
     from mockpets.scenario.model import Condition, Match
 
-__all__ = [
-    "ABSENT",
-    "Facts",
-    "Mismatch",
-    "condition_in_words",
-    "difference",
-    "operation_of",
-    "path_matches",
-]
-
 
 class _Absent:
     """What is not there, which is another thing than null."""

@@ -10,26 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
-    from mockpets.contract import Pet
-
-__all__ = [
-    "BREAKING",
-    "FAULTS",
-    "OPERATORS",
-    "PASS",
-    "Canned",
-    "Condition",
-    "Delay",
-    "Fault",
-    "Generated",
-    "Match",
-    "Operator",
-    "Pass",
-    "Repeat",
-    "Reply",
-    "Scenario",
-    "Stub",
-]
+    from mockpets.contract.schemas import Pet
 
 Operator = Literal["equals", "contains", "matches", "present", "one_of"]
 Fault = Literal["connection_reset", "empty_reply", "truncated_body", "malformed_json"]

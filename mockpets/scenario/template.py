@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["TEMPLATE"]
-
 TEMPLATE: Final = """\
 # yaml-language-server: $schema=http://localhost:7387/__mockpets/schema/scenario.json
 # `mockpets check {name}.yaml` tells what is wrong in here, with line and column.

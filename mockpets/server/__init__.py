@@ -1,11 +1,12 @@
-"""Serve any WSGI app: waitress made into one event loop that can delay, break, survive and drain.
+"""Serve any WSGI app from one event loop that can delay, throttle, break and drain responses.
 
-The way of a request: `loop` waits for sockets, `listener` accepts, `channel` reads with `parser`,
-`task` runs the app and makes the answer, and `channel` sends it, at once or through `waiting`. All
-of it happens on one thread, so nothing may block or take long; `helper` is for what takes long.
-`mockpets.handover` is the border with the app, and `leaned_on` the list of all that is waitress'.
+A request goes this way: `loop` waits for sockets, `listener` accepts, `channel` reads with
+`http.request_parser`, `task` runs the app and makes the response, and `channel` sends it, at once
+or through `parking`. All of it happens on one thread, so nothing may block or take long; `worker`
+is for what takes long. `mockpets.wsgi_extension` is the interface with the app.
 """
 
-from mockpets.server.run import MockpetsServer, bind, serve
+from mockpets.server.runner import MockpetsServer, serve
+from mockpets.server.sockets import bind
 
 __all__ = ["MockpetsServer", "bind", "serve"]

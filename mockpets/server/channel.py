@@ -12,17 +12,15 @@ import socket
 import struct
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mockpets.errors import Refusal
-from mockpets.secret_names import redacted_target
+from mockpets.errors import RequestError
+from mockpets.redaction import redacted_target
 from mockpets.server.connection import Connection
-from mockpets.server.parser import Parser
+from mockpets.server.http.request_parser import RequestParser
+from mockpets.server.parking import ParkedResponse, ThrottledBody
 from mockpets.server.task import Answer, ErrorTask, Task
-from mockpets.server.waiting import Drip, Parking
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-__all__ = ["Channel"]
 
 _log: Final = logging.getLogger("mockpets.server")
 _RESET: Final = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
@@ -37,7 +35,7 @@ class Channel(Connection):
 
     task_class = Task
     error_task_class = ErrorTask
-    parser_class = Parser
+    parser_class = RequestParser
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.served = 0
@@ -93,7 +91,7 @@ class Channel(Connection):
     def _take_up(self, request: Any) -> None:
         self.requests = [request]
         self._enter("busy")
-        self.work.add_task(cast(Any, self))
+        self.work.add_task(cast("Any", self))
 
     def service(self) -> None:
         """Make the answer to the request that is due; the loop calls it from the queue."""
@@ -111,7 +109,7 @@ class Channel(Connection):
                 self.handle_close()  # gone, as far as can be told
             else:
                 go = self._ask_again if order.again else self._go
-                self._waiting = Parking(self.work, order, go)
+                self._waiting = ParkedResponse(self.work, order, go)
         else:
             self._give()
 
@@ -125,7 +123,7 @@ class Channel(Connection):
             target = redacted_target(str(request.request_uri))
             _log.exception("error while answering %s %r", request.command, target)
         message = "mockpets made a mistake; its log has what is needed to report it"
-        request.refuse(Refusal("internal_error", message))
+        request.refuse(RequestError("internal_error", message))
         return ErrorTask(self, request).make()
 
     def _help(self, job: Callable[[], object]) -> None:
@@ -133,31 +131,33 @@ class Channel(Connection):
         self._answer = None
         self._jobs += 1
         if self._jobs > _JOBS:
-            refusal = Refusal("busy", "the scenarios change faster than their pets can be made")
-            cast(Parser, self.requests[0]).refuse(refusal)
-            self.work.add_task(cast(Any, self))
+            refusal = RequestError(
+                "busy", "the scenarios change faster than their pets can be made"
+            )
+            cast("RequestParser", self.requests[0]).refuse(refusal)
+            self.work.add_task(cast("Any", self))
             return
-        request = cast(Parser, self.requests[0])
+        request = cast("RequestParser", self.requests[0])
         request.get_body_stream().seek(0)
         self.work.help_with(
-            lambda: request.made.append(job()), lambda: self.work.add_task(cast(Any, self))
+            lambda: request.made.append(job()), lambda: self.work.add_task(cast("Any", self))
         )
 
     def _ask_again(self) -> None:
         """Have the app answer anew, after what it wanted to wait for."""
         self._waiting = self._answer = None
-        request = cast(Parser, self.requests[0])
+        request = cast("RequestParser", self.requests[0])
         request.asked_again = True
         request.get_body_stream().seek(0)
-        self.work.add_task(cast(Any, self))
+        self.work.add_task(cast("Any", self))
 
     def _time_out(self) -> None:
         """Refuse a request that does not get complete."""
-        request, self.request = cast(Parser, self.request), None
+        request, self.request = cast("RequestParser", self.request), None
         limits = self.work.limits
         seconds = limits.head_seconds if self.phase == "head" else limits.body_seconds
         what = f"the {self.phase} did not arrive within {seconds:g} seconds"
-        request.refuse(Refusal("request_timeout", what))
+        request.refuse(RequestError("request_timeout", what))
         self._unread = b""
         self._take_up(request)
 
@@ -171,7 +171,7 @@ class Channel(Connection):
 
     def _give(self) -> None:
         """Send the answer that is made, or break it."""
-        answer = cast(Answer, self._answer)
+        answer = cast("Answer", self._answer)
         order = answer.order
         if order is not None and order.fault == "connection_reset":
             self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
@@ -185,7 +185,7 @@ class Channel(Connection):
         else:
             self._send(answer.head)
             if self.connected:
-                self._waiting = Drip(
+                self._waiting = ThrottledBody(
                     self.work,
                     answer.body,
                     order.throttle,
@@ -211,7 +211,7 @@ class Channel(Connection):
 
     def _sent(self) -> None:
         """Go on to the next request after an answer has left, or end."""
-        answer, request = cast(Answer, self._answer), cast(Parser, self.requests[0])
+        answer, request = cast("Answer", self._answer), cast("RequestParser", self.requests[0])
         self._answer = None
         self.requests = []
         self.served += 1

@@ -17,10 +17,8 @@ from mockpets.server.poller import LEFT, READ, WRITE
 if TYPE_CHECKING:
     from waitress.adjustments import Adjustments
 
-    from mockpets.server.waiting import Drip, Parking
-    from mockpets.server.work import Timer, Work
-
-__all__ = ["Connection", "Phase"]
+    from mockpets.server.parking import ParkedResponse, ThrottledBody
+    from mockpets.server.scheduler import Scheduler, Timer
 
 Phase = Literal["idle", "head", "body", "busy", "write", "linger"]
 
@@ -43,7 +41,7 @@ class Connection(HTTPChannel):
         adj: Adjustments,
         map: Any = None,  # noqa: A002 - waitress' name
     ) -> None:
-        self.work: Work = server.work
+        self.work: Scheduler = server.work
         self.phase: Phase = "idle"
         self.since = self.work.timers.clock()
         """When the connection began to wait for a request."""
@@ -52,7 +50,7 @@ class Connection(HTTPChannel):
         self._alarm: Timer | None = None
         self._unread = b""  # came, but is not parsed yet
         self._unsent: bytes | memoryview = b""
-        self._waiting: Parking | Drip | None = None
+        self._waiting: ParkedResponse | ThrottledBody | None = None
         self._ended = False  # the client has sent its last byte
         super().__init__(server, sock, addr, adj, map=map)
         self._enter("idle")

@@ -17,8 +17,6 @@ from mockpets.constants import (
     WRITE_SECONDS,
 )
 
-__all__ = ["Limits"]
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -11,16 +11,14 @@ from waitress.server import TcpWSGIServer
 
 from mockpets.server.channel import Channel
 from mockpets.server.poller import READ
-from mockpets.server.work import IDENT
+from mockpets.server.scheduler import IDENT
 
 if TYPE_CHECKING:
     from socket import socket
     from wsgiref.types import WSGIApplication
 
     from mockpets.server.limits import Limits
-    from mockpets.server.work import Work
-
-__all__ = ["Listener", "make_adjustments"]
+    from mockpets.server.scheduler import Scheduler
 
 _log: Final = logging.getLogger("mockpets.server")
 _AT_ONCE: Final = 64
@@ -55,7 +53,7 @@ class Listener(TcpWSGIServer):
         self,
         app: WSGIApplication,
         sock: socket,
-        work: Work,
+        work: Scheduler,
         adj: Adjustments,
         map_: dict[int, Any],
         channels: dict[int, Channel],
@@ -67,12 +65,12 @@ class Listener(TcpWSGIServer):
             app,
             map_,
             _sock=sock,
-            dispatcher=cast(Any, work),
+            dispatcher=cast("Any", work),
             adj=adj,
             sockinfo=(sock.family, sock.type, sock.proto, sock.getsockname()),
             bind_socket=False,
         )
-        cast(Any, self).active_channels = channels
+        cast("Any", self).active_channels = channels
 
     def readable(self) -> bool:
         """Whether connections are to be accepted now."""
@@ -89,7 +87,7 @@ class Listener(TcpWSGIServer):
                 self._pause("all places are taken")
                 return
             try:
-                pair = cast(Any, self).socket.accept()
+                pair = cast("Any", self).socket.accept()
             except BlockingIOError:
                 return
             except OSError as error:
@@ -107,7 +105,7 @@ class Listener(TcpWSGIServer):
         except OSError:  # macOS: the client has left already
             sock.close()
             return None
-        channel = Channel(self, sock, addr, self.adj, map=cast(Any, self)._map)
+        channel = Channel(self, sock, addr, self.adj, map=cast("Any", self)._map)
         self.work.changed.add(channel)
         return channel
 

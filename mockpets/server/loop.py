@@ -1,7 +1,7 @@
 """The loop: wait for sockets, do what they brought, do what was queued, then what is due.
 
 Everything of a server happens in `Loop.run`, on the thread that calls it. Other threads and
-signal handlers may call `stop`, and `Work.soon`.
+signal handlers may call `stop`, and `Scheduler.soon`.
 """
 
 from __future__ import annotations
@@ -16,20 +16,18 @@ from typing import TYPE_CHECKING, Any, Final
 from waitress import wasyncore
 from waitress.trigger import trigger
 
-from mockpets.listen import BACKLOG
-from mockpets.server.helper import Helper
 from mockpets.server.limits import Limits
 from mockpets.server.listener import Listener, make_adjustments
 from mockpets.server.poller import BROKEN, LEFT, READ, WRITE, make_poller
-from mockpets.server.work import Work
+from mockpets.server.scheduler import Scheduler
+from mockpets.server.sockets import BACKLOG
+from mockpets.server.worker import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from wsgiref.types import WSGIApplication
 
     from mockpets.server.channel import Channel
-
-__all__ = ["Loop"]
 
 _log: Final = logging.getLogger("mockpets.server")
 
@@ -51,12 +49,12 @@ class Loop:
     ) -> None:
         limits = limits or Limits()
         self.stopping = False
-        self.work = Work(limits, clock, self.wake, self._help_with)
+        self.work = Scheduler(limits, clock, self.wake, self._help_with)
         self._sockets = sockets
         self._map = _Open()
         self._channels: dict[int, Channel] = {}
         self.work.close_idle = self._close_idle
-        self._helper = Helper(self.work.soon)
+        self._helper = Worker(self.work.soon)
         self._late: list[tuple[Listener, socket.socket, Any]] = []
         self._closing = RLock()  # a signal handler may find this very thread inside
         self._awake = False
@@ -135,7 +133,7 @@ class Loop:
         for channel in list(self._channels.values()):
             channel.drain()
         for waiting in list(work.waiting):
-            waiting.hurry()
+            waiting.flush()
         end = clock() + work.limits.drain_seconds
         while self._channels and (left := end - clock()) > 0:
             seconds = work.seconds()

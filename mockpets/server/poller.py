@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["BROKEN", "LEFT", "READ", "WRITE", "AnyPoller", "Poller", "make_poller"]
-
 # The values are those of epoll on Linux, and only names everywhere else.
 READ: Final = 0x001
 WRITE: Final = 0x004

@@ -12,21 +12,19 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from waitress.task import ErrorTask as WaitressErrorTask
 from waitress.task import WSGITask, hop_by_hop
 
-from mockpets.contract_errors import error_body
-from mockpets.handover import AGAIN, MADE, ORDER, SERVER
-from mockpets.logs import Access, access, wanted
-from mockpets.secret_names import redacted_target
+from mockpets.contract.error_body import error_body
+from mockpets.redaction import redacted_target
+from mockpets.telemetry.access_log import Access, access, wanted
+from mockpets.wsgi_extension import JOB_RESULTS, ORDER, RETRIED, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-    from mockpets.errors import Refusal
-    from mockpets.handover import Order
-    from mockpets.server.parser import Parser
-    from mockpets.server.work import Work
-
-__all__ = ["Answer", "ErrorTask", "Task"]
+    from mockpets.errors import RequestError
+    from mockpets.server.http.request_parser import RequestParser
+    from mockpets.server.scheduler import Scheduler
+    from mockpets.wsgi_extension import DeliveryOrder
 
 _log: Final = logging.getLogger("mockpets.server")
 
@@ -53,7 +51,9 @@ class Answer:
 
     __slots__ = ("body", "close", "head", "order")
 
-    def __init__(self, head: bytes, body: bytes, order: Order | None, *, close: bool) -> None:
+    def __init__(
+        self, head: bytes, body: bytes, order: DeliveryOrder | None, *, close: bool
+    ) -> None:
         self.head = head
         self.body = body
         self.order = order
@@ -72,17 +72,17 @@ class Task(WSGITask):
 
         :raise Exception: whatever the app raises, and what it may not answer.
         """
-        channel = cast(Any, self.channel)
-        if cast(Any, self.request).request_uri == "*":
+        channel = cast("Any", self.channel)
+        if cast("Any", self.request).request_uri == "*":
             # The server as a whole (RFC 9110, part 9.3.7), of which no app knows.
             self.start_response("204 No Content", [("Allow", "GET, HEAD, POST, OPTIONS")])
             return self._answer(b"", None)
         environ = self.get_environment()
         environ[SERVER] = channel.work
-        request = cast("Parser", self.request)
-        environ[MADE] = request.made
+        request = cast("RequestParser", self.request)
+        environ[JOB_RESULTS] = request.made
         if request.asked_again:
-            environ[AGAIN] = True
+            environ[RETRIED] = True
         del environ["wsgi.file_wrapper"]  # it would keep a file open for as long as a client reads
         chunks = channel.server.application(environ, self.start_response)
         try:
@@ -96,10 +96,10 @@ class Task(WSGITask):
             raise AssertionError("the app returned without calling start_response")
         return self._answer(body, environ.get(ORDER))
 
-    def _answer(self, body: bytes, order: Order | None) -> Answer:
+    def _answer(self, body: bytes, order: DeliveryOrder | None) -> Answer:
         """Return body and head in agreement."""
-        request, channel = cast("Parser", self.request), cast(Any, self.channel)
-        is_head = cast(Any, request).command == "HEAD"
+        request, channel = cast("RequestParser", self.request), cast("Any", self.channel)
+        is_head = cast("Any", request).command == "HEAD"
         has_body = self.status[:3] not in ("204", "304")
         length = self.content_length
         if is_head or not has_body:
@@ -156,8 +156,8 @@ class ErrorTask(WaitressErrorTask):
 
     def make(self) -> Answer:
         """Return the answer; the connection ends with it."""
-        request = cast("Parser", self.request)
-        refusal = cast("Refusal", request.error)
+        request = cast("RequestParser", self.request)
+        refusal = cast("RequestError", request.error)
         body = error_body(refusal.code, refusal.message, refusal.status)
         origin = request.origin
         headers = [
@@ -170,7 +170,7 @@ class ErrorTask(WaitressErrorTask):
             *([("Access-Control-Allow-Credentials", "true")] if origin else []),
         ]
         status = f"{refusal.status} {_REASONS[refusal.status]}"
-        work: Work = cast(Any, self.channel).work
+        work: Scheduler = cast("Any", self.channel).work
         head = work.heads.write(status, headers, len(body), "close")
         work.errors[refusal.status] += 1
         if wanted():

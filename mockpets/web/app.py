@@ -6,7 +6,6 @@ share nothing.
 
 from __future__ import annotations
 
-import logging
 import secrets
 from dataclasses import dataclass
 from functools import partial
@@ -14,9 +13,6 @@ from importlib.metadata import version
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from werkzeug.exceptions import BadHost, HTTPException
-
-from mockpets.budget import Budget
 from mockpets.constants import (
     DELAY_SECONDS,
     JOURNAL_BYTES,
@@ -30,52 +26,49 @@ from mockpets.constants import (
     SESSION_IDLE_SECONDS,
     SNAPSHOTS_BYTES,
 )
-from mockpets.contract_errors import error_body
-from mockpets.errors import InputError, NotReady, Problem, Refusal
-from mockpets.handover import ORDER, SERVER, Order
-from mockpets.journal import Journals
-from mockpets.metrics import Holdings, Metrics
-from mockpets.pets.seed import generate
-from mockpets.pets.tables import Tables
-from mockpets.scenario.units import parse_interval
-from mockpets.scenario.watch import Watch
-from mockpets.sessions import Sessions
-from mockpets.web import api, control
-from mockpets.web.calls import Parts
+from mockpets.errors import InputError, Problem
+from mockpets.journal.journal import Journals
+from mockpets.memory_budget import MemoryBudget
+from mockpets.pets.generator import generate
+from mockpets.pets.table import TableCache
+from mockpets.scenario.reloader import Reloader
+from mockpets.session.registry import SessionRegistry
+from mockpets.session.shared import SharedState
+from mockpets.telemetry.metrics import Holdings, Metrics
+from mockpets.units import parse_interval
+from mockpets.web import operations, unmatched
+from mockpets.web.control import routes as control
+from mockpets.web.control.call import ControlContext
 from mockpets.web.delivery import Delivery
-from mockpets.web.dispatch import App
-from mockpets.web.finish import finish
-from mockpets.web.hints import hint
-from mockpets.web.messages import Response, current_request
+from mockpets.web.error_handlers import add_error_handlers
+from mockpets.web.exchange import current_request
+from mockpets.web.flask_app import App
 from mockpets.web.playback import Playback
 from mockpets.web.proxy import behind
-from mockpets.web.strangers import Guesses, Strangers
-from mockpets.world import World
+from mockpets.web.public_mode import TokenAttempts, VisitorSessions
+from mockpets.web.response_finalizer import finish
+from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import flask
 
-    from mockpets.handover import Server
     from mockpets.scenario.library import Library
     from mockpets.settings import Settings
-
-__all__ = ["Mock", "create_app", "wire"]
-
-_log = logging.getLogger("mockpets")
+    from mockpets.wsgi_extension import Server
 
 
 @dataclass(frozen=True)
 class Mock:
     """What an app is wired from, for whoever runs it: `app.extensions["mockpets"]`.
 
-    :param watch: the scenario files; `watch.start()` has them read again when they change.
+    :param reloader: the scenario files; `reloader.start()` has them read again when they change.
     :param token: what callers of the control API must send; empty when none is needed.
     """
 
-    watch: Watch
-    sessions: Sessions
+    reloader: Reloader
+    sessions: SessionRegistry
     token: str
 
 
@@ -86,8 +79,8 @@ def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> fl
         requests are counted.
     :raise InputError: a scenario or fixture file cannot be used, or a scenario is unknown.
     """
-    watch = Watch(settings.scenarios_dir, settings.fixtures_dir)
-    library = watch.library
+    reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir)
+    library = reloader.library
     problems = [problem for found in library.problems.values() for problem in found]
     problems += library.unknown("--scenario", settings.scenario)
     if settings.public and settings.control == "open":
@@ -100,9 +93,9 @@ def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> fl
     is_exposed = settings.public or not settings.is_local
     if settings.control == "auto" and is_exposed and not token:
         token = secrets.token_urlsafe(24)
-    app, sessions = wire(settings, lambda: watch.library, token, lambda: watch.reloads, clock)
-    watch.on_change = partial(sessions.tell_all, "files")
-    app.extensions["mockpets"] = Mock(watch, sessions, token)
+    app, sessions = wire(settings, lambda: reloader.library, token, lambda: reloader.reloads, clock)
+    reloader.on_change = partial(sessions.tell_all, "files")
+    app.extensions["mockpets"] = Mock(reloader, sessions, token)
     if settings.behind_proxy or settings.prefix:
         inner = app.wsgi_app
         # As Flask's documentation has middleware put in.
@@ -118,7 +111,7 @@ def wire(
     token: str = "",
     reloads: Callable[[], int] = int,
     clock: Callable[[], float] = monotonic,
-) -> tuple[flask.Flask, Sessions]:
+) -> tuple[flask.Flask, SessionRegistry]:
     """Return an app over a library, wherever that comes from, and the app's sessions.
 
     :param library: asked at each request.
@@ -128,38 +121,39 @@ def wire(
     """
     public = settings.public
     journals = Journals(PUBLIC_BYTES if public else JOURNAL_BYTES)
-    world = _world(settings, library, journals)
+    shared = _shared_state(settings, library, journals)
     every = parse_interval(settings.reset_every) or (PUBLIC_RESET_SECONDS if public else 0.0)
     idle = PUBLIC_IDLE_SECONDS if public else SESSION_IDLE_SECONDS
-    sessions = Sessions(world, settings.max_sessions, clock, idle=idle, reset_every=every)
-    strangers = Strangers(clock) if public else None
-    guesses = Guesses(clock) if public else None
+    sessions = SessionRegistry(shared, settings.max_sessions, clock, idle=idle, reset_every=every)
+    visitors = VisitorSessions(clock) if public else None
+    token_attempts = TokenAttempts(clock) if public else None
     metrics = Metrics(version("mockpets"), partial(_holdings, sessions, journals, reloads))
     app = App("mockpets.web", static_folder=None)
     # `/v1//pets` is not `/v1/pets`, and a redirect would point at whatever Host said.
     app.url_map.merge_slashes = False
-    api.add_routes(app, Playback(settings, sessions, strangers))
-    control.add_routes(app, Parts(settings, sessions, token, guesses, metrics))
-    app.register_error_handler(Refusal, _refused)
-    app.register_error_handler(NotReady, _not_ready)
-    app.register_error_handler(HTTPException, _http_error)
-    app.register_error_handler(Exception, _unexpected)
+    playback = Playback(settings, sessions, visitors)
+    operations.add_routes(app, playback)
+    unmatched.add_routes(app, playback)
+    control.add_routes(app, ControlContext(settings, sessions, token, token_attempts, metrics))
+    add_error_handlers(app)
     delivery = Delivery(PUBLIC_DELAY_SECONDS if public else None)
     app.finish = partial(finish, settings, sessions, delivery, metrics)
-    app.admit = None if strangers is None else strangers.admit
+    app.admit = None if visitors is None else visitors.admit
     return app, sessions
 
 
-def _world(settings: Settings, library: Callable[[], Library], journals: Journals) -> World:
+def _shared_state(
+    settings: Settings, library: Callable[[], Library], journals: Journals
+) -> SharedState:
     """Return what the sessions of a server share."""
     public = settings.public
-    pets = Budget(PUBLIC_BYTES if public else PETS_BYTES, "pets")
-    snapshots = Budget(PUBLIC_BYTES if public else SNAPSHOTS_BYTES, "snapshots")
-    return World(
+    pets = MemoryBudget(PUBLIC_BYTES if public else PETS_BYTES, "pets")
+    snapshots = MemoryBudget(PUBLIC_BYTES if public else SNAPSHOTS_BYTES, "snapshots")
+    return SharedState(
         library=library,
-        tables=Tables(generate, pets),
+        tables=TableCache(generate, pets),
         # What the server is started with is not held against what sessions may hold.
-        start=Tables(generate).make(settings.count, settings.seed, settings.locale),
+        start=TableCache(generate).make(settings.count, settings.seed, settings.locale),
         scenarios=settings.scenario,
         seed=settings.seed,
         max_new=min(settings.max_pets, PUBLIC_PETS) if public else settings.max_pets,
@@ -174,7 +168,9 @@ def _world(settings: Settings, library: Callable[[], Library], journals: Journal
     )
 
 
-def _holdings(sessions: Sessions, journals: Journals, reloads: Callable[[], int]) -> Holdings:
+def _holdings(
+    sessions: SessionRegistry, journals: Journals, reloads: Callable[[], int]
+) -> Holdings:
     """Return what the app holds now; asked while a request is answered."""
     server: Server | None = current_request().environ.get(SERVER)
     return Holdings(
@@ -183,46 +179,6 @@ def _holdings(sessions: Sessions, journals: Journals, reloads: Callable[[], int]
         pets=sum(session.pets_held() for session in sessions.all()),
         journal_bytes=journals.used,
         scenario_reloads=reloads(),
-        scenario_problems=len(sessions.world.library().problems),
+        scenario_problems=len(sessions.shared.library().problems),
         refused=server.refused() if server else {},
-    )
-
-
-# --- Errors: the one place that makes the Error body of a response ----------------------------
-
-
-def _refused(refusal: Refusal) -> Response:
-    """Return the answer that a refusal is."""
-    body = error_body(refusal.code, refusal.message, refusal.status, refusal.details)
-    return Response(body, refusal.status, list(refusal.headers))
-
-
-def _not_ready(later: NotReady) -> Response:
-    """Have a job done and the request asked again; what is returned here is not sent."""
-    current_request().environ[ORDER] = Order(job=later.job)
-    return Response(status=503)
-
-
-_HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "payload_too_large"}
-
-
-def _http_error(error: HTTPException) -> Response:
-    """Return our answer for an error that Flask or Werkzeug found."""
-    code = _HTTP_CODES.get(error.code or 500, "invalid_request")
-    said = error.description or error.name
-    if code == "not_found":
-        request = current_request()
-        said = hint(request.path, request.root_path)
-    elif isinstance(error, BadHost):
-        said = "the Host header is no host name or address"
-    return _refused(Refusal(code, said))
-
-
-def _unexpected(error: Exception) -> Response:
-    """Answer a mistake of ours: nothing of it reaches the client, all of it the log."""
-    _log.error("internal error on %r", current_request().path, exc_info=error)
-    return _refused(
-        Refusal(
-            "internal_error", "mockpets made a mistake; its log has what is needed to report it"
-        )
     )

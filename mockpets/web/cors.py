@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Pair = tuple[str, str]
 
-__all__ = ["LOCAL_ORIGIN", "for_all", "for_some"]
-
 LOCAL_ORIGIN = (
     r"https?://(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?"
 )

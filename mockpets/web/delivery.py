@@ -1,9 +1,9 @@
 """Do to an answer what the scenarios decided: late, slowly, held, broken.
 
-The bytes are spoiled here. The rest is an order to the server (`mockpets.handover`), which sends
-the answer when its time comes while no thread waits. Any other WSGI server takes no orders: there
-a delay, a throttle and a hold keep the worker, and a connection can only be broken by ending it
-before the body that its headers have announced.
+The bytes are damaged here. The rest is an order to the server (`mockpets.wsgi_extension`), which
+sends the response when its time comes while no thread waits. Other WSGI servers take no orders:
+there a delay, a throttle and a hold keep the worker, and a connection can only be broken by ending
+it before the body that its headers have announced.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final, cast
 
 from mockpets.constants import DELAY_SECONDS, PIECES_A_SECOND
-from mockpets.handover import ORDER, SERVER, Order
 from mockpets.scenario.model import BREAKING
+from mockpets.wsgi_extension import ORDER, SERVER, DeliveryOrder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
 
     from flask import Response
 
-    from mockpets.gates import Gates
-    from mockpets.handover import Break, Server
     from mockpets.scenario.engine import Outcome
-
-__all__ = ["Delivery", "has_room"]
+    from mockpets.session.gates import Gates
+    from mockpets.wsgi_extension import Break, Server
 
 _log: Final = logging.getLogger("mockpets")
 
@@ -79,9 +77,9 @@ class Delivery:
             held = gates is not None and outcome.hold is not None
             if held:
                 _log.info("an answer is held until the gate '%s' is opened", outcome.hold)
-            environ[ORDER] = Order(
+            environ[ORDER] = DeliveryOrder(
                 outcome.delay,
-                partial(cast("Gates", gates).wait, cast(str, outcome.hold)) if held else None,
+                partial(cast("Gates", gates).wait, cast("str", outcome.hold)) if held else None,
                 throttle,
                 cast("Break", outcome.fault) if breaks else None,
                 close or cut,

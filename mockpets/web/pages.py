@@ -15,12 +15,10 @@ from typing import Final
 from flask import render_template
 
 from mockpets.constants import API_PREFIX, CONTROL_PREFIX, DEPRECATION, SUNSET
-from mockpets.errors import Refusal, did_you_mean
-from mockpets.json_text import dump_json
-from mockpets.web.messages import Response
-from mockpets.web.openapi import document
-
-__all__ = ["docs", "panel", "panel_file", "to_panel"]
+from mockpets.contract.openapi import document
+from mockpets.errors import RequestError, did_you_mean
+from mockpets.strict_json import dump_json
+from mockpets.web.exchange import Response
 
 _FOLDER: Final = Path(__file__).with_name("panel")
 _TYPES: Final = {
@@ -55,11 +53,11 @@ def panel() -> Response:
 def panel_file(name: str) -> Response:
     """Return a file that the pages are made of.
 
-    :raise Refusal: ``not_found`` for a name that is none of theirs.
+    :raise RequestError: ``not_found`` for a name that is none of theirs.
     """
     if name not in _files():
         what, near = f"the panel has no file {name[:80]!r}", did_you_mean(name, _files())
-        raise Refusal("not_found", f"{what}; {near}" if near else what)
+        raise RequestError("not_found", f"{what}; {near}" if near else what)
     return _page(_content(name), Path(name).suffix)
 
 

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockpets.contract import parse_pet_id
-from mockpets.errors import Refusal
-from mockpets.handover import SERVER
-from mockpets.json_text import parse_json
+from mockpets.contract.schemas import parse_pet_id
+from mockpets.errors import RequestError
 from mockpets.scenario.engine import Outcome
 from mockpets.scenario.matching import ABSENT, Facts, path_matches
 from mockpets.scenario.model import BREAKING
-from mockpets.scenario.units import parse_duration
+from mockpets.strict_json import parse_json
+from mockpets.units import parse_duration
+from mockpets.web.authentication import check_key, read_key
 from mockpets.web.delivery import has_room
-from mockpets.web.keys import check_key, read_key
-from mockpets.web.messages import Response, current_request
-from mockpets.web.selection import asked_delay, select
+from mockpets.web.exchange import Response, current_request
+from mockpets.web.session_selector import requested_delay, select
+from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,29 +30,29 @@ if TYPE_CHECKING:
     from mockpets.pets.store import Store
     from mockpets.scenario.library import Stack
     from mockpets.scenario.model import Canned
-    from mockpets.session import Activation, Session
-    from mockpets.sessions import Sessions
+    from mockpets.session.registry import SessionRegistry
+    from mockpets.session.session import Activation, Session
     from mockpets.settings import Settings
-    from mockpets.web.keys import Key
-    from mockpets.web.messages import Request
-    from mockpets.web.strangers import Strangers
+    from mockpets.web.authentication import Key
+    from mockpets.web.exchange import Request
+    from mockpets.web.public_mode import VisitorSessions
 
     Act = Callable[[Request, Store], Response]
-
-__all__ = ["Playback"]
 
 
 class Playback:
     """Plays the scenarios around each operation.
 
     :param settings: which keys are valid, and how late every answer is.
-    :param strangers: who each have their own session; None when clients name theirs.
+    :param visitors: who each have their own session; None when clients name theirs.
     """
 
-    def __init__(self, settings: Settings, sessions: Sessions, strangers: Strangers | None) -> None:
+    def __init__(
+        self, settings: Settings, sessions: SessionRegistry, visitors: VisitorSessions | None
+    ) -> None:
         self._settings = settings
         self._sessions = sessions
-        self._strangers = strangers
+        self._strangers = visitors
         self._delay = parse_duration(settings.delay)
 
     @property
@@ -63,7 +63,7 @@ class Playback:
     def look_at(self, request: Request) -> tuple[Key, str, Stack]:
         """Put what a request names into its exchange; return its key, session and scenarios.
 
-        :raise Refusal: what the selection refuses.
+        :raise RequestError: what the selection refuses.
         """
         key = read_key(request, self._settings)
         own = None if self._strangers is None else self._strangers.name(request)
@@ -83,9 +83,9 @@ class Playback:
 
         :param operation: the contract's, or None for what only a scenario can answer.
         :param act: the real operation, given the pets that the request is for.
-        :raise Refusal: what the selection, the key check or the operation refuses, and ``busy``
-            when the answer is to wait and as many wait already as may, or when there are too many
-            sessions.
+        :raise RequestError: what the selection, the key check or the operation refuses, and
+            ``busy`` when the answer is to wait and as many wait already as may, or when there are
+            too many sessions.
         :raise NotReady: pets have to be made first, and the server can have it done.
         """
         request = current_request()
@@ -111,22 +111,22 @@ class Playback:
     def _decided(self, request: Request, session: Session, activation: Activation) -> Outcome:
         """Put into the exchange what is to happen, by the scenarios and the request's own delay.
 
-        :raise Refusal: ``busy`` when the answer is to wait and as many wait already as may,
+        :raise RequestError: ``busy`` when the answer is to wait and as many wait already as may,
             ``forbidden`` when the connection is to break and this server breaks none.
         """
-        exchange, delay = request.exchange, asked_delay(request) + self._delay
+        exchange, delay = request.exchange, requested_delay(request) + self._delay
         if activation.stack.stubs:
             exchange.outcome = session.decide(activation, _facts(request))
-            if exchange.outcome.fault in BREAKING and not self._sessions.world.breaks:
+            if exchange.outcome.fault in BREAKING and not self._sessions.shared.breaks:
                 exchange.outcome = Outcome(exchange.outcome.stubs)
                 what = "connections are not broken here: the server runs with --public"
-                raise Refusal("forbidden", what)
+                raise RequestError("forbidden", what)
         if delay:
-            delay = min(exchange.outcome.delay + delay, self._sessions.world.max_delay)
+            delay = min(exchange.outcome.delay + delay, self._sessions.shared.max_delay)
             exchange.outcome = replace(exchange.outcome, delay=delay)
         if not has_room(request.environ, exchange.outcome):
             exchange.outcome = Outcome(exchange.outcome.stubs)
-            raise Refusal(
+            raise RequestError(
                 "busy",
                 "as many answers as may be are delayed, slow or held already; try again later",
                 [("Retry-After", "1")],
@@ -161,5 +161,5 @@ def _body(request: Request) -> object:
     try:
         raw = request.get_data()
         return parse_json(raw) if raw else ABSENT
-    except (Refusal, RequestEntityTooLarge):
+    except (RequestError, RequestEntityTooLarge):
         return ABSENT

@@ -14,10 +14,10 @@ from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import MOUNT
-from mockpets.contract_errors import error_body
-from mockpets.errors import Refusal
+from mockpets.contract.error_body import error_body
+from mockpets.errors import RequestError
 from mockpets.web import cors
-from mockpets.web.messages import Response
+from mockpets.web.exchange import Response
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     Address = IPv4Address | IPv6Address
     Network = IPv4Network | IPv6Network
-
-__all__ = ["UNKNOWN", "behind", "forwarded"]
 
 UNKNOWN: Final = "unknown"
 """The client's address where a trusted proxy does not say it: a proxy speaks for others, and must
@@ -118,7 +116,7 @@ def _last(environ: WSGIEnvironment, key: str) -> str:
 
 def _outside(prefix: str, path: str, environ: WSGIEnvironment) -> Response:
     """Return the answer to what is not under the prefix, which pages can read."""
-    refusal = Refusal(
+    refusal = RequestError(
         "not_found",
         f"there is nothing at {path[:80]!r}; this server is under {prefix}: {prefix}{path[:80]}. "
         "A proxy that takes the prefix away says so in X-Forwarded-Prefix, in place of --prefix",

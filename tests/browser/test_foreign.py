@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from mockpets import Settings, create_app
 from mockpets.constants import CONTROL_PREFIX
-from tests.browser.elsewhere import elsewhere
+from tests.browser.foreign_page import foreign_page
 from tests.doors import Caller, Socket
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ async ([url, calls]) => {
 @pytest.fixture(scope="module")
 def evil() -> Iterator[str]:
     """A page on a host name of its own, which leads to this machine."""
-    with elsewhere() as port:
+    with foreign_page() as port:
         yield f"http://evil.test:{port}"
 
 
@@ -163,7 +163,7 @@ def test_a_name_that_is_made_to_lead_here_gets_nothing(
 def test_a_link_to_the_panel_works_from_anywhere(
     server: MockpetsServer, visit: Callable[..., Panel]
 ) -> None:
-    with elsewhere(f'<!doctype html><a href="{server.url}/__mockpets/">panel</a>') as port:
+    with foreign_page(f'<!doctype html><a href="{server.url}/__mockpets/">panel</a>') as port:
         panel = visit(f"http://evil.test:{port}", "/")
         panel.page.get_by_role("link").click()
 

@@ -10,8 +10,8 @@ from uuid import uuid4
 import pytest
 
 from mockpets.constants import EXPOSED_HEADERS
-from mockpets.resources import shipped
-from tests.browser.elsewhere import elsewhere
+from mockpets.packaged_data import shipped
+from tests.browser.foreign_page import foreign_page
 from tests.browser.panel import FIREFOX
 from tests.doors import Caller, Socket
 
@@ -72,7 +72,7 @@ Seen = dict[str, dict[str, dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def origin() -> Iterator[str]:
-    with elsewhere() as port:
+    with foreign_page() as port:
         yield f"http://127.0.0.1:{port}"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from mockpets.journal_reading import NOTES
+from mockpets.journal.queries import NOTES
 from tests.browser.panel import FIREFOX, Panel, both_ways
 from tests.programs import need
 

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.cli.test_main import base_of, logged, serving
 from tests.doors import JSON, KEY, Answer, Caller, Socket
 from tests.live.test_soak import GROWTH, held
-from tests.test_cli import base_of, logged, serving
 
 if TYPE_CHECKING:
     from http.client import HTTPMessage

@@ -17,7 +17,7 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.secret_names import REDACTED
+from mockpets.redaction import REDACTED
 from tests.doors import JSON, Caller, Inside, Socket
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import Any, cast
 import pytest
 
 from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PAGE_DEFAULT, PAGE_MAX, PET_STATUSES
-from mockpets.contract import Pet, body_flaws, dump_pet, pet_flaws
-from mockpets.json_text import parse_json
+from mockpets.contract.schemas import Pet, body_flaws, dump_pet, pet_flaws
+from mockpets.packaged_data import shipped
+from mockpets.pets.generator import generate
 from mockpets.pets.names import CATEGORIES
-from mockpets.pets.seed import generate
-from mockpets.resources import shipped
+from mockpets.strict_json import parse_json
 
 FILES = {path.stem: path for path in sorted(shipped("fixtures").glob("*.json"))}
 SAFE = 2**53
@@ -21,7 +21,7 @@ SAFE = 2**53
 
 
 def pets_of(name: str) -> list[Pet]:
-    return cast(list[Pet], parse_json(FILES[name].read_bytes()))
+    return cast("list[Pet]", parse_json(FILES[name].read_bytes()))
 
 
 def visible(text: str) -> str:

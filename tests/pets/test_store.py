@@ -13,17 +13,19 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from mockpets.budget import Budget
 from mockpets.constants import INT64_MAX, PET_STATUSES
-from mockpets.contract import dump_pet
-from mockpets.errors import Refusal
-from mockpets.pets.store import ENTRY_BYTES, Store, make_table
+from mockpets.contract.schemas import dump_pet
+from mockpets.errors import RequestError
+from mockpets.memory_budget import MemoryBudget
+from mockpets.pets.store import Store
+from mockpets.pets.table import ENTRY_BYTES, make_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mockpets.contract import NewPet, Pet
-    from mockpets.pets.store import Saved, Table
+    from mockpets.contract.schemas import NewPet, Pet
+    from mockpets.pets.store import Saved
+    from mockpets.pets.table import Table
 
 
 def pet(number: int, status: str | None = None) -> Pet:
@@ -83,7 +85,7 @@ def test_requests_may_add_so_many_until_a_reset() -> None:
     for _ in range(2):
         store.create({"name": "x", "categoryId": 1})
 
-    with pytest.raises(Refusal, match="at most 2 pets") as caught:
+    with pytest.raises(RequestError, match="at most 2 pets") as caught:
         store.create({"name": "x", "categoryId": 1})
     assert caught.value.code == "store_full"
     assert len(ids(store)) == 7
@@ -95,7 +97,7 @@ def test_the_highest_id_is_given_and_leaves_no_room() -> None:
     store = Store(make_table([pet(INT64_MAX - 1)]), 10)
     assert store.create({"name": "x", "categoryId": 1})[0] == INT64_MAX
 
-    with pytest.raises(Refusal, match="the highest id that int64 has") as caught:
+    with pytest.raises(RequestError, match="the highest id that int64 has") as caught:
         store.create({"name": "x", "categoryId": 1})
     assert caught.value.code == "store_full"
     assert ids(store) == [INT64_MAX - 1, INT64_MAX]
@@ -165,7 +167,7 @@ def test_deleting_makes_room_for_new_pets() -> None:
     store = Store(make_table([pet(1)]), 1)
     store.create({"name": "x", "categoryId": 1})
     store.delete(1)
-    with pytest.raises(Refusal, match="at most 1 pets"):
+    with pytest.raises(RequestError, match="at most 1 pets"):
         store.create({"name": "y", "categoryId": 1})
     store.delete(2)
 
@@ -176,7 +178,7 @@ def test_deleting_makes_room_for_new_pets() -> None:
 def test_a_pet_that_is_not_there_is_refused(pet_id: int) -> None:
     store = Store(make_table([pet(1)]), 10)
     for attempt in (lambda: store.delete(pet_id), lambda: store.change(pet_id, {"name": "x"})):
-        with pytest.raises(Refusal, match=f"no animal has the id {pet_id}") as caught:
+        with pytest.raises(RequestError, match=f"no animal has the id {pet_id}") as caught:
             attempt()
         assert caught.value.code == "pet_not_found"
 
@@ -204,7 +206,7 @@ def test_a_snapshot_goes_to_another_store_whose_ids_go_on_above_it() -> None:
 
 
 def test_what_is_charged() -> None:
-    pets, snapshots = Budget(10**6, "pets"), Budget(10**6, "snapshots")
+    pets, snapshots = MemoryBudget(10**6, "pets"), MemoryBudget(10**6, "snapshots")
     store = Store(make_table(map(pet, range(1, 4))), 10, pets)
     assert pets.used == 0
 
@@ -233,7 +235,7 @@ def test_what_is_charged() -> None:
 
 
 def test_stores_that_are_dropped_give_back_what_they_took() -> None:
-    pets, snapshots = Budget(10**6, "pets"), Budget(10**6, "snapshots")
+    pets, snapshots = MemoryBudget(10**6, "pets"), MemoryBudget(10**6, "snapshots")
     start = make_table(map(pet, range(1, 4)), pets)
     stores = [Store(start, 10, pets) for _ in range(5)]
     kept = []
@@ -249,7 +251,7 @@ def test_stores_that_are_dropped_give_back_what_they_took() -> None:
 
 
 def test_a_used_up_budget_changes_nothing() -> None:
-    budget = Budget(3 * ENTRY_BYTES + 60, "pets")
+    budget = MemoryBudget(3 * ENTRY_BYTES + 60, "pets")
     store = Store(make_table(map(pet, range(1, 4))), 10, budget)
     for number in range(2):
         store.create({"name": "", "categoryId": number})
@@ -260,12 +262,12 @@ def test_a_used_up_budget_changes_nothing() -> None:
         lambda: store.change(1, {"name": "x"}),
         lambda: store.change(4, {"name": "x" * 300}),
         lambda: store.delete(1),
-        lambda: store.save(Budget(1, "snapshots")),
-        lambda: Store(make_table([]), 10, Budget(1, "pets")).restore(larger),
+        lambda: store.save(MemoryBudget(1, "snapshots")),
+        lambda: Store(make_table([]), 10, MemoryBudget(1, "pets")).restore(larger),
         lambda: make_table([pet(1), pet(2)], budget),
     )
     for attempt in attempts:
-        with pytest.raises(Refusal) as caught:
+        with pytest.raises(RequestError) as caught:
             attempt()
         assert caught.value.code == "store_full"
     del caught
@@ -297,7 +299,7 @@ def test_a_session_costs_what_it_adds_and_not_the_catalogue() -> None:
 
 
 def test_threads_get_an_id_each_and_readers_whole_pages() -> None:
-    budget = Budget(10**7, "pets")
+    budget = MemoryBudget(10**7, "pets")
     table = make_table([pet(1, "sold")])
     shared, alone = Store(table, 10_000, budget), [Store(table, 100, budget) for _ in range(4)]
 
@@ -374,7 +376,7 @@ def refused(call: Callable[[], object]) -> str | None:
     """The code of the refusal, nothing of which is kept: a traceback would keep tables alive."""
     try:
         call()
-    except Refusal as refusal:
+    except RequestError as refusal:
         return refusal.code
     return None
 
@@ -384,7 +386,7 @@ class TwoStores(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.pets, self.snapshots = Budget(2500, "pets"), Budget(1500, "snapshots")
+        self.pets, self.snapshots = MemoryBudget(2500, "pets"), MemoryBudget(1500, "snapshots")
         self.start = make_table(START.values())
         self.stores = [Store(self.start, MAX_NEW, self.pets) for _ in range(2)]
         self.models = [Model(START, dict(START), next=6) for _ in range(2)]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mockpets.errors import InputError, Refusal
-from mockpets.resources import shipped
+from mockpets.errors import InputError, RequestError
+from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
-from mockpets.scenario.watch import Watch
+from mockpets.scenario.reloader import Reloader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -207,7 +207,7 @@ def test_many_wide_layers_are_looked_at_once_each(
 def test_an_unknown_name_is_answered_with_the_nearest_and_the_list() -> None:
     library = load_library([], [])
 
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(RequestError) as caught:
         library.stack(["empty", "sold-uot"])
     assert caught.value.message.startswith(
         "there is no scenario 'sold-uot'; did you mean 'sold-out'? there are: after-removal, "
@@ -221,9 +221,9 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_the_list() -> None:
 
 
 @pytest.fixture
-def watch(write: Callable[..., Path], tmp_path: Path) -> Watch:
+def watch(write: Callable[..., Path], tmp_path: Path) -> Reloader:
     write("mine.yaml", REFUSE.format("First", 500))
-    return Watch([tmp_path / "mine"], [])
+    return Reloader([tmp_path / "mine"], [])
 
 
 def said(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -238,7 +238,7 @@ def _warnings_only(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_nothing_changed_is_the_same_library_and_no_word(
-    watch: Watch, caplog: pytest.LogCaptureFixture
+    watch: Reloader, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = watch.library
     watch.look()
@@ -248,7 +248,7 @@ def test_nothing_changed_is_the_same_library_and_no_word(
 
 
 def test_a_changed_file_is_taken_up(
-    watch: Watch, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
+    watch: Reloader, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
 ) -> None:
     before = watch.library
     path = write("mine.yaml", REFUSE.format("Second", 503))
@@ -260,7 +260,7 @@ def test_a_changed_file_is_taken_up(
 
 
 def test_a_bad_save_keeps_the_last_good_one_and_says_so_once(
-    watch: Watch, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
+    watch: Reloader, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
 ) -> None:
     path = write("mine.yaml", REFUSE.format("Second", 99))
     for _ in range(3):
@@ -283,7 +283,7 @@ def test_a_bad_save_keeps_the_last_good_one_and_says_so_once(
 
 
 def test_new_and_deleted_files(
-    watch: Watch, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
+    watch: Reloader, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
 ) -> None:
     path = write("other.yaml", "description: d\n")
     broken = write("broken.yaml", "descriptoin: d\n")
@@ -305,7 +305,7 @@ def test_new_and_deleted_files(
 
 
 def test_a_name_for_a_terminal_to_act_on_is_told_in_escapes(
-    watch: Watch, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
+    watch: Reloader, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
 ) -> None:
     path = write("a\nb\x1b[31m\u202e.yaml", "description: d\n")
     watch.look()
@@ -319,7 +319,7 @@ def test_a_name_for_a_terminal_to_act_on_is_told_in_escapes(
 
 
 def test_a_file_that_closes_a_circle_falls_back_and_the_others_go_on(
-    watch: Watch, write: Callable[..., Path]
+    watch: Reloader, write: Callable[..., Path]
 ) -> None:
     write("upper.yaml", "description: d\nextends: mine\n")
     watch.look()
@@ -332,7 +332,7 @@ def test_a_file_that_closes_a_circle_falls_back_and_the_others_go_on(
 
 
 def test_what_extends_a_deleted_file_cannot_be_used_until_it_is_back(
-    watch: Watch, write: Callable[..., Path], tmp_path: Path
+    watch: Reloader, write: Callable[..., Path], tmp_path: Path
 ) -> None:
     write("upper.yaml", "description: d\nextends: mine\n")
     watch.look()
@@ -353,7 +353,7 @@ def test_a_changed_fixture_is_taken_up_by_the_scenarios_that_use_it(
     pet = '[{"id": 1, "name": "%s", "categoryId": 1}]'
     write("litter.json", pet % "Ada", "fixtures")
     write("young.yaml", "description: d\npets: litter\n")
-    watch = Watch([tmp_path / "mine"], [tmp_path / "fixtures"])
+    watch = Reloader([tmp_path / "mine"], [tmp_path / "fixtures"])
     write("litter.json", pet % "Bo", "fixtures")
     watch.look()
 
@@ -361,7 +361,7 @@ def test_a_changed_fixture_is_taken_up_by_the_scenarios_that_use_it(
 
 
 def test_a_folder_that_vanishes_leaves_everything_as_it_was(
-    watch: Watch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    watch: Reloader, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "mine").rename(tmp_path / "away")
     for _ in range(2):
@@ -373,7 +373,7 @@ def test_a_folder_that_vanishes_leaves_everything_as_it_was(
 
 
 def test_the_thread_looks_by_itself_and_stops() -> None:
-    class Looking(Watch):
+    class Looking(Reloader):
         looked = 0
 
         def look(self) -> None:

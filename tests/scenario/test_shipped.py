@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.resources import shipped
+from mockpets.packaged_data import shipped
 from tests.doors import JSON, KEY
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import threading
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl
 
-from mockpets.gates import Gates
-from mockpets.handover import ORDER, SERVER, Break, Order
+from mockpets.session.gates import Gates
+from mockpets.wsgi_extension import ORDER, SERVER, Break, DeliveryOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -40,12 +40,12 @@ class Actor:
         start_response(status, [("Content-Length", str(announced))])
         return [body]
 
-    def order(self, query: dict[str, str]) -> Order | None:
+    def order(self, query: dict[str, str]) -> DeliveryOrder | None:
         if not query:
             return None
         gate = query.get("hold")
         hold: Any = None if gate is None else lambda release: self.gates.wait(gate, release)
-        return Order(
+        return DeliveryOrder(
             delay=float(query.get("delay", 0)),
             hold=hold,
             throttle=int(query["throttle"]) if "throttle" in query else None,

@@ -17,7 +17,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.server.limits import Limits
 from tests.server.actor import Actor
-from tests.server.wire import SECONDS, Clock, Wire, descriptors, port_of, running
+from tests.server.raw_http import SECONDS, Clock, Wire, descriptors, port_of, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,14 +138,14 @@ def test_a_server_of_the_real_app_leaves_nothing_behind() -> None:
 # --- Signals ----------------------------------------------------------------------------------
 
 FOREGROUND = """
-from mockpets.handover import ORDER, Order
+from mockpets.wsgi_extension import ORDER, DeliveryOrder
 from mockpets.server import bind, serve
 from mockpets.settings import Settings
 
 def app(environ, start_response):
     path = environ["PATH_INFO"]
     if path == "/parked":
-        environ[ORDER] = Order(delay=60)
+        environ[ORDER] = DeliveryOrder(delay=60)
     body = b"x" * 8388608 if path == "/large" else path.encode()
     start_response("200 OK", [("Content-Length", str(len(body)))])
     return [body]

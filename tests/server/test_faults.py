@@ -12,7 +12,7 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.server.limits import Limits
 from tests.server.actor import Actor
-from tests.server.wire import Clock, Wire, port_of, running
+from tests.server.raw_http import Clock, Wire, port_of, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

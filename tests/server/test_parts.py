@@ -12,11 +12,11 @@ import pytest
 
 import mockpets.server
 from mockpets.errors import NotReady
-from mockpets.gates import Gates
-from mockpets.server.leaned_on import LEANED_ON, moved
 from mockpets.server.poller import LEFT, READ, WRITE, AnyPoller, make_poller
-from mockpets.server.work import Timers
-from tests.server.wire import Clock, Wire, running
+from mockpets.server.scheduler import Timers
+from mockpets.session.gates import Gates
+from tests.server.raw_http import Clock, Wire, running
+from tests.server.waitress_internals import LEANED_ON, moved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

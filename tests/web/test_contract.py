@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets.constants import ERRORS, EXPOSED_HEADERS, INT64_MAX, INT64_MIN
-from mockpets.contract import RESPONSES, ErrorSchema, body_flaws
+from mockpets.contract.schemas import RESPONSES, ErrorSchema, body_flaws
 
 if TYPE_CHECKING:
     from tests.doors import Answer, Caller

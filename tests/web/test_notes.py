@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockpets.journal_reading import NOTES
+from mockpets.journal.queries import NOTES
 from tests.doors import JSON
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from mockpets import Settings, create_app
 from mockpets.constants import INT64_MAX, INT64_MIN, PET_STATUSES
-from mockpets.pets.seed import generate
+from mockpets.pets.generator import generate
 from tests.doors import Caller, Inside
 
 if TYPE_CHECKING:
-    from mockpets.contract import Pet
+    from mockpets.contract.schemas import Pet
 
 START = {pet["id"]: pet for pet in generate(16, 1, "en_US")}
 STATUS = st.none() | st.sampled_from(PET_STATUSES)

@@ -1,0 +1,212 @@
+"""The contract as an OpenAPI 3.1 document, made from the schemas that validate requests.
+
+What the contract does not list but mockpets answers all the same is marked ``x-off-contract``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from mockpets.constants import (
+    API_PREFIX,
+    INT64_MAX,
+    INT64_MIN,
+    INTERFACE_VERSION,
+    PET_PATH,
+    PETS_PATH,
+)
+from mockpets.contract.schemas import ErrorSchema, ListQuerySchema, NewPetSchema, PetSchema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_DESCRIPTION: Final = """\
+A pet store catalogue over HTTP with JSON bodies, as mockpets plays it. Clients can list animals,
+filtered by availability and limited in page size, add an animal, and fetch one by its identifier.
+
+Answers marked `x-off-contract` are mockpets' own: the contract lists no such status there.
+"""
+
+_PET_EXAMPLE: Final = {"id": 17, "name": "Miso", "categoryId": 2, "status": "available"}
+_KEY_HEADER: Final = {
+    "description": "How to authenticate (RFC 6750).",
+    "schema": {"type": "string"},
+    "example": 'Bearer realm="mockpets"',
+}
+_DEPRECATION_HEADERS: Final = {
+    "Deprecation": {
+        "description": "Since when the operation is deprecated (RFC 9745).",
+        "schema": {"type": "string"},
+        "example": "@1767225600",
+    },
+    "Sunset": {
+        "description": "When the operation will be removed (RFC 8594).",
+        "schema": {"type": "string"},
+        "example": "Thu, 05 Dec 2030 00:00:00 GMT",
+    },
+    "Link": {
+        "description": "The operation to use instead, and where this is documented (RFC 8288).",
+        "schema": {"type": "string"},
+        "example": '</v1/pets>; rel="successor-version"',
+    },
+}
+
+
+def _answer(description: str, schema: object, example: object, **more: object) -> dict[str, Any]:
+    """Return a response object with a JSON body."""
+    content = {"application/json": {"schema": schema, "example": example}}
+    return {"description": description, "content": content, **more}
+
+
+def _error(status: int, code: str, message: str, **more: Any) -> dict[str, Any]:
+    """Return a response object with an Error body; `more` may hold headers and extensions."""
+    example = {"code": code, "message": message, "status": status}
+    description = more.pop("description")
+    return _answer(description, "Error", example, **more)
+
+
+def _unauthorized(**headers: Any) -> dict[str, Any]:
+    return _error(
+        401,
+        "unauthorized",
+        "The API key is missing.",
+        description="Missing or invalid API key.",
+        headers={"WWW-Authenticate": _KEY_HEADER, **headers},
+    )
+
+
+def _list_pets() -> dict[str, Any]:
+    return {
+        "operationId": "listPets",
+        "summary": "List all animals",
+        "description": "Returns a page of animals, by id ascending.",
+        "parameters": [{"in": "query", "schema": ListQuerySchema}],
+        "responses": {
+            "200": _answer("A page of animals.", {"type": "array", "items": "Pet"}, [_PET_EXAMPLE]),
+            "400": _error(
+                400,
+                "invalid_request",
+                'limit must be an integer from 1 to 100, got "0"',
+                description="A limit or status that the contract does not allow.",
+                **{"x-off-contract": True},
+            ),
+            "401": _unauthorized(),
+        },
+    }
+
+
+def _create_pet() -> dict[str, Any]:
+    location = {
+        "description": "Where the animal is, relative to the server.",
+        "schema": {"type": "string"},
+        "example": "/v1/pets/17",
+    }
+    return {
+        "operationId": "createPet",
+        "summary": "Add an animal",
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": "NewPet",
+                    "example": {"name": "Miso", "categoryId": 2, "status": "available"},
+                }
+            },
+        },
+        "responses": {
+            "201": _answer(
+                "Animal added; the body carries the assigned id.",
+                "Pet",
+                _PET_EXAMPLE,
+                headers={"Location": location},
+            ),
+            "400": _error(
+                400,
+                "invalid_request",
+                "name is required",
+                description="Body missing required fields or containing invalid values.",
+            ),
+            "401": _unauthorized(),
+            "413": _error(
+                413,
+                "payload_too_large",
+                "the body may have at most 65536 bytes",
+                description="The body is too large.",
+                **{"x-off-contract": True},
+            ),
+            "507": _error(
+                507,
+                "store_full",
+                "requests may add at most 10000 pets",
+                description="The session has as many new pets as it may.",
+                **{"x-off-contract": True},
+            ),
+        },
+    }
+
+
+def _get_pet() -> dict[str, Any]:
+    pet_id = {
+        "in": "path",
+        "name": "petId",
+        "required": True,
+        "description": "Identifier of the animal to retrieve.",
+        "schema": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": INT64_MIN,
+            "maximum": INT64_MAX,
+        },
+    }
+    return {
+        "operationId": "getPet",
+        "summary": "Get an animal",
+        "description": "Deprecated; to be removed on 5 December 2030. Use listPets with the status "
+        "filter.",
+        "deprecated": True,
+        "parameters": [pet_id],
+        "responses": {
+            "200": _answer(
+                "The requested animal.", "Pet", _PET_EXAMPLE, headers=_DEPRECATION_HEADERS
+            ),
+            "401": _unauthorized(**_DEPRECATION_HEADERS),
+            "404": _error(
+                404,
+                "pet_not_found",
+                "no animal has the id 404",
+                description="The animal could not be found.",
+                headers=_DEPRECATION_HEADERS,
+            ),
+        },
+    }
+
+
+@cache
+def document() -> Mapping[str, Any]:
+    """Return the OpenAPI 3.1 document; a value to read, not to change."""
+    from apispec import APISpec  # a start has no time for it
+    from apispec.ext.marshmallow import MarshmallowPlugin
+
+    spec = APISpec(
+        title="Pet store",
+        version=INTERFACE_VERSION,
+        openapi_version="3.1.0",
+        plugins=[MarshmallowPlugin()],
+        info={"description": _DESCRIPTION},
+        # Relative to the document's own address, and so right on every host and port.
+        servers=[{"url": API_PREFIX, "description": "This mock server"}],
+        security=[{"bearerAuth": []}],
+    )
+    spec.components.security_scheme(
+        "bearerAuth",
+        {"type": "http", "scheme": "bearer", "description": "The API key as a bearer token."},
+    )
+    for name, schema in {"NewPet": NewPetSchema, "Pet": PetSchema, "Error": ErrorSchema}.items():
+        spec.components.schema(name, schema=schema)
+    spec.path(
+        path=PETS_PATH.removeprefix(API_PREFIX),
+        operations={"get": _list_pets(), "post": _create_pet()},
+    )
+    spec.path(path=PET_PATH.removeprefix(API_PREFIX), operations={"get": _get_pet()})
+    return spec.to_dict()

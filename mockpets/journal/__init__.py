@@ -1,0 +1,1 @@
+"""The bounded record of what a session was asked: entries, queries, verification, HAR."""

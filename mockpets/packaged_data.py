@@ -1,0 +1,17 @@
+"""Find the shipped `fixtures/` and `scenarios/`: in a checkout, an editable install or a wheel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def shipped(kind: str) -> Path:
+    """Return the folder of the shipped files of one kind, ``fixtures`` or ``scenarios``.
+
+    A wheel holds them inside the package (see ``force-include`` in pyproject.toml); elsewhere
+    they stand beside it.
+    """
+    inside = _PACKAGE / "_shipped" / kind
+    return inside if inside.is_dir() else _PACKAGE.parent / kind

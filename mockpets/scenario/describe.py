@@ -1,0 +1,190 @@
+"""What a scenario does, in words: for the control API's listing and the panel.
+
+The border: frozen values of `model` in, plain English out. What a condition expects, `matching`
+says, so that these words and a mismatch cannot disagree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mockpets.scenario.matching import condition_in_words
+from mockpets.scenario.model import PASS, Canned, Generated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mockpets.contract.schemas import Pet
+    from mockpets.scenario.model import Delay, Match, Reply, Stub
+
+_REPLIES_SHOWN: Final = 10
+"""Of a sequence; a file may have thousands."""
+_FAULTS: Final = {
+    "connection_reset": "breaks the connection",
+    "empty_reply": "closes the connection without an answer",
+    "truncated_body": "closes the connection in the middle of the body",
+    "malformed_json": "spoils the JSON of the body",
+}
+_REPEATS: Final = {
+    "last": "the last is repeated",
+    "cycle": "then from the first again",
+    "none": "then the next stub is asked",
+}
+_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NAMES: Final = {
+    "ar_SA": "Arabic",
+    "de_DE": "German",
+    "en_GB": "British",
+    "en_US": "American",
+    "es_ES": "Spanish",
+    "fr_FR": "French",
+    "he_IL": "Hebrew",
+    "it_IT": "Italian",
+    "ja_JP": "Japanese",
+    "ko_KR": "Korean",
+    "nl_NL": "Dutch",
+    "pl_PL": "Polish",
+    "pt_BR": "Brazilian",
+    "sv_SE": "Swedish",
+    "zh_CN": "Chinese",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StubDescription:
+    """One stub in words.
+
+    :param label: ``scenario/stub``.
+    :param scenario: whose file holds it.
+    :param when: the requests it is for.
+    :param does: to those; of several things, all, with ``;`` between them.
+    :param limits: how often; empty when always.
+    """
+
+    label: str
+    scenario: str
+    when: str
+    does: str
+    limits: str
+
+
+def describe_stub(stub: Stub) -> StubDescription:
+    """Return a stub in words."""
+    scenario = stub.label.partition("/")[0]
+    does, limits = "; ".join(_does(stub)), ", ".join(_limits(stub))
+    return StubDescription(stub.label, scenario, describe_match(stub.match), does, limits)
+
+
+def describe_match(match: Match) -> str:
+    """Return what a request must be like: ``getPet with petId 3 or 7 and query.full present``."""
+    subject = " or ".join(match.operations) or "every request"
+    if match.path is not None:
+        subject = f"{match.method} {match.path}"
+    conditions = [f"petId {' or '.join(map(str, match.pet_ids))}"] if match.pet_ids else []
+    for lead, part in (("query.", match.query), ("header ", match.headers), ("body.", match.body)):
+        conditions += [f"{lead}{each.name} {condition_in_words(each)}" for each in part]
+    return f"{subject} with {' and '.join(conditions)}" if conditions else subject
+
+
+def describe_pets(pets: tuple[Pet, ...] | Generated | None) -> str | None:
+    """Return which pets a scenario brings, or None when it brings none of its own."""
+    if pets is None:
+        return None
+    count = pets.count if isinstance(pets, Generated) else len(pets)
+    if count == 0:
+        return "no pets"
+    if not isinstance(pets, Generated):
+        return f"a list of {_count(count, 'pet')}"
+    said = [_count(count, "generated pet")]
+    if pets.seed is not None:
+        said.append(f"seed {pets.seed}")
+    if pets.locale is not None:
+        said.append(f"{_NAMES.get(pets.locale, pets.locale)} names")
+    return ", ".join(said)
+
+
+# --- What a stub does -------------------------------------------------------------------------
+
+
+def _does(stub: Stub) -> Iterator[str]:
+    """Yield each thing that a stub does, the answer first."""
+    if len(stub.replies) == 1 and stub.repeat != "none":
+        yield _alone(stub.replies[0])
+    elif stub.replies:
+        yield _in_turn(stub.replies, stub.repeat)
+    if stub.fault is not None:
+        yield f"{_FAULTS[stub.fault]} ({stub.fault})"
+    if stub.delay is not None:
+        yield f"adds a delay of {_seconds(stub.delay)}"
+    if stub.throttle is not None:
+        yield f"sends at {_bytes(stub.throttle)}/s"
+    if stub.hold is not None:
+        yield f"holds until the gate '{stub.hold}' is opened"
+
+
+def _alone(reply: Reply) -> str:
+    """Return the one reply of a stub as a sentence without its subject."""
+    if isinstance(reply, Canned):
+        off = " off contract" if reply.off_contract else ""
+        # An error is known by its status; of another answer one asks what it brings.
+        body = f", a canned body of {_bytes(len(reply.body))}" if reply.status < 400 else ""
+        return f"answers {reply.status}{off}{body if reply.body else ''}"
+    if reply == PASS:
+        return "lets the operation answer"
+    return f"{_FAULTS[reply]} ({reply})"
+
+
+def _in_turn(replies: Sequence[Reply], repeat: str) -> str:
+    """Return a sequence as a sentence without its subject, its end cut off if it is long."""
+    said = [_entry(reply) for reply in replies[:_REPLIES_SHOWN]]
+    if left := len(replies) - len(said):
+        said.append(f"and {left} more")
+    return f"answers in turn: {', '.join(said)}; {_REPEATS[repeat]}"
+
+
+def _entry(reply: Reply) -> str:
+    """Return one entry of a sequence."""
+    if isinstance(reply, Canned):
+        return str(reply.status)
+    return "the operation" if reply == PASS else reply
+
+
+def _limits(stub: Stub) -> Iterator[str]:
+    """Yield each bound on how often a stub takes part, in the order they are held against."""
+    if stub.after:
+        yield f"after {_count(stub.after, 'matching request')}"
+    if stub.times is not None:
+        yield "at most once" if stub.times == 1 else f"at most {stub.times} times"
+    if stub.probability < 1:
+        yield _chance(stub.probability)
+
+
+def _chance(probability: float) -> str:
+    """Return a probability below 1 in words: ``one in four``, ``30 % of the time``."""
+    for number, word in enumerate(_NUMBERS, start=2):
+        if abs(probability * number - 1) < 1e-9:
+            return f"one in {word}"
+    return f"{probability * 100:g} % of the time" if probability else "never"
+
+
+# --- Numbers ----------------------------------------------------------------------------------
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name}{'' if number == 1 else 's'}"
+
+
+def _seconds(delay: Delay) -> str:
+    if delay.shape == "fixed":
+        return f"{delay.low:g} s"
+    if delay.shape == "range":
+        return f"{delay.low:g} to {delay.high:g} s"
+    return f"{delay.low:g} s at the median, {delay.high:g} s at the 95th percentile"
+
+
+def _bytes(count: int) -> str:
+    for size, unit in ((1_000_000, "MB"), (1000, "kB")):
+        if count >= size:
+            return f"{round(count / size, 2):g} {unit}"
+    return f"{count} B"

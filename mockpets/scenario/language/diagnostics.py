@@ -1,0 +1,94 @@
+"""What reading a document has found wrong so far, and what it may refer to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from mockpets.constants import PROBLEMS_SHOWN
+from mockpets.errors import InputError, Problem, did_you_mean, printable
+from mockpets.scenario.language.nodes import dotted
+from mockpets.units import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from mockpets.contract.schemas import Pet
+    from mockpets.scenario.language.nodes import Node
+
+
+class Invalid(Enum):
+    """The type of `INVALID`, so that a checker can tell it apart."""
+
+    INVALID = "invalid"
+
+
+INVALID: Final = Invalid.INVALID
+"""What a shape returns when there is no usable value; a problem tells of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostics:
+    """Where reading stands, what it may refer to, and the problems found so far.
+
+    :param file: as the user would name it.
+    :param name: the scenario's.
+    :param known: names of all scenarios.
+    :param fixtures: pets by fixture name; reading one may raise InputError.
+    :param path: keys, and places from 1, down to the node that is being read.
+    :param documents: the problems of scenarios that stand in the document as a part of it.
+    :param pages: fixture name to its pets as JSON, for those that some page has sent so far.
+    """
+
+    file: str
+    name: str = ""
+    known: Collection[str] = ()
+    fixtures: Mapping[str, tuple[Pet, ...]] = field(default_factory=dict)
+    path: tuple[str | int, ...] = ()
+    problems: list[Problem] = field(default_factory=list)
+    documents: list[Problem] = field(default_factory=list)
+    pages: dict[str, bytes] = field(default_factory=dict)
+
+    def at(self, *steps: str | int) -> Diagnostics:
+        """Return the report for what lies further down; problems and pages are shared."""
+        return replace(self, path=(*self.path, *steps))
+
+    def add(self, node: Node, what: str, hint: str = "") -> None:
+        """Note a problem."""
+        place = (self.file, node.line, node.column, dotted(self.path))
+        self.problems.append(Problem(*place, printable(what), printable(hint)))
+
+    def refuse(self, node: Node, expected: str) -> Invalid:
+        """Note that a node is not what was expected, and return `INVALID`."""
+        hint = ""
+        if node.kind == "nothing" and self.path:
+            hint = "leave the key out if you mean none"
+        elif node.value is not None and node.kind != "text" and expected.startswith("text"):
+            hint = f'quote it: "{node.shown()}"'
+        if node.kind != "unusable":  # of which the builder told
+            self.add(node, f"must be {expected}, got {node.shown()}", hint)
+        return INVALID
+
+    def unknown(self, node: Node, kind: str, name: str, there: Collection[str]) -> Invalid:
+        """Note that a name is of nothing there is, and return `INVALID`.
+
+        :param kind: what it should name: ``fixture``.
+        """
+        names = f"there are: {', '.join(sorted(there)) or 'none'}"
+        self.add(node, f"there is no {kind} {quote(name)}", did_you_mean(name, there) or names)
+        return INVALID
+
+    def close(self) -> None:
+        """Raise what was found.
+
+        :raise InputError: if there is a problem; at most `PROBLEMS_SHOWN`, in the file's order,
+            and a last one that tells how many more.
+        """
+        # A node that an alias repeats is read twice and wrong twice.
+        found = sorted(set(self.problems))
+        if len(found) > PROBLEMS_SHOWN:
+            more = f"and {len(found) - PROBLEMS_SHOWN} more problems"
+            found = [*found[:PROBLEMS_SHOWN], Problem(self.file, 0, 0, "", more)]
+        if found:
+            raise InputError(found)

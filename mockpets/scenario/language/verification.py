@@ -1,0 +1,103 @@
+"""The shape of a verification: which requests a test expects, and how many.
+
+The conditions are those of a stub's `match`, read by the same shapes from JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
+from mockpets.scenario.language.mappings import ByKind, Object, some
+from mockpets.scenario.language.match import MATCH
+from mockpets.scenario.language.parser import parse as parse_document
+from mockpets.scenario.language.shapes import Number
+from mockpets.scenario.language.text import check_text
+
+if TYPE_CHECKING:
+    from mockpets.scenario.language.nodes import Node
+    from mockpets.scenario.model import Match
+
+_FILE: Final = "body"
+"""How problems name the text."""
+_BYTES: Final = 16 * 1024
+_NODES: Final = 200
+"""Enough for 90 conditions; each of them is held against each request of a journal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """How many requests must match.
+
+    :param most: None for no end.
+    """
+
+    least: int = 1
+    most: int | None = None
+
+    def __str__(self) -> str:
+        """Return it in words: ``at least 1``, ``exactly 2``, ``2 to 4``."""
+        if self.most is None:
+            return f"at least {self.least}"
+        if self.least == self.most:
+            return f"exactly {self.least}"
+        return f"{self.least} to {self.most}" if self.least else f"at most {self.most}"
+
+    def allow(self, count: int) -> bool:
+        """Whether so many are right."""
+        return self.least <= count and (self.most is None or count <= self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What a test expects of the requests made so far."""
+
+    match: Match
+    times: Times = Times()
+
+
+def _times(values: Any, node: Node, report: Diagnostics) -> Any:
+    """Return the times of a mapping, if they leave any number that is right."""
+    if INVALID in values.values():
+        return INVALID
+    times = Times(values.get("at_least", 0), values.get("at_most"))
+    if times.most is not None and times.least > times.most:
+        report.add(node, f"at_least {times.least} is more than at_most {times.most}", "swap them")
+    return times
+
+
+_COUNT: Final = Number("How many.", 0, 1_000_000)
+_VERIFICATION: Final = Object(
+    "What is expected of the requests made so far.",
+    {
+        "match": replace(MATCH, description="Which requests, as for a stub; {} for every one."),
+        "times": ByKind(
+            "How many requests must match; by default, at least 1.",
+            {
+                "integer": replace(_COUNT, then=lambda count, *_: Times(count, count)),
+                "mapping": Object(
+                    "The fewest, the most, or both.",
+                    {"at_least": _COUNT, "at_most": _COUNT},
+                    rules=(some(("at_least", "at_most"), "a number alone means exactly so many"),),
+                    then=_times,
+                ),
+            },
+            "a number or {at_least, at_most}",
+        ),
+    },
+    required=("match",),
+)
+
+
+def parse(text: str) -> Verification:
+    """Return the verification that a JSON text is.
+
+    :raise InputError: with every problem, each with its line and column.
+    """
+    check_text(text, _FILE, _BYTES)
+    document = parse_document(text, _FILE, is_json=True, nodes=_NODES)
+    report = Diagnostics(_FILE, problems=list(document.problems))
+    values = _VERIFICATION.read(document.root, report)
+    report.close()
+    return Verification(**values)

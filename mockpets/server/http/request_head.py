@@ -1,0 +1,204 @@
+"""Read the head of a request, once and strictly: request line and fields (RFC 9112, parts 2 to 6).
+
+One regular expression looks at the whole head, each byte once; then one loop takes the fields
+apart. What it does not match is looked at again, line by line, only to say what is wrong. Pure:
+bytes in, a `RequestHead` out, or a `RequestError`.
+
+Taken over from waitress 3.0.2, so that an app finds the environ it knows: the form of the keys
+(``CONTENT_LENGTH``); a field that comes twice is joined by a comma; a name with an underscore is
+left out, as nginx does; the path is decoded and the query is not; a target in absolute form gives
+its path, and Host stays as sent; methods in lower case are refused. A head that passes here
+passes there and means the same, which `tests/server/http/test_request_parser.py` tries by chance.
+
+Refused, where waitress lets it pass and another reader could take it for something else: white
+space around the request line, a fragment, a target that is no path, another version than 1.0 and
+1.1, no Host or a strange one, a second Host, Content-Type or Authorization, a length beyond 64
+bits, Content-Length beside Transfer-Encoding and either with an underscore, a coding in HTTP/1.0
+or other than ``chunked``, lines that go on, an expectation that nobody meets.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from mockpets.errors import RequestError
+
+NAME: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
+"""A name (RFC 9110, part 5.6.2); possessive, so that nothing is tried twice.
+
+Groups are not: before 3.11.5 Python matches too much then (python/cpython#106052).
+"""
+VALUE: Final = r"[\t -~\x80-\xff]*+"
+"""What may stand in a line (RFC 9110, part 5.5); bytes above ASCII are taken as Latin-1."""
+
+_HEAD: Final = re.compile(
+    r"([!#$%&'*+\-.^_`|~0-9A-Z]++) ([!\"$-~]++) HTTP/([0-9]\.[0-9])"
+    rf"((?:\r\n{NAME}:{VALUE})*)\r\n\r\n"
+)
+_LINE: Final = re.compile(rf"({NAME}) ([^ ]+) HTTP/[0-9]\.[0-9]")
+_FIELD: Final = re.compile(rf"{NAME}:{VALUE}")
+_ABSOLUTE: Final = re.compile(r"https?://.", re.IGNORECASE)
+_HOST: Final = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.~%!$&'()*+;=-]+)(:[0-9]{0,5})?", re.ASCII)
+_ONCE: Final = {
+    "HOST": "Host",
+    "CONTENT_LENGTH": "Content-Length",
+    "AUTHORIZATION": "Authorization",
+    "CONTENT_TYPE": "Content-Type",
+}
+"""Headers that may come once: joined, two of them would read as one that nobody sent."""
+_FRAMING: Final = ("CONTENT_LENGTH", "TRANSFER_ENCODING")
+_DIGITS: Final = 18
+"""Of a length: with more, some readers of the same request would wrap around."""
+
+_UNREADABLE: Final = "Request target or Content-Length is invalid"
+
+
+class RequestHead(NamedTuple):
+    """What a head says.
+
+    :param path: decoded; each character is a byte (PEP 3333).
+    :param headers: by name in capitals with underscores, without Transfer-Encoding.
+    :param length: bytes of the body, None for chunks.
+    """
+
+    command: str
+    request_uri: str
+    version: str
+    path: str
+    query: str
+    headers: dict[str, str]
+    length: int | None
+
+
+def invalid(what: str) -> RequestError:
+    """Return the error for what is not HTTP."""
+    return RequestError("invalid_request", f"the request is not valid HTTP: {what[:200]}")
+
+
+def read_head(raw: bytes) -> RequestHead:
+    """Read a head, from the request line to the empty line.
+
+    :raise RequestError: it is not valid, or means what is not done here.
+    """
+    text = raw.decode("latin-1")
+    found = _HEAD.fullmatch(text)
+    if found is None:
+        raise invalid(_explained(text))
+    method, target, version, lines = found.groups()
+    if version not in ("1.0", "1.1"):
+        raise RequestError(
+            "http_version_not_supported",
+            f"HTTP/{version} is not spoken here; send HTTP/1.1 or HTTP/1.0",
+        )
+    path, query = _split(method, target)
+    headers = _headers(lines)
+    length = _length(headers, version)
+    _check_host(headers.get("HOST"), version)
+    expect = headers.get("EXPECT")
+    if expect is not None and version == "1.1" and expect.lower() != "100-continue":
+        raise RequestError(
+            "expectation_failed",
+            f"the only expectation met here is 100-continue, got {expect[:80]!a}",
+        )
+    return RequestHead(method, target, version, path, query, headers, length)
+
+
+def _split(method: str, target: str) -> tuple[str, str]:
+    """Return path and query of a target (RFC 9112, part 3.2)."""
+    if target[0] == "/":
+        path, _, query = target.partition("?")
+    elif (
+        _ABSOLUTE.match(target)
+        or (target == "*" and method == "OPTIONS")
+        or (method == "CONNECT" and _HOST.fullmatch(target))  # the app knows no such path
+    ):
+        try:
+            _, _, path, query, _ = urlsplit(target)
+        except ValueError:  # `http://[::1/`
+            raise invalid(_UNREADABLE) from None
+    else:
+        raise invalid(f"Request target must begin with a slash, got {target[:80]!a}")
+    return unquote_to_bytes(path).decode("latin-1") if "%" in path else path, query
+
+
+def _headers(lines: str) -> dict[str, str]:
+    """Return the fields, each of which follows a line break."""
+    headers: dict[str, str] = {}
+    for line in lines.split("\r\n")[1:]:
+        name, _, value = line.partition(":")
+        key = name.upper().replace("-", "_")
+        if "_" in name:
+            if key in _FRAMING:
+                raise invalid(f"{name} must have a hyphen in place of the underscore")
+            continue
+        value = value.strip(" \t")
+        if key in headers:
+            if key in _ONCE:
+                raise invalid(f"{_ONCE[key]} is there more than once")
+            value = f"{headers[key]}, {value}"
+        headers[key] = value
+    return headers
+
+
+def _check_host(host: str | None, version: str) -> None:
+    if host is None:
+        if version == "1.1":
+            raise invalid("Host is missing")
+    elif not _HOST.fullmatch(host):
+        raise invalid(f"Host must be a name or an address, got {host[:80]!a}")
+
+
+def _length(headers: dict[str, str], version: str) -> int | None:
+    """Return the length of the body, None for chunks (RFC 9112, part 6.3)."""
+    coding, length = headers.pop("TRANSFER_ENCODING", None), headers.get("CONTENT_LENGTH")
+    if coding is not None:
+        if version == "1.0":
+            raise invalid("HTTP/1.0 has no Transfer-Encoding")
+        if length is not None:
+            raise invalid("Content-Length and Transfer-Encoding exclude each other")
+        if coding.lower() != "chunked":
+            raise RequestError(
+                "not_implemented",
+                "Transfer-Encoding requested is not supported. "
+                "Send the body with Content-Length, or chunked.",
+            )
+        return None
+    if length is None:
+        return 0
+    if not (length.isascii() and length.isdigit()):
+        raise invalid("Content-Length is invalid")
+    if len(length) > _DIGITS:
+        raise invalid(_UNREADABLE)
+    return int(length)
+
+
+# --- What is wrong --------------------------------------------------------------------------------
+
+
+def _explained(text: str) -> str:
+    """Return what is wrong with a head that does not match."""
+    first, *lines = text.split("\r\n")
+    if "\r" in first or "\n" in first:
+        return "Bare CR or LF found in the request line"
+    found = _LINE.fullmatch(first)
+    if found is None:
+        return "Start line is invalid"
+    method, target = found.groups()
+    if method != method.upper():
+        return f'Malformed HTTP method "{method}"'
+    if not target.isascii():
+        return "Bad URI: what is not ASCII must be escaped"
+    if "#" in target:
+        return "Request target has a fragment, which is not for servers"
+    if not target.isprintable():
+        return "Request target has a control character"
+    for number, line in enumerate(line for line in lines if line):
+        if "\r" in line or "\n" in line:
+            return "Bare CR or LF found in a header"
+        if line[0] in " \t":
+            return "A header goes on in the next line" if number else "Malformed header line"
+        if not _FIELD.fullmatch(line):
+            return "Invalid header"
+    return "Header lines are invalid"  # not reached while the expressions agree

@@ -1,0 +1,142 @@
+"""Make listening sockets of the settings; `server` serves on them."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mockpets.constants import HEALTH_PATH
+from mockpets.errors import InputError, Problem
+from mockpets.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BACKLOG: Final = 1024
+"""Connections that may wait to be accepted."""
+
+_ASK_SECONDS: Final = 0.5
+"""How long whoever has the port may take to say who it is, for each step."""
+_FREE_PORT_TRIES: Final = 20
+_NO_ADDRESS: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
+_HOST_HINT: Final = "name one that is, or leave --host out to serve this machine alone"
+
+
+class _Address(NamedTuple):
+    host: str
+    family: int
+    address: tuple[Any, ...]
+    optional: bool
+
+
+def bind(settings: Settings) -> list[socket.socket]:
+    """Return listening sockets for every address of the hosts, all on one port.
+
+    This machine may lack one of the default addresses, or one of several that a name stands for:
+    IPv6 is often switched off.
+
+    :raise InputError: an address cannot be listened on; one line that names port and flag.
+    """
+    addresses = _resolve(settings)
+    for _ in range(_FREE_PORT_TRIES - 1):
+        try:
+            return _bind_all(addresses, settings.port)
+        except InputError as error:
+            # A port that was free on the first address may be taken on the second.
+            taken = isinstance(error.__cause__, OSError) and (
+                error.__cause__.errno == errno.EADDRINUSE
+            )
+            if settings.port or not taken:
+                raise
+    return _bind_all(addresses, settings.port)
+
+
+def _resolve(settings: Settings) -> list[_Address]:
+    """Return the addresses of all hosts, each once."""
+    default = settings.host == Settings().host
+    found: dict[tuple[Any, ...], _Address] = {}
+    for host in settings.host:
+        try:
+            known = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        except (OSError, UnicodeError) as error:
+            problem = Problem(f"--host {host}", 0, 0, "", "no known host", _HOST_HINT)
+            raise InputError([problem]) from error
+        for family, _, _, _, address in known:
+            found.setdefault(address, _Address(host, family, address, default or len(known) > 1))
+    return list(found.values())
+
+
+def _bind_all(addresses: Sequence[_Address], port: int) -> list[socket.socket]:
+    """Return a listening socket for each address; the first one's free port serves the others."""
+    sockets: list[socket.socket] = []
+    missing: list[InputError] = []
+    for host, family, resolved, optional in addresses:
+        same = sockets[0].getsockname()[1] if sockets else port
+        address = (resolved[0], same, *resolved[2:])
+        try:
+            sockets.append(_listen(family, address))
+        except OSError as error:
+            taken = port != 0 and error.errno == errno.EADDRINUSE
+            by_mockpets = taken and _is_mockpets(family, address)
+            problem = InputError([bind_problem(error, host, same, by_mockpets=by_mockpets)])
+            if optional and error.errno in _NO_ADDRESS:
+                missing.append(problem)
+                continue
+            for sock in sockets:
+                sock.close()
+            raise problem from error
+    if not sockets:
+        raise missing[0]
+    return sockets
+
+
+def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # on Windows it lets two servers share a port
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        sock.bind(address)
+        sock.listen(BACKLOG)
+    except OSError:
+        sock.close()
+        raise
+    return sock
+
+
+def _is_mockpets(family: int, address: tuple[Any, ...]) -> bool:
+    """Return whether a mockpets answers at an address of this machine."""
+    loopback = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
+    request = f"GET {HEALTH_PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as sock:
+            sock.settimeout(_ASK_SECONDS)
+            sock.connect((loopback.get(address[0], address[0]), *address[1:]))
+            sock.sendall(request.encode())
+            return b"\r\nServer: mockpets\r\n" in sock.recv(4096)
+    except OSError:
+        return False
+
+
+def bind_problem(error: OSError, host: str, port: int, *, by_mockpets: bool = False) -> Problem:
+    """Return what a person reads when an address cannot be listened on, and what to do.
+
+    :param by_mockpets: whether it is a mockpets that has the port already.
+    """
+    if error.errno == errno.EADDRINUSE:
+        what = f"already in use on {host}"
+        other = "the other program"
+        if by_mockpets:
+            what += ": another mockpets is running there"
+            other = "it"
+        hint = f"stop {other} or choose another port with --port, or --port 0 for any free one"
+        return Problem(f"--port {port}", 0, 0, "", what, hint)
+    if error.errno == errno.EACCES:
+        what = f"not allowed on {host}, where low ports need privileges"
+        return Problem(f"--port {port}", 0, 0, "", what, "choose another port with --port")
+    if error.errno in _NO_ADDRESS:
+        return Problem(f"--host {host}", 0, 0, "", "no address of this machine", _HOST_HINT)
+    return Problem(f"--port {port}", 0, 0, "", f"cannot listen on {host}: {error.strerror}")

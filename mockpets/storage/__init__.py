@@ -1,0 +1,1 @@
+"""Sessions in a file: what `--state` saves, and brings back after a restart."""

@@ -1,0 +1,1 @@
+"""What a server reports about itself: the access log and the metrics."""

@@ -1,0 +1,1 @@
+"""The control API: every path under ``/__mockpets``."""

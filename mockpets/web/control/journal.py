@@ -1,0 +1,165 @@
+"""Calls of the control API about what was asked: the journal, HAR, verify, and news."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
+from threading import Event
+from typing import TYPE_CHECKING
+
+from mockpets.constants import EVENTS_SECONDS
+from mockpets.contract.schemas import parse_pet_id
+from mockpets.errors import RequestError
+from mockpets.journal import queries
+from mockpets.web.control.call import body_text, json_response, query_parameters, run_job
+from mockpets.wsgi_extension import ORDER, RETRIED, SERVER, DeliveryOrder
+
+if TYPE_CHECKING:
+    from mockpets.journal.entry import Entry
+    from mockpets.web.control.call import ControlRequest
+    from mockpets.web.exchange import Response
+    from mockpets.wsgi_extension import Server
+
+_AT_ONCE = 200
+"""Requests that are looked at while others wait: some milliseconds of work."""
+
+
+def _selected(call: ControlRequest) -> tuple[list[Entry], int]:
+    """Return the entries that the query asks for, and how many pass its filters.
+
+    :raise RequestError: ``invalid_request``.
+    """
+    query = dict(call.request.args.lists())
+    most = max(call.context.settings.journal_size, 1)
+    return queries.selected(call.session.journal.entries(), queries.parse_filter(query, most))
+
+
+def requests(call: ControlRequest) -> Response:
+    """List what was asked, the newest of what passes the filters, oldest first."""
+    # The number before the entries: a change in between is told of once too often, not too little.
+    change, journal = call.session.changes.number, call.session.journal
+    found, total = _selected(call)
+    return json_response(
+        {
+            "requests": [queries.summary(entry) for entry in found],
+            "total": total,
+            "dropped": journal.dropped,
+            "last": journal.last,
+            "resets": journal.resets,
+            "change": change,
+        }
+    )
+
+
+def one_request(call: ControlRequest) -> Response:
+    """Return one request with both sides as they were sent.
+
+    :raise RequestError: ``not_found``.
+    """
+    text: str = (call.request.view_args or {})["number"]
+    journal, number = call.session.journal, parse_pet_id(text)
+    entry = None if number is None else journal.get(number)
+    if entry is None:
+        there = f"{len(journal)} of {journal.last} are kept" if journal.last else "it is empty"
+        what = f"the journal of session '{call.session.name}' has no request {text[:20]!r}; {there}"
+        raise RequestError("not_found", what)
+    return json_response(queries.full(entry))
+
+
+def clear(call: ControlRequest) -> Response:
+    """Forget what was asked; numbers go on."""
+    cleared = call.session.journal.clear()
+    call.session.changes.tell("requests")
+    return json_response({"cleared": cleared})
+
+
+def har(call: ControlRequest) -> Response:
+    """Return what passes the filters as HAR 1.2."""
+    from mockpets.journal.har import document  # here and below: a start has no time for it
+
+    found, _ = _selected(call)
+    is_long = len(found) > _AT_ONCE
+    write = partial(document, found, version("mockpets"))
+    return json_response(run_job(call, write, is_long=is_long))
+
+
+def verify(call: ControlRequest) -> Response:
+    """Tell whether as many requests came as were expected.
+
+    :raise RequestError: ``verification_failed``, with the nearest requests and what differed.
+    :raise InputError: the body is wrong.
+    """
+    from mockpets.journal import verification
+    from mockpets.scenario.language.verification import parse as parse_verification
+
+    text, journal = body_text(call.request), call.session.journal
+    wanted, entries = parse_verification(text), journal.entries()
+    check = partial(
+        verification.check, wanted, entries, session=call.session.name, dropped=journal.dropped
+    )
+    verdict = run_job(call, check, is_long=len(entries) > _AT_ONCE)
+    if not verdict.passed:
+        details = verification.details(verdict)
+        raise RequestError("verification_failed", verdict.message, details=details)
+    found = [queries.summary(entry) for entry in verdict.matched]
+    return json_response({"matched": len(found), "requests": found})
+
+
+# --- News -------------------------------------------------------------------------------------
+
+
+def events(call: ControlRequest) -> Response:
+    """Tell what has changed since a number, waiting for it if nothing has.
+
+    No thread waits where the server takes orders: it keeps the request, and asks again.
+
+    :raise RequestError: ``invalid_request``.
+    """
+    since, wait = _since_and_wait(call)
+    changes, environ = call.session.changes, call.request.environ
+    number = changes.number
+    if since is None or since > number or wait == 0 or RETRIED in environ or changes.since(since):
+        return _news(call, since)
+    server: Server | None = environ.get(SERVER)
+    if server is None:
+        changed = Event()
+        leave = changes.wait(since, changed.set)
+        changed.wait(wait)
+        leave()
+        call = replace(call, session=call.context.sessions.look(call.session.name))
+    elif server.room():
+        environ[ORDER] = DeliveryOrder(hold=partial(changes.wait, since), patience=wait, again=True)
+    return _news(call, since)
+
+
+def _news(call: ControlRequest, since: int | None) -> Response:
+    changes = call.session.changes
+    number = changes.number
+    # A number from before a restart is none of this server's: everything may be new.
+    changed = [] if since is None else changes.since(since if since <= number else 0)
+    is_there = changes is not call.context.sessions.shared.changes
+    resets = call.session.journal.resets if is_there else None
+    return json_response({"change": number, "resets": resets, "changed": changed})
+
+
+def _since_and_wait(call: ControlRequest) -> tuple[int | None, float]:
+    """Return the number after which changes are news, and the seconds to wait.
+
+    :raise RequestError: ``invalid_request``.
+    """
+    query, problems = query_parameters(call.request, ("since", "wait"))
+    since = wait = None
+    if (text := query.get("since")) is not None:
+        since = parse_pet_id(text)
+        if since is None or since < 0:
+            problems.append(f"since must be a number that events has told, got {text[:40]!r}")
+    text = query.get("wait", "0")
+    if text.isascii() and text.isdigit() and len(text) < 4:
+        wait = float(text)
+    if wait is None or wait > EVENTS_SECONDS:
+        most = f"{EVENTS_SECONDS:g}"
+        problems.append(f"wait must be whole seconds from 0 to {most}, got {text[:40]!r}")
+    if problems or wait is None:
+        raise RequestError("invalid_request", "; ".join(problems))
+    return since, wait

@@ -1,0 +1,192 @@
+"""Calls of the control API about pets: what the contract has no operation for, and snapshots."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from mockpets.constants import BODY_BYTES, CONTROL_PETS, INT64_MAX, INT64_MIN, PET_STATUSES
+from mockpets.contract.schemas import change_flaws, parse_pet_id
+from mockpets.errors import RequestError
+from mockpets.scenario.language.control_bodies import read_pets
+from mockpets.scenario.model import Generated
+from mockpets.strict_json import dump_json, parse_json
+from mockpets.web.control.call import (
+    LONG,
+    body_text,
+    checked_snapshot,
+    json_response,
+    query_parameters,
+    run_job,
+)
+from mockpets.web.exchange import Response
+from mockpets.wsgi_extension import SERVER
+
+if TYPE_CHECKING:
+    from mockpets.pets.table import Table
+    from mockpets.session.session import Session
+    from mockpets.session.shared import SharedState
+    from mockpets.session.snapshots import Snapshot
+    from mockpets.web.control.call import ControlRequest
+
+# --- Pets -------------------------------------------------------------------------------------
+
+
+def pets(call: ControlRequest) -> Response:
+    """List pets, by id, in parts.
+
+    :raise RequestError: ``invalid_request`` for a wrong query.
+    """
+    query, problems = query_parameters(call.request, ("status", "after", "limit"))
+    limit = _number(query.get("limit"), "limit", 1, CONTROL_PETS, problems)
+    after = _number(query.get("after"), "after", INT64_MIN, INT64_MAX, problems)
+    status = query.get("status")
+    if status is not None and status not in PET_STATUSES:
+        problems.append(f"status must be one of {', '.join(PET_STATUSES)}, got {status[:40]!r}")
+    if problems:
+        raise RequestError("invalid_request", "; ".join(problems))
+    store = call.activation().store
+    most = limit or CONTROL_PETS
+    rows = store.rows(after, most + 1, status)
+    shown = rows[:most]
+    following = "null"
+    if len(rows) > most:
+        following = str(parse_json(shown[-1])["id"])  # type: ignore[index]  # a pet is an object
+    total = store.total(status)
+    body = f'{{"total":{total},"next":{following},"pets":['.encode() + b",".join(shown) + b"]}\n"
+    return Response(body)
+
+
+def _number(text: str | None, name: str, low: int, high: int, problems: list[str]) -> int | None:
+    """Return a number of a query, or note what is wrong with it."""
+    if text is None:
+        return None
+    number = parse_pet_id(text)  # an int64, strictly
+    if number is None or not low <= number <= high:
+        problems.append(f"{name} must be an integer from {low} to {high}, got {text[:40]!r}")
+        return None
+    return number
+
+
+def put_pets(call: ControlRequest) -> Response:
+    """Put other pets in place of all there are.
+
+    :raise RequestError: ``store_full``.
+    :raise InputError: the body is no list of pets, fixture or number.
+    """
+    text, shared = body_text(call.request), call.context.sessions.shared
+    store = call.activation().store
+    # A fixture's name is short, but its file may be long.
+    is_long = len(text) >= LONG or text.lstrip().startswith('"')
+    table = run_job(call, partial(_table, text, call.session, shared), is_long=is_long)
+    if isinstance(table, Generated):
+        table = shared.table(table, call.session.seed, at_once=SERVER in call.request.environ)
+    store.replace(table)
+    call.session.changes.tell("pets")
+    return json_response({"total": store.total()})
+
+
+def _table(text: str, session: Session, shared: SharedState) -> Table | Generated:
+    """Return the pets of a body, unless they are to be generated."""
+    brought = read_pets(text, session.library)
+    return brought if isinstance(brought, Generated) else shared.table(brought, session.seed)
+
+
+def _pet_id(call: ControlRequest) -> int:
+    """Return the id that the path names.
+
+    :raise RequestError: ``pet_not_found`` for what can be none.
+    """
+    text: str = (call.request.view_args or {})["id"]
+    pet_id = parse_pet_id(text)
+    if pet_id is None:
+        raise RequestError(
+            "pet_not_found", f"no animal has the id {text[:40]!r}: an id is an int64"
+        )
+    return pet_id
+
+
+def change_pet(call: ControlRequest) -> Response:
+    """Change some members of a pet; a status of null takes it away.
+
+    :raise RequestError: ``pet_not_found``; ``invalid_request`` for what makes no Pet.
+    """
+    pet_id = _pet_id(call)
+    changes: Any = parse_json(body_text(call.request, BODY_BYTES).encode())
+    flaws = change_flaws(changes)
+    if flaws:
+        raise RequestError("invalid_request", flaws)
+    if "categoryId" in changes:
+        changes["categoryId"] = int(changes["categoryId"])  # 1.0 is 1
+    row = call.activation().store.change(pet_id, changes)
+    call.session.changes.tell("pets")
+    return Response(row + b"\n")
+
+
+def delete_pet(call: ControlRequest) -> Response:
+    """Take a pet away.
+
+    :raise RequestError: ``pet_not_found``.
+    """
+    store = call.activation().store
+    store.delete(_pet_id(call))
+    call.session.changes.tell("pets")
+    return json_response({"total": store.total()})
+
+
+# --- Snapshots --------------------------------------------------------------------------------
+
+
+def snapshots(call: ControlRequest) -> Response:
+    """List the snapshots by name."""
+    return json_response(
+        {"snapshots": [_told(snapshot) for snapshot in call.session.snapshots.all()]}
+    )
+
+
+def _told(snapshot: Snapshot) -> dict[str, object]:
+    at = datetime.fromtimestamp(snapshot.at, UTC).isoformat(timespec="milliseconds")
+    return {"name": snapshot.name, "pets": snapshot.pets, "at": at.replace("+00:00", "Z")}
+
+
+def one_snapshot(call: ControlRequest) -> Response:
+    """Return a snapshot with its pets.
+
+    :raise RequestError: ``not_found``.
+    """
+    snapshot = call.session.snapshots.get(checked_snapshot(call.name))
+    head = dump_json(_told(snapshot)).removesuffix(b"}")
+    content = b",".join(snapshot.saved.rows(None, snapshot.pets, None))
+    return Response(head + b',"content":[' + content + b"]}\n")
+
+
+def put_snapshot(call: ControlRequest) -> Response:
+    """Keep a copy of the pets under a name.
+
+    :raise RequestError: ``store_full``.
+    """
+    name = checked_snapshot(call.name)
+    status = 200 if name in call.session.snapshots else 201
+    return json_response(_told(call.session.snapshots.keep(name, call.activation().store)), status)
+
+
+def drop_snapshot(call: ControlRequest) -> Response:
+    """Forget a snapshot.
+
+    :raise RequestError: ``not_found``.
+    """
+    call.session.snapshots.drop(checked_snapshot(call.name))
+    return snapshots(call)
+
+
+def restore(call: ControlRequest) -> Response:
+    """Put the pets of a snapshot in place of all there are.
+
+    :raise RequestError: ``not_found`` or ``store_full``.
+    """
+    snapshot = call.session.snapshots.get(checked_snapshot(call.name))
+    store = call.activation().store
+    store.restore(snapshot.saved)
+    call.session.changes.tell("pets")
+    return json_response({"total": store.total()})

@@ -1,0 +1,736 @@
+"""The command line, in this process and as a program of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from functools import partial
+from http.client import HTTPConnection
+from importlib.metadata import version
+from pathlib import Path
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from mockpets.cli.main import main
+from mockpets.constants import CONTRACT_ERRORS, HEALTH_PATH, PETS_PATH
+from mockpets.contract.schemas import pet_flaws
+from mockpets.pets.generator import generate
+from mockpets.server import MockpetsServer
+from mockpets.settings import Settings
+from mockpets.settings.model import rows
+from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+SECONDS = 20
+"""How long anything may take before it counts as hanging."""
+
+full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory, and no setting of the developer's."""
+    for name in os.environ:
+        if name.startswith("MOCKPETS_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(
+    capsys: pytest.CaptureFixture[str], *arguments: str | Path
+) -> tuple[int, list[str], list[str]]:
+    """Run a command in this process; return its status and the lines of both outputs."""
+    status = main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return status, out.splitlines(), err.splitlines()
+
+
+def program(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+    """Start a command as a program of its own."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-m", "mockpets", *arguments], text=True, **pipes
+    )
+
+
+# --- Usage ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    status, out, err = run(capsys, *arguments)
+
+    listed = {line.split()[0] for line in out if re.match("  [a-z]", line)}
+    assert {"fixture", "health", "openapi", "scenarios", "serve"} <= listed
+    assert (status, err) == (0, [])
+
+
+def test_help_of_serve_shows_every_setting_its_default_and_variable(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, out, _ = run(capsys, "serve", "--help")
+    text = " ".join(" ".join(out).split())
+
+    for row in rows():
+        shown = "off" if row.default is False else row.default
+        if isinstance(shown, tuple):
+            shown = ", ".join(shown)
+        shown = "none" if shown == "" else shown
+        assert row.help in text
+        assert re.search(rf" {row.flag}\b", text)
+        assert f"[default: {shown}; variable: {row.variable}]" in text
+    assert CONFIG_VARIABLE in text
+
+
+def test_help_of_health_speaks_of_the_server_it_asks(capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(" ".join(run(capsys, "health", "--help")[1]).split())
+
+    assert "listen" not in text
+    assert "any free one" not in text
+    assert "TCP port of the server. [default: 7387; variable: MOCKPETS_PORT]" in text
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "--version") == (0, [f"mockpets {version('mockpets')}"], [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["serv"], "serv: no such command; did you mean 'serve'?"),
+        (["scenario"], "scenario: no such command; did you mean 'scenarios'?"),
+        (["serve", "--prot", "1"], "--prot: no such option; did you mean '--port'?"),
+        (["health", "--ulr=x"], "--ulr: no such option; did you mean '--url'?"),
+        (["serve", "--xyzzy"], "--xyzzy: no such option; see 'mockpets serve --help'"),
+        (["--versoin"], "--versoin: no such option; did you mean '--version'?"),
+        (["serve", "--port", "70000"], "--port: must be an integer from 0 to 65535, got '70000'"),
+        (["fixture", "--count=-1"], "--count: must be an integer from 0 to 100000, got '-1'"),
+        (["scenarios", "--config", "x"], "--config x: there is no such file; check the path"),
+        (
+            ["scenarios", "--scenarios-dir", "no"],
+            "--scenarios-dir: must be a folder that exists, got 'no'",
+        ),
+        (["--port", "7401"], "--port: no such option here; --port belongs to 'mockpets serve'"),
+        (["--port=1", "serve"], "--port: no such option here; --port belongs to 'mockpets serve'"),
+        (["--url", "x"], "--url: no such option here; --url belongs to 'mockpets health'"),
+        (
+            ["openapi", "--no-any-key"],
+            "--no-any-key: no such option here; --no-any-key belongs to 'mockpets serve'",
+        ),
+        (["serve", "--port"], "--port: a value is missing"),
+        (["serve", "--any-key=1"], "--any-key: takes no value"),
+        (["new"], "NAME: a value is missing; see 'mockpets new --help'"),
+        (["check", "--format=x"], "--format: 'x' is not one of 'text', 'json'"),
+        (
+            ["serve", "empty"],
+            "serve takes no further word, got 'empty'; did you mean --scenario empty?",
+        ),
+        (
+            ["requests", "7"],
+            "requests takes no further word, got '7'; see 'mockpets requests --help'",
+        ),
+        (["serve", "80", "x"], "serve takes no further word, got '80'; did you mean --port 80?"),
+        (["serve", "../x"], "serve takes no further word, got '../x'; see 'mockpets serve --help'"),
+        (
+            ["health", "http://a"],
+            "health takes no further word, got 'http://a'; did you mean --url http://a?",
+        ),
+        (["schema", "x"], "schema takes no further word, got 'x'; see 'mockpets schema --help'"),
+        # An empty flag is no flag left out.
+        (
+            ["serve", "--host", ""],
+            "--host: must be an address or a host name, without scheme and port, got ''",
+        ),
+        (
+            ["serve", "--scenario="],
+            "--scenario: must be a scenario's name (a-z, 0-9, single dashes; at most 64), got ''",
+        ),
+        (
+            ["serve", "--api-key", ""],
+            "--api-key: must be visible ASCII characters without spaces and commas; it is empty",
+        ),
+        (["serve", "--port", ""], "--port: must be an integer from 0 to 65535, got ''"),
+        (
+            ["serve", "--scenarios-dir", ""],
+            "--scenarios-dir: must be a folder that exists, got ''",
+        ),
+        (
+            ["serve", "--scenario", "a,b,c,d,e", "--scenario", "f,g,h,i"],
+            "--scenario: must have at most 8 values, got 9",
+        ),
+        (
+            ["serve", "--scenarios-dir", "x" * 300],
+            f"--scenarios-dir: must be a folder that can be read (File name too long), "
+            f"got '{'x' * 56}...",
+        ),
+        (
+            ["scenarios", "--fixtures-dir", "x/" * 3000],
+            f"--fixtures-dir: must be a folder that can be read (File name too long), "
+            f"got '{'x/' * 28}...",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
+) -> None:
+    assert run(capsys, *arguments) == (2, [], [f"mockpets: {complaint}"])
+
+
+def test_a_command_unlike_any_is_answered_with_all(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, [line] = run(capsys, "xyzzy")
+
+    assert status == 2
+    assert line.startswith("mockpets: xyzzy: no such command; there are: ")
+    assert "serve" in line
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["x\ny"],
+        ["\x1b[31mx"],
+        ["serve", "x\ny"],
+        ["serve", "--x\ny"],
+        ["serve", "-\n"],
+        ["serve", "--port=\x1b[31m"],
+        ["serve", "--any-key=\n"],
+        ["serve", "--config", "/x\n"],
+        ["serve", "--scenarios-dir", "a\nb"],
+        ["check", "--format", "\n\u202e"],
+        ["new", "a\nb"],
+        ["health", "--url", "http://a\nb"],
+        ["health", "--url", "\x1b[31m"],
+        ["scenarios", "--config", "odd.toml"],
+        ["serve", "\udcff"],
+    ],
+)
+def test_a_complaint_is_one_printable_line(
+    capsys: pytest.CaptureFixture[str], here: Path, arguments: list[str]
+) -> None:
+    (here / "odd.toml").write_text('"\\u001b[31mx\\ny" = 1\n', encoding="utf-8")
+
+    assert main(arguments) == (1 if arguments[0] == "health" else 2)
+    out, err = capsys.readouterr()
+    assert (out, err[-1]) == ("", "\n")
+    assert err[:-1].isprintable()
+
+
+@pytest.mark.parametrize("deep", [False, True])
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs Unix permissions")
+def test_a_folder_closed_to_the_user_is_told_with_its_option(here: Path, deep: bool) -> None:
+    """As another user when this is the superuser, to whom nothing is closed."""
+    (here / "own" / "inner").mkdir(parents=True)
+    (here / "own").chmod(0o000)
+    folder = "own/inner" if deep else "own"
+    script = (
+        "import os, sys; from mockpets.cli.main import main;"
+        "os.geteuid() == 0 and os.setuid(65534); sys.exit(main(sys.argv[1:]))"
+    )
+    here.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-c", script, "scenarios", "--scenarios-dir", folder],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    (here / "own").chmod(0o755)
+
+    said = "must be a folder that can be read (Permission denied)"
+    assert done.stderr == f"mockpets: --scenarios-dir: {said}, got '{folder}'\n"
+    assert done.returncode == 2
+
+
+def test_every_problem_has_its_line(
+    capsys: pytest.CaptureFixture[str], here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "mockpets.toml").write_text("\nsede = 3\n", encoding="utf-8")
+    monkeypatch.setenv("MOCKPETS_PROT", "1")
+
+    status, out, err = run(capsys, "serve", "--port", "x", "--host", "a b", "--host", "localhost")
+
+    assert (status, out) == (2, [])
+    assert err == [
+        "mockpets: --port: must be an integer from 0 to 65535, got 'x'",
+        "mockpets: --host: must be an address or a host name, without scheme and port, got 'a b'",
+        "mockpets: MOCKPETS_PROT: no such setting; did you mean 'MOCKPETS_PORT'?",
+        "mockpets: mockpets.toml:2:1: sede: no such setting; did you mean 'seed'?",
+    ]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["serve", "--help"], ["health", "--port=1"]])
+def test_light_commands_load_nothing_heavy(arguments: list[str]) -> None:
+    script = (
+        "import sys; from mockpets.cli.main import main; main(sys.argv[1:]);"
+        "heavy = {'faker', 'flask', 'marshmallow', 'waitress', 'werkzeug', 'yaml'};"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    script = (
+        "import sys, mockpets; assert not {'flask', 'waitress', 'click'} & set(sys.modules);"
+        "assert set(mockpets.__all__) <= set(dir(mockpets));"
+        "assert all(getattr(mockpets, name) for name in mockpets.__all__);"
+        "print(mockpets.__version__, hasattr(mockpets, 'xyzzy'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=SECONDS, check=True
+    )
+
+    assert done.stdout == f"{version('mockpets')} False\n"
+
+
+@posix
+@pytest.mark.parametrize("command", ["openapi", "fixture", "--help"])
+def test_a_reader_that_left_is_no_traceback(command: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with program(command, stdout=writer) as process:
+        os.close(writer)
+        _, err = process.communicate(timeout=SECONDS)
+
+    assert (process.returncode, err) == (1, "")
+
+
+@full
+def test_a_full_disk_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full, program("openapi", stdout=full) as process:
+        _, err = process.communicate(timeout=SECONDS)
+
+    assert (process.returncode, err) == (1, "mockpets: No space left on device\n")
+
+
+# --- Commands that print ----------------------------------------------------------------------
+
+
+def test_fixture_prints_a_pet_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "fixture", "--count=3", "--seed=7", "--locale=ja_JP")
+    pets = json.loads("\n".join(out))
+
+    assert (status, err) == (0, [])
+    assert pets == list(generate(3, 7, "ja_JP"))
+    assert [pet_flaws(pet) for pet in pets] == [[], [], []]
+    assert [out[0], out[-1], len(out)] == ["[", "]", 5]
+
+
+def test_fixture_takes_the_settings_of_serve(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOCKPETS_COUNT", "2")
+
+    assert json.loads("\n".join(run(capsys, "fixture")[1])) == list(generate(2, 1, "en_US"))
+
+
+def test_fixture_is_utf_8_whatever_the_terminal_is() -> None:
+    environ = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    with program("fixture", "--locale=ja_JP", env=environ, encoding="utf-8") as process:
+        out, err = process.communicate(timeout=SECONDS)
+
+    assert (process.returncode, err) == (0, "")
+    assert json.loads(out) == list(generate(16, 1, "ja_JP"))
+
+
+def test_openapi_prints_the_document(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "openapi")
+    document = json.loads("\n".join(out))
+
+    assert (status, err) == (0, [])
+    assert document["openapi"].startswith("3.1")
+    assert list(document["paths"])
+
+
+def test_scenarios_lists_name_description_and_file(
+    capsys: pytest.CaptureFixture[str], here: Path
+) -> None:
+    (here / "mine.yaml").write_text("description: Only mine.\n", encoding="utf-8")
+    (here / "empty.yaml").write_text("description: My own.\n", encoding="utf-8")
+
+    status, out, err = run(capsys, "scenarios", "--scenarios-dir", here)
+    listed = {line.split()[0]: line.split(maxsplit=1)[1] for line in out}
+
+    assert (status, err) == (0, [])
+    assert listed["mine"] == f"Only mine.  [{here / 'mine.yaml'}]"
+    shadowed = "scenarios/empty.yaml (shipped)"
+    assert listed["empty"] == f"My own.  [{here / 'empty.yaml'} in place of {shadowed}]"
+    assert listed["default"].endswith("  [scenarios/default.yaml (shipped)]")
+    assert list(listed) == sorted(listed)
+
+
+def test_scenarios_tells_what_is_broken_and_lists_the_rest(
+    capsys: pytest.CaptureFixture[str], here: Path
+) -> None:
+    (here / "broken.yaml").write_text("descriptoin: x\n", encoding="utf-8")
+
+    status, out, err = run(capsys, "scenarios", "--scenarios-dir", here)
+
+    assert status == 2
+    assert any(line.startswith("default ") for line in out)
+    assert not any(line.startswith("broken ") for line in out)
+    assert err
+    assert all(line.startswith(f"mockpets: {here / 'broken.yaml'}:") for line in err)
+
+
+# --- health -----------------------------------------------------------------------------------
+
+
+def alive(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    is_health = environ["PATH_INFO"].removeprefix("/prefix") == HEALTH_PATH
+    start_response("200 OK" if is_health else "404 Not Found", [])
+    return [b'{"status":"ok","version":"0"}']
+
+
+def stranger(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    start_response("200 OK", [])
+    return [b"<title>Not Found</title>"]
+
+
+def ill(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    start_response("503 Service Unavailable", [("Content-Length", "0")])
+    return []
+
+
+@pytest.fixture(scope="module")
+def root() -> Iterator[str]:
+    with MockpetsServer(Settings(host=("127.0.0.1",), port=0), alive) as server:
+        yield server.url
+
+
+@pytest.mark.parametrize(
+    "suffix",
+    ["", "/", "/v1", "/v1/", "/~w3+empty/v1", "/v1/pets", "/__mockpets/", "/prefix", "/prefix/v1"],
+)
+def test_health_of_a_server_by_its_url(
+    capsys: pytest.CaptureFixture[str], root: str, suffix: str
+) -> None:
+    shown = root + ("/prefix" if "prefix" in suffix else "")
+
+    assert run(capsys, "health", "--url", root + suffix) == (
+        0,
+        [f"mockpets: {shown} is alive"],
+        [],
+    )
+
+
+def test_health_finds_the_server_by_the_settings_it_was_started_with(
+    capsys: pytest.CaptureFixture[str], root: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = str(urlsplit(root).port)
+
+    assert run(capsys, "health", "--host=127.0.0.1", "--port", port)[0] == 0
+    monkeypatch.setenv("MOCKPETS_PORT", port)
+    monkeypatch.setenv("MOCKPETS_HOST", "0.0.0.0")  # noqa: S104 - as a container has it
+    assert run(capsys, "health")[0] == 0
+    monkeypatch.delenv("MOCKPETS_PORT")
+    monkeypatch.delenv("MOCKPETS_HOST")
+    (here / "mockpets.toml").write_text(f"port = {port}\nhost = '127.0.0.1'", encoding="utf-8")
+    assert run(capsys, "health")[0] == 0
+
+
+def test_health_takes_the_url_from_its_variable_and_asks_no_proxy(
+    capsys: pytest.CaptureFixture[str], root: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(URL_VARIABLE, root)
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+
+    assert run(capsys, "health")[0] == 0
+
+
+def test_health_of_an_ill_server(capsys: pytest.CaptureFixture[str]) -> None:
+    with MockpetsServer(app=ill) as server:
+        complaint = f"mockpets: {server.url} answers its health check with 503, expected 200"
+
+        assert run(capsys, "health", "--url", server.url) == (1, [], [complaint])
+
+
+def test_health_of_something_else(capsys: pytest.CaptureFixture[str]) -> None:
+    with MockpetsServer(app=stranger) as server:
+        said = f"{server.url} answers, but not as mockpets does; is mockpets running there?"
+
+        assert run(capsys, "health", "--url", server.url) == (1, [], [f"mockpets: {said}"])
+
+
+def test_health_of_no_server(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        complaint = (
+            f"mockpets: {url}: does not answer: Connection refused; is mockpets running there?"
+        )
+
+        assert run(capsys, "health", "--url", url) == (1, [], [complaint])
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:7387",
+        "ftp://localhost",
+        "http://",
+        "http://[::1",
+        "http://a..b",
+        "http://ü..x",
+        "http://localhost:1/ü",
+        "http://local host:1",
+        "http://a\nb",
+        "http://localhost/a b",
+        "http://localhost\x00:1",
+        f"http://{'a' * 64}",
+        f"http://{'ü' * 63}.test",
+        "http://localhost:99999",
+    ],
+)
+def test_health_of_what_is_no_url(capsys: pytest.CaptureFixture[str], url: str) -> None:
+    status, out, [line] = run(capsys, "health", "--url", url)
+
+    assert (status, out) == (1, [])
+    assert line.endswith("is no address of a server; say which server, as in http://localhost:7387")
+
+
+def test_health_with_bad_settings_is_status_1_too(capsys: pytest.CaptureFixture[str]) -> None:
+    """Containers know 0 and 1 alone."""
+    assert run(capsys, "health", "--port", "x")[0] == 1
+    assert run(capsys, "health", "--port", "0")[0] == 1
+
+
+# --- serve ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def serving(*arguments: str, **options: Any) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run `serve` on a free port; yield the process and its banner."""
+    with program("serve", "--port", "0", *arguments, **options) as process:
+        try:
+            assert process.stdout is not None
+            lines = []
+            for line in process.stdout:
+                lines.append(line)
+                if "Ctrl-C" in line:
+                    break
+            yield process, "".join(lines)
+        finally:
+            process.kill()
+
+
+def logged(text: str) -> list[dict[str, Any]]:
+    """The lines of a log in JSON."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def base_of(banner: str) -> str:
+    [base] = re.findall(r"at (http://\S+/v1)$", banner, re.MULTILINE)
+    return str(base)
+
+
+def wait_until(holds: Callable[[], bool]) -> bool:
+    """Ask until something holds; return whether it does in time."""
+    end = monotonic() + SECONDS
+    while not (held := holds()) and monotonic() < end:
+        Event().wait(0.05)
+    return held
+
+
+def get_pets(base: str, key: str) -> tuple[int, Any]:
+    parts = urlsplit(base)
+    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=SECONDS)
+    try:
+        connection.request("GET", PETS_PATH, headers={"Authorization": f"Bearer {key}"})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_serve_answers_until_it_is_told_to_stop(number: signal.Signals) -> None:
+    with serving("--log-format", "json") as (process, banner):
+        status, pets = get_pets(base_of(banner), "mockpets")
+        assert (status, pets) == (200, list(generate(16, 1, "en_US")))
+        process.send_signal(number)
+        out, err = process.communicate(timeout=SECONDS)
+
+    assert (process.returncode, out) == (0, "")
+    assert [(line["level"], line["status"]) for line in logged(err)[:-1]] == [("info", 200)]
+    assert logged(err)[-1]["message"] == "stopped"
+
+
+def test_the_banner_says_what_one_needs_to_begin() -> None:
+    with serving("--scenario", "empty,slow", "--api-key", "k1", "--any-key") as (_, banner):
+        [curl] = [line for line in banner.splitlines() if line.startswith("  curl ")]
+        base = base_of(banner)
+
+    assert base.startswith("http://localhost:")
+    assert shlex.split(curl) == ["curl", "-H", "Authorization: Bearer k1", f"{base}/pets"]
+    assert re.search("^key +k1, or any other$", banner, re.MULTILINE)
+    assert re.search("^scenario +empty, slow$", banner, re.MULTILINE)
+    names = re.search("^scenarios (.*?)\n\n", banner, re.MULTILINE | re.DOTALL)
+    assert names
+    assert {"default", "empty", "unauthorized"} <= set(names[1].replace(",", " ").split())
+    assert banner.endswith("Ctrl-C stops it.\n")
+    assert max(map(len, banner.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("key", ["a$b`c", 'say"so"', "it's", "a\\b!"])
+def test_the_curl_holds_any_key(key: str) -> None:
+    with serving("--api-key", key) as (_, banner):
+        [curl] = [line for line in banner.splitlines() if line.startswith("  curl ")]
+
+    assert shlex.split(curl)[2] == f"Authorization: Bearer {key}"
+
+
+def test_settings_reach_the_server(here: Path) -> None:
+    (here / "own").mkdir()
+    (here / "own" / "locked.yaml").write_text(
+        "description: No key is good.\nstubs:\n  - reply: {error: unauthorized}\n",
+        encoding="utf-8",
+    )
+    (here / "mockpets.toml").write_text('seed = 3\napi-key = ["a", "b"]\n', encoding="utf-8")
+    environ = os.environ | {"MOCKPETS_COUNT": "2", "MOCKPETS_SCENARIOS_DIR": "own"}
+
+    with serving("--host", "127.0.0.1", "--locale", "de_DE", env=environ) as (_, banner):
+        base = base_of(banner)
+        assert base.startswith("http://127.0.0.1:")
+        assert get_pets(base, "b") == (200, list(generate(2, 3, "de_DE")))
+        assert get_pets(base, "mockpets")[0] == 401
+        assert "locked" in banner
+    with serving("--scenario", "locked", env=environ) as (_, banner):
+        assert get_pets(base_of(banner), "a")[1]["code"] == CONTRACT_ERRORS[1]
+
+
+def test_a_taken_port_is_one_line_and_status_1(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+
+        assert run(capsys, "serve", "--port", str(port)) == (
+            1,
+            [],
+            [
+                f"mockpets: --port {port}: already in use on 127.0.0.1; stop the other program or "
+                "choose another port with --port, or --port 0 for any free one"
+            ],
+        )
+
+
+def test_a_port_that_a_mockpets_has_is_told_so(capsys: pytest.CaptureFixture[str]) -> None:
+    with MockpetsServer(Settings(host=("127.0.0.1",), port=0), alive) as server:
+        port = str(urlsplit(server.url).port)
+
+        for host in ("127.0.0.1", "0.0.0.0", "localhost"):  # noqa: S104 - as a container has it
+            status, out, [line] = run(capsys, "serve", "--port", port, "--host", host)
+            assert (status, out) == (1, [])
+            assert line == (
+                f"mockpets: --port {port}: already in use on {host}: another mockpets is running "
+                "there; stop it or choose another port with --port, or --port 0 for any free one"
+            )
+
+
+def test_an_unknown_scenario_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, [line] = run(capsys, "serve", "--port=0", "--scenario", "emtpy")
+
+    assert (status, out) == (2, [])
+    assert line.startswith("mockpets: --scenario: ")
+    assert "did you mean 'empty'?" in line
+
+
+def test_a_broken_scenario_file_is_refused_with_its_place(
+    capsys: pytest.CaptureFixture[str], here: Path
+) -> None:
+    (here / "broken.yaml").write_text("description: x\nstubs: 3\n", encoding="utf-8")
+
+    status, out, err = run(capsys, "serve", "--port=0", "--scenarios-dir", here)
+
+    assert (status, out) == (2, [])
+    assert len(err) == 1
+    assert err[0].startswith(f"mockpets: {here / 'broken.yaml'}:2:")
+
+
+def closed_pipe() -> int:
+    reader, writer = os.pipe()
+    os.close(reader)
+    return writer
+
+
+def full_disk() -> int:
+    return os.open("/dev/full", os.O_WRONLY)
+
+
+@posix
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [(closed_pipe, "Broken pipe"), pytest.param(full_disk, "No space left on device", marks=full)],
+)
+def test_a_banner_that_cannot_be_printed_stops_no_server(
+    make: Callable[[], int], reason: str
+) -> None:
+    stdout = make()
+    with program("serve", "--port", "0", "--log-format", "json", stdout=stdout) as process:
+        os.close(stdout)
+        try:
+            assert process.stderr is not None
+            line = logged(process.stderr.readline())[0]["message"]
+            status, _ = get_pets(base_of(line), "mockpets")
+            process.terminate()
+            _, err = process.communicate(timeout=SECONDS)
+        finally:
+            process.kill()
+
+    said = f"cannot print the banner: {reason}; mockpets {version('mockpets')} serves"
+    assert line.startswith(said)
+    assert status == 200
+    assert (process.returncode, logged(err)[-1]["message"]) == (0, "stopped")
+
+
+@posix
+@full
+@pytest.mark.parametrize("redirects", [">/dev/full 2>/dev/full", ">&- 2>&-"])
+def test_a_server_that_can_tell_nobody_serves_all_the_same(redirects: str) -> None:
+    for _ in range(5):  # it cannot say its port, and another program may take the free one first
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        command = f'exec "$0" -m mockpets serve --host 127.0.0.1 --port {port} {redirects}'
+        root = f"http://127.0.0.1:{port}"
+        with subprocess.Popen(["sh", "-c", command, sys.executable]) as process:
+            try:
+                assert wait_until(partial(_alive_or_over, process, root))
+                if process.poll() == 1:
+                    continue
+                process.terminate()
+                assert process.wait(SECONDS) == 0
+                return
+            finally:
+                process.kill()
+    pytest.fail("it never served")
+
+
+def _alive_or_over(process: subprocess.Popen[bytes], root: str) -> bool:
+    return process.poll() is not None or main(["health", "--url", root]) == 0

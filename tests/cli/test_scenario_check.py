@@ -1,0 +1,250 @@
+"""``mockpets check``, ``new`` and ``schema``, by the command line."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from mockpets.cli.main import main
+from mockpets.constants import SCENARIO_SCHEMA_PATH
+from mockpets.errors import InputError
+from mockpets.scenario.library import load_library
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.doors import Caller
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[str], str]:
+    """The exit status, the lines on the standard output, and the standard error output."""
+    status = main(words)
+    out, err = capsys.readouterr()
+    return status, out.splitlines(), err
+
+
+def test_what_is_shipped_has_no_problem(capsys: pytest.CaptureFixture[str]) -> None:
+    status, lines, err = run(capsys, "check")
+
+    assert (status, err) == (0, "")
+    assert lines[0].endswith("checked: 0 problems; 17 stubs tried")
+    for row in (
+        "getPet                404    missing",
+        "getPet                410*   after-removal",
+        "createPet             400    create-rejected",
+        "createPet             201    -",
+        "GET /v1/store/orders  200*   orders",
+    ):
+        assert row in lines
+
+
+def test_every_problem_of_every_file_at_once(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "bad.yaml").write_text("descriptoin: x\nstubs:\n  - reply: {status: 99}\n")
+    (tmp_path / "worse.yaml").write_text("description: d\nstubs: [{reply: {error: nope}}\n")
+    (tmp_path / "pets.json").write_text('[{"id": 1, "name": "a"}]')
+    (tmp_path / "good.yaml").write_text("description: d\n")
+    status, lines, _ = run(capsys, "check", ".")
+
+    assert status == 1
+    shown = [line.partition(": ")[0] for line in lines if line.startswith(("bad", "worse", "pets"))]
+    assert {"bad.yaml:1:1", "bad.yaml:3:21", "pets.json:1:2"} <= set(shown)
+    assert any(place.startswith("worse.yaml:") for place in shown)
+    assert f"3 scenarios and 1 fixture checked: {len(shown)} problems; 0 stubs tried" in lines
+
+
+@pytest.mark.parametrize("words", [["."], ["a.yaml", "a.yml"]])
+def test_two_files_for_one_name_in_a_folder_are_a_problem_as_for_the_server(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str]
+) -> None:
+    for name in ("a.yaml", "a.yml"):
+        (tmp_path / name).write_text("description: d\n")
+    status, lines, _ = run(capsys, "check", *words)
+
+    assert status == 1
+    [line] = [line for line in lines if "keep one" in line]
+    assert line.endswith(" has the name 'a' too; keep one of the two")
+    with pytest.raises(InputError, match="has the name 'a' too"):
+        load_library([tmp_path], [])
+
+
+def test_one_name_in_two_folders_is_no_problem(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.yaml").write_text("description: d\n")
+
+    assert run(capsys, "check", "one", "two")[0] == 0
+
+
+def test_as_json_for_programs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text("descriptoin: x\n")
+    status, lines, _ = run(capsys, "check", "bad.yaml", "--format", "json")
+    found = json.loads("\n".join(lines))
+
+    assert status == 1
+    assert found["scenarios"] == ["bad"]
+    assert {
+        (problem["file"], problem["line"], problem["column"], problem["what"][:25])
+        for problem in found["problems"]
+    } == {
+        ("bad.yaml", 1, 1, "unknown key 'descriptoin'"),
+    }
+    assert "did you mean 'description'?" in found["problems"][0]["hint"]
+    assert found["coverage"]["getPet"]["404"] == []
+
+
+def test_files_given_know_each_other_and_what_is_shipped(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "litter.yaml").write_text("- {id: 3, name: Bo, categoryId: 1}\n")
+    (tmp_path / "base.yaml").write_text("description: d\npets: litter\n")
+    (tmp_path / "top.yaml").write_text("description: d\nextends: [base, slow]\npets: showroom\n")
+
+    assert run(capsys, "check", ".")[0] == 0
+    status, lines, _ = run(capsys, "check", "top.yaml")
+    assert status == 1
+    assert lines[0].startswith("top.yaml:2:11: extends.1: there is no scenario 'base'")
+
+
+STUBS = """\
+description: Every form, behind whatever keeps it from being asked.
+stubs:
+  - name: first
+    after: 5
+    times: 2
+    probability: 0.1
+    delay: 30s
+    hold: gate
+    reply: {status: 503}
+  - name: second
+    match:
+      operation: createPet
+      query: {a: 5, b: {contains: x}, c: {matches: "*y?"}, d: {present: false}, e: {one_of: [q, r]}}
+      headers: {accept-language: {contains: de}, authorization: {matches: "*"}}
+      body: {name: {matches: "M*"}, categoryId: {one_of: [4, 5]}, tags: [1, 2], weight: 2.5}
+    sequence: [{error: invalid_request}, pass, {fault: truncated_body}, {status: 429}]
+  - name: third
+    match: {method: PATCH, path: /v1/pets/*}
+    reply: {status: 204}
+    off_contract: true
+  - name: posted
+    match: {method: POST, path: /v1/pets/*/photos}
+    reply: {status: 202}
+    off_contract: true
+  - {name: fourth, match: {operation: [listPets, getPet]}, fault: connection_reset}
+  - {name: fifth, match: {operation: listPets}, reply: {page: [{id: 1, name: a, categoryId: 1}]}}
+  - {name: sixth, match: {query: {x: {contains: a, matches: "b*"}}}, reply: pass}
+"""
+
+
+def test_each_form_of_a_stub_is_tried_whatever_keeps_it_back(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "forms.yaml").write_text(STUBS)
+    status, lines, _ = run(capsys, "check", "forms.yaml")
+
+    assert status == 0, lines
+    assert "6 stubs tried" in lines[0]
+    assert lines[1] == "not tried, since no request could be made for it: forms/sixth"
+    table = {tuple(line.split()) for line in lines}
+    assert ("listPets", "503*", "forms") in table
+    assert ("listPets", "200", "forms") in table
+    assert ("createPet", "400", "forms") in table
+    assert ("createPet", "429*", "forms") in table
+    assert ("PATCH", "/v1/pets/1", "204*", "forms") in table
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["check", "none.yaml"], "none.yaml: there is no such file; check the path"),
+        (["check", "--scenarios-dir", "none"], "none"),
+        (["check", "--format", "xml"], "xml"),
+    ],
+)
+def test_what_cannot_be_checked(
+    capsys: pytest.CaptureFixture[str], words: list[str], says: str
+) -> None:
+    status, lines, err = run(capsys, *words)
+
+    assert status in (1, 2)
+    assert says in "\n".join(lines) + err
+
+
+# --- new and schema ---------------------------------------------------------------------------
+
+
+def test_new_writes_a_file_that_is_good_and_tells_what_to_do(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "mine").mkdir()
+    status, lines, _ = run(capsys, "new", "tired-cat", "--scenarios-dir", "mine")
+
+    assert status == 0
+    assert lines == [
+        "wrote mine/tired-cat.yaml",
+        "check it  mockpets check mine/tired-cat.yaml",
+        "use it    mockpets serve --scenarios-dir mine --scenario tired-cat",
+    ]
+    assert run(capsys, "check", "mine/tired-cat.yaml")[0] == 0
+
+
+def test_every_line_that_new_comments_out_is_good_too(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    run(capsys, "new", "all")
+    path = tmp_path / "all.yaml"
+    text = path.read_text()
+    for line in text.splitlines():
+        bare = line.lstrip()
+        if bare.startswith(("# extends:", "# pets:", "# - ", "#   ")):
+            text = text.replace(line, line.replace("# ", "", 1))
+    path.write_text(text)
+    status, lines, _ = run(capsys, "check", "all.yaml")
+
+    assert status == 0, lines
+    assert "6 stubs tried" in lines[0]
+
+
+def test_new_never_overwrites(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("mine")
+    status, _, err = run(capsys, "new", "mine")
+
+    assert status == 2
+    assert err == (
+        "mockpets: mine.yaml: cannot be written: File exists; choose another name, or remove it\n"
+    )
+    assert (tmp_path / "mine.yaml").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["Tired", "../up", "a_b", "a--b", "", "a" * 65, "a/b", "a.b"])
+def test_new_takes_only_names_that_a_scenario_can_have(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
+    status, _, err = run(capsys, "new", name)
+
+    assert status == 2
+    assert err.startswith("mockpets: NAME: must be in kebab-case")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_schema_prints_what_the_server_serves(
+    capsys: pytest.CaptureFixture[str], call: Caller
+) -> None:
+    status, lines, _ = run(capsys, "schema")
+    schema = json.loads("\n".join(lines))
+
+    assert status == 0
+    Draft202012Validator.check_schema(schema)
+    assert call("GET", SCENARIO_SCHEMA_PATH, key=None).json == schema

@@ -1,0 +1,161 @@
+"""The OpenAPI document: valid, of the contract, and true of the server."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+
+from mockpets import MockpetsServer, Settings
+from mockpets.constants import OPERATIONS, PET_STATUSES
+from mockpets.contract.openapi import document
+from mockpets.contract.schemas import RESPONSES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.doors import Caller
+
+DOCUMENT = document()
+
+
+def operations() -> dict[str, tuple[str, str, dict[str, Any]]]:
+    return {
+        operation["operationId"]: (method.upper(), path, operation)
+        for path, item in DOCUMENT["paths"].items()
+        for method, operation in item.items()
+    }
+
+
+def test_it_is_valid_openapi_3_1() -> None:
+    validate(DOCUMENT)
+
+    assert DOCUMENT["openapi"] == "3.1.0"
+
+
+def test_it_has_the_contracts_operations_and_no_others() -> None:
+    found = {name: (method, "/v1" + path) for name, (method, path, _) in operations().items()}
+
+    assert found == OPERATIONS
+
+
+def test_it_lists_every_status_of_the_contract_and_marks_the_others() -> None:
+    for name, (_, _, operation) in operations().items():
+        listed = {
+            int(status)
+            for status, answer in operation["responses"].items()
+            if not answer.get("x-off-contract")
+        }
+        assert listed == set(RESPONSES[name])
+
+
+def test_marks_and_security() -> None:
+    assert {name for name, (_, _, op) in operations().items() if op.get("deprecated")} == {"getPet"}
+    assert DOCUMENT["security"] == [{"bearerAuth": []}]
+    assert DOCUMENT["components"]["securitySchemes"]["bearerAuth"]["scheme"] == "bearer"
+
+
+def test_schemas_say_what_the_contract_says() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+
+    assert sorted(schemas["NewPet"]["required"]) == ["categoryId", "name"]
+    assert sorted(schemas["Pet"]["required"]) == ["categoryId", "id", "name"]
+    assert sorted(schemas["Error"]["required"]) == ["code", "message", "status"]
+    assert schemas["Pet"]["properties"]["status"]["enum"] == list(PET_STATUSES)
+    assert schemas["Pet"]["properties"]["id"]["format"] == "int64"
+
+
+def test_examples_are_valid() -> None:
+    count = 0
+    for _, _, operation in operations().values():
+        bodies = [operation.get("requestBody", {}), *operation["responses"].values()]
+        for body in bodies:
+            for media in body.get("content", {}).values():
+                schema = {**media["schema"], "components": DOCUMENT["components"]}
+                Draft202012Validator(schema).validate(media["example"])
+                count += 1
+
+    assert count >= 10
+
+
+def test_it_is_served_without_a_key(call: Caller) -> None:
+    answer = call("GET", "/__mockpets/openapi.json", key=None)
+
+    assert answer.status == 200
+    assert answer.json == DOCUMENT
+
+
+@pytest.mark.parametrize(
+    ("origin", "may"),
+    [
+        ("http://localhost:5173", True),
+        ("https://app.localhost", True),
+        ("http://127.0.0.1:80", True),
+        ("http://[::1]:8080", True),
+        ("http://evil.test", False),
+        ("http://localhost.evil.test", False),
+        ("http://evil.test/localhost", False),
+        ("http://127.0.0.1.evil.test", False),
+        ("http://evillocalhost", False),
+        ("null", False),
+        ("", False),
+    ],
+)
+@pytest.mark.parametrize("path", ["health", "openapi.json", "nothing"])
+def test_only_a_page_of_this_machine_can_read_the_control_api(
+    call: Caller, path: str, origin: str, may: bool
+) -> None:
+    answer = call("GET", f"/__mockpets/{path}", key=None, headers={"Origin": origin})
+
+    assert answer.status == (404 if path == "nothing" else 200)
+    assert answer.header("Access-Control-Allow-Origin") == (origin if may else None)
+    assert answer.header("Access-Control-Allow-Credentials") is None
+    assert answer.header("Vary") == "Origin"
+
+
+def test_the_docs_page_has_every_operation_and_where_the_link_leads(call: Caller) -> None:
+    link = call("GET", "/v1/pets/1").header("Link") or ""
+    [path] = re.findall(r'<([^>]*)>; rel="deprecation"', link)
+    answer = call("GET", path, key=None)
+
+    assert answer.status == 200
+    assert answer.header("Content-Type") == "text/html; charset=utf-8"
+    assert "default-src 'none'" in (answer.header("Content-Security-Policy") or "")
+    page = answer.body.decode()
+    for operation, (method, target) in OPERATIONS.items():
+        assert f'id="{operation}"' in page
+        assert f"{method} {target}" in page
+    assert 'id="deprecation"' in page
+    assert "Thu, 05 Dec 2030 00:00:00 GMT" in page
+    assert not re.search(r"(?:src|href)=\"?(?:https?:)?//", page)
+
+
+# --- Schemathesis: the document against the running server ------------------------------------
+
+
+def test_the_server_does_what_the_document_says(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "schemathesis.cli", "run"]
+    options = [
+        *("--header", "Authorization: Bearer mockpets"),
+        *("--phases", "examples,coverage,fuzzing,stateful"),
+        *("--checks", "all", "--mode", "all", "--max-examples", "200"),
+        *("--no-color", "--generation-database", ":memory:"),
+    ]
+    with MockpetsServer(Settings(port=0)) as server:
+        document_url = server.url.removesuffix("/v1") + "/__mockpets/openapi.json"
+        run = subprocess.run(
+            [*command, document_url, *options],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-2000:]
+    assert "Tested: 3" in run.stdout

@@ -1,0 +1,334 @@
+"""The journal: what is kept, for how long, and what it may cost."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mockpets.journal.entry import Entry, Note, message
+from mockpets.journal.journal import Journals
+from tests.journal.entries import created, entry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mockpets.journal.journal import Journal
+
+MIB = 1024 * 1024
+
+
+def fill(journal: Journal, count: int, body: bytes = b"") -> None:
+    for _ in range(count):
+        journal.add(entry(journal.next_number(), body=body))
+
+
+def numbers(journal: Journal) -> list[int]:
+    return [kept.number for kept in journal.entries()]
+
+
+# --- Messages ---------------------------------------------------------------------------------
+
+
+def test_headers_come_back_in_their_order_without_secrets() -> None:
+    sent = [
+        ("Host", "localhost:7387"),
+        ("authorization", "Bearer mockpets~w3"),
+        ("X-Empty", ""),
+        ("X-Colon", "a: b: c"),
+        ("Set-Cookie", "a=1"),
+        ("Set-Cookie", "b=2"),
+        ("Referer", "http://localhost:5173/?token=abc&page=2"),
+        ("WWW-Authenticate", 'Bearer realm="mockpets"'),
+    ]
+
+    assert message(sent, b"").headers == [
+        ("Host", "localhost:7387"),
+        ("authorization", "[redacted]"),
+        ("X-Empty", ""),
+        ("X-Colon", "a: b: c"),
+        ("Set-Cookie", "[redacted]"),
+        ("Set-Cookie", "[redacted]"),
+        ("Referer", "http://localhost:5173/?token=[redacted]&page=2"),
+        ("WWW-Authenticate", 'Bearer realm="mockpets"'),
+    ]
+
+
+def test_a_line_end_in_a_value_makes_no_header_of_its_own() -> None:
+    assert message([("A", "1\nB: 2"), ("C", "3")], b"").headers == [("A", "1 B: 2"), ("C", "3")]
+
+
+def test_no_headers() -> None:
+    assert message([], b"").headers == []
+
+
+@pytest.mark.parametrize(
+    ("size", "limit", "kept", "cut"),
+    [(0, 4, 0, False), (4, 4, 4, False), (5, 4, 4, True), (5, 0, 0, True), (0, 0, 0, False)],
+)
+def test_a_body_is_cut_and_its_size_is_not(size: int, limit: int, kept: int, cut: bool) -> None:
+    made = message([], b"x" * size, limit)
+
+    assert (len(made.body), made.size, made.cut) == (kept, size, cut)
+
+
+def test_a_body_of_4_kib_is_kept_by_default() -> None:
+    assert len(message([], b"x" * 5000).body) == 4096
+
+
+def test_a_header_is_found_in_any_case_and_the_last_one_counts() -> None:
+    made = message([("A", "1"), ("a", "2")], b"")
+
+    assert (made.header("A"), made.header("B")) == ("2", "")
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("/v1/pets", []),
+        ("/v1/pets?a=1&b=&a=%C3%A9+x&c", [("a", "1"), ("b", ""), ("a", "é x"), ("c", "")]),
+        ("/v1/pets?a=%ff", [("a", "\\xff")]),
+        ("/v1/pets?token=abc", [("token", "[redacted]")]),
+    ],
+)
+def test_the_query_of_an_entry(target: str, expected: list[tuple[str, str]]) -> None:
+    assert entry(target=target).query == expected
+
+
+# --- Numbers and bounds -----------------------------------------------------------------------
+
+
+def test_numbers_go_on_when_it_is_cleared_and_begin_again_when_it_is_reset() -> None:
+    journal = Journals(MIB).new(3)
+    fill(journal, 5)
+    assert (numbers(journal), journal.last, journal.dropped) == ([3, 4, 5], 5, 2)
+
+    assert journal.clear() == 3
+    fill(journal, 1)
+    assert (numbers(journal), journal.last, journal.dropped) == ([6], 6, 0)
+    assert journal.resets == 0
+
+    journal.reset()
+    assert (len(journal), journal.last, journal.resets) == (0, 0, 1)
+    fill(journal, 1)
+    assert numbers(journal) == [1]
+
+
+def test_entries_are_in_the_order_of_their_numbers_whatever_was_added_first() -> None:
+    journal = Journals(MIB).new(10)
+    first, second = journal.next_number(), journal.next_number()
+    journal.add(entry(second))
+    journal.add(entry(first))
+
+    assert numbers(journal) == [first, second]
+
+
+def test_an_entry_is_found_by_its_number() -> None:
+    journal = Journals(MIB).new(2)
+    fill(journal, 3)
+
+    assert journal.get(2) == entry(2)
+    assert journal.get(1) is None
+    assert journal.get(4) is None
+
+
+def test_what_was_read_does_not_change() -> None:
+    journal = Journals(MIB).new(2)
+    fill(journal, 2)
+    before = journal.entries()
+    fill(journal, 2)
+
+    assert [kept.number for kept in before] == [1, 2]
+
+
+def test_a_size_of_zero_keeps_nothing() -> None:
+    journals = Journals(MIB)
+    journal = journals.new(0)
+    fill(journal, 3)
+
+    assert (len(journal), journal.last, journals.used) == (0, 3, 0)
+
+
+def test_without_bodies_only_their_sizes_are_kept() -> None:
+    journal = Journals(MIB).new(10, bodies=False)
+    journal.add(created(1, b'{"name":"Miso"}'))
+    (kept,) = journal.entries()
+
+    assert (kept.request.body, kept.request.size, kept.request.cut) == (b"", 15, True)
+    assert (kept.response.body, kept.response.size) == (b"", 3)
+    assert kept.request.headers == [("Content-Type", "application/json")]
+
+
+# --- The budget -------------------------------------------------------------------------------
+
+
+def test_who_holds_most_makes_room() -> None:
+    journals = Journals(MIB)
+    quiet, busy = journals.new(1000), journals.new(1000)
+    fill(quiet, 10)
+    fill(busy, 1000, b"x" * 4096)
+
+    assert numbers(quiet) == list(range(1, 11))
+    assert quiet.dropped == 0
+    assert busy.dropped == 1000 - len(busy) > 0
+    assert numbers(busy)[-1] == 1000
+    assert MIB * 3 // 4 < journals.used <= MIB
+
+
+def test_an_entry_beyond_the_budget_is_not_kept() -> None:
+    journals = Journals(5000)
+    journal = journals.new(10)
+    journal.add(created(1, b"x" * 4096))
+    journal.add(entry(2, notes=(Note("ignored_query", "x" * 20_000),)))
+
+    assert (len(journal), journal.dropped, journals.used) == (0, 2, 0)
+
+
+@pytest.mark.parametrize("end", ["close", "collect", "collect a circle"])
+def test_a_journal_that_is_gone_holds_nothing(end: str) -> None:
+    journals = Journals(MIB)
+    journal = journals.new(100)
+    fill(journal, 50)
+    assert journals.used > 0
+
+    if end == "close":
+        journal.close()
+        fill(journal, 1)  # a request of the dropped session was under way
+        assert len(journal) == 0
+    else:
+        if end == "collect a circle":
+            circle: list[object] = [journal]  # as a session may be part of one
+            circle.append(circle)
+            del circle
+        del journal
+        gc.collect()
+
+    assert journals.used == 0
+    other = journals.new(100)
+    fill(other, 1)
+    assert len(other) == 1
+
+
+def test_a_journal_may_be_collected_while_another_makes_room() -> None:
+    journals = Journals(40_000)
+    journal = journals.new(1000)
+    threshold = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        for _ in range(200):
+            left = journals.new(10)
+            circle: list[object] = [left]  # only the collector finds it
+            circle.append(circle)
+            fill(left, 2, b"x" * 4096)
+            fill(journal, 2, b"x" * 4096)
+    finally:
+        gc.set_threshold(*threshold)
+    del left
+    gc.collect()
+
+    fill(journal, 3)
+    assert len(journal) >= 3
+    assert journals.used <= 40_000
+    journal.close()
+    assert journals.used == 0
+
+
+@pytest.mark.parametrize("body", [b"", b"x" * 1000, b"x" * 4096])
+def test_no_entry_takes_more_memory_than_it_counts_for(body: bytes) -> None:
+    journals = Journals(64 * MIB)
+    journal = journals.new(1000)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for number in range(500):
+            headers = [(f"X-Header-{place}", f"{number} {place}") for place in range(15)]
+            query = "&".join(f"name{place}={number}" for place in range(20))
+            sent = b"%d" % number + body
+            target = f"/v1/pets?{query}"
+            notes = (Note("ignored_query", f"note {number}"),)
+            journal.add(entry(number, target, body=sent, headers=headers, notes=notes))
+        took = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+
+    assert took < journals.used < 2 * took
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.integers(0, 2),
+        st.one_of(
+            st.integers(0, 4000),
+            st.sampled_from(["clear", "reset", "close", "drop"]),
+        ),
+    ),
+    max_size=60,
+)
+
+
+@settings(deadline=None)
+@given(STEPS)
+def test_any_traffic_stays_within_size_and_budget(steps: Sequence[tuple[int, int | str]]) -> None:
+    """Each journal has the newest of what it was given, and has counted the rest."""
+    journals = Journals(30_000)
+    pool = [journals.new(5) for _ in range(3)]
+    given_to: list[list[Entry]] = [[] for _ in pool]
+    closed = [False] * 3
+    for which, step in steps:
+        journal = pool[which]
+        if isinstance(step, int):
+            made = created(journal.next_number(), b"x" * step)
+            journal.add(made)
+            if not closed[which]:
+                given_to[which].append(made)
+        elif step == "drop":
+            pool[which], closed[which] = journals.new(5), False
+            del journal
+        else:
+            getattr(journal, step)()
+            closed[which] = closed[which] or step == "close"
+        if isinstance(step, str):
+            given_to[which] = []
+        assert journals.used <= 30_000
+        for kept, expected in zip(pool, given_to, strict=True):
+            assert len(kept) <= 5
+            assert kept.dropped + len(kept) == len(expected)
+            assert kept.entries() == expected[len(expected) - len(kept) :]
+    for journal in pool:
+        journal.close()
+    assert journals.used == 0
+
+
+def test_several_threads_write_and_read_at_once() -> None:
+    journals = Journals(MIB)
+    pool = [journals.new(100), journals.new(100)]
+
+    def work(turn: int) -> list[tuple[int, int]]:
+        taken = []
+        for step in range(2000):
+            which = (turn + step) % 2
+            number = pool[which].next_number()
+            taken.append((which, number))
+            pool[which].add(entry(number, body=b"x" * 2000))
+            if step % 50 == 0:
+                seen = numbers(pool[which])
+                assert seen == sorted(set(seen))
+        return taken
+
+    with ThreadPoolExecutor(4) as threads:
+        taken = Counter(pair for pairs in threads.map(work, range(4)) for pair in pairs)
+
+    assert max(taken.values()) == 1
+    assert [journal.last for journal in pool] == [4000, 4000]
+    assert all(0 < len(journal) <= 100 for journal in pool)
+    assert all(journal.dropped + len(journal) == 4000 for journal in pool)
+    assert 0 < journals.used <= MIB
+    for journal in pool:
+        journal.close()
+    assert journals.used == 0

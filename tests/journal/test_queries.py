@@ -1,0 +1,311 @@
+"""Which entries are wanted, and what they look like as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mockpets.errors import RequestError
+from mockpets.journal import har
+from mockpets.journal.entry import Entry, Message, Note, message
+from mockpets.journal.journal import Journals
+from mockpets.journal.queries import Filter, full, parse_filter, selected, summary
+from mockpets.strict_json import dump_json
+from tests.journal.entries import ENTRIES, created, entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+# --- Filters ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, Filter(100)),
+        ({"limit": ["7"], "since": ["0"]}, Filter(7)),
+        ({"limit": ["1000"]}, Filter(1000)),
+        ({"method": ["post"], "path": ["/v1/*"]}, Filter(100, method="POST", path="/v1/*")),
+        ({"operation": ["getPet"], "note": ["unmatched"]}, Filter(100, "getPet", note="unmatched")),
+        ({"status": ["4XX"], "stub": ["-"]}, Filter(100, status="4xx", stub="-")),
+        ({"status": ["404"], "since": ["12"]}, Filter(100, status="404", since=12)),
+    ],
+)
+def test_a_query_that_is_right(query: Mapping[str, Sequence[str]], expected: Filter) -> None:
+    assert parse_filter(query, 1000) == expected
+
+
+def test_a_small_journal_has_a_small_default() -> None:
+    assert parse_filter({}, 20) == Filter(20)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"limit": ["0"]}, 'limit must be an integer from 1 to 1000, got "0"'),
+        ({"limit": ["1001"]}, 'limit must be an integer from 1 to 1000, got "1001"'),
+        ({"limit": ["٣"]}, 'limit must be an integer from 1 to 1000, got "٣"'),
+        ({"since": ["-1"]}, 'since must be an integer of at least 0, got "-1"'),
+        ({"since": ["9" * 5000]}, f'since must be an integer of at least 0, got "{"9" * 56}...'),
+        (
+            {"status": ["40x"]},
+            'status must be a status such as 404, or 4xx for all of a class, got "40x"',
+        ),
+        (
+            {"status": ["600"]},
+            'status must be a status such as 404, or 4xx for all of a class, got "600"',
+        ),
+        (
+            {"operation": ["listpets"]},
+            'operation must be one of listPets, createPet, getPet, got "listpets"; '
+            "did you mean 'listPets'?",
+        ),
+        ({"limit": ["1", "2"]}, "limit must be given once, not 2 times"),
+        ({"opration": ["x"]}, "\"opration\" is no filter; did you mean 'operation'?"),
+        (
+            {"x\n": ["1"]},
+            '"x\\n" is no filter; there are: '
+            "operation, method, path, status, stub, note, since, limit",
+        ),
+        (
+            {"limit": ["a"], "pth": ["b"]},
+            'limit must be an integer from 1 to 1000, got "a"; '
+            "\"pth\" is no filter; did you mean 'path'?",
+        ),
+    ],
+)
+def test_a_query_that_is_wrong(query: Mapping[str, Sequence[str]], message: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        parse_filter(query, 1000)
+
+    assert (caught.value.code, caught.value.message) == ("invalid_request", message)
+
+
+def test_a_note_that_is_none_is_told_with_those_there_are() -> None:
+    with pytest.raises(
+        RequestError, match=r"note must be one of deprecated, .*; did you mean"
+    ) as caught:
+        parse_filter({"note": ["deprecatd"]}, 10)
+    assert caught.value.message.endswith("got \"deprecatd\"; did you mean 'deprecated'?")
+
+
+def test_thousands_of_wrong_names_are_told_in_short() -> None:
+    with pytest.raises(RequestError) as caught:
+        parse_filter({f"name{number}": ["1"] for number in range(5000)}, 10)
+
+    assert caught.value.message.count("is no filter") == 20
+
+
+def test_the_newest_are_selected_oldest_first() -> None:
+    entries = [entry(number, status=200 + number % 2) for number in range(1, 11)]
+
+    found, total = selected(entries, Filter(3, status="201"))
+
+    assert ([kept.number for kept in found], total) == ([5, 7, 9], 5)
+
+
+def test_since_a_number_means_after_it() -> None:
+    entries = [entry(number) for number in range(1, 6)]
+
+    found, total = selected(entries, Filter(10, since=3))
+
+    assert ([kept.number for kept in found], total) == ([4, 5], 2)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "like"),
+    [
+        ("/v1/pets", "/v1/pets", True),
+        ("/v1/pets", "/v1/pets/7", False),
+        ("/v1/pets/*", "/v1/pets/7", True),
+        ("/v1/*", "/v1/pets/7", True),
+        ("*7", "/v1/pets/7", True),
+        ("/v1/p?ts", "/v1/pets", False),
+        ("/v1/p?ts", "/v1/p?ts", True),
+        ("/v1/[a-z]", "/v1/b", False),
+        ("/v1/[a-z]", "/v1/[a-z]", True),
+        ("/V1/pets", "/v1/pets", False),
+        ("*", "/v1/a\nb", True),
+    ],
+)
+def test_paths_with_a_star(pattern: str, path: str, like: bool) -> None:
+    assert selected([entry(path=path)], Filter(1, path=pattern))[1] == like
+
+
+def test_a_pattern_of_many_stars_ends_soon() -> None:
+    long = entry(path="/v1/" + "a" * 16_000)
+
+    assert selected([long], Filter(1, path="*a" * 500 + "b")) == ([], 0)
+
+
+FILTERS = st.builds(
+    Filter,
+    limit=st.integers(1, 5),
+    operation=st.sampled_from([None, None, "listPets", "getPet"]),
+    method=st.sampled_from([None, None, "GET", "HEAD"]),
+    path=st.sampled_from([None, None, "/v1/pets", "/v1/*", "*/7", "/v1/[a]?"]),
+    status=st.sampled_from([None, None, "200", "2xx", "4xx", "5xx"]),
+    stub=st.sampled_from([None, None, "-", "retry/*", "*/1", "slow/1"]),
+    note=st.sampled_from([None, None, "deprecated"]),
+    since=st.integers(0, 50),
+)
+
+
+def passes(kept: Entry, wanted: Filter) -> bool:
+    """The same in another way: each filter as what is to be among what there is."""
+
+    def like(pattern: str, text: str) -> bool:
+        return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text) is not None
+
+    classes = [str(kept.status), f"{kept.status // 100}xx"] if kept.status else []
+    tests: dict[str, Callable[[str], bool]] = {
+        "operation": lambda value: value == kept.operation,
+        "method": lambda value: value == kept.method,
+        "path": lambda value: like(value, kept.path),
+        "status": lambda value: value in classes,
+        "stub": lambda value: (
+            kept.stubs == () if value == "-" else any(like(value, one) for one in kept.stubs)
+        ),
+        "note": lambda value: value in [note.code for note in kept.notes],
+    }
+    asked = [(name, getattr(wanted, name)) for name in tests]
+    return kept.number > wanted.since and all(
+        tests[name](value) for name, value in asked if value is not None
+    )
+
+
+@settings(deadline=None)
+@given(st.lists(ENTRIES, max_size=12), FILTERS)
+def test_any_filter_selects_what_a_plain_model_does(entries: list[Entry], wanted: Filter) -> None:
+    entries.sort(key=lambda kept: kept.number)
+    passing = [kept for kept in entries if passes(kept, wanted)]
+
+    assert selected(entries, wanted) == (passing[-wanted.limit :], len(passing))
+
+
+# --- As JSON ----------------------------------------------------------------------------------
+
+
+def test_an_entry_as_json() -> None:
+    made = created(
+        3,
+        b'{"name":"Miso"}',
+        target="/~w3/v1/pets?dry=1",
+        path="/v1/pets",
+        session="w3",
+        headers=[("Authorization", "Bearer mockpets")],
+        scenarios=("retry", "slow"),
+        stubs=("retry/fails",),
+        fault="malformed_json",
+        off_contract="503 is not listed",
+        app_ms=0.4129,
+        delay_ms=2000.0,
+        hold="door",
+        throttle=2000,
+        notes=(Note("ignored_query", "dry"),),
+    )
+    expected = {
+        "number": 3,
+        "at": "2026-11-21T07:00:03.123Z",
+        "session": "w3",
+        "method": "POST",
+        "target": "/~w3/v1/pets?dry=1",
+        "path": "/v1/pets",
+        "operation": "createPet",
+        "status": 201,
+        "scenarios": ["retry", "slow"],
+        "stubs": ["retry/fails"],
+        "fault": "malformed_json",
+        "off_contract": "503 is not listed",
+        "app_ms": 0.413,
+        "delay_ms": 2000.0,
+        "hold": "door",
+        "throttle": 2000,
+        "notes": [{"code": "ignored_query", "text": "dry"}],
+    }
+
+    assert summary(made) == expected
+    assert full(made) == expected | {
+        "request": {
+            "headers": [["Content-Type", "application/json"], ["Authorization", "[redacted]"]],
+            "body": {"size": 15, "text": '{"name":"Miso"}', "base64": False, "cut": False},
+        },
+        "response": {
+            "headers": [["Content-Type", "application/json"]],
+            "body": {"size": 3, "text": "[]\n", "base64": False, "cut": False},
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (Message(), (0, "", False, False)),
+        (message([], "é".encode() * 3, 6), (6, "ééé", False, False)),
+        (message([], "é".encode() * 3, 5), (6, "éé", False, True)),
+        (message([], "🐈".encode() * 3, 7), (12, "🐈", False, True)),
+        (message([], b"ab\xc3"), (3, "YWLD", True, False)),
+        (message([], b"ab\xc3\xff", 3), (4, "ab", False, True)),
+        (message([], b"\xff\xfe\x00abc", 3), (6, "//4A", True, True)),
+        (message([], b"abc", 0), (3, "", False, True)),
+        (message([], b"\x00"), (1, "\x00", False, False)),
+    ],
+)
+def test_bodies(made: Message, expected: tuple[int, str, bool, bool]) -> None:
+    body = full(entry(request=made))["request"]["body"]
+
+    assert (body["size"], body["text"], body["base64"], body["cut"]) == expected
+
+
+@settings(deadline=None)
+@given(ENTRIES)
+def test_any_entry_is_json(made: Entry) -> None:
+    assert json.loads(dump_json(full(made)))["number"] == made.number
+
+
+# --- Secrets ----------------------------------------------------------------------------------
+
+SECRETS = st.text("abcdefghijklmnopqrstuvwxyzABCDEF0123456789._~+/-", min_size=5, max_size=40).map(
+    "zqZ{}".format
+)
+"""Of eight characters and more, none of them a word of ours by chance."""
+
+
+def spelt(name: str, *, escaped: bool) -> str:
+    """A parameter's name, with percent escapes for all of it if need be."""
+    return "".join(f"%{ord(character):02x}" for character in name) if escaped else name
+
+
+@settings(deadline=None)
+@given(
+    secret=SECRETS,
+    header=st.sampled_from(["Authorization", "cookie", "X-Api-Key", "X-CSRF-TOKEN", "My-Secret"]),
+    scheme=st.sampled_from(["", "Bearer ", "Basic ", "id="]),
+    parameter=st.sampled_from(["token", "access_token", "API-Key", "password", "client_Secret"]),
+    escaped=st.booleans(),
+    others=st.lists(st.sampled_from(["limit=3", "status=sold", "a=b=c", "&", "?"]), max_size=3),
+)
+def test_no_secret_is_kept_wherever_it_came(secret: str, **given_: Any) -> None:
+    pair = f"{spelt(given_['parameter'], escaped=given_['escaped'])}={secret}"
+    query = "&".join([*given_["others"], pair, *given_["others"]])
+    headers = [
+        (given_["header"], given_["scheme"] + secret),
+        ("Referer", f"http://localhost:5173/page?{query}"),
+        ("Host", "localhost:7387"),
+    ]
+    answered = message([("Set-Cookie", f"id={secret}; Path=/"), ("Location", f"/?{query}")], b"")
+    journal = Journals(1_000_000).new(10)
+    journal.add(entry(1, f"/v1/pets?{query}", headers=headers, response=answered))
+    (kept,) = journal.entries()
+
+    for told in (summary(kept), full(kept), har.document([kept], "0.1.0")):
+        text = dump_json(told).decode()
+        assert secret not in text
+        assert secret not in unquote(text)
+    assert secret not in repr(kept)

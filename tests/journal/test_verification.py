@@ -1,0 +1,477 @@
+"""Verification: what is read, what matches, and what a person is told when it fails."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mockpets.errors import InputError
+from mockpets.journal.entry import message
+from mockpets.journal.journal import Journals
+from mockpets.journal.queries import summary
+from mockpets.journal.verification import Verdict, check, details
+from mockpets.scenario.language.verification import Times, parse
+from mockpets.scenario.matching import ABSENT, Facts, difference
+from mockpets.scenario.model import Condition, Match
+from mockpets.strict_json import dump_json, parse_json
+from tests.journal.entries import created, entry
+
+if TYPE_CHECKING:
+    from mockpets.journal.entry import Entry
+
+
+def verified(wanted: dict[str, Any], *entries: Entry, **context: Any) -> Verdict:
+    """What comes of a verification; `wanted` is its match, with `times` beside it or not."""
+    times = {"times": wanted.pop("times")} if "times" in wanted else {}
+    return check(parse(json.dumps({"match": wanted} | times)), entries, **context)
+
+
+# --- Reading ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("times", "expected", "words"),
+    [
+        (None, Times(1, None), "at least 1"),
+        (0, Times(0, 0), "exactly 0"),
+        (2, Times(2, 2), "exactly 2"),
+        (2.0, Times(2, 2), "exactly 2"),
+        ({"at_least": 3}, Times(3, None), "at least 3"),
+        ({"at_most": 3}, Times(0, 3), "at most 3"),
+        ({"at_most": 0}, Times(0, 0), "exactly 0"),
+        ({"at_least": 2, "at_most": 4}, Times(2, 4), "2 to 4"),
+        ({"at_least": 2, "at_most": 2}, Times(2, 2), "exactly 2"),
+    ],
+)
+def test_times(times: object, expected: Times, words: str) -> None:
+    text = json.dumps({"match": {}} | ({} if times is None else {"times": times}))
+
+    assert parse(text).times == expected
+    assert str(expected) == words
+
+
+def test_a_match_is_as_a_stubs() -> None:
+    text = '{"match": {"operation": "getPet", "petId": 3, "query": {"full": {"present": true}}}}'
+
+    assert parse(text).match == Match(
+        ("getPet",), pet_ids=(3,), query=(Condition("full", "present", True),)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ("", ["body: is empty"]),
+        ("{", ["body:1:2: is not valid JSON: expecting property name enclosed in double quotes"]),
+        ("[]", ["body:1:1: must be a mapping, got a list"]),
+        (
+            "{}",
+            [
+                "body:1:1: the key 'match' is missing; "
+                "add match: which requests, as for a stub; {} for every one"
+            ],
+        ),
+        (
+            '{"match": {"operation": "creatPet"},\n "time": 2}',
+            [
+                "body:1:25: match.operation: must be listPets, createPet or getPet, "
+                "got 'creatPet'; did you mean 'createPet'?",
+                "body:2:2: unknown key 'time'; did you mean 'times'? known here: match, times",
+            ],
+        ),
+        (
+            '{"match": {}, "times": {"at_least": 3, "at_most": 1}}',
+            ["body:1:24: times: at_least 3 is more than at_most 1; swap them"],
+        ),
+        (
+            '{"match": {}, "times": {}}',
+            [
+                "body:1:24: times: must have at_least or at_most; "
+                "a number alone means exactly so many"
+            ],
+        ),
+        (
+            '{"match": {}, "times": -1}',
+            ["body:1:24: times: must be an integer from 0 to 1000000, got -1"],
+        ),
+        (
+            '{"match": {}, "times": "2"}',
+            ["body:1:24: times: must be a number or {at_least, at_most}, got '2'"],
+        ),
+        (
+            '{"match": {"body": {"a": {"containz": 1}}}, "times": {"at_most": 1.5}}',
+            [
+                "body:1:27: match.body.a: unknown key 'containz'; did you mean 'contains'? "
+                "known here: equals, contains, matches, present, one_of",
+                "body:1:66: times.at_most: must be an integer from 0 to 1000000, got 1.5",
+            ],
+        ),
+        (
+            '{"match": {}, "match": {}}',
+            ["body:1:15: key 'match' given twice, first at line 1; keep one of the two"],
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(text: str, problems: list[str]) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(text)
+
+    assert [str(problem) for problem in caught.value.problems] == problems
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "problem"),
+    [("x" * 17_000, 1, "body: is larger than 16 KiB"), ("x", 100, "has more than 200 values")],
+)
+def test_what_takes_too_long_to_compare_is_refused(name: str, count: int, problem: str) -> None:
+    match = {"query": {f"{name}{number}": "a" for number in range(count)}}
+
+    with pytest.raises(InputError, match=problem):
+        parse(json.dumps({"match": match}))
+
+
+# --- What a person is told --------------------------------------------------------------------
+
+MIO = created(2, b'{"name":"Mio","categoryId":1}')
+MISO = created(4, b'{"name":"Miso","categoryId":1}')
+LIST = entry(1, "/v1/pets?status=sold")
+
+
+def test_what_was_expected_came() -> None:
+    verdict = verified({"operation": "createPet", "body": {"name": "Miso"}}, LIST, MIO, MISO)
+
+    assert (verdict.passed, verdict.matched, verdict.message) == (True, (MISO,), "")
+
+
+def test_the_nearest_requests_are_explained_and_nearest_first() -> None:
+    verdict = verified({"operation": "createPet", "body": {"name": "Miso"}}, LIST, MIO)
+
+    assert not verdict.passed
+    assert verdict.message == (
+        'expected at least 1 request: createPet with body.name equals "Miso"; 0 of 2 matched\n'
+        "nearest:\n"
+        "  request 2, POST /v1/pets, answered 201: "
+        'body.name: expected equals "Miso", got "Mio"\n'
+        "  request 1, GET /v1/pets?status=sold, answered 200: "
+        "operation: expected createPet, got listPets; "
+        'body.name: expected equals "Miso", got absent'
+    )
+    assert details(verdict) == {
+        "matched": 0,
+        "unknown": 0,
+        "expected": "at least 1",
+        "match": 'createPet with body.name equals "Miso"',
+        "nearest": [
+            {
+                "request": summary(MIO),
+                "differences": [
+                    {"where": "body.name", "expected": 'equals "Miso"', "got": '"Mio"'}
+                ],
+            },
+            {
+                "request": summary(LIST),
+                "differences": [
+                    {"where": "operation", "expected": "createPet", "got": "listPets"},
+                    {"where": "body.name", "expected": 'equals "Miso"', "got": "absent"},
+                ],
+            },
+        ],
+    }
+
+
+def test_too_many_are_listed() -> None:
+    verdict = verified({"operation": "createPet", "times": 1}, LIST, MIO, MISO)
+
+    assert verdict.message == (
+        "expected exactly 1 request: createPet; 2 of 3 matched\n"
+        "matched:\n"
+        "  request 2, POST /v1/pets, answered 201\n"
+        "  request 4, POST /v1/pets, answered 201"
+    )
+    assert (verdict.matched, verdict.nearest) == ((MIO, MISO), ())
+
+
+def test_too_few_are_listed_beside_the_nearest() -> None:
+    broken = created(5, b'{"name":"Mi"}', status=None, fault="connection_reset")
+    wanted = {"body": {"name": {"contains": "Mi"}, "categoryId": 1}, "times": {"at_least": 3}}
+
+    assert verified(wanted, MIO, MISO, broken).message == (
+        'expected at least 3 requests: any request with body.name contains "Mi" '
+        "and body.categoryId equals 1; 2 of 3 matched\n"
+        "matched:\n"
+        "  request 2, POST /v1/pets, answered 201\n"
+        "  request 4, POST /v1/pets, answered 201\n"
+        "nearest:\n"
+        "  request 5, POST /v1/pets, broken by connection_reset: "
+        "body.categoryId: expected equals 1, got absent"
+    )
+
+
+@pytest.mark.parametrize(("context", "owner"), [({}, ""), ({"session": "w3"}, " of session 'w3'")])
+def test_an_empty_journal_makes_one_ask_where_the_calls_went(
+    context: dict[str, str], owner: str
+) -> None:
+    assert verified({}, **context).message == (
+        f"expected at least 1 request: any request; the journal{owner} is empty: "
+        "did the calls go to another session, or were they preflights?"
+    )
+
+
+def test_requests_that_are_gone_are_told_of() -> None:
+    lines = verified({"operation": "getPet"}, LIST, dropped=12).message.splitlines()
+
+    assert lines[-1] == (
+        "older requests are gone from the journal: 12; clear it (DELETE requests) before "
+        "what you verify, or start the server with a higher --journal-size"
+    )
+    assert lines[0].endswith("; 0 of 1 matched")
+    # All that there was is gone: no one forgot to call.
+    assert "0 of 0 matched" in verified({}, dropped=3).message
+
+
+@pytest.mark.parametrize(
+    ("times", "dropped", "passes"),
+    [
+        ({"at_least": 1}, 12, True),
+        ({"at_most": 1}, 0, True),
+        ({"at_most": 1}, 1, False),
+        (1, 1, False),
+        # All that are gone may have matched, and it would still be right.
+        ({"at_most": 3}, 2, True),
+        ({"at_most": 3}, 3, False),
+        ({"at_least": 1, "at_most": 3}, 2, True),
+    ],
+)
+def test_what_is_gone_cannot_be_counted_out(times: object, dropped: int, passes: bool) -> None:
+    verdict = verified({"operation": "listPets", "times": times}, LIST, dropped=dropped)
+
+    assert verdict.passed == passes
+    if not passes:
+        first, *_, last = verdict.message.splitlines()
+        assert first.endswith(f": listPets; 1 of 1 matched, and up to {dropped} more may have")
+        assert last.startswith(f"older requests are gone from the journal: {dropped}; clear it ")
+
+
+def test_what_is_decided_without_what_is_gone_is_told_without() -> None:
+    verdict = verified({"operation": "listPets", "times": 0}, LIST, dropped=12)
+
+    assert "1 of 1 matched\n" in verdict.message
+
+
+def test_no_request_may_have_come() -> None:
+    assert verified({"operation": "getPet", "times": 0}, LIST).passed
+    verdict = verified({"operation": "listPets", "times": {"at_most": 0}}, LIST)
+    assert verdict.message.startswith("expected exactly 0 requests: listPets; 1 of 1 matched\n")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "numbers"),
+    [
+        # Fewest differences, then at the right place, then with other values, then the latest.
+        ({"operation": "createPet", "body": {"name": "X"}}, [5, 2, 3]),
+        ({"body": {"name": "X", "categoryId": 1}}, [2, 5, 3]),
+        ({"operation": "getPet"}, [5, 3, 2]),
+        ({"query": {"status": "pending"}}, [1, 5, 3]),
+        ({"operation": "createPet", "query": {"status": "sold"}}, [5, 3, 2]),
+    ],
+)
+def test_which_are_nearest(wanted: dict[str, Any], numbers: list[int]) -> None:
+    bare, other = created(3, b"{}"), created(5, b'{"name":"Mio","categoryId":2}')
+    verdict = verified(wanted, LIST, MIO, bare, other)
+
+    assert [near.entry.number for near in verdict.nearest] == numbers
+
+
+# --- What is not known ------------------------------------------------------------------------
+
+
+def got(verdict: Verdict) -> list[str]:
+    return [mismatch.got for mismatch in verdict.nearest[0].differences]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["Bearer mockpets", "[redacted]", {"contains": "e"}, {"matches": "*"}, {"one_of": ["a", "b"]}],
+)
+@pytest.mark.parametrize("part", ["headers", "query"])
+def test_a_secret_matches_nothing(part: str, condition: object) -> None:
+    name = {"headers": "Authorization", "query": "token"}[part]
+    sent = entry(1, "/v1/pets?token=abc", headers=[("authorization", "Bearer mockpets")])
+    verdict = verified({part: {name: condition}}, sent)
+
+    assert (verdict.passed, got(verdict)) == (False, ["[redacted]"])
+    last = "values of secrets are not kept: only 'present' can hold for them"
+    assert verdict.message.splitlines()[-1] == last
+
+
+def test_a_value_that_is_hidden_in_part_may_have_matched() -> None:
+    sent = entry(1, headers=[("Referer", "http://front.test/?token=abc")])
+    asked = {"headers": {"Referer": "http://front.test/?token=abc"}, "times": 0}
+    verdict = verified(asked, sent)
+
+    assert (verdict.passed, verdict.unknown) == (False, 1)
+    assert got(verdict) == ['"http://front.test/?token=[redacted]"']
+    assert verified({"headers": {"Referer": "http://front.test/"}, "times": 0}, entry(2)).passed
+
+
+def test_a_secret_may_be_asked_to_be_there() -> None:
+    sent = entry(1, "/v1/pets?token=abc", headers=[("authorization", "Bearer mockpets")])
+    there = {"headers": {"Authorization": {"present": True}}, "query": {"token": {"present": True}}}
+
+    assert verified(there, sent).passed
+    assert not verified(there, entry(2)).passed
+
+
+@pytest.mark.parametrize("condition", ["Miso", {"present": True}, {"present": False}])
+def test_a_body_that_was_cut_matches_no_condition(condition: object) -> None:
+    long = created(1, b'{"name":"Miso","more":"' + b"x" * 5000 + b'"}')
+    verdict = verified({"operation": "createPet", "body": {"name": condition}}, long)
+
+    assert got(verdict) == ["cut off after 4096 bytes"]
+    assert verified({"operation": "createPet"}, long).passed
+
+
+def test_a_body_that_was_not_kept_matches_no_condition() -> None:
+    journal = Journals(100_000).new(10, bodies=False)
+    journal.add(MISO)
+
+    assert got(verified({"body": {"name": "Miso"}}, *journal.entries())) == ["not kept"]
+    assert not verified({"body": {"name": {"present": False}}}, *journal.entries()).passed
+
+
+LONG = created(1, b'{"name":"Miso","more":"' + b"x" * 5000 + b'"}')
+WITH_KEY = created(1, b"{}", headers=[("authorization", "Bearer mockpets")])
+
+
+@pytest.mark.parametrize(
+    ("sent", "wanted", "passes"),
+    [
+        (LONG, {"body": {"name": "Mio"}}, False),
+        (LONG, {"operation": "createPet", "body": {"name": "Mio"}}, False),
+        (LONG, {"operation": "getPet", "body": {"name": "Mio"}}, True),
+        (WITH_KEY, {"headers": {"Authorization": "Bearer other"}}, False),
+        (WITH_KEY, {"headers": {"Authorization": {"present": False}}}, True),
+    ],
+)
+def test_that_none_came_is_not_told_by_what_is_not_kept(
+    sent: Entry, wanted: dict[str, Any], passes: bool
+) -> None:
+    verdict = verified(wanted | {"times": 0}, sent)
+
+    assert verdict.passed == passes
+    if not passes:
+        assert "; 0 of 1 matched, and up to 1 more may have\nnearest:\n" in verdict.message
+        assert [near.entry for near in verdict.nearest] == [sent]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"name=Miso", "absent, the body is not JSON"),
+        (b'{"name":"Miso"', "absent, the body is not JSON"),
+        (b"\xff", "absent, the body is not JSON"),
+        (b'["Miso"]', "absent"),
+        (b"", "absent"),
+    ],
+)
+def test_a_body_without_members(body: bytes, expected: str) -> None:
+    sent = created(1, body)
+
+    assert got(verified({"body": {"name": "Miso"}}, sent)) == [expected]
+    assert verified({"body": {"name": {"present": False}}}, sent).passed
+
+
+# --- Bounds of a message ----------------------------------------------------------------------
+
+
+def test_a_message_is_short_whatever_came() -> None:
+    names = {f"name-{number:02}": "x" * 150 for number in range(90)}
+    sent = created(1, b"", target="/v1/pets?name-00=" + "y" * 9000)
+    text = verified({"query": names}, sent).message
+
+    assert len(text) < 10_000
+    assert max(map(len, text.splitlines())) < 5_000
+    assert text.endswith("; and 80 more")
+    assert len(verified({}, *[entry(n) for n in range(500)]).message) == 0
+    many = verified({"times": 0}, *[entry(number) for number in range(1, 501)]).message
+    assert many.splitlines()[-2:] == [
+        "  request 10, GET /v1/pets, answered 200",
+        "  and 490 more",
+    ]
+
+
+def test_a_message_does_nothing_to_a_terminal() -> None:
+    sent = created(1, '{"name":"\\u001b[31m\u202e"}'.encode(), session="w3")
+    text = verified({"body": {"name": "Miso\u2066"}}, sent, session="w3").message
+
+    assert all(line.isprintable() for line in text.splitlines())
+    assert 'got "\\x1b[31m\\u202e"' in text
+
+
+def test_half_a_character_can_be_told_of() -> None:
+    sent = created(1, b'{"name":"\\ud83d"}')
+    verdict = verified({"body": {"name": "x"}}, sent)
+
+    assert "\\ud83d" in verdict.message
+    assert json.loads(dump_json(details(verdict)))["nearest"][0]["differences"] == [
+        {"where": "body.name", "expected": 'equals "x"', "got": '"\\ud83d"'}
+    ]
+
+
+# --- As stubs match ---------------------------------------------------------------------------
+
+WORDS = st.sampled_from(["", "a", "b", "ab", "1", "é ü", "[x]"])
+QUERIES = st.lists(st.tuples(st.sampled_from(["p", "q"]), WORDS), max_size=3)
+SENT = st.dictionaries(st.sampled_from(["x-a", "X-B"]), WORDS)
+BODIES = st.one_of(
+    st.just(ABSENT),
+    st.dictionaries(
+        st.sampled_from(["m", "n"]),
+        st.one_of(WORDS, st.none(), st.booleans(), st.integers(0, 2), st.lists(WORDS, max_size=2)),
+    ),
+)
+OPERATORS = st.one_of(
+    WORDS,
+    st.fixed_dictionaries({"contains": WORDS}),
+    st.fixed_dictionaries({"matches": st.sampled_from(["*", "a*", "?"])}),
+    st.fixed_dictionaries({"present": st.booleans()}),
+    st.fixed_dictionaries({"one_of": st.lists(WORDS, min_size=1, max_size=2)}),
+)
+MATCHES = st.fixed_dictionaries(
+    {},
+    optional={
+        "operation": st.sampled_from(["listPets", "createPet"]),
+        "query": st.dictionaries(st.sampled_from(["p", "q"]), OPERATORS, max_size=2),
+        "headers": st.dictionaries(st.sampled_from(["X-A", "x-b"]), OPERATORS, max_size=2),
+        "body": st.dictionaries(st.sampled_from(["m", "n"]), OPERATORS, max_size=2),
+    },
+)
+
+
+@settings(deadline=None)
+@given(MATCHES, QUERIES, SENT, BODIES)
+def test_a_verification_matches_what_a_stub_does(
+    wanted: dict[str, Any], pairs: list[tuple[str, str]], sent: dict[str, str], body: object
+) -> None:
+    """The facts of a kept request are those of the request itself, to any condition."""
+    raw = b"" if body is ABSENT else dump_json(body)
+    query: dict[str, list[str]] = {}
+    for name, value in pairs:
+        query.setdefault(name, []).append(value)
+    low = {name.lower(): value for name, value in sent.items()}
+    parsed = parse_json(raw) if raw else ABSENT
+    facts = Facts("listPets", "GET", "/v1/pets", None, query, low, parsed)
+    target = "/v1/pets?" + "&".join(
+        f"{name}={''.join(f'%{byte:02X}' for byte in value.encode())}" for name, value in pairs
+    )
+    verification = parse(json.dumps({"match": wanted}))
+    kept = entry(1, target, request=message(sent.items(), raw))
+    verdict = check(verification, [kept])
+
+    found = difference(verification.match, facts)
+    assert verdict.passed == (not found)
+    assert [list(near.differences) for near in verdict.nearest] == ([found] if found else [])

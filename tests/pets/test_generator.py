@@ -1,0 +1,303 @@
+"""Generated pets: the same bytes for ever, and a fair mix in every block."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import unicodedata
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from faker import Faker, Generator
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mockpets
+from mockpets.constants import INT64_MAX, PET_STATUSES
+from mockpets.contract.schemas import dump_pet, pet_flaws
+from mockpets.pets.generator import BLOCK, PetProvider, generate
+from mockpets.pets.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mockpets.contract.schemas import Pet
+
+SEEDS = st.integers(min_value=0, max_value=INT64_MAX)
+LOCALE_NAMES = st.sampled_from(sorted(LOCALES))
+COUNTS = st.integers(min_value=0, max_value=5 * BLOCK)
+
+DEFAULT_PETS = b"""\
+{"id":1,"name":"Buster","categoryId":1,"status":"sold"}
+{"id":2,"name":"Diesel","categoryId":3,"status":"available"}
+{"id":3,"name":"Peanut","categoryId":1,"status":"available"}
+{"id":4,"name":"Bella","categoryId":3,"status":"pending"}
+{"id":5,"name":"Rusty","categoryId":5,"status":"pending"}
+{"id":6,"name":"Rocky","categoryId":2}
+{"id":7,"name":"Tank","categoryId":1,"status":"available"}
+{"id":8,"name":"Mittens","categoryId":2,"status":"pending"}
+{"id":9,"name":"Gizmo","categoryId":6,"status":"available"}
+{"id":10,"name":"Gracie","categoryId":1,"status":"available"}
+{"id":11,"name":"Gus","categoryId":2,"status":"sold"}
+{"id":12,"name":"Midnight","categoryId":4,"status":"available"}
+{"id":13,"name":"Snickers","categoryId":2}
+{"id":14,"name":"Casper","categoryId":6,"status":"available"}
+{"id":15,"name":"Abby","categoryId":5,"status":"sold"}
+{"id":16,"name":"Bear","categoryId":4,"status":"available"}"""
+
+
+def written(pets: Iterable[Pet]) -> bytes:
+    return b"\n".join(map(dump_pet, pets))
+
+
+def sha256(pets: Iterable[Pet]) -> str:
+    return hashlib.sha256(written(pets)).hexdigest()
+
+
+def dealt(generator: Generator, seed: int, locale: str, count: int) -> tuple[Pet, ...]:
+    generator.random = Random(seed)
+    provider = PetProvider(generator, locale)
+    return tuple(provider.pet(number) for number in range(1, count + 1))
+
+
+def blocks(pets: tuple[Pet, ...]) -> list[tuple[Pet, ...]]:
+    return [pets[start : start + BLOCK] for start in range(0, len(pets), BLOCK)]
+
+
+# --- The same bytes for ever ------------------------------------------------------------------
+
+
+def test_the_default_pets_are_these() -> None:
+    assert written(generate(16, 1, DEFAULT_LOCALE)) == DEFAULT_PETS
+
+
+@pytest.mark.parametrize(
+    ("count", "seed", "locale", "digest", "names"),
+    [
+        (
+            16,
+            0,
+            "ja_JP",
+            "efcd4086998be0bf9f83e9d516f485664837f52a416785a7422651efc20ac015",
+            ["ジャック", "だいず", "クッキー"],
+        ),
+        (
+            1_000,
+            7,
+            "de_DE",
+            "cf98bddb229709560882ec8bb00efdd899245318dd0365213fb403e165c085dd",
+            ["Hansi", "Bello", "Anton"],
+        ),
+        (
+            500,
+            INT64_MAX,
+            "ar_SA",
+            "ec0fcafaf641a63c039f1f481954c19b9478ed02c4b57304bcd3d8c9586c7da3",
+            ["وردة", "رمانة", "كوكو"],
+        ),
+        (
+            10_000,
+            42,
+            "he_IL",
+            "ed066cac976c2b581754ae1f6afb5436eddf9dd8eab8dbe09cfadef74a8f5f04",
+            ["עוגי", "דבש", "שושי"],
+        ),
+    ],
+)
+def test_golden(count: int, seed: int, locale: str, digest: str, names: list[str]) -> None:
+    pets = generate(count, seed, locale)
+    assert [pet["name"] for pet in pets[:3]] == names
+    assert sha256(pets) == digest
+
+
+def test_every_locale_is_pinned() -> None:
+    every = (pet for locale in sorted(LOCALES) for pet in generate(64, 5, locale))
+    assert sha256(every) == "c476f9dc1038fdcc37c3d87d24c99ae3669f2586a2f390a3f9e19415d29d62b3"
+
+
+@pytest.mark.parametrize(
+    "generator",
+    [
+        # Klingon: Faker knows of no such locale. (Its hint for **config is that of the whole.)
+        Generator(locale="tlh_QO"),  # type: ignore[arg-type]
+        Generator(),
+        Faker("ja_JP", use_weighting=False).factories[0],
+        Faker("de_DE", use_weighting=True).factories[0],
+    ],
+    ids=["unknown locale", "bare", "unweighted", "weighted"],
+)
+def test_whose_faker_it_is_does_not_matter(generator: Generator) -> None:
+    assert dealt(generator, 3, "sv_SE", 100) == generate(100, 3, "sv_SE")
+
+
+def test_fakers_own_seed_does_not_matter() -> None:
+    before = generate(50, 3, "pl_PL")
+    Faker("pl_PL").seed_instance(99)
+    assert generate(50, 3, "pl_PL") == before
+
+
+def test_a_faker_with_no_data_at_all_gives_the_same(tmp_path: Path) -> None:
+    stand_in = tmp_path / "faker"
+    (stand_in / "providers").mkdir(parents=True)
+    (stand_in / "__init__.py").write_text("class Generator: pass\n", encoding="utf-8")
+    (stand_in / "providers" / "__init__.py").write_text(
+        "class BaseProvider:\n    def __init__(self, generator): self.generator = generator\n",
+        encoding="utf-8",
+    )
+    program = (
+        "import sys; sys.path[:0] = sys.argv[1:]\n"
+        "import faker; assert not hasattr(faker, 'Faker'), 'this is the real one'\n"
+        "from mockpets.contract import dump_pet\n"
+        "from mockpets.pets.generator import generate\n"
+        "sys.stdout.buffer.write(b'\\n'.join(map(dump_pet, generate(16, 1, 'en_US'))))\n"
+    )
+    package = Path(mockpets.__file__).parent.parent
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program, str(tmp_path), str(package)],
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.stderr, done.stdout) == (b"", DEFAULT_PETS)
+
+
+@given(short=COUNTS, long=COUNTS, seed=SEEDS, locale=LOCALE_NAMES)
+def test_fewer_pets_are_the_first_of_more(short: int, long: int, seed: int, locale: str) -> None:
+    short, long = sorted((short, long))
+    assert generate(short, seed, locale) == generate(long, seed, locale)[:short]
+
+
+# --- A fair mix -------------------------------------------------------------------------------
+
+
+@given(seed=SEEDS, locale=LOCALE_NAMES, many=st.integers(min_value=1, max_value=9))
+def test_every_block_holds_everything(seed: int, locale: str, many: int) -> None:
+    for block in blocks(generate(many * BLOCK, seed, locale)):
+        statuses = Counter(pet.get("status") for pet in block)
+        assert statuses == {"available": 8, "pending": 3, "sold": 3, None: 2}
+        assert {pet["categoryId"] for pet in block} == set(CATEGORIES)
+        assert len({pet["name"] for pet in block}) == BLOCK
+
+
+@given(seed=SEEDS, locale=LOCALE_NAMES)
+def test_no_name_comes_twice_before_all_have_come(seed: int, locale: str) -> None:
+    names = LOCALES[locale]
+    assert {pet["name"] for pet in generate(len(names), seed, locale)} == set(names)
+
+
+@given(count=COUNTS, seed=SEEDS, locale=LOCALE_NAMES)
+def test_they_are_pets_with_ids_from_one(count: int, seed: int, locale: str) -> None:
+    pets = generate(count, seed, locale)
+    assert [pet["id"] for pet in pets] == list(range(1, count + 1))
+    assert [pet_flaws(pet) for pet in pets] == [[]] * count
+
+
+@given(seed=SEEDS, one=LOCALE_NAMES, other=LOCALE_NAMES)
+def test_a_locale_changes_names_alone(seed: int, one: str, other: str) -> None:
+    def nameless(locale: str) -> list[tuple[int, str | None]]:
+        return [(pet["categoryId"], pet.get("status")) for pet in generate(40, seed, locale)]
+
+    assert nameless(one) == nameless(other)
+
+
+def test_another_seed_gives_other_pets() -> None:
+    digests = {sha256(generate(16, seed, DEFAULT_LOCALE)) for seed in range(200)}
+    assert len(digests) == 200
+
+
+def test_each_place_gets_each_status() -> None:
+    """A shuffle that favoured a place would show a shop that begins the same with every seed."""
+    firsts = Counter(generate(1, seed, DEFAULT_LOCALE)[0].get("status") for seed in range(1_600))
+    assert 700 < firsts["available"] < 900
+    assert 100 < firsts[None] < 300
+    assert set(firsts) == {*PET_STATUSES, None}
+
+
+# --- As a provider for Faker ------------------------------------------------------------------
+
+
+def test_a_faker_takes_the_provider() -> None:
+    fake = Faker()
+    fake.add_provider(PetProvider)
+    assert fake.pet_name() in LOCALES[DEFAULT_LOCALE]
+    assert fake.pet_category() in CATEGORIES
+    assert fake.pet_status() in {*PET_STATUSES, None}
+    assert fake.pet(17)["id"] == 17
+
+
+# --- What is refused --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("locale", "nearest"),
+    [
+        ("de-DE", "de_DE"),
+        ("de_de", "de_DE"),
+        ("EN_us", "en_US"),
+        ("fr", "fr_FR"),
+        ("fr_CA", "fr_FR"),
+        ("jp_JP", "ja_JP"),
+        ("zh", "zh_CN"),
+    ],
+)
+def test_an_unknown_locale_names_the_nearest(locale: str, nearest: str) -> None:
+    with pytest.raises(ValueError, match=f"did you mean '{nearest}'") as caught:
+        generate(1, 1, locale)
+    assert repr(locale) in str(caught.value)
+
+
+@pytest.mark.parametrize("locale", ["", "klingon", "tlh_QO"])
+def test_a_locale_near_to_none_lists_them_all(locale: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        generate(0, 1, locale)
+    assert str(caught.value) == f"unknown locale {locale!r}, known are {', '.join(sorted(LOCALES))}"
+
+
+@pytest.mark.parametrize(
+    ("count", "seed", "said"),
+    [
+        (-1, 1, "count must be 0 or more, got -1"),
+        (1, -1, "seed must be from 0 to 9223372036854775807, got -1"),
+        (1, 2**63, "seed must be from 0 to 9223372036854775807, got 9223372036854775808"),
+    ],
+)
+def test_numbers_out_of_range(count: int, seed: int, said: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        generate(count, seed, DEFAULT_LOCALE)
+    assert str(caught.value) == said
+
+
+# --- The names --------------------------------------------------------------------------------
+
+SCRIPTS = {
+    "ja_JP": ("HIRAGANA", "KATAKANA", "CJK"),
+    "zh_CN": ("CJK",),
+    "ko_KR": ("HANGUL",),
+    "ar_SA": ("ARABIC",),
+    "he_IL": ("HEBREW",),
+}
+"""Of each locale that is not written in Latin letters: how Unicode names its letters begin."""
+
+
+def test_the_locales() -> None:
+    assert set(LOCALES) == {
+        *("en_US", "en_GB", "de_DE", "fr_FR", "es_ES", "it_IT", "nl_NL", "pl_PL", "pt_BR"),
+        *("sv_SE", "ja_JP", "zh_CN", "ko_KR", "ar_SA", "he_IL"),
+    }
+    assert DEFAULT_LOCALE in LOCALES
+
+
+@pytest.mark.parametrize("locale", sorted(LOCALES))
+def test_names_of(locale: str) -> None:
+    names = LOCALES[locale]
+    assert len(names) >= 48
+    assert len(names) % BLOCK == 0  # else a deck would end inside a block, and a name come twice
+    assert len(set(names)) == len(names)
+    starts = SCRIPTS.get(locale, ("LATIN",))
+    for name in names:
+        assert name == unicodedata.normalize("NFC", name)
+        assert all(unicodedata.name(sign).startswith(starts) for sign in name if sign != "々")

@@ -1,0 +1,646 @@
+# ruff: noqa: E501 - messages are compared whole, a line each
+"""Scenario and fixture files, good and bad: what they become, and each message word for word."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from werkzeug.wrappers import Response
+
+from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PROBLEMS_SHOWN
+from mockpets.contract.schemas import Pet
+from mockpets.errors import InputError, Problem
+from mockpets.packaged_data import shipped
+from mockpets.scenario.language.loader import load_document, load_fixture, load_scenario
+from mockpets.scenario.model import (
+    PASS,
+    Canned,
+    Condition,
+    Delay,
+    Generated,
+    Match,
+    Scenario,
+    Stub,
+)
+from tests.scenario.language.bad_files import JSON, YAML, D, S, stub
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+KNOWN = ("own", "slow", "retry")
+JSON_TYPE = ("Content-Type", "application/json")
+
+
+class Shelf(dict[str, tuple[Pet, ...]]):
+    """Fixtures, one of which cannot be read."""
+
+    def __getitem__(self, name: str) -> tuple[Pet, ...]:
+        if name == "broken":
+            raise InputError([Problem("broken.yaml", 1, 1, "", "is empty")])
+        return super().__getitem__(name)
+
+
+SHELF = Shelf(
+    showroom=(Pet(id=1, name="Miso", categoryId=2, status="sold"),),
+    broken=(),
+    many=tuple(Pet(id=number, name="a", categoryId=1) for number in range(101)),
+    thousands=tuple(Pet(id=number, name="a", categoryId=1) for number in range(1001)),
+)
+
+
+def load(text: str, *, is_json: bool = False) -> Scenario:
+    return load_document(text, "own", "f", known=KNOWN, fixtures=SHELF, is_json=is_json)
+
+
+def only(text: str) -> Stub:
+    """The one stub of a scenario."""
+    (found,) = load(text).stubs
+    return found
+
+
+def canned(text: str) -> Canned:
+    """The one reply of the one stub."""
+    (reply,) = only(text).replies
+    assert isinstance(reply, Canned)
+    return reply
+
+
+def problems(text: str, *, is_json: bool = False) -> list[str]:
+    with pytest.raises(InputError) as refused:
+        load(text, is_json=is_json)
+    return str(refused.value).split("\n")
+
+
+# --- Bad files: every problem of each ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(("text", "expected"), YAML.values(), ids=YAML.keys())
+def test_a_bad_file_is_refused_with_all_that_is_wrong(text: str, expected: list[str]) -> None:
+    assert problems(text) == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), JSON.values(), ids=JSON.keys())
+def test_a_bad_json_file_is_refused_likewise(text: str, expected: list[str]) -> None:
+    assert problems(text, is_json=True) == expected
+
+
+def test_of_many_problems_the_first_are_shown_and_the_rest_counted() -> None:
+    found = problems(S + "".join(f"  - {{delay: {number}}}\n" for number in range(25)))
+
+    assert [line.split(" ")[1] for line in found[:-1]] == [
+        f"stubs.{place}.delay:" for place in range(1, PROBLEMS_SHOWN + 1)
+    ]
+    assert found[-1] == "f: and 5 more problems"
+
+
+@pytest.mark.parametrize("name", ["Slow", "slow_start", "-", "a--b", "", "a" * 65, "a.b", "\u0430"])
+def test_a_name_must_be_kebab_case(name: str) -> None:
+    with pytest.raises(InputError) as refused:
+        load_document(D, name, "f", known=(), fixtures={})
+
+    expected = "the name must be in kebab-case (a-z, 0-9, single dashes; at most 64)"
+    assert str(refused.value) == f"f: {expected}, got {name!r}; choose another"
+
+
+# --- Files ------------------------------------------------------------------------------------
+
+
+def test_a_file_s_name_is_the_scenario_s(tmp_path: Path) -> None:
+    path = tmp_path / "late-night.yaml"
+    path.write_bytes(b"\xef\xbb\xbfdescription: With a mark\r\npets: 3")
+
+    assert load_scenario(path, "shown", known=(), fixtures={}) == Scenario(
+        "late-night", "With a mark", (), Generated(3), (), "shown"
+    )
+
+
+def test_a_file_with_a_bad_name_is_told_with_its_other_problems(tmp_path: Path) -> None:
+    path = tmp_path / "Late.yml"
+    path.write_text("pets: x y\n")
+
+    with pytest.raises(InputError) as refused:
+        load_scenario(path, "Late.yml", known=(), fixtures={})
+
+    assert [str(problem).partition(",")[0] for problem in refused.value.problems] == [
+        "Late.yml: the name must be in kebab-case (a-z",
+        "Late.yml:1:1: the key 'description' is missing; add description: one line that says what the scenario is for",
+        "Late.yml:1:7: pets: must be text",
+    ]
+
+
+def test_a_file_of_json_is_read_as_json(tmp_path: Path) -> None:
+    path = tmp_path / "own.JSON"
+    path.write_text('{\n\t"$schema": "s",\n\t"description": "\\ud83d\\ude00"\n}')
+
+    assert load_scenario(path, "f", known=(), fixtures={}).description == "\U0001f600"
+
+
+def test_a_fixture_is_its_pets_in_the_order_of_their_ids(tmp_path: Path) -> None:
+    path = tmp_path / "two.yaml"
+    path.write_text(
+        "- {id: 7.0, name: Miso, categoryId: 2, status: sold}\n- {categoryId: 1, name: '', id: -1}"
+    )
+
+    assert load_fixture(path, "f") == (
+        {"id": -1, "name": "", "categoryId": 1},
+        {"id": 7, "name": "Miso", "categoryId": 2, "status": "sold"},
+    )
+    assert list(load_fixture(path, "f")[0]) == ["id", "name", "categoryId"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{}", "f:1:1: must be a list, got a mapping"),
+        (
+            "[{}]",
+            "f:1:2: 1.categoryId: is required\nf:1:2: 1.id: is required\nf:1:2: 1.name: is required",
+        ),
+        (
+            '[{"id": 1, "name": "a", "categoryId": 1},\n{"id": 1, "name": "b", "categoryId": 1}]',
+            "f:2:8: 2.id: the id 1 is taken by pet 1; give each pet its own",
+        ),
+        (
+            f'[{{"id": {INT64_MAX + 1}, "name": "\\udc00", "categoryId": true, "nmae": "b"}}]',
+            "f:1:9: 1.id: must be an integer from -9223372036854775808 to 9223372036854775807 (int64), got 9223372036854775808\n"
+            "f:1:38: 1.name: the text holds U+DC00, which is half of a character; write the whole character\n"
+            "f:1:62: 1.categoryId: must be an integer from -9223372036854775808 to 9223372036854775807 (int64), got true\n"
+            "f:1:68: 1: unknown key 'nmae'; did you mean 'name'? known here: id, name, categoryId, status",
+        ),
+        (" " * FIXTURE_BYTES + "[]", "f: is larger than 1024 KiB; split it, or leave some out"),
+    ],
+)
+def test_a_bad_fixture_is_refused(tmp_path: Path, text: str, expected: str) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(text)
+
+    with pytest.raises(InputError) as refused:
+        load_fixture(path, "f")
+
+    assert str(refused.value) == expected
+
+
+def test_a_fixture_may_have_as_many_pets_as_fit(tmp_path: Path) -> None:
+    path = tmp_path / "big.json"
+    path.write_text(json.dumps([{"id": n, "name": "", "categoryId": 1} for n in range(24_000)]))
+
+    assert len(load_fixture(path, "f")) == 24_000
+
+
+# --- Good files -------------------------------------------------------------------------------
+
+EXAMPLE = """\
+description: One line, shown in every list.
+extends: slow
+pets: {count: 500, seed: 3, locale: de_DE}
+stubs:
+  - name: refuse-late-orders
+    match:
+      operation: createPet
+      query: {status: sold}
+      headers: {Accept-Language: {contains: de}}
+      body: {name: {present: true}}
+    after: 2
+    times: 3
+    probability: 0.25
+    reply: {error: unauthorized}
+    delay: 2s
+    throttle: 2 kB/s
+    fault: truncated_body
+    hold: name
+"""
+
+
+def test_a_whole_scenario() -> None:
+    body = {
+        "code": "unauthorized",
+        "message": "The API key is missing or invalid. Send it as 'Authorization: Bearer <API_KEY>'.",
+        "status": 401,
+    }
+
+    scenario = load(EXAMPLE)
+
+    assert scenario == Scenario(
+        name="own",
+        description="One line, shown in every list.",
+        extends=("slow",),
+        pets=Generated(500, 3, "de_DE"),
+        stubs=(
+            Stub(
+                label="own/refuse-late-orders",
+                match=Match(
+                    operations=("createPet",),
+                    query=(Condition("status", "equals", "sold"),),
+                    headers=(Condition("accept-language", "contains", "de"),),
+                    body=(Condition("name", "present", True),),
+                ),
+                after=2,
+                times=3,
+                probability=0.25,
+                replies=(
+                    Canned(
+                        401, (JSON_TYPE,), json.dumps(body, separators=(",", ":")).encode() + b"\n"
+                    ),
+                ),
+                delay=Delay("fixed", 2.0, 2.0),
+                throttle=2000,
+                fault="truncated_body",
+                hold="name",
+            ),
+        ),
+        source="f",
+    )
+    assert scenario.extends_at == (2, 10)
+
+
+def test_a_scenario_s_stubs_can_be_put_into_a_set() -> None:
+    assert len({*load(EXAMPLE).stubs, *load(EXAMPLE).stubs}) == 1
+    assert {only(stub("delay: 1s", "match: {body: {a: [1, b], c: {one_of: [null, 2.5]}}}"))}
+
+
+@pytest.mark.parametrize(
+    ("written", "pets"),
+    [
+        ("3", Generated(3)),
+        ("3.0", Generated(3)),
+        ("{count: 0}", Generated(0)),
+        ("[]", ()),
+        ("[{id: 9007199254740993.0, name: b, categoryId: 9.223372036854775807e18}]",
+         ({"id": 9007199254740993, "name": "b", "categoryId": INT64_MAX},)),
+        ("showroom", SHELF["showroom"]),
+        ("[{id: 2, name: b, categoryId: 1}, {id: 1, name: a, categoryId: 1}]",
+         ({"id": 1, "name": "a", "categoryId": 1}, {"id": 2, "name": "b", "categoryId": 1})),
+    ],
+)  # fmt: skip
+def test_pets(written: str, pets: object) -> None:
+    assert load(f"{D}pets: {written}").pets == pets
+
+
+@pytest.mark.parametrize(
+    ("written", "names"), [("[retry, slow]", ("retry", "slow")), ("[slow, slow]", ("slow",))]
+)
+def test_extends(written: str, names: tuple[str, ...]) -> None:
+    assert load(f"{D}extends: {written}").extends == names
+
+
+def test_a_stub_without_a_name_has_its_place_for_it() -> None:
+    scenario = load(S + "  - {delay: 1s}\n  - {name: b, delay: 1s}\n  - {delay: 1s}\n")
+
+    assert [found.label for found in scenario.stubs] == ["own/1", "own/b", "own/3"]
+
+
+@pytest.mark.parametrize(
+    ("written", "delay"),
+    [
+        ("300ms", Delay("fixed", 0.3, 0.3)),
+        ("{min: 0s, max: 60s}", Delay("range", 0.0, 60.0)),
+        ("{p50: 200ms, p95: 1m}", Delay("percentiles", 0.2, 60.0)),
+    ],
+)
+def test_delays(written: str, delay: Delay) -> None:
+    assert only(stub(f"delay: {written}")).delay == delay
+
+
+@pytest.mark.parametrize(
+    ("written", "match"),
+    [
+        ("{}", Match()),
+        ("{operation: [getPet, listPets, getPet]}", Match(operations=("getPet", "listPets"))),
+        ("{petId: [3, 7.0]}", Match(pet_ids=(3, 7))),
+        ("{operation: getPet, petId: -1}", Match(operations=("getPet",), pet_ids=(-1,))),
+        ("{method: patch, path: /v1/pets/*}", Match(method="PATCH", path="/v1/pets/*")),
+        ("{method: GET, path: /v1/store/}", Match(method="GET", path="/v1/store/")),
+        ("{method: POST, path: /v1/pets/3}", Match(method="POST", path="/v1/pets/3")),
+        (
+            "{query: {limit: 5, all: true, share: 0.5, status: {matches: 's*', one_of: [1, a]}}}",
+            Match(
+                query=(
+                    Condition("limit", "equals", "5"),
+                    Condition("all", "equals", "true"),
+                    Condition("share", "equals", "0.5"),
+                    Condition("status", "matches", "s*"),
+                    Condition("status", "one_of", ("1", "a")),
+                )
+            ),
+        ),
+        (
+            "{headers: {AUTHORIZATION: {matches: Bearer *, present: true}}}",
+            Match(
+                headers=(
+                    Condition("authorization", "matches", "Bearer *"),
+                    Condition("authorization", "present", True),
+                )
+            ),
+        ),
+        (
+            "{body: {a: null, b: [1, x], c: {equals: true}, d: {contains: 3}, '': 2.5}}",
+            Match(
+                body=(
+                    Condition("a", "equals", None),
+                    Condition("b", "equals", (1, "x")),
+                    Condition("c", "equals", True),
+                    Condition("d", "contains", 3),
+                    Condition("", "equals", 2.5),
+                )
+            ),
+        ),
+    ],
+)
+def test_matches(written: str, match: Match) -> None:
+    assert only(stub(f"match: {written}", "delay: 1s")).match == match
+
+
+def test_numbers_in_conditions_are_exact() -> None:
+    match = only(
+        stub("match: {body: {a: 9007199254740993.0, b: {one_of: [0.1]}, c: [1e1]}}", "delay: 1s")
+    ).match
+
+    assert [condition.value for condition in match.body] == [
+        Decimal(9007199254740993),
+        (Decimal("0.1"),),
+        (Decimal(10),),
+    ]
+
+
+# --- Replies ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["reply: pass"], ((PASS,), "last")),
+        (["reply: pass", "fault: connection_reset"], ((PASS,), "last")),
+        (["sequence: [pass, {fault: empty_reply}]"], ((PASS, "empty_reply"), "last")),
+        (["sequence: [pass, pass]", "repeat: cycle"], ((PASS, PASS), "cycle")),
+        (["reply: {sequence: [pass], repeat: none}"], ((PASS,), "none")),
+    ],
+)
+def test_replies_and_sequences(lines: list[str], expected: object) -> None:
+    found = only(stub(*lines))
+
+    assert (found.replies, found.repeat) == expected
+
+
+@pytest.mark.parametrize(
+    ("operation", "reply", "expected"),
+    [
+        ("listPets", "{page: []}", Canned(200, (JSON_TYPE,), b"[]\n")),
+        (
+            "listPets",
+            "{page: showroom}",
+            Canned(200, (JSON_TYPE,), b'[{"id":1,"name":"Miso","categoryId":2,"status":"sold"}]\n'),
+        ),
+        (
+            "listPets",
+            "{page: [{name: b, id: 2, categoryId: 1}, {id: 1.0, name: a, categoryId: 1}]}",
+            Canned(200, (JSON_TYPE,), b'[{"id":2,"name":"b","categoryId":1},{"id":1,"name":"a","categoryId":1}]\n'),
+        ),
+        (
+            "createPet",
+            "{error: invalid_request, message: 'na\u00efve'}",
+            Canned(400, (JSON_TYPE,), '{"code":"invalid_request","message":"na\u00efve","status":400}\n'.encode()),
+        ),
+        (
+            "getPet",
+            "{status: 200, headers: {content-type: application/json; charset=utf-8, X-A: 5}, body: {id: 1, name: a, categoryId: 1, more: null}}",
+            Canned(
+                200,
+                (("content-type", "application/json; charset=utf-8"), ("X-A", "5")),
+                b'{"id":1,"name":"a","categoryId":1,"more":null}\n',
+            ),
+        ),
+        (
+            "getPet",
+            "{status: 599}",
+            Canned(599, (JSON_TYPE,), b'{"code":"server_error","message":"Server error. A scenario answers so.","status":599}\n', "status 599 is not in the contract"),
+        ),
+        (
+            "getPet",
+            "{status: 501}",
+            Canned(501, (JSON_TYPE,), b'{"code":"not_implemented","message":"Not Implemented. A scenario answers so.","status":501}\n', "status 501 is not in the contract"),
+        ),
+        (
+            "getPet",
+            "{status: 503}",
+            Canned(503, (JSON_TYPE,), b'{"code":"busy","message":"Service Unavailable. A scenario answers so.","status":503}\n', "status 503 is not in the contract"),
+        ),
+        (
+            "getPet",
+            "{status: 500, body: {a: [9007199254740993.0, 0.1, 1e5, -0.0, 1.50], b: null}}",
+            Canned(500, (JSON_TYPE,), b'{"a":[9007199254740993.0,0.1,1E+5,-0.0,1.50],"b":null}\n', "status 500 is not in the contract"),
+        ),
+        (
+            "getPet",
+            "{status: 502, headers: {Content-Type: text/html}, text: <h1>Bad Gateway</h1>}",
+            Canned(502, (("Content-Type", "text/html"),), b"<h1>Bad Gateway</h1>", "status 502 is not in the contract"),
+        ),
+        ("getPet", "{status: 500, text: ''}", Canned(500, (), b"", "status 500 is not in the contract")),
+        ("getPet", "{status: 429, body: null}", Canned(429, (JSON_TYPE,), b"null\n", "status 429 is not in the contract")),
+    ],
+)  # fmt: skip
+def test_replies_that_need_no_flag(operation: str, reply: str, expected: Canned) -> None:
+    assert canned(stub(f"match: {{operation: {operation}}}", f"reply: {reply}")) == expected
+
+
+@pytest.mark.parametrize(
+    ("match", "reply", "reason"),
+    [
+        ("{operation: getPet}", "{status: 204}", "status 204 is not listed for getPet"),
+        ("{}", "{error: invalid_request}", "status 400 is not listed for listPets, getPet"),
+        ("{operation: getPet}", "{status: 200}", "the body is missing"),
+        ("{operation: getPet}", "{status: 200, text: hi}", "the body is not JSON"),
+        ("{operation: getPet}", "{status: 200, body: {id: 1}}", "the body is not the contract's Pet"),
+        ("{operation: listPets}", "{status: 200, body: {}}", "the body is not the contract's Pets"),
+        ("{operation: listPets}", "{page: many}", "a page of 101 pets is more than 100"),
+        (
+            "{operation: listPets}",
+            "{status: 200, body: [], headers: {Content-Type: application/vnd.api+json}}",
+            "the content type is not application/json",
+        ),
+        (
+            "{operation: listPets}",
+            "{status: 200, body: [], headers: {content-encoding: gzip}}",
+            "the body is not encoded as its header says",
+        ),
+        ("{}", "{status: 503, headers: {Set-Cookie: a=b}}", "status 503 is not in the contract"),
+        (
+            "{operation: listPets}",
+            "{status: 200, body: [], headers: {Set-Cookie: a=b}}",
+            "the header Set-Cookie is not in the contract",
+        ),
+        ("{method: GET, path: /v1/\u00e9/*}", "{status: 200}", "GET /v1/\\xe9/* is not in the contract"),
+        ("{method: GET, path: /v1/" + "e" * 300 + "}", "{status: 200}", "GET /v1/" + "e" * 192 + " is not in the contract"),
+    ],
+)  # fmt: skip
+def test_off_contract_replies_are_labelled(match: str, reply: str, reason: str) -> None:
+    assert (
+        canned(stub(f"match: {match}", f"reply: {reply}", "off_contract: true")).off_contract
+        == reason
+    )
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "{status: 503, headers: {Content-Encoding: Identity}, text: x}",
+        "{status: 503, headers: {Content-Encoding: gzip}, text: ''}",
+    ],
+)
+def test_an_encoding_that_changes_nothing_needs_no_flag(reply: str) -> None:
+    assert canned(stub(f"reply: {reply}")).status == 503
+
+
+def test_pages_of_one_fixture_are_the_same_bytes() -> None:
+    line = "  - {match: {operation: listPets}, off_contract: true, reply: {page: many}}\n"
+    first, second = (found.replies[0] for found in load(S + line * 2).stubs)
+
+    assert isinstance(first, Canned) and isinstance(second, Canned)
+    assert first.body is second.body
+    assert len(json.loads(first.body)) == 101
+
+
+# --- Headers that must be of a form -----------------------------------------------------------
+
+
+def header(name: str, value: str) -> list[str]:
+    """What is said of a header; nothing when it is taken."""
+    headers = json.dumps({name: value})
+    return outcome(lambda: load(stub(f"reply: {{status: 503, text: x, headers: {headers}}}")))
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "/v1/pets/7", "../pets?limit=5&x=%20#a/b?", "http://127.0.0.1:7387/v1", "http://[::1]:80/",
+     "//cdn.example/a;b=c,d", "mailto:a@b.example", "?a", "a:b", "https://u:p@h.example/~w3+x/v1"],
+)  # fmt: skip
+def test_locations(value: str) -> None:
+    for name in ("Location", "content-location"):
+        assert header(name, value) == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["http://[::1", "http://[x", "http://[x]/", "http://]", "/a b", '/"', "/<b>", "/{petId}", "/a|b",
+     "/a\\b", "/%", "/%zz", "/a[0]", "http://h:99999/", "http://h:x/", "http://" + "a" * 64 + "/",
+     "http://a..b/", "/a?", "/a#", "http://h:/#", "/^", "/`", "//:", "http://h:/", "//@h",
+     "http://a:b:c@h/", "http://[::1]x/", "/a" * 2000 + "|", ":" * 4000 + "|"],
+)  # fmt: skip
+def test_what_is_no_location(value: str) -> None:
+    (said,) = header("Location", value)
+
+    assert "must be a URI reference (RFC 3986), such as /v1/pets/7, got " in said
+
+
+@given(st.from_regex(r"(https?:)?(//[a-zA-Z0-9.:@\[\]%-]{0,12})?[ -~]{0,12}", fullmatch=True))
+def test_a_location_is_sent_as_it_is_written_or_refused(value: str) -> None:
+    if not header("Location", value):
+        sent = Response("x", headers={"Location": value}).get_wsgi_headers({})["Location"]
+
+        # Nothing hangs on the case of a scheme or a host.
+        assert value.lower() == sent.lower()
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"),
+    [
+        ("application/json", True),
+        ("text/html; charset=utf-8", True),
+        ('a/b;c=d ; e="f;\\"g";', True),
+        ("application/problem+json", True),
+        ("", False),
+        (";;", False),
+        ("json", False),
+        ("application/", False),
+        ("/json", False),
+        ("text /html", False),
+        ("text/html charset=utf-8", False),
+        ("text/html; charset", False),
+        ('a/b;c="d', False),
+        ("a/b;" + " " * 4000 + "c", False),
+    ],
+)
+def test_media_types(value: str, fits: bool) -> None:
+    said = [line for line in header("Content-Type", value) if "must be a media type" in line]
+
+    assert (said == []) is fits
+
+
+def test_a_path_that_the_contract_lacks_needs_the_flag_for_answers_alone() -> None:
+    path = "match: {method: GET, path: /v1/store/orders}"
+
+    assert only(stub(path, "delay: 1s")).match.path == "/v1/store/orders"
+    assert (
+        canned(stub(path, "reply: {status: 503}")).off_contract
+        == "status 503 is not in the contract"
+    )
+
+
+# --- Anything at all --------------------------------------------------------------------------
+
+GOOD = [EXAMPLE, *(path.read_text() for path in sorted(shipped("scenarios").iterdir()))]
+SCRAPS = [
+    "\t",
+    "\0",
+    "- ",
+    ": ",
+    "{",
+    "}",
+    "[",
+    "]",
+    "&a ",
+    "*a",
+    "<<",
+    "!!set ",
+    '"',
+    "'",
+    "yes",
+    "0777",
+    "\ud800",
+    "\n",
+    "%",
+    "# ",
+    "|\n",
+    "? ",
+    "...",
+    "---\n",
+    "1e999",
+]
+
+
+def outcome(read: Callable[[], object]) -> list[str]:
+    """The problems that reading something finds; any other error fails the test."""
+    try:
+        read()
+    except InputError as error:
+        return [str(problem) for problem in error.problems]
+    return []
+
+
+@given(st.binary(max_size=300), st.booleans())
+def test_random_bytes_are_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, is_json: bool
+) -> None:
+    path = tmp_path_factory.mktemp("random") / f"own.{'json' if is_json else 'yaml'}"
+    path.write_bytes(data)
+
+    for read in (load_fixture, partial(load_scenario, known=KNOWN, fixtures=SHELF)):
+        assert all(line.startswith("f:") for line in outcome(partial(read, path, "f")))
+
+
+@given(st.data())
+def test_a_mutated_scenario_is_read_or_refused_in_printable_lines(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(GOOD))
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, min(len(text), start + 12)))
+        text = text[:start] + data.draw(st.sampled_from(SCRAPS) | st.text(max_size=3)) + text[end:]
+    is_json = data.draw(st.booleans())
+
+    assert all(line.isprintable() for line in outcome(lambda: load(text, is_json=is_json)))

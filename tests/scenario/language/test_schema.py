@@ -1,0 +1,323 @@
+"""The JSON Schema and the loader come of one declaration; here they are held against each other.
+
+What the schema refuses, the loader refuses. What only the loader refuses is one of the rules of
+`BEYOND`, which JSON Schema has no words for.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.validators import extend
+
+from mockpets.constants import FILE_BYTES, FILE_NODES
+from mockpets.errors import InputError
+from mockpets.packaged_data import shipped
+from mockpets.scenario.language.loader import load_document, scenario_schema
+from mockpets.scenario.language.parser import parse
+from mockpets.scenario.language.text import read_text
+from mockpets.strict_json import dump_json
+from tests.scenario.language.bad_files import JSON, YAML
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from mockpets.scenario.language.nodes import Node
+
+BEYOND = {
+    "a number has at most 40 characters": "is too large or too long",
+    "a duration is at most 60s": "must be a duration of at most",
+    "a rate is at least 1 B/s": "must be a rate of at least",
+    "min is not over max": "min must not be over max",
+    "p50 is under p95": "p50 must be over 0 and under p95",
+    "what is extended exists": "there is no scenario",
+    "no scenario extends itself": "cannot extend itself",
+    "a fixture exists": "there is no fixture",
+    "a fixture can be read": "the fixture .* cannot be used",
+    "ids of pets differ": "the id .* is taken",
+    "names of stubs differ": "the name .* is taken",
+    "names of headers differ, in any case": "header .* given twice",
+    "some headers are the server's": "the server's own to send",
+    "a header's value fits the wire": "must be visible ASCII|must have at most 4096 characters",
+    "only getPet has a petId": "has no petId",
+    "a path is not an operation's": "can be one of the contract's operations",
+    "OPTIONS reaches no stub": "OPTIONS requests never reach",
+    "HEAD counts as GET": "HEAD counts as GET",
+    "no request has a header with an underscore": "the server drops names with '_'",
+    "a Location is a URI reference": "must be a URI reference",
+    "a Content-Type is a media type": "must be a media type",
+    "a page has at most 1,000 pets": "a page must have at most 1000 pets",
+    "a body has at most 1 MiB": "a body must have at most 1024 KiB",
+    "values in a body's condition are not nested": "must be a single value or a list of them",
+    "some statuses have no body": "an answer with status .* has no body",
+    "a reply can be sent with its fault": "can never be sent|has no body that",
+    "a page is of listPets": "a page is an answer of listPets alone",
+    "the contract": "say off_contract: true on the stub",
+}
+"""Rules of the loader alone, by what they say."""
+
+
+def ends_the_text(_: object, pattern: str, value: object, __: object) -> Iterator[ValidationError]:
+    """`$` ends the text, as in ECMA-262, which JSON Schema goes by; Python allows a line end."""
+    if isinstance(value, str) and not re.search(pattern.removesuffix("$") + r"\Z", value):
+        yield ValidationError(f"{value!r} is not {pattern!r}")
+
+
+SCHEMA = scenario_schema()
+VALIDATOR = extend(Draft202012Validator, {"pattern": ends_the_text})(SCHEMA)  # type: ignore[no-untyped-call]  # types-jsonschema has none
+
+
+def loader_says(text: str) -> list[str]:
+    """What the loader has against a scenario in JSON."""
+    fixtures = {"showroom": ({"id": 1, "name": "Miso", "categoryId": 2},)}
+    try:
+        load_document(
+            text,
+            "own",
+            "f",
+            known=("own", "slow"),
+            fixtures=fixtures,  # type: ignore[arg-type]  # plain dicts for Pets
+            is_json=True,
+        )
+    except InputError as error:
+        return [str(problem) for problem in error.problems]
+    return []
+
+
+def check_agreement(document: object) -> bool:
+    """Hold loader and schema against each other, and return whether both take the document."""
+    said = loader_says(json.dumps(document))
+    wrong = [error.message for error in VALIDATOR.iter_errors(document)]
+    if wrong:
+        assert said, f"only the schema refuses this: {wrong}"
+    else:
+        unexplained = [line for line in said if not re.search("|".join(BEYOND.values()), line)]
+        assert not unexplained, "only the loader refuses this"
+    return not said
+
+
+# --- Documents --------------------------------------------------------------------------------
+
+ALL_OF_IT = """
+$schema: x
+description: All of it.
+extends: [slow]
+pets: [{id: 1, name: Miso, categoryId: 2, status: sold}]
+stubs:
+  - name: a
+    match: {operation: getPet, petId: [3, 7]}
+    reply: {error: pet_not_found}
+  - match: {operation: [listPets, createPet]}
+    after: 2
+    times: 3
+    reply: {error: unauthorized, message: No.}
+  - match: {method: GET, path: /v1/store/*}
+    reply: {status: 200, text: x}
+    off_contract: true
+  - match:
+      query: {status: sold, limit: 5}
+      headers: {Accept: {contains: json, present: true}}
+    probability: 0.25
+    delay: 300ms
+  - match:
+      body: {name: null, tags: [1, a], status: {one_of: [sold, true]}}
+    delay: {min: 1s, max: 2s}
+  - match: {operation: listPets}
+    sequence:
+      - pass
+      - page: [{id: 1, name: Miso, categoryId: 2}]
+      - fault: empty_reply
+      - {status: 503, headers: {Retry-After: 5}}
+    repeat: cycle
+  - reply:
+      sequence: [{status: 500, body: {a: [1, null]}}, pass]
+      repeat: none
+    throttle: 2 kB/s
+  - {delay: {p50: 200ms, p95: 1500ms}, hold: gate, fault: truncated_body}
+  - match: {operation: listPets}
+    reply: {page: showroom}
+"""
+
+
+def plain(node: Node) -> Any:
+    """The value of a node as a validator knows it: without Decimal."""
+    return json.loads(dump_json(node.plain()))
+
+
+DOCUMENTS: list[Any] = [
+    plain(parse(text, "f", is_json=False, nodes=FILE_NODES).root)
+    for text in (
+        ALL_OF_IT,
+        "{description: Some, extends: slow, pets: {count: 3, seed: 1, locale: de_DE}}",
+        "{description: A fixture, pets: showroom, stubs: []}",
+        "{description: A number, pets: 3}",
+    )
+]
+STUBS = DOCUMENTS[0]["stubs"]
+PET = DOCUMENTS[0]["pets"][0]
+# Values that fit somewhere, or nearly.
+SCRAPS: list[Any] = [
+    *(None, True, False, 0, 1, -1, 1.0, 1.5, 200, 204, 410, 599, 600, 2**63, 10**45, 1e300),
+    *("", " ", "a", "A b", "a\nb", "a\n", "\x7f", "\u00e9\u202e", "x" * 201),
+    *("2s", "61s", "5", "0 B/s", "1 MB/s", "slow", "own", "nobody", "showroom", "pass", "last"),
+    *("listPets", "getPet", "listpets", "/v1/pets", "/v1/a/b", "/v2", "OPTIONS", "G T"),
+    *("unauthorized", "connection_reset"),
+    *([], [[]], ["pass"], ["slow", "slow"], [PET, PET]),
+    *({}, PET, {"count": 1}, {"id": 1}, {"equals": 1}, {"present": "x"}),
+    *({"error": "unauthorized"}, {"status": 200}, {"status": 204, "body": 1}, {"page": [PET]}),
+    *({"fault": "empty_reply"}, {"sequence": []}, {"min": "2s", "max": "1s"}, {"p50": "2s"}),
+    *({"Content-Length": 5}, {"a": "b", "A": "b"}, {"X Y": "z"}),
+]
+
+
+def keys_of(schema: Any) -> set[str]:
+    """Every key that a scenario file may have somewhere."""
+    if isinstance(schema, list):
+        return {key for item in schema for key in keys_of(item)}
+    if not isinstance(schema, dict):
+        return set()
+    found = set(schema.get("properties", ()))
+    return found.union(*(keys_of(item) for item in schema.values()))
+
+
+KEYS = [*sorted(keys_of(SCHEMA)), "", "unknown", "Accept", "X Y", "Set-Cookie"]
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    """Every container of a document with every key or index it has."""
+    pairs = list(value.items() if isinstance(value, dict) else enumerate(value))
+    found = [(value, key) for key, _ in pairs]
+    for _, inner in pairs:
+        if isinstance(inner, (dict, list)):
+            found += places(inner)
+    return found
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> Any:
+    """A good document with a few of its values replaced, taken out, added or doubled."""
+    document = copy.deepcopy(draw(st.sampled_from(DOCUMENTS)))
+    for _ in range(draw(st.integers(0, 3))):
+        found = places(document)
+        if not found:
+            break
+        container, key = draw(st.sampled_from(found))
+        match draw(st.sampled_from(["replace", "remove", "add"])):
+            case "replace":
+                container[key] = copy.deepcopy(draw(st.sampled_from(SCRAPS)))
+            case "remove":
+                del container[key]
+            case _ if isinstance(container, dict):
+                new = draw(st.sampled_from(KEYS))
+                container[new] = copy.deepcopy(draw(st.sampled_from(SCRAPS)))
+            case _:
+                container.insert(key, copy.deepcopy(container[key]))
+    return document
+
+
+@settings(max_examples=600)
+@given(mutated())
+def test_schema_and_loader_agree_on_mutated_documents(document: Any) -> None:
+    check_agreement(document)
+
+
+@settings(max_examples=150)
+@given(st.sampled_from(range(len(STUBS))), st.sampled_from(KEYS), st.sampled_from(SCRAPS))
+def test_schema_and_loader_agree_on_each_key_of_a_stub(place: int, key: str, value: Any) -> None:
+    for stub in (STUBS[place] | {key: value}, {key: value}):
+        check_agreement({"description": "x", "stubs": [stub]})
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document["description"])
+def test_schema_and_loader_take_what_is_good(document: Any) -> None:
+    assert check_agreement(document)
+
+
+@pytest.mark.parametrize("document", [None, [], "x", 3, {}, {"description": "x", "version": 99}])
+def test_schema_and_loader_refuse_what_is_no_scenario(document: Any) -> None:
+    assert not check_agreement(document)
+    assert not VALIDATOR.is_valid(document)
+
+
+@pytest.mark.parametrize("name", [*YAML, *JSON])
+def test_schema_and_loader_agree_on_the_bad_files(name: str) -> None:
+    """Those, that is, which can be read as JSON values at all."""
+    text, is_json = (YAML[name][0], False) if name in YAML else (JSON[name][0], True)
+    try:
+        document = parse(text, "f", is_json=is_json, nodes=FILE_NODES)
+    except InputError:
+        return
+    if not document.problems:
+        check_agreement(plain(document.root))
+
+
+@pytest.mark.parametrize("path", sorted(shipped("scenarios").iterdir()), ids=lambda path: path.stem)
+def test_the_schema_takes_every_shipped_scenario(path: Path) -> None:
+    text = read_text(path, path.name, FILE_BYTES)
+    document = parse(text, path.name, is_json=False, nodes=FILE_NODES)
+
+    assert [error.message for error in VALIDATOR.iter_errors(plain(document.root))] == []
+
+
+# --- The schema itself ------------------------------------------------------------------------
+
+
+def test_the_schema_is_one() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+
+    assert SCHEMA["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
+    assert json.loads(json.dumps(SCHEMA)) == SCHEMA
+
+
+def patterns(schema: Any) -> set[str]:
+    """Every pattern that a text in a scenario file is held against."""
+    if isinstance(schema, list):
+        return {pattern for item in schema for pattern in patterns(item)}
+    if not isinstance(schema, dict):
+        return set()
+    own = {schema["pattern"]} if isinstance(schema.get("pattern"), str) else set()
+    return own.union(*(patterns(item) for item in schema.values()))
+
+
+@pytest.mark.parametrize("pattern", sorted(patterns(SCHEMA)))
+def test_no_pattern_takes_long_over_a_long_text(pattern: str) -> None:
+    """A quadratic one would take minutes over 256 KiB."""
+    for unit in ("a", "1", " ", "-", "a-", "/", "/v1/", "/v1/a", "*", "."):
+        for end in ("", "\0", "-"):
+            text = (unit * FILE_BYTES)[:FILE_BYTES] + end
+            before = perf_counter()
+            re.fullmatch(pattern, text)
+            assert perf_counter() - before < 1
+
+
+def described(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every part that a person meets: members, items, alternatives."""
+    yield path, schema
+    parts = {**schema.get("properties", {}), "*": schema.get("additionalProperties")}
+    parts |= {"[]": schema.get("items")}
+    parts |= {f"|{place}": part for place, part in enumerate(schema.get("anyOf", ()))}
+    for name, part in parts.items():
+        if isinstance(part, dict) and part.keys() != {"required"}:
+            yield from described(part, f"{path}.{name}")
+
+
+def test_every_part_of_the_schema_explains_itself() -> None:
+    silent = [path for path, part in described(SCHEMA) if not part.get("description", "").strip()]
+
+    assert silent == []
+
+
+@pytest.mark.parametrize(("rule", "said"), BEYOND.items(), ids=BEYOND.keys())
+def test_every_rule_beyond_the_schema_is_shown_by_a_bad_file(rule: str, said: str) -> None:
+    lines = [line for _, found in (*YAML.values(), *JSON.values()) for line in found]
+
+    assert any(re.search(said, line) for line in lines), rule

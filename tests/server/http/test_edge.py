@@ -1,0 +1,585 @@
+"""HTTP at its edges, byte by byte, against the real app.
+
+Each row says what comes: the status, the code of the Error body (every error has one, and a page
+may read it) and whether the connection goes on. Sources: RFC 9110 and RFC 9112, and the README's
+decisions where they leave a choice.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+
+from mockpets import Settings, create_app
+from mockpets.constants import (
+    BODY_BYTES,
+    BODY_SECONDS,
+    ERRORS,
+    HEAD_BYTES,
+    HEAD_SECONDS,
+    IDLE_SECONDS,
+    LINGER_SECONDS,
+    SERVER_BODY_BYTES,
+)
+from mockpets.server.limits import Limits
+from tests.server.actor import Actor
+from tests.server.raw_http import Clock, Running, Wire, descriptors, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+Fate = Literal["open", "closed"]
+ORIGIN = "http://front.test:5173"
+PET = b'{"name":"Miso","categoryId":2}'
+MUTATED = 5000
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    request: bytes
+    status: int
+    code: str | None = None
+    fate: Fate = "open"
+    says: str = ""
+    has: tuple[str, str] | None = None
+
+
+def request(
+    line: str = "GET /v1/pets HTTP/1.1",
+    *headers: str,
+    body: bytes = b"",
+    host: str | None = "localhost:7387",
+    key: str | None = "Bearer mockpets",
+) -> bytes:
+    """Return a request with what is usual, so that a row shows what is not."""
+    lines = [line, *([f"Host: {host}"] if host is not None else []), f"Origin: {ORIGIN}"]
+    lines += [f"Authorization: {key}"] if key is not None else []
+    return "\r\n".join([*lines, *headers, "", ""]).encode("latin-1") + body
+
+
+def post(*headers: str, body: bytes = b"") -> bytes:
+    return request("POST /v1/pets HTTP/1.1", "Content-Type: application/json", *headers, body=body)
+
+
+def bad(name: str, raw: bytes, code: str = "invalid_request", says: str = "") -> Row:
+    """Return a row for what ends its connection."""
+    return Row(name, raw, ERRORS[code], code, "closed", says)
+
+
+def sized(body: bytes) -> str:
+    return f"Content-Length: {len(body)}"
+
+
+def in_chunks(*chunks: bytes) -> bytes:
+    return b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks) + b"0\r\n\r\n"
+
+
+CHUNKED = "Transfer-Encoding: chunked"
+ONCE = "is there more than once"
+BIG = b'{"name":"' + b"x" * BODY_BYTES + b'","categoryId":1}'
+
+LINES = [
+    Row("a request", request(), 200),
+    bad("no request line", b"HELLO\r\n\r\n", says="Start line"),
+    bad("TLS", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", says="begins with http://"),
+    bad("a method in lower case", request("get /v1/pets HTTP/1.1"), says="Malformed HTTP method"),
+    bad("a method that is no token", request("G(T /v1/pets HTTP/1.1"), says="Start line"),
+    bad("two spaces", request("GET  /v1/pets HTTP/1.1"), says="Start line"),
+    bad("a tab", request("GET\t/v1/pets HTTP/1.1"), says="Start line"),
+    bad("a target with a space", request("GET /v1/pets x HTTP/1.1"), says="Start line"),
+    bad("HTTP/0.9", b"GET /v1/pets\r\n\r\n", says="Start line"),
+    bad("HTTP/0.9 with headers", request("GET /v1/pets"), says="Start line"),
+    bad("HTTP/1", request("GET /v1/pets HTTP/1"), says="Start line"),
+    bad("HTTP in lower case", request("GET /v1/pets http/1.1"), says="Start line"),
+    bad("HTTP/2.0", request("GET /v1/pets HTTP/2.0"), "http_version_not_supported", "HTTP/2.0"),
+    bad("HTTP/1.2", request("GET /v1/pets HTTP/1.2"), "http_version_not_supported", "HTTP/1.2"),
+    bad("HTTP/2's preface", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "http_version_not_supported"),
+    Row("HTTP/1.0", request("GET /v1/pets HTTP/1.0"), 200, None, "closed"),
+    Row("HTTP/1.0 without Host", request("GET /v1/pets HTTP/1.0", host=None), 200, None, "closed"),
+    Row(
+        "HTTP/1.0 kept alive",
+        request("GET /v1/pets HTTP/1.0", "Connection: keep-alive"),
+        200,
+        has=("Connection", "keep-alive"),
+    ),
+    Row(
+        "close",
+        request("GET /v1/pets HTTP/1.1", "Connection: close"),
+        200,
+        None,
+        "closed",
+        has=("Connection", "close"),
+    ),
+    Row(
+        "close among others",
+        request("GET /v1/pets HTTP/1.1", "Connection: TE, Close"),
+        200,
+        None,
+        "closed",
+    ),
+    Row("an empty line before", b"\r\n\r\n" + request(), 200),
+]
+
+TARGETS = [
+    Row("absolute form", request("GET http://localhost:7387/v1/pets HTTP/1.1"), 200),
+    Row("absolute form, https", request("GET https://other/v1/pets HTTP/1.1"), 200),
+    bad("another scheme", request("GET ftp://localhost/v1/pets HTTP/1.1"), says="begin with"),
+    bad("a broken IPv6 address", request("GET http://[::1/ HTTP/1.1"), says="target"),
+    bad("no slash", request("GET v1/pets HTTP/1.1"), says="must begin with a slash"),
+    bad("an asterisk for GET", request("GET * HTTP/1.1"), says="must begin with a slash"),
+    bad("a target in Latin-1", request("GET /v1/p\xe4ts HTTP/1.1"), says="Bad URI"),
+    bad("NUL in the target", request("GET /v1/\0 HTTP/1.1"), says="target"),
+    bad("a control character", request("GET /v1/\x7f HTTP/1.1"), says="target"),
+    Row("%00 in the path", request("GET /v1/%00 HTTP/1.1"), 404, "not_found"),
+    Row("%ff in the path", request("GET /v1/%ff HTTP/1.1"), 404, "not_found"),
+    Row("a bad escape", request("GET /v1/%zz HTTP/1.1"), 404, "not_found"),
+    Row("%2f in the path", request("GET /v1%2fpets HTTP/1.1"), 200),
+    Row("two slashes in front", request("GET //v1/pets HTTP/1.1"), 200),
+    Row("two slashes inside", request("GET /v1//pets HTTP/1.1"), 404, "not_found"),
+    Row("dots", request("GET /v1/../v1/pets HTTP/1.1"), 404, "not_found"),
+    Row("%00 in the query", request("GET /v1/pets?limit=%00 HTTP/1.1"), 400, "invalid_request"),
+    Row("limit twice", request("GET /v1/pets?limit=1&limit=2 HTTP/1.1"), 400, "invalid_request"),
+    Row(
+        "15 kB of target",
+        request(f"GET /v1/pets?x={'x' * 15_000} HTTP/1.1"),
+        200,
+    ),
+    bad("a target over the limit", b"GET /" + b"x" * HEAD_BYTES, "headers_too_large"),
+]
+
+METHODS = [
+    Row("HEAD", request("HEAD /v1/pets HTTP/1.1"), 200),
+    Row("FOO", request("FOO /v1/pets HTTP/1.1"), 405, "method_not_allowed"),
+    Row(
+        "TRACE",
+        request("TRACE /v1/pets HTTP/1.1"),
+        405,
+        "method_not_allowed",
+        has=("Allow", "GET, HEAD, POST, OPTIONS"),
+    ),
+    Row("DELETE", request("DELETE /v1/pets HTTP/1.1"), 405, "method_not_allowed"),
+    Row("CONNECT", request("CONNECT localhost:80 HTTP/1.1"), 404, "not_found"),
+    Row("OPTIONS", request("OPTIONS /v1/pets HTTP/1.1", key=None), 204),
+    Row(
+        "OPTIONS for the server",
+        request("OPTIONS * HTTP/1.1"),
+        204,
+        has=("Allow", "GET, HEAD, POST, OPTIONS"),
+    ),
+    Row("a body on GET", request("GET /v1/pets HTTP/1.1", "Content-Length: 3", body=b"abc"), 200),
+]
+
+HEADERS = [
+    bad("no Host", request(host=None), says="Host is missing"),
+    bad("an empty Host", request(host=""), says="Host must be"),
+    bad("a Host with a path", request(host="a/b"), says="Host must be"),
+    bad("a Host with a user", request(host="a@b"), says="Host must be"),
+    bad("a Host with a space", request(host="a b"), says="Host must be"),
+    bad("a Host with a bad port", request(host="a:b"), says="Host must be"),
+    Row("an IPv6 Host", request(host="[::1]:7387"), 200),
+    bad("Host twice", request("GET / HTTP/1.1", "Host: a"), says=f"Host {ONCE}"),
+    bad(
+        "Authorization twice",
+        request("GET / HTTP/1.1", "authorization: Bearer x"),
+        says=f"Authorization {ONCE}",
+    ),
+    bad("Content-Type twice", post("Content-Type: text/plain"), says=f"Content-Type {ONCE}"),
+    bad("a space in a name", request("GET / HTTP/1.1", "A B: c"), says="Invalid header"),
+    bad("a space before the colon", request("GET / HTTP/1.1", "A : c"), says="Invalid header"),
+    bad("no colon", request("GET / HTTP/1.1", "A"), says="Invalid header"),
+    bad("no name", request("GET / HTTP/1.1", ": c"), says="Invalid header"),
+    bad("NUL in a value", request("GET / HTTP/1.1", "A: b\0c"), says="Invalid header"),
+    bad("CR in a value", request("GET / HTTP/1.1", "A: b\rc"), says="Bare CR or LF"),
+    bad("LF in a value", request("GET / HTTP/1.1", "A: b\nc"), says="Bare CR or LF"),
+    bad("a folded header", request("GET / HTTP/1.1", "A: b", " c"), says="goes on"),
+    bad("a folded first header", b"GET / HTTP/1.1\r\n Host: a\r\n\r\n", says="Malformed"),
+    Row("a name with an underscore", request("GET /v1/pets HTTP/1.1", "X_Token: a"), 200),
+    Row("Latin-1 in a value", request("GET /v1/pets HTTP/1.1", "A: \xe4"), 200),
+    Row("X-Forwarded-Host", request("GET /v1/pets HTTP/1.1", "X-Forwarded-Host: evil"), 200),
+    Row("no key", request(key=None), 401, "unauthorized"),
+    Row("a head at the limit", request("GET /v1/pets HTTP/1.1", "X: " + "x" * 16_000), 200),
+    bad("a head over the limit", request("GET / HTTP/1.1", "X: " + "x" * HEAD_BYTES),
+        "headers_too_large"),
+    bad("500 headers too many", request("GET / HTTP/1.1", *["X-Filler: 0123456789"] * 900),
+        "headers_too_large"),
+]  # fmt: skip
+
+LENGTHS = [
+    Row("a POST", post(sized(PET), body=PET), 201),
+    Row("no length, so no body", post(), 400, "invalid_request"),
+    bad("a negative length", post("Content-Length: -1"), says="Content-Length"),
+    bad("a length with a sign", post("Content-Length: +2", body=b"{}"), says="Content-Length"),
+    bad("a length in words", post("Content-Length: two", body=b"{}"), says="Content-Length"),
+    bad("an empty length", post("Content-Length:"), says="Content-Length"),
+    bad("a length in hexadecimal", post("Content-Length: 0x2", body=b"{}"), says="Content-Length"),
+    bad("two lengths in one", post("Content-Length: 2, 2", body=b"{}"), says="Content-Length"),
+    bad("length twice", post("Content-Length: 2", "Content-Length: 2", body=b"{}"),
+        says="Content-Length"),
+    bad("a length of 5,000 digits", post(f"Content-Length: {'9' * 5000}"), says="Content-Length"),
+    Row("a body over the app's limit", post(sized(BIG), body=BIG), 413, "payload_too_large"),
+    bad("a body over the server's limit", post(f"Content-Length: {SERVER_BODY_BYTES + 1}"),
+        "payload_too_large"),
+    Row("the limit itself", post(f"Content-Length: {SERVER_BODY_BYTES}",
+        body=b" " * SERVER_BODY_BYTES), 413, "payload_too_large"),
+    Row("a compressed body", post("Content-Encoding: gzip", sized(PET), body=PET), 400,
+        "invalid_request"),
+]  # fmt: skip
+
+CODINGS = [
+    Row("chunks", post(CHUNKED, body=in_chunks(PET[:5], PET[5:])), 201),
+    Row("a chunk with an extension", post(CHUNKED, body=b"1e;a=b\r\n%s\r\n0\r\n\r\n" % PET), 201),
+    Row("chunks with a trailer", post(CHUNKED, body=in_chunks(PET)[:-2] + b"X: y\r\n\r\n"), 201),
+    Row("a coding in capitals", post("Transfer-Encoding: CHUNKED", body=in_chunks(PET)), 201),
+    bad("a chunk without a size", post(CHUNKED, body=b"xyz\r\n"), says="Invalid chunk size"),
+    bad("a chunk of negative size", post(CHUNKED, body=b"-1\r\n"), says="Invalid chunk size"),
+    bad("a bad extension", post(CHUNKED, body=b"1;\x01\r\na\r\n"), says="extension"),
+    bad("a chunk longer than its size", post(CHUNKED, body=b"1\r\nabc\r\n"), says="terminated"),
+    bad("chunks over the limit", post(CHUNKED, body=b"100001\r\n" + b"x" * SERVER_BODY_BYTES),
+        "payload_too_large"),
+    bad("length and chunks", post("Content-Length: 3", CHUNKED, body=in_chunks(b"abc")),
+        says="exclude each other"),
+    bad("chunks and length", post(CHUNKED, "Content-Length: 3", body=in_chunks(b"abc")),
+        says="exclude each other"),
+    bad("chunked twice", post(CHUNKED, CHUNKED, body=in_chunks(b"a")), "not_implemented"),
+    bad("chunked, chunked", post(f"{CHUNKED}, chunked", body=in_chunks(b"a")), "not_implemented"),
+    bad("gzip, chunked", post("Transfer-Encoding: gzip, chunked"), "not_implemented"),
+    bad("an unknown coding", post("Transfer-Encoding: gzip"), "not_implemented"),
+    bad("identity", post("Transfer-Encoding: identity"), "not_implemented"),
+    bad("an empty coding", post("Transfer-Encoding:"), "not_implemented"),
+    bad("a vertical tab", post("Transfer-Encoding: \x0bchunked"), says="Invalid header"),
+    bad("chunks in HTTP/1.0", request("POST /v1/pets HTTP/1.0", CHUNKED, body=in_chunks(PET)),
+        says="HTTP/1.0 has no"),
+]  # fmt: skip
+
+EXPECTATIONS = [
+    Row("Expect without a body", request("GET /v1/pets HTTP/1.1", "Expect: 100-continue"), 200),
+    Row("Expect with no length", post("Expect: 100-continue"), 400, "invalid_request"),
+    Row(
+        "Expect with length 0",
+        post("Expect: 100-continue", "Content-Length: 0"),
+        400,
+        "invalid_request",
+    ),
+    Row("Expect with the body", post("Expect: 100-continue", sized(PET), body=PET), 201),
+    bad("Expect something", request("GET / HTTP/1.1", "Expect: foo"), "expectation_failed"),
+    bad("Expect two things", request("GET / HTTP/1.1", "Expect: 100-continue, a"),
+        "expectation_failed"),
+    Row("HTTP/1.0 expects nothing", request("GET /v1/pets HTTP/1.0", "Expect: foo"), 200, None,
+        "closed"),
+    bad("Expect with a body too large",
+        post("Expect: 100-continue", f"Content-Length: {SERVER_BODY_BYTES + 1}"),
+        "payload_too_large"),
+]  # fmt: skip
+
+ROWS = [*LINES, *TARGETS, *METHODS, *HEADERS, *LENGTHS, *CODINGS, *EXPECTATIONS]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    with running(create_app(Settings())) as server:
+        yield server
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_each_request_gets_its_answer(row: Row, server: Running) -> None:
+    has_body = not row.request.startswith((b"HEAD", b"OPTIONS"))
+    with Wire(server.port) as wire:
+        wire.send(row.request)
+        reply = wire.read(has_body=has_body)
+
+        assert reply.status == row.status
+        if row.code is not None:
+            assert reply.headers["Content-Type"] == "application/json"
+            assert reply.json.keys() == {"code", "message", "status"}
+            assert (reply.json["code"], reply.json["status"]) == (row.code, row.status)
+            assert row.says in reply.json["message"]
+        if b"\r\nOrigin:" in row.request and row.request[8:9] != b"*":
+            assert reply.headers["Access-Control-Allow-Origin"] == ORIGIN
+            assert reply.headers["Access-Control-Allow-Credentials"] == "true"
+        if row.has is not None:
+            assert reply.headers[row.has[0]] == row.has[1]
+        if row.fate == "closed":
+            assert reply.headers["Connection"] == "close"
+            assert wire.rest() == b""
+        else:
+            assert wire.is_open()
+
+
+def test_there_are_enough_rows() -> None:
+    assert len(ROWS) >= 80
+    assert len({row.name for row in ROWS}) == len(ROWS)
+
+
+SHORT = [row for row in ROWS if len(row.request) <= 2000]
+
+
+@pytest.mark.parametrize("row", SHORT, ids=lambda row: row.name)
+def test_it_does_not_matter_how_the_bytes_are_parted(row: Row, server: Running) -> None:
+    with Wire(server.port) as wire:
+        for byte in row.request:
+            try:
+                wire.send(bytes([byte]))
+            except ConnectionError:  # refused before its end
+                break
+        has_body = not row.request.startswith((b"HEAD", b"OPTIONS"))
+        reply = wire.read(has_body=has_body)
+        while reply.status == 100:
+            reply = wire.read(has_body=has_body)
+        assert reply.status == row.status
+
+
+# --- What one answer does not show ----------------------------------------------------------------
+
+
+def test_requests_in_a_row_are_answered_in_order(server: Running) -> None:
+    with Wire(server.port) as wire:
+        wire.send(
+            request("GET /v1/pets?limit=1 HTTP/1.1")
+            + post(sized(PET), body=PET)
+            + request("GET /v1/pets/x HTTP/1.1")
+            + post(CHUNKED, body=in_chunks(PET))
+            + request("HEAD /v1/pets HTTP/1.1")
+        )
+        replies = [wire.read(), wire.read(), wire.read(), wire.read(), wire.read(has_body=False)]
+
+        assert [reply.status for reply in replies] == [200, 201, 404, 201, 200]
+        assert wire.is_open()
+
+
+def test_nothing_is_answered_after_an_error(server: Running) -> None:
+    with Wire(server.port) as wire:
+        wire.send(post("Content-Length: 4", CHUNKED, body=in_chunks(b"abcd")) + request())
+        assert wire.read().status == 400
+        assert wire.rest() == b""
+
+
+def test_head_has_the_headers_of_get(server: Running) -> None:
+    with Wire(server.port) as wire:
+        get = wire.send(request()).read().headers
+        head = wire.send(request("HEAD /v1/pets HTTP/1.1")).read(has_body=False).headers
+
+        changing = {"Date", "Mockpets-Request", "Server-Timing"}
+        assert get.keys() == head.keys()
+        assert {n: v for n, v in get.items() if n not in changing} == {
+            n: v for n, v in head.items() if n not in changing
+        }
+
+
+def test_a_client_that_waits_to_continue_is_told_to(server: Running) -> None:
+    with Wire(server.port) as wire:
+        wire.send(post("Expect: 100-continue", sized(PET)))
+        assert wire.line() == b"HTTP/1.1 100 Continue"
+        assert wire.line() == b""
+        assert wire.send(PET).read().status == 201
+
+
+def test_a_client_that_sends_too_much_can_read_why(server: Running) -> None:
+    """It sends on after the answer: a reset would take the answer away from it."""
+    with Wire(server.port) as wire:
+        wire.send(post("Content-Length: 9000000"))
+        for _ in range(64):
+            wire.send(b"x" * 65536)
+        assert wire.read().status == 413
+        assert wire.rest() == b""
+
+
+@pytest.mark.parametrize(
+    "half",
+    [
+        b"GET /v1/pets HT",
+        request()[:-2],
+        post("Content-Length: 9", body=b"half"),
+        post(CHUNKED, body=b"5\r\nabc"),
+    ],
+)
+def test_half_a_request_that_ends_gets_no_answer(half: bytes, server: Running) -> None:
+    with Wire(server.port) as wire:
+        assert wire.send(half).end_sending().rest() == b""
+
+
+# --- Time and room --------------------------------------------------------------------------------
+
+HALVES = {
+    "one byte": (b"G", HEAD_SECONDS, "head"),
+    "half a head": (b"GET /v1/pets HTTP/1.1\r\nHo", HEAD_SECONDS, "head"),
+    "LF alone": (b"GET /v1/pets HTTP/1.1\nHost: a\n\n", HEAD_SECONDS, "head"),
+    "half a body": (post("Content-Length: 9", body=b"half"), BODY_SECONDS, "body"),
+    "half a chunk": (post(CHUNKED, body=b"5\r\nabc"), BODY_SECONDS, "body"),
+    "no last chunk": (post(CHUNKED, body=b"3\r\nabc\r\n"), BODY_SECONDS, "body"),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_what_does_not_get_complete_is_refused(name: str) -> None:
+    half, seconds, what = HALVES[name]
+    clock = Clock()
+    with running(Actor(), clock=clock) as server, Wire(server.port) as wire:
+        wire.send(half)
+        server.until(lambda: server.phases, [what])
+        clock.pass_(seconds - 0.1)
+        wire.send(b"x")  # a trickle does not help
+        server.ask(lambda: None)
+        assert server.connections == 1
+        clock.pass_(0.2)
+
+        reply = wire.read()
+        assert reply.status == 408
+        assert reply.json == {
+            "code": "request_timeout",
+            "message": f"the {what} did not arrive within {seconds:g} seconds",
+            "status": 408,
+        }
+        assert reply.headers["Access-Control-Allow-Origin"] in ("*", ORIGIN)
+        assert wire.rest() == b""
+
+
+def test_a_connection_without_a_request_ends_without_a_word() -> None:
+    clock = Clock()
+    with (
+        running(Actor(), clock=clock) as server,
+        Wire(server.port) as fresh,
+        Wire(server.port) as used,
+    ):
+        server.until(lambda: server.connections, 2)
+        clock.pass_(IDLE_SECONDS - 1)
+        assert used.get().read().status == 200
+        clock.pass_(1.1)
+        assert fresh.rest() == b""
+        assert server.connections == 1
+        clock.pass_(IDLE_SECONDS)
+        assert used.rest() == b""
+
+
+def test_a_client_that_does_not_end_is_left_after_a_while() -> None:
+    clock = Clock()
+    with running(Actor(), clock=clock) as server, Wire(server.port) as wire:
+        assert wire.send(b"HELLO\r\n\r\n").read().status == 400
+        assert wire.rest() == b""
+        server.until(lambda: server.connections, 1)
+        clock.pass_(LINGER_SECONDS + 0.1)
+        server.until(lambda: server.connections, 0)
+
+
+def test_connections_that_only_have_to_be_closed_make_room() -> None:
+    with running(Actor(), Limits(connections=2), Clock()) as server, ExitStack() as stack:
+        for _ in range(2):
+            wire = stack.enter_context(Wire(server.port)).send(b"HELLO\r\n\r\n")
+            assert wire.read().status == 400
+            assert wire.rest() == b""
+        server.until(lambda: server.phases, ["linger", "linger"])
+        assert stack.enter_context(Wire(server.port)).get().read().status == 200
+
+
+def test_whoever_keeps_us_waiting_longest_makes_room() -> None:
+    clock = Clock()
+    with running(Actor(), Limits(connections=3), clock) as server:
+        used = Wire(server.port).get()
+        assert used.read().status == 200
+        wires = []
+        for half in (b"", b"GET"):
+            clock.pass_(1)
+            wires.append(Wire(server.port).send(half))
+            server.until(lambda: server.connections, len(wires) + 1)
+        empty, half_sent = wires
+        for gone in (empty, half_sent, used):
+            clock.pass_(1)
+            wires.append(Wire(server.port).get("/?delay=60"))
+            assert gone.rest() == b""
+            gone.close()
+        server.until(lambda: server.waiting, 3)
+
+        # Now all are being answered: the next has to wait until one of them is.
+        waits = Wire(server.port).get("/next")
+        clock.pass_(60)
+        for wire in wires[2:]:
+            assert wire.read().status == 200
+        clock.pass_(1)
+        assert waits.read().body == b"GET /next 0"
+        for wire in (*wires, waits):
+            wire.close()
+
+
+def test_200_tricklers_and_200_that_reconnect_fail_no_normal_request() -> None:
+    with running(Actor()) as server, ExitStack() as stack:
+        for _ in range(200):
+            stack.enter_context(Wire(server.port)).send(b"GET / HTTP/1.1\r\n")
+        again = [Wire(server.port).send(b"GET") for _ in range(200)]
+        with Wire(server.port) as normal:
+            for number in range(1000):
+                again[number % 200].close()
+                again[number % 200] = Wire(server.port).send(b"GET")
+                assert normal.get("/").read().status == 200
+        for wire in again:
+            wire.close()
+
+
+def test_900_idle_connections_are_held_while_others_are_answered() -> None:
+    with running(Actor()) as server, ExitStack() as stack:
+        idle = [stack.enter_context(Wire(server.port)) for _ in range(900)]
+        server.until(lambda: server.connections, 900)
+        for _ in range(100):
+            with Wire(server.port) as wire:
+                assert wire.get("/").read().status == 200
+        assert all(wire.get("/").read().status == 200 for wire in idle)
+
+
+def test_slow_tricklers_keep_nobody_out() -> None:
+    with running(Actor(), Limits(connections=20)) as server:
+        trickling = [Wire(server.port).send(b"GET / HTTP/1.1\r\n") for _ in range(20)]
+        for number in range(100):
+            with Wire(server.port) as wire:
+                assert wire.get("/").read().status == 200
+            again = trickling[number % 20]
+            again.close()
+            trickling[number % 20] = Wire(server.port).send(b"GET /")
+        for wire in trickling:
+            wire.close()
+
+
+# --- Chance ---------------------------------------------------------------------------------------
+
+
+def test_the_server_survives_what_chance_makes_of_requests(server: Running) -> None:
+    chance = random.Random(4)
+    seeds = [row.request for row in ROWS if len(row.request) < 2000]
+    server.until(lambda: server.connections, 0)
+    before = descriptors()
+    statuses = Counter[bytes]()
+    for _ in range(MUTATED):
+        with Wire(server.port) as wire:
+            try:
+                statuses[wire.send(mutated(chance, seeds)).end_sending().rest()[9:12]] += 1
+            except ConnectionError:
+                continue
+    assert statuses.keys() >= {b"", b"200", b"400", b"404", b"501"}
+    assert b"500" not in statuses
+    with Wire(server.port) as wire:
+        assert wire.send(request()).read().status == 200
+    server.until(lambda: server.connections, 0)
+    assert descriptors() == before
+
+
+def mutated(chance: random.Random, seeds: list[bytes]) -> bytes:
+    """Return a request with some bytes changed, left out, doubled, or taken from another."""
+    data = bytearray(chance.choice(seeds))
+    for _ in range(chance.randint(1, 6)):
+        at, length = chance.randrange(len(data) + 1), chance.randint(1, 12)
+        kind = chance.randrange(4)
+        if kind == 0:
+            data[at : at + length] = chance.randbytes(length)
+        elif kind == 1:
+            del data[at : at + length]
+        elif kind == 2:
+            data[at:at] = data[at : at + length] * chance.randint(1, 20)
+        else:
+            other = chance.choice(seeds)
+            start = chance.randrange(len(other))
+            data[at:at] = other[start : start + 40]
+    return bytes(data)

@@ -1,0 +1,223 @@
+"""Raw sockets for the tests of the server: what was sent, what came, and how it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
+
+from mockpets.server.loop import Loop
+from mockpets.server.sockets import bind
+from mockpets.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+    from wsgiref.types import WSGIApplication
+
+    from mockpets.server.limits import Limits
+
+SECONDS = 20
+"""How long anything may take before it counts as hanging."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Wire:
+    """One connection, at the level of bytes."""
+
+    def __init__(self, port: int, receive_buffer: int | None = None) -> None:
+        self.socket = socket.socket()
+        if receive_buffer is not None:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.settimeout(SECONDS)
+        try:
+            self.socket.connect(("127.0.0.1", port))
+        except OSError:
+            self.socket.close()
+            raise
+        self._read = b""
+
+    def send(self, data: bytes) -> Self:
+        self.socket.sendall(data)
+        return self
+
+    def get(self, path: str = "/", *headers: str) -> Self:
+        lines = [f"GET {path} HTTP/1.1", "Host: test", *headers, "", ""]
+        return self.send("\r\n".join(lines).encode())
+
+    def read(self, *, has_body: bool = True) -> Reply:
+        """Read one answer whole."""
+        head = self._until(b"\r\n\r\n").decode("latin-1")
+        first, *lines = head.strip().split("\r\n")
+        headers = dict(line.split(": ", 1) for line in lines)
+        length = int(headers.get("Content-Length", 0)) if has_body else 0
+        while len(self._read) < length:
+            self._more()
+        body, self._read = self._read[:length], self._read[length:]
+        return Reply(int(first.split(" ")[1]), headers, body)
+
+    def head(self) -> bytes:
+        """Read status line and headers alone."""
+        return self._until(b"\r\n\r\n")
+
+    def take(self, least: int) -> int:
+        """Read on until there are so many bytes, and return how many there are."""
+        while len(self._read) < least:
+            self._more()
+        return len(self._read)
+
+    def _until(self, end: bytes) -> bytes:
+        while end not in self._read:
+            self._more()
+        found, _, self._read = self._read.partition(end)
+        return found
+
+    def _more(self) -> None:
+        data = self.socket.recv(65536)
+        assert data, f"the connection ended after {self._read!r}"
+        self._read += data
+
+    def line(self) -> bytes:
+        """Read one line."""
+        return self._until(b"\r\n")
+
+    def rest(self) -> bytes:
+        """Read to the end of the connection."""
+        while data := self.socket.recv(65536):
+            self._read += data
+        found, self._read = self._read, b""
+        return found
+
+    def is_open(self) -> bool:
+        """Whether the connection still answers."""
+        self.get("/open?")
+        return self.read().status > 0
+
+    def end_sending(self) -> Self:
+        self.socket.shutdown(socket.SHUT_WR)
+        return self
+
+    def reset(self) -> None:
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close()
+
+    def close(self) -> None:
+        self.socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def port_of(url: str) -> int:
+    return urlsplit(url).port or 0
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.wake: Callable[[], None] = lambda: None
+
+    def __call__(self) -> float:
+        return self.now
+
+    def pass_(self, seconds: float) -> None:
+        self.now += seconds
+        self.wake()
+
+
+@dataclass(frozen=True)
+class Running:
+    """A loop on a thread."""
+
+    loop: Loop
+    port: int
+    clock: Clock
+    thread: threading.Thread
+
+    def ask(self, look: Callable[[], Any]) -> Any:
+        """Return what something is, looked at by the loop's own thread between two turns."""
+        found: list[Any] = []
+        done = threading.Event()
+
+        def call() -> None:
+            found.append(look())
+            done.set()
+
+        self.loop.work.soon(call)
+        assert done.wait(SECONDS)
+        return found[0]
+
+    def until(self, look: Callable[[], Any], wanted: Any = True) -> None:
+        """Ask, turn after turn, until the answer is the wanted one."""
+        end = threading.Event()
+        timer = threading.Timer(SECONDS, end.set)
+        timer.start()
+        try:
+            while (found := self.ask(look)) != wanted:
+                assert not end.is_set(), f"still {found!r}, not {wanted!r}"
+        finally:
+            timer.cancel()
+            timer.join()
+
+    @property
+    def waiting(self) -> int:
+        return len(self.loop.work.waiting)
+
+    @property
+    def connections(self) -> int:
+        return self.loop.connections
+
+    @property
+    def phases(self) -> list[str]:
+        return [channel.phase for channel in self.loop._channels.values()]
+
+    def stop(self) -> None:
+        self.loop.stop()
+        self.thread.join(SECONDS)
+        assert not self.thread.is_alive()
+
+
+@contextmanager
+def running(
+    app: WSGIApplication, limits: Limits | None = None, clock: Clock | None = None
+) -> Iterator[Running]:
+    """Run a loop on a thread; its time passes when the test says so, if it has a clock."""
+    sockets = bind(Settings(host=("127.0.0.1",), port=0))
+    used = clock or Clock()
+    loop = Loop(app, sockets, limits, clock) if clock else Loop(app, sockets, limits)
+    used.wake = loop.wake
+    thread = threading.Thread(target=loop.run, name="test-loop")
+    thread.start()
+    server = Running(loop, sockets[0].getsockname()[1], used, thread)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def descriptors() -> int:
+    """Return how many descriptors this process has open."""
+    return len(os.listdir("/dev/fd"))  # noqa: PTH208 - iterdir would look at each

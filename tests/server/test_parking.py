@@ -1,0 +1,271 @@
+"""Answers that are delayed, slow or held: they cost no thread and keep nobody else waiting."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets.server.limits import Limits
+from tests.server.actor import Actor
+from tests.server.raw_http import Clock, Running, Wire, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PARKED = 500
+
+
+@pytest.fixture
+def app() -> Actor:
+    return Actor()
+
+
+MANY = int(os.environ.get("PARKED_ANSWERS", PARKED))
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def server(app: Actor, clock: Clock) -> Iterator[Running]:
+    with running(app, clock=clock) as server:
+        yield server
+
+
+@pytest.fixture
+def many_descriptors() -> Iterator[None]:
+    """Both ends of each connection are this process's."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 3 * MANY
+    if soft < wanted:
+        if hard != resource.RLIM_INFINITY and hard < wanted:
+            pytest.skip("this process may not open enough descriptors")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.usefixtures("many_descriptors")
+def test_many_delayed_answers_let_others_by_and_come_in_time(app: Actor, clock: Clock) -> None:
+    limits = Limits(parked=MANY, connections=MANY + 100)
+    with running(app, limits, clock) as server, ExitStack() as stack:
+        late = [stack.enter_context(Wire(server.port)) for _ in range(MANY)]
+        for wire in late:
+            wire.get("/late?delay=30")
+        server.until(lambda: server.waiting, MANY)
+        clock.pass_(29.99)
+        with Wire(server.port) as other:
+            for _ in range(100):
+                assert other.get("/other").read().body == b"GET /other 0"
+        assert server.waiting == MANY
+
+        clock.pass_(0.01)
+        assert {wire.read().body for wire in late} == {b"GET /late 0"}
+
+        assert server.waiting == 0
+        assert app.threads == {"test-loop"}
+
+
+def test_an_answer_after_a_delay_leaves_the_connection_in_use(
+    clock: Clock, server: Running
+) -> None:
+    with Wire(server.port) as wire:
+        wire.get("/late?delay=1").get("/next")
+        server.until(lambda: server.waiting, 1)
+        clock.pass_(1)
+
+        assert [wire.read().body, wire.read().body] == [b"GET /late 0", b"GET /next 0"]
+        assert wire.is_open()
+
+
+def test_delays_that_end_earlier_go_first(clock: Clock, server: Running) -> None:
+    with Wire(server.port) as slow, Wire(server.port) as fast:
+        slow.get("/slow?delay=20")
+        fast.get("/fast?delay=10")
+        server.until(lambda: server.waiting, 2)
+        clock.pass_(10)
+
+        assert fast.read().status == 200
+        assert server.waiting == 1
+        clock.pass_(10)
+        assert slow.read().status == 200
+
+
+def test_the_app_learns_when_there_is_no_more_room() -> None:
+    with running(Actor(), Limits(parked=2)) as server, ExitStack() as stack:
+        wires = [stack.enter_context(Wire(server.port)) for _ in range(3)]
+        for wire in wires[:2]:
+            wire.get("/late?delay=30")
+        server.until(lambda: server.waiting, 2)
+
+        assert wires[2].get("/").read().status == 503
+        wires[0].close()
+        server.until(lambda: server.waiting, 1)
+        assert wires[2].get("/").read().status == 200
+
+
+# --- Throttle ---------------------------------------------------------------------------------
+
+
+def test_a_slow_body_takes_its_bytes_by_the_second(clock: Clock, server: Running) -> None:
+    with Wire(server.port) as wire:
+        wire.get("/?size=1000&throttle=100")
+        server.until(lambda: server.waiting, 1)
+        wire.head()
+        for second in range(1, 11):
+            clock.pass_(1.0001)
+            assert wire.take(100 * second - 10) <= 100 * second
+
+        assert wire.take(1000) == 1000
+        server.until(lambda: server.waiting, 0)
+        assert wire.is_open()
+
+
+def test_a_slow_answer_without_a_body_comes_at_once(server: Running) -> None:
+    with Wire(server.port) as wire:
+        wire.send(b"HEAD /?throttle=1 HTTP/1.1\r\nHost: a\r\n\r\n")
+
+        assert wire.read(has_body=False).status == 200
+
+
+def test_a_client_that_leaves_a_slow_body_frees_its_place(clock: Clock, server: Running) -> None:
+    with Wire(server.port) as wire:
+        wire.get("/?size=1000&throttle=1")
+        server.until(lambda: server.waiting, 1)
+        clock.pass_(5)
+    server.until(lambda: server.waiting, 0)
+    server.until(lambda: server.connections, 0)
+
+
+# --- Hold -------------------------------------------------------------------------------------
+
+
+def test_held_answers_go_when_their_gate_opens(app: Actor, server: Running) -> None:
+    with Wire(server.port) as one, Wire(server.port) as other, Wire(server.port) as elsewhere:
+        one.get("/?hold=a")
+        other.get("/?hold=a")
+        elsewhere.get("/?hold=b")
+        server.until(app.gates.waiting, {"a": 2, "b": 1})
+
+        assert app.gates.open("a") == 2
+        assert one.read().status == other.read().status == 200
+        assert app.gates.waiting() == {"b": 1}
+        assert app.gates.open("a") == 0
+        assert app.gates.open("b") == 1
+        assert elsewhere.read().status == 200
+
+
+def test_a_held_and_delayed_answer_waits_for_both(
+    app: Actor, clock: Clock, server: Running
+) -> None:
+    with Wire(server.port) as gate_last, Wire(server.port) as delay_last:
+        gate_last.get("/?hold=a&delay=1")
+        delay_last.get("/?hold=b&delay=2")
+        server.until(app.gates.waiting, {"a": 1, "b": 1})
+        app.gates.open("b")
+        clock.pass_(1)
+        server.until(lambda: server.waiting, 2)
+
+        app.gates.open("a")
+        assert gate_last.read().status == 200
+        assert server.ask(lambda: server.waiting) == 1
+        clock.pass_(1)
+        assert delay_last.read().status == 200
+
+
+def test_a_client_that_leaves_is_behind_no_gate(app: Actor, server: Running) -> None:
+    with Wire(server.port) as wire:
+        wire.get("/?hold=a")
+        server.until(app.gates.waiting, {"a": 1})
+    server.until(app.gates.waiting, {})
+    assert app.gates.open("a") == 0
+
+
+# --- Clients that leave, clients that do not read -----------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["close", "reset", "end_sending"])
+@pytest.mark.parametrize("more", [0, 1, 1000], ids=["alone", "one more", "more than is read"])
+def test_a_client_that_leaves_frees_its_place(how: str, more: int, server: Running) -> None:
+    with Wire(server.port) as wire:
+        wire.get("/late?delay=30")
+        server.until(lambda: server.waiting, 1)
+        wire.send(b"GET /next HTTP/1.1\r\nHost: a\r\n\r\n" * more)
+        getattr(wire, how)()
+        server.until(lambda: (server.waiting, server.connections), (0, 0))
+
+
+def test_a_client_that_only_stops_sending_gets_what_is_not_delayed(server: Running) -> None:
+    with Wire(server.port) as wire:
+        wire.get("/one").get("/two").get("/three?size=4000000").end_sending()
+
+        assert [wire.read().body, wire.read().body] == [b"GET /one 0", b"GET /two 0"]
+        assert len(wire.read().body) == 4_000_000
+        assert wire.rest() == b""
+
+
+def test_a_client_that_does_not_read_holds_up_nobody(app: Actor, server: Running) -> None:
+    with Wire(server.port, receive_buffer=4096) as lazy:
+        for _ in range(4):
+            lazy.get("/large?size=8388608")
+        server.until(lambda: app.calls, ["/large"])
+        with Wire(server.port) as other:
+            for _ in range(100):
+                assert other.get("/other").read().status == 200
+        assert app.calls.count("/large") == 1
+
+        for number in range(1, 5):
+            assert len(lazy.read().body) == 8_388_608
+            assert app.calls.count("/large") >= number
+
+
+def test_a_client_that_takes_no_byte_for_long_is_cut_off(
+    app: Actor, clock: Clock, server: Running
+) -> None:
+    with Wire(server.port, receive_buffer=4096) as lazy:
+        lazy.get("/large?size=8388608")
+        server.until(lambda: app.calls, ["/large"])
+        server.ask(lambda: None)
+        clock.pass_(29)
+        assert server.ask(lambda: server.connections) == 1
+        clock.pass_(2)
+        server.until(lambda: server.connections, 0)
+
+
+# --- Work for the helper thread -----------------------------------------------------------------
+
+
+def test_a_long_job_is_done_elsewhere_and_the_app_asked_again(app: Actor, server: Running) -> None:
+    begun, go_on, where = threading.Event(), threading.Event(), []
+
+    def job() -> None:
+        where.append(threading.current_thread().name)
+        begun.set()
+        assert go_on.wait(20)
+
+    app.jobs["long"] = job
+    with Wire(server.port) as wire, Wire(server.port) as other:
+        wire.send(b"POST /a?job=long HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc")
+        assert begun.wait(20)
+        assert other.get("/other").read().status == 200
+        go_on.set()
+
+        assert wire.read().body == b"POST /a 3"
+        assert where == ["mockpets-helper"]
+        assert app.calls == ["/a", "/other", "/a"]
+
+
+def test_a_job_that_fails_leaves_the_answer_to_the_app(
+    app: Actor, server: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    app.jobs["bad"] = lambda: 1 // 0
+    with Wire(server.port) as wire:
+        assert wire.get("/?job=bad").read().status == 200
+    assert "a job failed" in caplog.text

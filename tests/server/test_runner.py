@@ -1,0 +1,539 @@
+"""Listening, the server's own errors over raw sockets, and stopping."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import closing, contextmanager, suppress
+from random import sample
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+
+from mockpets.constants import HEAD_BYTES, SERVER_BODY_BYTES
+from mockpets.errors import InputError
+from mockpets.server import MockpetsServer
+from mockpets.server.sockets import bind, bind_problem
+from mockpets.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+SECONDS = 20
+"""How long anything may take before it counts as hanging."""
+
+
+def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    """Stand in for the real one: says what it got."""
+    if environ["PATH_INFO"] == "/bug":
+        raise RuntimeError("a bug")
+    size = len(environ["wsgi.input"].read())
+    body = f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']} {size}".encode()
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))])
+    return [body]
+
+
+class Reply(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def read_reply(connection: socket.socket, *, has_body: bool = True) -> Reply:
+    """Read one answer, no byte more: what follows may be a reset, since input was left unread."""
+    stream = connection.makefile("rb")
+    with closing(stream):
+        status = int(stream.readline().split(b" ")[1])
+        headers = {}
+        while line := stream.readline().strip().decode("latin-1"):
+            name, _, value = line.partition(": ")
+            headers[name] = value
+        return Reply(status, headers, stream.read(int(headers["Content-Length"]) * has_body))
+
+
+def send(url: str, request: bytes, **options: bool) -> Reply:
+    parts = urlsplit(url)
+    with socket.create_connection((parts.hostname, parts.port), SECONDS) as connection:
+        connection.sendall(request)
+        return read_reply(connection, **options)
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with MockpetsServer(app=app) as server:
+        yield server.url
+
+
+@contextmanager
+def taken_port(host: str = "127.0.0.1") -> Iterator[int]:
+    """Have a port taken on one address, below those that systems hand out on any other."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as taken:
+        for port in sample(range(20_000, 30_000), 100):
+            with suppress(OSError):
+                taken.bind((host, port))
+                break
+        else:
+            raise OSError("no port can be taken")
+        taken.listen()
+        yield port
+
+
+def has_ipv6() -> bool:
+    try:
+        with taken_port("::1"):
+            return True
+    except OSError:
+        return False
+
+
+needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6 loopback")
+
+
+# --- Listening --------------------------------------------------------------------------------
+
+
+@contextmanager
+def bound(settings: Settings) -> Iterator[list[tuple[Any, ...]]]:
+    sockets = bind(settings)
+    try:
+        yield [sock.getsockname() for sock in sockets]
+    finally:
+        for sock in sockets:
+            sock.close()
+
+
+@needs_ipv6
+def test_both_loopback_addresses_have_one_free_port() -> None:
+    with bound(Settings(port=0)) as names:
+        assert [name[0] for name in names] == ["127.0.0.1", "::1"]
+        assert names[0][1] == names[1][1] > 0
+
+
+def test_an_address_named_twice_is_bound_once() -> None:
+    with bound(Settings(host=("127.0.0.1", "127.0.0.1"), port=0)) as names:
+        assert len(names) == 1
+
+
+def test_a_host_name_is_bound_at_its_addresses() -> None:
+    with bound(Settings(host=("localhost",), port=0)) as names:
+        assert {name[0] for name in names} <= {"127.0.0.1", "::1"}
+        assert len({name[1] for name in names}) == 1
+
+
+def test_a_stopped_server_s_port_is_free_at_once() -> None:
+    with MockpetsServer(Settings(host=("127.0.0.1",), port=0), app) as server:
+        port = urlsplit(server.url).port
+        connection = socket.create_connection(("127.0.0.1", port or 0), SECONDS)
+        connection.sendall(
+            b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        )  # leaves TIME_WAIT
+        assert read_reply(connection).status == 200
+    connection.close()
+    with bound(Settings(host=("127.0.0.1",), port=port or 0)) as names:
+        assert names == [("127.0.0.1", port)]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", pytest.param("::1", marks=needs_ipv6)])
+def test_a_taken_port_is_told_in_one_line(host: str) -> None:
+    with taken_port(host) as port, pytest.raises(InputError) as caught:
+        bind(Settings(port=port))
+
+    assert str(caught.value) == (
+        f"--port {port}: already in use on {host}; stop the other program or choose another port "
+        "with --port, or --port 0 for any free one"
+    )
+
+
+@pytest.mark.parametrize(
+    ("host", "message"),
+    [
+        (
+            "192.0.2.1",
+            "--host 192.0.2.1: no address of this machine; "
+            "name one that is, or leave --host out to serve this machine alone",
+        ),
+        (
+            "n" * 63 + (".n" * 100),  # too long for a name, so no server is asked for it
+            f"--host {'n' * 63}{'.n' * 100}: no known host; "
+            "name one that is, or leave --host out to serve this machine alone",
+        ),
+    ],
+)
+def test_a_host_that_is_not_here_is_told_in_one_line(host: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        bind(Settings(host=("127.0.0.1", host), port=0))
+
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (
+            errno.EACCES,
+            "--port 80: not allowed on ::1, where low ports need privileges; "
+            "choose another port with --port",
+        ),
+        (
+            errno.EMFILE,
+            "--port 80: cannot listen on ::1: Too many open files",
+        ),
+    ],
+)
+def test_what_the_machine_refuses_is_told(number: int, message: str) -> None:
+    assert str(bind_problem(OSError(number, os.strerror(number)), "::1", 80)) == message
+
+
+# --- The server's own errors ------------------------------------------------------------------
+
+CODES = {
+    400: "invalid_request",
+    413: "payload_too_large",
+    431: "headers_too_large",
+    500: "internal_error",
+    501: "not_implemented",
+}
+CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+MISTAKES: dict[str, tuple[bytes, int, str]] = {
+    "no request line": (
+        b"HELLO\r\n\r\n",
+        400,
+        "the request is not valid HTTP: Start line is invalid",
+    ),
+    "a method in lower case": (
+        b"get / HTTP/1.1\r\nHost: a\r\n\r\n",
+        400,
+        'the request is not valid HTTP: Malformed HTTP method "get"',
+    ),
+    "TLS": (
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        400,
+        "the request is not valid HTTP: this port speaks HTTP without TLS: the address begins with "
+        "http://",
+    ),
+    "a header with a space in its name": (
+        b"GET / HTTP/1.1\r\nHost: a\r\nA B: c\r\n\r\n",
+        400,
+        "the request is not valid HTTP: Invalid header",
+    ),
+    "a target that is no URL": (
+        b"GET http://[::1/ HTTP/1.1\r\nHost: a\r\n\r\n",
+        400,
+        "the request is not valid HTTP: Request target or Content-Length is invalid",
+    ),
+    "a length that is none": (
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+        400,
+        "the request is not valid HTTP: Content-Length is invalid",
+    ),
+    "a length of 5,000 digits": (
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n",
+        400,
+        "the request is not valid HTTP: Request target or Content-Length is invalid",
+    ),
+    "a chunk without a size": (
+        CHUNKED + b"xyz\r\n",
+        400,
+        "the request is not valid HTTP: Invalid chunk size",
+    ),
+    "a chunk longer than its size": (
+        CHUNKED + b"1\r\nabc\r\n",
+        400,
+        "the request is not valid HTTP: Chunk not properly terminated",
+    ),
+    "an encoding unheard of": (
+        b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n",
+        501,
+        "Transfer-Encoding requested is not supported. Send the body with Content-Length, or "
+        "chunked.",
+    ),
+    "a header over the limit": (
+        b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * HEAD_BYTES + b"\r\n\r\n",
+        431,
+        "request line and headers are larger than 16384 bytes",
+    ),
+    "a target over the limit": (
+        b"GET /" + b"x" * HEAD_BYTES,
+        431,
+        "request line and headers are larger than 16384 bytes",
+    ),
+    "a body over the limit, announced": (
+        f"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {SERVER_BODY_BYTES + 1}\r\n\r\n".encode(),
+        413,
+        "the body is larger than 1048576 bytes",
+    ),
+    "a body over the limit, in chunks": (
+        CHUNKED + b"100000\r\n" + b"x" * SERVER_BODY_BYTES + b"\r\n",
+        413,
+        "the body is larger than 1048576 bytes",
+    ),
+    "a bug in the app": (
+        b"GET /bug HTTP/1.1\r\nHost: a\r\n\r\n",
+        500,
+        "mockpets made a mistake; its log has what is needed to report it",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_the_server_s_own_errors_have_the_error_body(url: str, name: str) -> None:
+    request, status, message = MISTAKES[name]
+    reply = send(url, request)
+
+    assert reply.json == {"code": CODES[status], "message": message, "status": status}
+    assert reply.status == status
+    assert reply.headers["Content-Type"] == "application/json"
+    assert reply.headers["Cache-Control"] == "no-store"
+    assert reply.headers["Connection"] == "close"
+    assert reply.headers["Server"] == "mockpets"
+    assert reply.headers["Access-Control-Allow-Origin"] == "*"
+    assert reply.headers["Vary"] == "Origin"
+    assert "Access-Control-Allow-Credentials" not in reply.headers
+
+
+@pytest.mark.parametrize(
+    "request_line",
+    [
+        b"GET /bug HTTP/1.1\r\nHost: a",
+        b"HELLO",
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999",
+    ],
+)
+def test_a_page_that_asked_can_read_them(url: str, request_line: bytes) -> None:
+    headers = send(url, request_line + b"\r\nOrigin: http://front.test:5173\r\n\r\n").headers
+
+    assert headers["Access-Control-Allow-Origin"] == "http://front.test:5173"
+    assert headers["Access-Control-Allow-Credentials"] == "true"
+    assert headers["Vary"] == "Origin"
+
+
+def test_an_error_of_head_has_no_body(url: str) -> None:
+    request = b"HEAD / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n"
+    parts = urlsplit(url)
+    with socket.create_connection((parts.hostname, parts.port), SECONDS) as connection:
+        connection.sendall(request)
+        reply = read_reply(connection, has_body=False)
+
+        assert reply.status == 501
+        assert int(reply.headers["Content-Length"]) > 0
+        assert connection.recv(1) == b""
+
+
+def test_long_input_is_quoted_in_part(url: str) -> None:
+    reply = send(url, b"GET / HTTP/1.1\r\nHost: a\r\n " + b"x" * 10_000 + b"\r\n\r\n")
+
+    assert reply.status == 400
+    assert len(reply.body) < 400
+
+
+def test_a_body_at_the_limit_reaches_the_app(url: str) -> None:
+    head = f"POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: {SERVER_BODY_BYTES}\r\n\r\n".encode()
+
+    assert send(url, head + b"x" * SERVER_BODY_BYTES).body == b"POST /a 1048576"
+
+
+# --- Running beside a test --------------------------------------------------------------------
+
+
+@needs_ipv6
+def test_it_answers_on_both_loopback_addresses() -> None:
+    with MockpetsServer(Settings(port=0), app) as server:
+        port = urlsplit(server.url).port
+        assert server.url == f"http://localhost:{port}"
+        for host in ("127.0.0.1", "[::1]"):
+            assert (
+                send(f"http://{host}:{port}", b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n").status == 200
+            )
+
+
+def test_it_starts_and_stops_once_each_and_again() -> None:
+    server = MockpetsServer(Settings(host=("127.0.0.1",), port=0), app)
+    with pytest.raises(RuntimeError, match="does not run"):
+        _ = server.url
+    server.stop()
+    for _ in range(2):
+        with server, pytest.raises(RuntimeError, match="runs already"):
+            server.start()
+        with pytest.raises(RuntimeError, match="does not run"):
+            _ = server.url
+
+
+def test_a_taken_port_leaves_it_stopped() -> None:
+    with taken_port() as port:
+        server = MockpetsServer(Settings(port=port), app)
+        with pytest.raises(InputError):
+            server.start()
+    with pytest.raises(RuntimeError, match="does not run"):
+        _ = server.url
+
+
+def test_two_do_not_meet() -> None:
+    with MockpetsServer(app=app) as one, MockpetsServer(app=app) as other:
+        assert one.url != other.url
+        for server in (one, other):
+            assert send(server.url, b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n").status == 200
+
+
+def test_stopping_lets_a_request_end_and_refuses_the_next() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        begun.set()
+        assert go_on.wait(SECONDS)
+        return app(environ, start_response)
+
+    server = MockpetsServer(Settings(host=("127.0.0.1",), port=0), slow).start()
+    address = ("127.0.0.1", urlsplit(server.url).port or 0)
+    with socket.create_connection(address, SECONDS) as connection:
+        connection.sendall(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert begun.wait(SECONDS)
+        stopping = threading.Thread(target=server.stop)
+        stopping.start()
+        wait_until_refused(address)
+        go_on.set()
+
+        assert read_reply(connection).body == b"GET /a 0"
+        assert connection.recv(1) == b""
+        stopping.join(SECONDS)
+        assert not stopping.is_alive()
+
+
+def wait_until_refused(address: tuple[str, int]) -> None:
+    """Connect until no one listens; bounded by the server's own time to stop."""
+    while True:
+        try:
+            socket.create_connection(address, SECONDS).close()
+        except OSError:
+            return
+
+
+LEAVES_NOTHING = """
+import gc, os, socket, sys, threading
+from urllib.parse import urlsplit
+from mockpets import MockpetsServer, Settings
+
+def app(environ, start_response):
+    start_response("204 No Content", [])
+    return []
+
+def count():
+    gc.collect()
+    return len(os.listdir("/dev/fd")), threading.active_count()
+
+before = count()
+for _ in range(3):
+    with MockpetsServer(Settings(host=("127.0.0.1",), port=0), app) as server:
+        address = ("127.0.0.1", urlsplit(server.url).port)
+        idle = socket.create_connection(address)
+        with socket.create_connection(address) as busy:
+            busy.sendall(b"GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")
+            assert busy.recv(12) == b"HTTP/1.1 204"
+    assert idle.recv(1) == b""
+    idle.close()
+assert count() == before, (count(), before)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="counts descriptors in /dev/fd")
+def test_it_leaves_no_thread_and_no_descriptor() -> None:
+    run = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", LEAVES_NOTHING],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+# --- Running in the foreground ----------------------------------------------------------------
+
+FOREGROUND = """
+import sys
+from mockpets.server import bind, serve
+from mockpets.settings import Settings
+
+def app(environ, start_response):
+    if environ["PATH_INFO"] == "/slow":
+        print("begun", flush=True)
+        sys.stdin.readline()
+    start_response("200 OK", [("Content-Length", "2")])
+    return [b"ok"]
+
+sockets = bind(Settings(host=("127.0.0.1",), port=0))
+port = sockets[0].getsockname()[1]
+serve(app, sockets, lambda: print(port, flush=True))
+print("over", flush=True)
+"""
+
+
+@contextmanager
+def foreground() -> Iterator[tuple[subprocess.Popen[str], tuple[str, int]]]:
+    with subprocess.Popen(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", FOREGROUND],
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield process, ("127.0.0.1", int(process.stdout.readline()))
+        finally:
+            process.kill()
+
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
+    with foreground() as (process, address), socket.create_connection(address, SECONDS) as idle:
+        idle.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert read_reply(idle).status == 200
+        process.send_signal(number)
+        stdout, stderr = process.communicate(timeout=SECONDS)
+
+    assert (process.returncode, stdout, stderr) == (0, "over\n", "")
+
+
+@posix
+def test_a_signal_lets_a_request_end() -> None:
+    with foreground() as (process, address), socket.create_connection(address, SECONDS) as busy:
+        busy.sendall(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.terminate()
+        wait_until_refused(address)
+        stdout, stderr = process.communicate("go on\n", timeout=SECONDS)
+
+        assert read_reply(busy).body == b"ok"
+        assert (process.returncode, stdout, stderr) == (0, "over\n", "")
+
+
+@posix
+def test_a_second_signal_ends_it_at_once() -> None:
+    with foreground() as (process, address), socket.create_connection(address, SECONDS) as busy:
+        busy.sendall(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.terminate()
+        wait_until_refused(address)
+        process.terminate()
+
+        assert process.wait(SECONDS) == 128 + signal.SIGTERM

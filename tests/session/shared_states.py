@@ -1,0 +1,34 @@
+"""Worlds for tests of sessions, without an app around them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mockpets.journal.journal import Journals
+from mockpets.memory_budget import MemoryBudget
+from mockpets.pets.generator import generate
+from mockpets.pets.table import TableCache, make_table
+from mockpets.scenario.library import Library
+from mockpets.session.shared import SharedState
+
+if TYPE_CHECKING:
+    from mockpets.scenario.model import Scenario
+
+
+def shared_state(*scenarios: Scenario, budget: int = 2**20, max_new: int = 10) -> SharedState:
+    """A world that knows these scenarios, has no pets and none active."""
+    library = Library({one.name: one for one in scenarios}, {}, {})
+    pets = MemoryBudget(budget, "pets")
+    return SharedState(
+        library=lambda: library,
+        tables=TableCache(generate, pets),
+        start=make_table([]),
+        scenarios=(),
+        seed=1,
+        max_new=max_new,
+        locale="en_US",
+        journal=partial(Journals(2**20).new, 100),
+        pets=pets,
+        snapshots=MemoryBudget(budget, "snapshots"),
+    )

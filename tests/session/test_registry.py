@@ -1,0 +1,388 @@
+"""All sessions of a server: how many there may be, which one goes, and what they hold."""
+
+from __future__ import annotations
+
+import gc
+import os
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.constants import SESSION_IDLE_SECONDS
+from mockpets.errors import RequestError
+from mockpets.session.registry import SessionRegistry
+from tests.doors import Caller, Inside, Socket
+from tests.server.raw_http import Wire, port_of
+from tests.session.shared_states import shared_state
+from tests.web.test_contract import assert_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from mockpets.session.session import Session
+
+    Make = Callable[..., Caller]
+
+NAMES = int(os.environ.get("SESSION_NAMES", "1500"))
+PET: Any = {"name": "Miso", "categoryId": 2}
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def registry(clock: Clock, most: int = 3) -> SessionRegistry:
+    return SessionRegistry(shared_state(), most, clock=clock)
+
+
+def names(sessions: SessionRegistry) -> list[str]:
+    return [session.name for session in sessions.all()]
+
+
+# --- The cap ------------------------------------------------------------------------------------
+
+
+def test_at_the_cap_the_one_idle_for_longest_goes(clock: Clock) -> None:
+    sessions = registry(clock, 4)
+    for name in ("a", "b", "c"):
+        clock.now += 1
+        sessions.take(name)
+    clock.now += 1
+    sessions.find("a")
+    clock.now += SESSION_IDLE_SECONDS
+    sessions.take("d")
+
+    assert names(sessions) == ["default", "a", "c", "d"]
+
+
+def test_at_the_cap_none_that_was_used_lately_goes(clock: Clock) -> None:
+    sessions = registry(clock)
+    sessions.take("a")
+    sessions.take("b")
+    clock.now += SESSION_IDLE_SECONDS - 0.001
+    with pytest.raises(RequestError, match="all 3 sessions are in use; drop one") as caught:
+        sessions.take("c")
+
+    assert (caught.value.code, caught.value.headers) == ("busy", (("Retry-After", "600"),))
+    assert names(sessions) == ["default", "a", "b"]
+    clock.now += 0.001
+    assert sessions.take("c").name == "c"
+
+
+def test_the_default_one_never_goes(clock: Clock) -> None:
+    sessions = registry(clock, 1)
+    clock.now += 1e9
+    with pytest.raises(RequestError, match="all 1 sessions"):
+        sessions.take("a")
+    with pytest.raises(RequestError, match="always there"):
+        sessions.drop("default")
+
+    assert names(sessions) == ["default"]
+    assert sessions.take("default") is sessions.default
+
+
+def test_held_answers_count_as_use(clock: Clock) -> None:
+    sessions = registry(clock)
+    held, idle = sessions.take("a"), sessions.take("b")
+    leave = held.gates.wait("gate", lambda: None)
+    clock.now += 10 * SESSION_IDLE_SECONDS
+    sessions.take("c")
+    assert names(sessions) == ["default", "a", "c"]
+    assert idle.name == "b"
+    leave()
+    sessions.find("c")
+    sessions.take("d")
+
+    assert names(sessions) == ["default", "c", "d"]
+
+
+def test_looking_at_them_is_no_use(clock: Clock) -> None:
+    sessions = registry(clock)
+    session = sessions.take("a")
+    clock.now += 7
+    assert sessions.all()
+    assert sessions.idle_seconds(session) == 7
+    assert sessions.find("a") is session
+    assert sessions.idle_seconds(session) == 0
+    assert sessions.find("none") is None
+
+
+def test_one_that_was_dropped_and_named_again_is_a_new_one(clock: Clock) -> None:
+    sessions = registry(clock)
+    told: list[str] = []
+    first = sessions.take("a")
+    first.gates.wait("gate", lambda: told.append("released"))
+    first.changes.wait(first.changes.number, lambda: told.append("changed"))
+
+    assert sessions.drop("a")
+    assert not sessions.drop("a")
+    assert sorted(told) == ["changed", "released"]
+    assert sessions.take("a") is not first
+
+
+def test_every_session_hears_of_one_that_comes_or_goes(clock: Clock) -> None:
+    sessions = registry(clock)
+    other = sessions.take("a")
+    for act in (lambda: sessions.take("b"), lambda: sessions.drop("b")):
+        numbers = [each.changes.number for each in (sessions.default, other)]
+        act()
+        for each, number in zip((sessions.default, other), numbers, strict=True):
+            assert each.changes.since(number) == ["sessions"]
+
+
+def test_16_threads_that_name_the_same_get_the_same(clock: Clock) -> None:
+    sessions = registry(clock, 100)
+    barrier = Barrier(16)
+
+    def work(_: int) -> list[Session]:
+        barrier.wait(20)
+        return [sessions.take(f"w{number}") for number in range(50)]
+
+    with ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(work, range(16)))
+
+    assert all(one is other for one, *more in zip(*found, strict=True) for other in more)
+    assert len(sessions) == 51
+
+
+# --- 100,000 names ------------------------------------------------------------------------------
+
+
+def test_many_names_take_no_more_memory_and_none_in_use_is_dropped() -> None:
+    """Set `SESSION_NAMES` to 100000 for the full run; it changes nothing but the time.
+
+    Of 200 sessions, 10 are used at every turn and 10 hold an answer; the rest are others' names,
+    each idle for ten minutes when its place is needed. Every one has a pet, an entry in its
+    journal and a snapshot of its own.
+    """
+    clock = Clock()
+    app = create_app(Settings())
+    sessions: SessionRegistry = app.extensions["mockpets"].sessions
+    sessions._clock = clock
+    call = Caller(Inside(app))
+    used = [sessions.take(f"used-{number}") for number in range(10)]
+    held = [sessions.take(f"held-{number}") for number in range(10)]
+    leave = [session.gates.wait("gate", lambda: None) for session in held]
+
+    def name_so_many(first: int, count: int) -> None:
+        for number in range(first, first + count):
+            clock.now += 4  # 180 of them: 720 seconds until its place is needed
+            for session in used:
+                assert sessions.find(session.name) is session
+            if number % 20:
+                assert sessions.take(f"n{number}").active == ("default",)
+                continue
+            base = f"/~n{number}"
+            assert call("POST", f"{base}/v1/pets", json_body=PET).json["id"] == 17
+            assert call("PUT", f"{base}/__mockpets/snapshots/s", key=None).status == 201
+            assert len(sessions) <= 200
+
+    name_so_many(0, 600)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        name_so_many(600, 400)
+        gc.collect()
+        before, _ = tracemalloc.get_traced_memory()
+        name_so_many(1000, NAMES)
+        gc.collect()
+        after, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    there = sessions.all()
+
+    assert len(there) == 200
+    assert {*used, *held} <= {*there}
+    assert after - before < 2**19, (before, after)
+    assert peak < before + 4 * 2**20, (before, peak)
+    for each in leave:
+        each()
+
+
+def test_sessions_that_nobody_used_leave_nothing_behind(clock: Clock) -> None:
+    """Budgets and journals settle what was given back, also while nobody takes anything."""
+    sessions = registry(clock)
+
+    def name_so_many(first: int, count: int) -> None:
+        for number in range(first, first + count):
+            clock.now += SESSION_IDLE_SECONDS
+            sessions.take(f"n{number}")
+
+    name_so_many(0, 100)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        name_so_many(100, 100)
+        before, _ = tracemalloc.get_traced_memory()
+        name_so_many(200, 5000)
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert len(sessions) == 3
+    assert after - before < 16 * 1024, (before, after)
+
+
+def test_200_sessions_over_10000_pets_share_them() -> None:
+    """Measured with tracemalloc (CPython 3.11): the 10,000 pets take 1.7 MB, made once. To make 198
+    sessions over them, list pets and post one in each takes 2.4 MB more, 12 kB a session, its two
+    entries in the journal included; so many copies would take 330 MB. A session that deletes one of
+    the pets pays for its own index of them, 0.45 MB.
+    """
+    app = create_app(Settings(count=10_000))
+    call = Caller(Inside(app))
+    for name in ("default", "warm"):
+        assert len(call("GET", f"/~{name}/v1/pets?limit=100").json) == 100
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        for number in range(198):
+            base = f"/~w{number}"
+            assert len(call("GET", f"{base}/v1/pets").json) == 20
+            assert call("POST", f"{base}/v1/pets", json_body=PET).json["id"] == 10_001
+        gc.collect()
+        shared, _ = tracemalloc.get_traced_memory()
+        assert call("DELETE", "/~w0/__mockpets/pets/1", key=None).json == {"total": 10_000}
+        gc.collect()
+        copied, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert call("GET", "/~w1/v1/pets/1").status == 200
+    assert len(app.extensions["mockpets"].sessions) == 200
+    assert shared - before < 4 * 2**20
+    assert copied - shared < 2 * 2**20
+
+
+# --- Through the control API --------------------------------------------------------------------
+
+
+def test_the_cap_over_http(fresh: Make) -> None:
+    call = fresh(max_sessions=3)
+    for name in ("a", "b"):
+        assert call("GET", f"/~{name}/v1/pets").status == 200
+    assert call("GET", "/~c/__mockpets/state").status == 200, "looking makes none"
+    for method, target in (("GET", "/~c/v1/pets"), ("POST", "/~c/__mockpets/reset")):
+        refused = call(method, target, key="mockpets" if method == "GET" else None)
+        assert_error(refused, "busy")
+        assert refused.header("Retry-After") == "600"
+        assert "DELETE sessions/NAME" in refused.json["message"]
+    refused = call("PUT", "/__mockpets/sessions/c", key=None)
+    assert_error(refused, "busy")
+    listed = call("GET", "/__mockpets/sessions", key=None).json
+
+    assert ([each["name"] for each in listed["sessions"]], listed["max"]) == (
+        ["default", "a", "b"],
+        3,
+    )
+    assert call("DELETE", "/__mockpets/sessions/a", key=None).json == {"dropped": "a"}
+    assert call("GET", "/~c/v1/pets").status == 200
+
+
+def test_asking_for_one_does_not_make_it(fresh: Make) -> None:
+    call = fresh()
+    for method in ("GET", "DELETE"):
+        answer = call(method, "/__mockpets/sessions/w3", key=None)
+        assert_error(answer, "not_found")
+        assert answer.json["message"].startswith("there is no session 'w3'; ")
+    call("GET", "/~worker-3/v1/pets")
+    said = call("GET", "/__mockpets/sessions/worker3", key=None).json["message"]
+    assert said == "there is no session 'worker3'; did you mean 'worker-3'?"
+    assert call("GET", "/__mockpets/sessions/WORKER-3", key=None).json["name"] == "worker-3"
+
+
+def test_dropping_one_lets_go_what_it_holds(tmp_path: Path) -> None:
+    text = "description: d\nstubs:\n  - {match: {operation: getPet}, hold: gate}\n"
+    (tmp_path / "held.yaml").write_text(text)
+    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
+        call = Caller(Socket(server.url))
+        with Wire(port_of(server.url)) as wire:
+            wire.get("/~w3+held/v1/pets/1", "Authorization: Bearer mockpets")
+            while call("GET", "/~w3/__mockpets/gates").json != {"gates": {"gate": 1}}:
+                pass
+            told = call("GET", "/__mockpets/sessions/w3").json
+            assert (told["held"], told["requests"]) == (1, 1)
+            assert call("DELETE", "/__mockpets/sessions/w3").status == 200
+            assert wire.read().status == 200
+        assert call("GET", "/__mockpets/sessions/w3").status == 404
+
+
+# --- What one session has of its own ------------------------------------------------------------
+
+
+def test_a_scenario_that_brings_pets_has_a_store_and_the_put_aside_one_comes_back(
+    fresh: Make,
+) -> None:
+    call = fresh()
+    call("POST", "/v1/pets", json_body=PET)
+    call("DELETE", "/__mockpets/pets/3", key=None)
+    before = call("GET", "/__mockpets/pets", key=None).body
+
+    def activate(*scenarios: str) -> None:
+        body = {"scenario": list(scenarios)}
+        assert call("PUT", "/__mockpets/scenario", json_body=body, key=None).status == 200
+
+    activate("sold-out")
+    own = call("GET", "/__mockpets/pets", key=None).json
+    assert {pet["status"] for pet in own["pets"]} == {"sold"}
+    made = call("POST", "/v1/pets", json_body=PET).json
+    call("PUT", "/__mockpets/snapshots/there", key=None)
+    activate("empty", "sold-out")  # another stack, another store
+    assert call("GET", "/v1/pets").json == []
+    activate("retry")
+    assert call("GET", "/__mockpets/pets", key=None).body == before
+    activate("sold-out")
+    assert call("GET", f"/v1/pets/{made['id']}").json == made
+    activate("default")
+    assert call("GET", "/__mockpets/pets", key=None).body == before
+    call("POST", "/__mockpets/snapshots/there/restore", key=None)
+    assert call("GET", "/__mockpets/pets", key=None).json["total"] == own["total"] + 1
+    activate("sold-out")
+    assert call("GET", "/__mockpets/pets", key=None).json["total"] == own["total"] + 1
+
+
+@pytest.mark.parametrize("kind", ["pets", "snapshots"])
+def test_the_byte_budgets_over_http(fresh: Make, kind: str) -> None:
+    """64 MiB for all sessions together; full is 507, changes nothing, and a drop makes room."""
+    call = fresh(max_pets=100_000)
+    pets = [{"id": each, "name": "x" * 60_000, "categoryId": 1} for each in range(1, 17)]
+    made, refused = 0, None
+    for number in range(100):
+        base = f"/~w{number}/__mockpets"
+        answer = call("PUT", f"{base}/pets", json_body=pets, key=None)
+        if answer.status == 200 and kind == "snapshots":
+            call("POST", f"/~w{number}/v1/pets", json_body={"name": "y" * 60_000, "categoryId": 1})
+            for each in range(100):
+                if answer.status < 300:
+                    answer = call("PUT", f"{base}/snapshots/s{each}", key=None)
+        if answer.status >= 300:
+            refused = answer
+            break
+        made += 1
+    assert refused is not None
+    assert_error(refused, "store_full")
+    assert f"the {kind} of all sessions together may take at most 64 MiB" in refused.json["message"]
+    assert 8 <= made <= 75
+    assert call("GET", "/~w0/v1/pets/16").json == pets[15]
+    if kind == "pets":
+        state = call("GET", f"/~w{made}/__mockpets/pets", key=None).json
+        assert state["total"] == 16 and state["pets"][0]["name"] != pets[0]["name"]
+        call("DELETE", "/__mockpets/sessions/w0", key=None)
+        assert call("PUT", f"/~w{made}/__mockpets/pets", json_body=pets, key=None).status == 200

@@ -1,0 +1,164 @@
+"""A session: stacks, their counters and pets, chance, reset."""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import Settings, create_app
+from mockpets.constants import STACKS
+from mockpets.errors import RequestError
+from mockpets.packaged_data import shipped
+from mockpets.scenario.matching import Facts
+from mockpets.scenario.model import Canned, Generated, Scenario, Stub
+from mockpets.session.session import Session
+from tests.doors import Caller, Inside
+from tests.session.shared_states import shared_state
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LIST = Facts("listPets", "GET", "/v1/pets")
+
+
+def scenario(name: str, *stubs: Stub, pets: Any = None) -> Scenario:
+    return Scenario(name, "d", (), pets, stubs, name)
+
+
+def session(*scenarios: Scenario) -> Session:
+    return Session("test", shared_state(*scenarios))
+
+
+def test_two_threads_take_each_position_of_a_sequence_once() -> None:
+    """10,000 requests on a sequence of 10,000 replies: none twice, none left out."""
+    replies = tuple(Canned(200, (), str(number).encode()) for number in range(10_000))
+    under_test = session(scenario("many", Stub("many/1", replies=replies, repeat="none")))
+
+    def work(_: int) -> list[bytes]:
+        bodies = []
+        for _turn in range(5_000):
+            outcome = under_test.decide(under_test.use(("many",)), LIST)
+            assert outcome.reply is not None
+            bodies.append(outcome.reply.body)
+        return bodies
+
+    with ThreadPoolExecutor(2) as pool:
+        seen = Counter(body for bodies in pool.map(work, range(2)) for body in bodies)
+
+    assert seen == Counter(reply.body for reply in replies)
+    assert under_test.decide(under_test.use(("many",)), LIST).reply is None
+
+
+def test_each_stack_counts_for_itself_until_a_reset() -> None:
+    once = scenario("once", Stub("once/1", times=1, replies=(Canned(503, (), b""),)))
+    under_test = session(once, scenario("other"))
+
+    def answers(*names: str) -> int:
+        return sum(
+            under_test.decide(under_test.use(names), LIST).reply is not None for _ in range(3)
+        )
+
+    assert answers("once") == 1
+    assert answers("once") == 0
+    assert answers("once", "other") == 1
+    under_test.reset()
+    assert answers("once") == 1
+
+
+def test_reset_starts_chance_anew() -> None:
+    under_test = session(
+        scenario("luck", Stub("luck/1", probability=0.5, replies=(Canned(503, (), b""),)))
+    )
+
+    def draw() -> list[bool]:
+        return [under_test.decide(under_test.use(("luck",)), LIST).reply is None for _ in range(64)]
+
+    first = draw()
+    assert draw() != first
+    under_test.reset()
+    assert draw() == first
+
+
+def test_a_session_keeps_count_for_so_many_stacks_and_says_so() -> None:
+    names = [f"s{number}" for number in range(STACKS + 1)]
+    fail = Stub("s/1", replies=(Canned(503, (), b""),))
+    under_test = session(scenario("plain"), *(scenario(name, fail) for name in names))
+    for name in names[:STACKS]:
+        under_test.use((name,))
+
+    with pytest.raises(RequestError, match="100 different stacks") as caught:
+        under_test.use((names[-1],))
+    assert caught.value.code == "busy"
+    under_test.use(("plain",))  # has nothing that must be kept
+    under_test.use((names[0],))  # those that are there go on
+    under_test.reset()
+    under_test.use((names[-1],))
+
+
+def test_only_a_request_with_a_key_makes_a_session_remember() -> None:
+    call = Caller(Inside(create_app(Settings())))
+    names = sorted(path.stem for path in shipped("scenarios").iterdir())
+    pairs = [f"{one}, {other}" for one in names for other in names if one != other]
+    assert len(pairs) > 2 * STACKS
+    seen = {call("GET", "/v1/pets", scenario=pair, key=None).status for pair in pairs}
+
+    assert seen == {401}
+    assert call("GET", "/v1/pets", scenario="retry, flaky").status == 503
+
+
+def test_generated_pets_are_shared_by_the_stacks_that_bring_the_same() -> None:
+    under_test = session(
+        scenario("a", pets=Generated(500)), scenario("b", pets=Generated(500, 1, "en_US"))
+    )
+    one, other = under_test.use(("a",)), under_test.use(("b",))
+
+    one.store.create({"name": "x", "categoryId": 1})
+    assert one.store.get(501)
+    assert other.store.get(501) is None
+    assert other.store.get(500) == one.store.get(500)
+
+
+# --- With files that change -------------------------------------------------------------------
+
+
+def test_a_changed_file_starts_its_own_counters_anew_and_leaves_pets_and_others(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "mine.yaml").write_text(
+        "description: d\npets: 2\nstubs:\n  - {times: 1, reply: {status: 500}}\n"
+    )
+    (tmp_path / "other.yaml").write_text(
+        "description: d\nstubs:\n  - {times: 1, reply: {status: 500}}\n"
+    )
+    app = create_app(Settings(scenario=("mine",), scenarios_dir=(tmp_path,)))
+    call, reloader = Caller(Inside(app)), app.extensions["mockpets"].reloader
+
+    def seen(name: str | None = None) -> list[int]:
+        return [call("GET", "/v1/pets", scenario=name).status for _ in range(2)]
+
+    assert (seen(), seen("other")) == ([500, 200], [500, 200])
+    call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 1})
+    (tmp_path / "mine.yaml").write_text(
+        "description: d\npets: 2\nstubs:\n  - {times: 1, reply: {status: 501}}\n# longer\n"
+    )
+    reloader.look()
+
+    assert (seen(), seen("other")) == ([501, 200], [200, 200])
+    assert len(call("GET", "/v1/pets").json) == 3
+
+
+def test_an_active_scenario_whose_file_is_deleted_is_never_quietly_another(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("description: d\n")
+    app = create_app(Settings(scenario=("mine",), scenarios_dir=(tmp_path,)))
+    call = Caller(Inside(app))
+    assert call("GET", "/v1/pets").status == 200
+    path.unlink()
+    app.extensions["mockpets"].reloader.look()
+
+    answer = call("GET", "/v1/pets")
+    assert (answer.status, answer.json["code"]) == (422, "unknown_scenario")
+    assert call("GET", "/v1/pets", scenario="default").status == 200

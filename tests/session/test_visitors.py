@@ -1,0 +1,42 @@
+"""The names of visitors' sessions."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mockpets.session.visitors import visitor_name
+
+SECRET = b"s" * 32
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("192.0.2.1", "192.0.2.1", True),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("192.0.2.1", "::ffff:192.0.2.1", True),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),
+        ("2001:db8::1", "2001:DB8:0:0:ffff::1", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("fe80::1%eth0", "fe80::2%eth0", True),
+        ("192.0.2.1", "", False),
+        ("", "unix:", False),
+    ],
+)
+def test_a_visitor_is_an_address_or_an_ipv6_network(one: str, other: str, same: bool) -> None:
+    assert (visitor_name(one, SECRET) == visitor_name(other, SECRET)) is same
+
+
+@settings(deadline=None)
+@given(st.text() | st.ip_addresses().map(str), st.binary(min_size=16, max_size=64))
+def test_the_name_is_one_of_a_session_and_only_who_has_the_secret_can_tell_it(
+    address: str, secret: bytes
+) -> None:
+    name = visitor_name(address, secret)
+
+    assert re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,63}", name)
+    assert name == visitor_name(address, secret) != visitor_name(address, secret[:-1])

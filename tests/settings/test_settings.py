@@ -1,0 +1,602 @@
+"""The table of settings: each row in all three ways, and every mistake told whole."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mockpets.constants import FILE_BYTES, INT64_MAX, PETS_BY_REQUEST, PETS_GENERATED
+from mockpets.errors import InputError
+from mockpets.pets.names import DEFAULT_LOCALE, LOCALES
+from mockpets.settings import Settings
+from mockpets.settings.model import rows
+from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE, load_settings
+
+# Three values of each row: as a user writes it, and as the program has it.
+VALUES: dict[str, list[tuple[str, Any]]] = {
+    "host": [
+        ("localhost", ("localhost",)),
+        ("127.0.0.1, [::1]", ("127.0.0.1", "::1")),
+        ("fe80::1%eth0", ("fe80::1%eth0",)),
+    ],
+    "port": [("0", 0), ("65535", 65535), ("8080", 8080)],
+    "scenario": [
+        ("empty", ("empty",)),
+        ("Slow, flaky", ("slow", "flaky")),
+        ("a-1,b,a-1", ("a-1", "b")),
+    ],
+    "scenarios_dir": [
+        ("one", (Path("one"),)),
+        (os.pathsep.join(["two", "one"]), (Path("two"), Path("one"))),
+        ("two", (Path("two"),)),
+    ],
+    "fixtures_dir": [
+        ("two", (Path("two"),)),
+        (os.pathsep.join(["one", "two"]), (Path("one"), Path("two"))),
+        ("one", (Path("one"),)),
+    ],
+    "seed": [("0", 0), (str(INT64_MAX), INT64_MAX), ("7", 7)],
+    "count": [("0", 0), (str(PETS_GENERATED), PETS_GENERATED), ("3", 3)],
+    "locale": [("de_DE", "de_DE"), ("ja_JP", "ja_JP"), ("en_GB", "en_GB")],
+    "api_key": [
+        ("secret", ("secret",)),
+        ("k1,k2", ("k1", "k2")),
+        ("!#$%&'()*+-./:;<=>?@[]^_`{|}~", ("!#$%&'()*+-./:;<=>?@[]^_`{|}~",)),
+    ],
+    "any_key": [("true", True), ("false", False), ("true", True)],
+    "delay": [("300ms", "300ms"), ("1m", "1m"), ("0s", "0s")],
+    "control": [("open", "open"), ("OFF", "off"), ("auto", "auto")],
+    "control_token": [("12345678", "12345678"), ("s3cr3t,s3cr3t", "s3cr3t,s3cr3t"), ("", "")],
+    "control_origin": [
+        ("https://App.example", ("https://app.example",)),
+        ("http://a:3000,http://[::1]", ("http://a:3000", "http://[::1]")),
+        ("http://b", ("http://b",)),
+    ],
+    "allow_host": [
+        ("mock", ("mock",)),
+        ("Mock.internal,::1", ("mock.internal", "[::1]")),
+        ("a", ("a",)),
+    ],
+    "behind_proxy": [
+        ("10.0.0.0/8", ("10.0.0.0/8",)),
+        ("127.0.0.1, ::1", ("127.0.0.1", "::1")),
+        ("fd00::/8", ("fd00::/8",)),
+    ],
+    "prefix": [("/mock", "/mock"), ("/a/b-c/", "/a/b-c"), ("", "")],
+    "max_pets": [("1", 1), (str(INT64_MAX), INT64_MAX), ("50", 50)],
+    "max_sessions": [("1", 1), ("10000", 10_000), ("20", 20)],
+    "journal_size": [("0", 0), ("100000", 100_000), ("20", 20)],
+    "state": [("pets.state", "pets.state"), ("one/pets", "one/pets"), ("", "")],
+    "reset_every": [("30m", "30m"), ("168h", "168h"), ("0s", "0s")],
+    "public": [("true", True), ("false", False), ("true", True)],
+    "log_format": [("json", "json"), ("Text", "text"), ("JSON", "json")],
+    "quiet": [("true", True), ("false", False), ("true", True)],
+    "open": [("true", True), ("false", False), ("true", True)],
+}
+
+SWITCHES = ("any_key", "open", "public", "quiet")
+NO_TABLE = "no such setting; settings stand at the top of the file, without a table"
+BAD_PORT = "must be an integer from 0 to 65535, got "
+BAD_HOST = "must be an address or a host name, without scheme and port, got "
+BAD_NAME = "must be a scenario's name (a-z, 0-9, single dashes; at most 64), got "
+BAD_KEY = "must be visible ASCII characters without spaces and commas; "
+BAD_ORIGIN = "must be an origin such as https://app.example, without a path, got "
+BAD_PREFIX = "must be a path such as /mock (A-Z, a-z, 0-9, '.', '_', '-'), got "
+BAD_DURATION = "must be a duration such as 300ms, 1.5s or 1m, got "
+BAD_TIME = "must be a time such as 30m or 1h, at most 168h, got "
+BAD_FOLDER = "must be a folder that can be read (File name too long), "
+
+# What a user may write in one value, and what is said of it.
+BAD: list[tuple[str, str, str]] = [
+    ("host", "http://localhost", f"{BAD_HOST}'http://localhost'"),
+    ("host", "localhost:80", f"{BAD_HOST}'localhost:80'"),
+    ("host", "a b", f"{BAD_HOST}'a b'"),
+    ("host", "a..b", f"{BAD_HOST}'a..b'"),
+    ("host", "localhost,", f"{BAD_HOST}''"),
+    ("port", "70000", f"{BAD_PORT}'70000'"),
+    ("port", "-1", f"{BAD_PORT}'-1'"),
+    ("port", "http", f"{BAD_PORT}'http'"),
+    ("port", "8_0", f"{BAD_PORT}'8_0'"),
+    ("port", "٣", f"{BAD_PORT}'٣'"),
+    ("port", " 80", f"{BAD_PORT}' 80'"),
+    ("port", "80.0", f"{BAD_PORT}'80.0'"),
+    ("port", "9" * 4000, f"{BAD_PORT}'{'9' * 56}..."),
+    ("scenario", "-x", f"{BAD_NAME}'-x'"),
+    ("scenario", "a_b", f"{BAD_NAME}'a_b'"),
+    ("scenario", "../x", f"{BAD_NAME}'../x'"),
+    ("scenario", "a,b,c,d,e,f,g,h,i", "must have at most 8 values, got 9"),
+    ("scenario", "a" * 65, f"{BAD_NAME}'{'a' * 56}..."),
+    ("scenarios_dir", "nowhere", "must be a folder that exists, got 'nowhere'"),
+    ("scenarios_dir", "x" * 300, f"{BAD_FOLDER}got '{'x' * 56}..."),
+    ("fixtures_dir", "x/" * 3000, f"{BAD_FOLDER}got '{'x/' * 28}..."),
+    ("fixtures_dir", "file", "must be a folder that exists, got 'file'"),
+    ("seed", "-1", f"must be an integer from 0 to {INT64_MAX}, got '-1'"),
+    ("seed", str(2**63), f"must be an integer from 0 to {INT64_MAX}, got '{2**63}'"),
+    ("count", "100001", "must be an integer from 0 to 100000, got '100001'"),
+    ("locale", "xx", f"must be one of {', '.join(sorted(LOCALES))}, got 'xx'"),
+    ("api_key", "two words", f"{BAD_KEY}character 4 is not"),
+    ("api_key", "ключ", f"{BAD_KEY}character 1 is not"),
+    ("api_key", "a,,b", f"{BAD_KEY}it is empty"),
+    ("any_key", "maybe", "must be true or false, got 'maybe'"),
+    ("delay", "2", f"{BAD_DURATION}'2': say the unit, '2s' or '2ms'"),
+    ("delay", "2m", "must be a duration of at most 60s, got '2m'"),
+    ("control", "opne", "must be one of auto, open, off, got 'opne'; did you mean 'open'?"),
+    ("control_token", "short", "must be at least 8 visible ASCII characters without spaces"),
+    ("control_token", "two words", "must be at least 8 visible ASCII characters without spaces"),
+    ("control_origin", "http://a/b", f"{BAD_ORIGIN}'http://a/b'"),
+    ("control_origin", "app.example", f"{BAD_ORIGIN}'app.example'"),
+    ("allow_host", "mock:80", f"{BAD_HOST}'mock:80'"),
+    ("max_pets", "0", "must be an integer of at least 1, got '0'"),
+    ("max_sessions", "0", "must be an integer from 1 to 10000, got '0'"),
+    ("journal_size", "-1", "must be an integer from 0 to 100000, got '-1'"),
+    ("state", "three/pets", "must be a file in a folder that exists, got 'three/pets'"),
+    ("state", "one", "must be a file in a folder that exists, got 'one'"),
+    ("reset_every", "hourly", f"{BAD_TIME}'hourly'"),
+    ("reset_every", "169h", f"{BAD_TIME}'169h'"),
+    ("public", "maybe", "must be true or false, got 'maybe'"),
+    ("behind_proxy", "proxy", "must be an address or a network such as 10.0.0.0/8, got 'proxy'"),
+    ("behind_proxy", "0.0.0.0/0", "must not hold every address, got '0.0.0.0/0'"),
+    ("prefix", "mock", f"{BAD_PREFIX}'mock'"),
+    ("prefix", "//mock", f"{BAD_PREFIX}'//mock'"),
+    ("log_format", "xml", "must be one of text, json, got 'xml'"),
+    ("quiet", "maybe", "must be true or false, got 'maybe'"),
+    ("open", "maybe", "must be true or false, got 'maybe'"),
+]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the folders of `VALUES`."""
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    (tmp_path / "file").touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def as_flag(name: str, text: str) -> dict[str, object]:
+    """What the command line hands on: text, a tuple of texts, or whether a switch is on."""
+    if name in SWITCHES:
+        return {name: text == "true"}
+    if name.endswith("_dir"):
+        return {name: tuple(text.split(os.pathsep))}
+    return {name: (text,) if isinstance(VALUES[name][0][1], tuple) else text}
+
+
+def as_variable(name: str, text: str) -> dict[str, str]:
+    return {f"MOCKPETS_{name.upper()}": text}
+
+
+def as_line(name: str, text: str) -> str:
+    bare = re.fullmatch("true|false|-?[0-9]+", text)
+    return f"{name.replace('_', '-')} = {text if bare else repr(text)}\n"
+
+
+def problems_of(
+    flags: dict[str, Any] | None = None,
+    environ: dict[str, str] | None = None,
+    file: str | bytes | None = None,
+) -> list[str]:
+    if file is not None:
+        Path("mockpets.toml").write_bytes(file.encode() if isinstance(file, str) else file)
+    with pytest.raises(InputError) as caught:
+        load_settings(flags or {}, environ or {}, None)
+    return [str(problem) for problem in caught.value.problems]
+
+
+# --- The table --------------------------------------------------------------------------------
+
+
+def test_without_anything_the_defaults_hold() -> None:
+    assert load_settings({}, {"PATH": "/bin", "MOCKPET": "x"}, None) == Settings()
+    assert Settings() == Settings(
+        host=("127.0.0.1", "::1"),
+        port=7387,
+        scenario=("default",),
+        scenarios_dir=(),
+        fixtures_dir=(),
+        seed=1,
+        count=16,
+        locale="en_US",
+        api_key=("mockpets",),
+        any_key=False,
+        delay="0s",
+        control="auto",
+        control_token="",
+        control_origin=(),
+        allow_host=(),
+        max_pets=PETS_BY_REQUEST,
+        max_sessions=200,
+        journal_size=1000,
+        state="",
+        reset_every="0s",
+        public=False,
+        behind_proxy=(),
+        prefix="",
+        log_format="text",
+        quiet=False,
+        open=False,
+    )
+    assert Settings().locale == DEFAULT_LOCALE
+
+
+def test_every_field_is_a_row_and_every_row_is_tried_here() -> None:
+    names = [field.name for field in fields(Settings)]
+
+    assert [row.name for row in rows()] == names == list(VALUES)
+    assert {name for name, _, _ in BAD} == set(names)
+    assert all(row.help.endswith(".") for row in rows())
+
+
+def test_a_row_names_its_three_ways() -> None:
+    row = next(row for row in rows() if row.name == "max_pets")
+
+    assert (row.flag, row.variable, row.key) == ("--max-pets", "MOCKPETS_MAX_PETS", "max-pets")
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_row_can_be_set_in_three_ways(name: str, here: Path) -> None:
+    for text, value in VALUES[name]:
+        expected = Settings(**{name: value})
+
+        assert load_settings(as_flag(name, text), {}, None) == expected
+        assert load_settings({}, as_variable(name, text), None) == expected
+        (here / "mockpets.toml").write_text(as_line(name, text), encoding="utf-8")
+        assert load_settings({}, {}, None) == expected
+        (here / "mockpets.toml").unlink()
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_the_flag_comes_before_the_variable_and_that_before_the_file(name: str) -> None:
+    (flag, first), (variable, second), (line, third) = VALUES[name]
+    Path("mockpets.toml").write_text(as_line(name, line), encoding="utf-8")
+
+    assert load_settings({}, {}, None) == Settings(**{name: third})
+    assert load_settings({}, as_variable(name, variable), None) == Settings(**{name: second})
+    both = load_settings(as_flag(name, flag), as_variable(name, variable), None)
+    assert both == Settings(**{name: first})
+
+
+@pytest.mark.parametrize("left_out", [None, ()])
+def test_flags_left_out_hide_nothing(left_out: object) -> None:
+    flags = dict.fromkeys(VALUES, left_out)
+
+    assert load_settings(flags, {"MOCKPETS_PORT": "1"}, None) == Settings(port=1)
+
+
+def test_flags_repeat_and_hold_commas() -> None:
+    settings = load_settings({"scenario": ("a,b", "c"), "scenarios_dir": ("two", "one")}, {}, None)
+
+    assert settings.scenario == ("a", "b", "c")
+    assert settings.scenarios_dir == (Path("two"), Path("one"))
+
+
+def test_empty_variables_are_not_set() -> None:
+    assert load_settings({}, {"MOCKPETS_PORT": "", CONFIG_VARIABLE: ""}, None) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [("1", True), ("YES", True), ("on", True), ("0", False), ("No", False), ("off", False)],
+)
+def test_spellings_of_a_switch(word: str, value: bool) -> None:
+    assert load_settings({}, {"MOCKPETS_ANY_KEY": word}, None).any_key is value
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'scenario = ["a", "b"]',
+        'scenario = "a, b"',
+        '\n  "scenario" = [\n  "a",\n  "b",\n]\r\n',
+        "\ufeffscenario = ['a', 'b'] # with a byte order mark",
+    ],
+)
+def test_several_values_in_the_file(line: str) -> None:
+    Path("mockpets.toml").write_text(line, encoding="utf-8")
+
+    assert load_settings({}, {}, None).scenario == ("a", "b")
+
+
+# --- Which file -------------------------------------------------------------------------------
+
+
+def test_the_file_named_comes_before_the_variable_s_and_that_before_the_usual_one() -> None:
+    for number, name in enumerate(["mockpets.toml", "one/variable.toml", "two/flag.toml"], 1):
+        Path(name).write_text(f"port = {number}", encoding="utf-8")
+    environ = {CONFIG_VARIABLE: "one/variable.toml"}
+
+    assert load_settings({}, {}, None).port == 1
+    assert load_settings({}, environ, None).port == 2
+    assert load_settings({}, environ, Path("two/flag.toml")).port == 3
+
+
+@pytest.mark.parametrize(
+    ("config", "environ", "problem"),
+    [
+        ("no.toml", {}, "--config no.toml: there is no such file; check the path"),
+        (
+            None,
+            {CONFIG_VARIABLE: "no.toml"},
+            f"{CONFIG_VARIABLE}=no.toml: there is no such file; check the path",
+        ),
+        ("one", {CONFIG_VARIABLE: "no"}, "--config one: is a folder; name a file in it"),
+        (
+            "x" * 300,
+            {},
+            f"--config {'x' * 300}: cannot be read: File name too long; check the path and who may",
+        ),
+    ],
+)
+def test_a_file_that_is_named_must_be_there(
+    config: str | None, environ: dict[str, str], problem: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        load_settings({}, environ, Path(config) if config else None)
+
+    assert str(caught.value) == problem
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs and devices")
+@pytest.mark.parametrize("name", ["fifo", "/dev/zero", "large.toml"])
+def test_a_file_that_is_no_text_of_fair_size_is_refused(name: str) -> None:
+    os.mkfifo("fifo")
+    Path("large.toml").write_text("#" * (FILE_BYTES + 1), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load_settings({}, {CONFIG_VARIABLE: name}, None)
+
+    what = "is larger than 256 KiB" if name == "large.toml" else "is not a regular file"
+    assert str(caught.value).startswith(f"{CONFIG_VARIABLE}={name}: {what}; ")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need privileges")
+@pytest.mark.parametrize(
+    ("target", "problem"),
+    [
+        ("no.toml", "mockpets.toml: there is no such file; it is a link to 'no.toml'"),
+        (
+            "mockpets.toml",
+            "mockpets.toml: cannot be read: Too many levels of symbolic links; "
+            "it is a link to 'mockpets.toml'",
+        ),
+    ],
+)
+def test_a_link_to_nothing_is_refused(target: str, problem: str) -> None:
+    Path("mockpets.toml").symlink_to(target)
+
+    assert problems_of() == [problem]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need privileges")
+def test_a_link_to_a_file_elsewhere_is_read() -> None:
+    Path("one/mine.toml").write_text("port = 3", encoding="utf-8")
+    Path("mockpets.toml").symlink_to("one/mine.toml")
+
+    assert load_settings({}, {}, None).port == 3
+
+
+# --- What others put into the environment -----------------------------------------------------
+
+SERVICE = {
+    "MOCKPETS_SERVICE_HOST": "10.0.0.1",
+    "MOCKPETS_SERVICE_PORT": "7387",
+    "MOCKPETS_SERVICE_PORT_HTTP": "7387",
+    "MOCKPETS_PORT": "tcp://10.0.0.1:7387",
+    "MOCKPETS_PORT_7387_TCP": "tcp://10.0.0.1:7387",
+    "MOCKPETS_PORT_7387_TCP_PROTO": "tcp",
+    "MOCKPETS_PORT_7387_TCP_PORT": "7387",
+    "MOCKPETS_PORT_7387_TCP_ADDR": "10.0.0.1",
+    # A second Service, named mockpets-demo, with an address of IPv6.
+    "MOCKPETS_DEMO_SERVICE_HOST": "fd00::1",
+    "MOCKPETS_DEMO_PORT": "tcp://[fd00::1]:80",
+    "MOCKPETS_DEMO_PORT_80_TCP": "tcp://[fd00::1]:80",
+    # docker's links
+    "MOCKPETS_NAME": "/front-end/mockpets",
+}
+
+
+def test_variables_of_a_service_named_mockpets_are_no_settings() -> None:
+    assert load_settings({"port": "80"}, SERVICE, None) == Settings(port=80)
+    assert load_settings({"count": None}, SERVICE, None) == Settings()  # a command without port
+    assert load_settings({"port": None}, SERVICE | {"MOCKPETS_PORT": "1"}, None).port == 1
+
+
+def test_a_port_that_kubernetes_set_is_told_with_what_to_do() -> None:
+    assert problems_of({"port": None}, SERVICE) == [
+        f"MOCKPETS_PORT: {BAD_PORT}'tcp://10.0.0.1:7387'; Kubernetes sets this for a Service named "
+        "mockpets, as docker does for a link: say enableServiceLinks: false in the pod's spec, or "
+        "give --port"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MOCKPETS_SERVICE_HOST", "no address"),
+        ("MOCKPETS_SERVICE_PORT", "tcp"),
+        ("MOCKPETS_PORT_7387", "tcp://10.0.0.1:7387"),
+        ("MOCKPETS_PORT_7387_TCP_HOST", "10.0.0.1"),
+        ("MOCKPETS_service_host", "10.0.0.1"),
+        ("MOCKPETS_PROT", "7387"),
+    ],
+)
+def test_what_only_looks_like_a_service_s_is_refused(name: str, value: str) -> None:
+    [problem] = problems_of({}, {name: value})
+
+    assert "no such setting" in problem
+
+
+# --- Mistakes ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "text", "fault"), BAD)
+def test_a_bad_value_is_told_whole_in_all_three_ways(name: str, text: str, fault: str) -> None:
+    key = name.replace("_", "-")
+    flags = {name: text} if name in SWITCHES else as_flag(name, text)
+
+    assert problems_of(flags, as_variable(name, text), f"# \n  {as_line(name, text)}") == [
+        f"--{key}: {fault}",
+        f"MOCKPETS_{name.upper()}: {fault}",
+        f"mockpets.toml:2:3: {key}: {fault}",
+    ]
+
+
+def test_all_problems_are_told_at_once() -> None:
+    told = problems_of(
+        {"port": "x", "host": ("a b", "c d")},
+        {"MOCKPETS_SEED": "y", "MOCKPETS_PORT": "z"},
+        'count = "n"\n[server]\nport = 1\n',
+    )
+
+    assert told == [
+        f"--port: {BAD_PORT}'x'",
+        f"--host: {BAD_HOST}'a b'",
+        f"--host: {BAD_HOST}'c d'",
+        f"MOCKPETS_SEED: must be an integer from 0 to {INT64_MAX}, got 'y'",
+        f"MOCKPETS_PORT: {BAD_PORT}'z'",
+        "mockpets.toml:1:1: count: must be an integer from 0 to 100000, got 'n'",
+        f"mockpets.toml:2:2: server: {NO_TABLE}",
+    ]
+
+
+def test_unknown_words_are_never_ignored() -> None:
+    told = problems_of(
+        {"prot": "1"},
+        {"MOCKPETS_SCENARIOS": "a", "MOCKPETS_XYZZY": "1", URL_VARIABLE: "http://a"},
+        'max_pets = 3\n\n"Port" = 1\n\'hosts\' = "a"\nscenario.name = "a"\n[[xyzzy]]\nid = 1\n',
+    )
+
+    assert told == [
+        "--prot: no such setting; did you mean '--port'?",
+        "MOCKPETS_SCENARIOS: no such setting; did you mean 'MOCKPETS_SCENARIO'?",
+        "MOCKPETS_XYZZY: no such setting; 'mockpets serve --help' lists them",
+        "mockpets.toml:1:1: max_pets: no such setting; did you mean 'max-pets'?",
+        "mockpets.toml:3:1: Port: no such setting; did you mean 'port'?",
+        "mockpets.toml:4:1: hosts: no such setting; did you mean 'host'?",
+        "mockpets.toml:5:1: scenario: must be text or an integer, got {'name': 'a'}",
+        f"mockpets.toml:6:3: xyzzy: {NO_TABLE}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("port = true", "port: must be text or an integer, got true"),
+        ("port = 80.0", "port: must be text or an integer, got 80.0"),
+        ("port = [80]", "port: must be text or an integer, got [80]"),
+        ("any-key = 1", "any-key: must be true or false, got 1"),
+        ("api-key = [true]", "api-key: must be text or an integer, got true"),
+        ("scenario = []", "scenario: must have at least one value, got none"),
+        ("scenario = ['a,b']", f"scenario: {BAD_NAME}'a,b'"),
+    ],
+)
+def test_values_of_the_wrong_type_in_the_file(line: str, fault: str) -> None:
+    assert problems_of(file=line) == [f"mockpets.toml:1:1: {fault}"]
+
+
+@pytest.mark.parametrize(
+    ("file", "problem"),
+    [
+        ("port 80", "mockpets.toml:1:6: Expected '=' after a key in a key/value pair"),
+        (
+            "\nport = \nhost = 1",
+            "mockpets.toml:2:8: Invalid value; "
+            "expected text in quotes, an integer, true, false, or an array of these",
+        ),
+        (
+            "host = 127.0.0.1",
+            "mockpets.toml:1:13: Expected newline or end of document after a statement; "
+            "expected text in quotes, one setting a line",
+        ),
+        (
+            "port = 1\nport = 2\n",
+            "mockpets.toml:2:9: Cannot overwrite a value; expected each setting once",
+        ),
+        ("= 1", "mockpets.toml:1:1: Invalid statement; expected a line like port = 7387"),
+        ("seed = 1\nport = " + "9" * 4301, "mockpets.toml:2:8: an integer has too many digits"),
+        (
+            "port = 0x" + "f" * 5000,
+            "mockpets.toml:1:1: port: must be a shorter integer, got one too long to show",
+        ),
+        (
+            f"port = [0x{'f' * 5000}]",
+            "mockpets.toml:1:1: port: must be text or an integer, got one too long to show",
+        ),
+        ("port = " + "[" * 9999, "mockpets.toml: arrays or tables are nested too deeply"),
+        ('port = 1\nhost = "', "mockpets.toml:2: Unterminated string"),
+        (
+            b"\xef\xbb\xbf#\nhost = '\xff'",
+            "mockpets.toml:2:9: the byte 0xFF is not UTF-8; save it as UTF-8",
+        ),
+    ],
+)
+def test_a_file_that_is_no_toml(file: str | bytes, problem: str) -> None:
+    assert problems_of(file=file) == [problem]
+
+
+def test_an_api_key_is_not_repeated() -> None:
+    told = problems_of({"api_key": ("hunter2 hunter2",)})
+
+    assert told == [f"--api-key: {BAD_KEY}character 8 is not"]
+
+
+# --- From Python ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "problems"),
+    [
+        ({"port": "80"}, ["port: must be 80, got '80'"]),
+        ({"port": True}, ["port: must be text or an integer, got true"]),
+        ({"port": 70000}, [f"port: {BAD_PORT}70000".replace("70000", "'70000'")]),
+        ({"scenario": "empty"}, ["scenario: must be ('empty',), got 'empty'"]),
+        ({"scenario": ("Empty",)}, ["scenario: must be ('empty',), got ('Empty',)"]),
+        ({"scenario": ["empty"]}, ["scenario: must be ('empty',), got ['empty']"]),
+        ({"host": ()}, ["host: must have at least one value, got none"]),
+        ({"any_key": None}, ["any_key: must be true or false, got None"]),
+        (
+            {"port": -1, "seed": None},
+            [f"port: {BAD_PORT}'-1'", "seed: must be text or an integer, got None"],
+        ),
+    ],
+)
+def test_values_that_python_gives_are_held_against_the_table(
+    values: dict[str, Any], problems: list[str]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        Settings(**values)
+
+    assert [str(problem) for problem in caught.value.problems] == problems
+
+
+def test_a_word_that_python_repeats_counts_once() -> None:
+    assert Settings(scenario=("b", "a", "b")) == Settings(scenario=("b", "a"))
+
+
+def test_settings_do_not_change() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Settings().port = 1  # type: ignore[misc]  # that is the point
+
+
+@pytest.mark.parametrize(
+    ("settings", "port", "url"),
+    [
+        (Settings(), None, "http://localhost:7387"),
+        (Settings(port=0), 4711, "http://localhost:4711"),
+        (Settings(host=("127.0.0.1",)), None, "http://127.0.0.1:7387"),
+        (Settings(host=("pets.test", "127.0.0.1")), None, "http://pets.test:7387"),
+        (Settings(host=("0.0.0.0",)), None, "http://localhost:7387"),  # noqa: S104
+        (Settings(host=("::",)), None, "http://[::1]:7387"),
+        (Settings(host=("::1",)), None, "http://[::1]:7387"),
+        (Settings(port=80), None, "http://localhost"),
+        (Settings(host=("::1",), port=0), 80, "http://[::1]"),
+    ],
+)
+def test_url(settings: Settings, port: int | None, url: str) -> None:
+    assert settings.url(port) == url

@@ -1,0 +1,678 @@
+"""The state file: what is in it, and that it is whole whatever happens."""
+
+from __future__ import annotations
+
+import errno
+import json
+import logging
+import os
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mockpets.constants import INT64_MAX
+from mockpets.errors import InputError
+from mockpets.memory_budget import MemoryBudget
+from mockpets.pets.store import Store
+from mockpets.pets.table import make_table
+from mockpets.storage.format import SessionState, dump_state, load_state
+from mockpets.storage.saver import Saver, read_state
+from mockpets.storage.state_file import StateFile, claim
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mockpets.contract.schemas import NewPet
+
+START = make_table({"id": number, "name": f"pet {number}", "categoryId": 1} for number in (1, 2))
+MISO: NewPet = {"name": "Miso", "categoryId": 2, "status": "sold"}
+
+
+def saved(store: Store, name: str = "default", **more: Any) -> SessionState:
+    return SessionState(name, store.save(None), **more)
+
+
+def text(*sessions: SessionState) -> bytes:
+    return b"".join(dump_state(sessions))
+
+
+def rows(session: SessionState) -> list[bytes]:
+    return [*session.pets.base.rows.values(), *session.pets.own.rows.values()]
+
+
+def problems(data: bytes, budget: MemoryBudget | None = None) -> list[str]:
+    with pytest.raises(InputError) as refused:
+        load_state(data, "f", START, budget)
+    return [str(problem) for problem in refused.value.problems]
+
+
+# --- What it says -----------------------------------------------------------------------------
+
+
+def test_it_is_json_a_line() -> None:
+    store, other = Store(START, 10), Store(START, 10)
+    store.create(MISO)
+    lines = text(saved(store), saved(other, "w3", active=("retry", "slow"), seed=7)).splitlines(
+        keepends=True
+    )
+
+    assert list(map(json.loads, lines[:-1])) == [
+        {"mockpets_state": 1},
+        {"table": 0, "pets": [json.loads(START.rows[1]), json.loads(START.rows[2])]},
+        {
+            "session": "default",
+            "start": None,
+            "table": 0,
+            "next_id": 4,
+            "active": None,
+            "seed": None,
+            "pets": [{"id": 3, **MISO}],
+        },
+        {
+            "session": "w3",
+            "start": None,
+            "table": 0,
+            "next_id": 3,
+            "active": ["retry", "slow"],
+            "seed": 7,
+            "pets": [],
+        },
+    ]
+    assert json.loads(lines[-1]) == {"sha256": sha256(b"".join(lines[:-1])).hexdigest()}
+
+
+def test_what_was_saved_is_there_again_and_can_be_changed() -> None:
+    store = Store(START, 10)
+    store.create(MISO)
+    store.change(1, {"name": "other"})
+    store.delete(2)
+    (state,) = load_state(text(saved(store, active=("retry",), seed=7)), "f", START)
+    again = Store(START, 10)
+    again.restore(state.pets)
+
+    assert again.page(100) == store.page(100)
+    assert (state.name, state.active, state.seed) == ("default", ("retry",), 7)
+    for one in (store, again):
+        one.change(3, {"status": None})
+        one.delete(1)
+    assert again.page(100) == store.page(100) == b'[{"id":3,"name":"Miso","categoryId":2}]'
+
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
+OPERATIONS = ["create", "change", "delete", "replace", "reset"]
+HISTORIES = st.lists(
+    st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 6), NAMES),
+    max_size=20,
+)
+
+
+@settings(deadline=None)
+@given(st.lists(HISTORIES, max_size=3))
+def test_any_pets_of_any_sessions_come_back(histories: list[list[tuple[str, int, str]]]) -> None:
+    stores = []
+    for history in histories:
+        store = Store(START, 100)
+        stores.append(store)
+        for operation, number, name in history:
+            if operation == "create":
+                store.create({"name": name, "categoryId": number})
+            elif operation == "replace":
+                store.replace(make_table([{"id": number, "name": name, "categoryId": 1}]))
+            elif operation == "reset":
+                store.reset()
+            elif store.get(number) and operation == "change":
+                store.change(number, {"name": name})
+            elif store.get(number):
+                store.delete(number)
+    states = [saved(store, f"s{number}") for number, store in enumerate(stores)]
+    again = load_state(text(*states), "f", START)
+
+    assert text(*again) == text(*states)
+    for state, store in zip(again, stores, strict=True):
+        restored = Store(START, 100)
+        restored.restore(state.pets)
+        assert restored.page(100) == store.page(100)
+        assert restored.create(MISO) == store.create(MISO)  # no id is given twice
+
+
+def test_sessions_share_in_memory_what_they_shared() -> None:
+    stores = [Store(START, 10) for _ in range(3)]
+    stores[2].replace(make_table([{"id": 9, "name": "own", "categoryId": 1}]))
+    states = [saved(store, f"s{number}") for number, store in enumerate(stores)]
+    one, other, third = load_state(text(*states), "f", START)
+
+    assert one.pets.base is other.pets.base is START
+    assert third.pets.base is not START
+
+
+def test_pets_stay_as_they_were_though_the_server_starts_with_others() -> None:
+    data = text(saved(Store(START, 10)))
+    (state,) = load_state(data, "f", make_table([]))
+
+    assert rows(state) == list(START.rows.values())
+
+
+def test_what_is_restored_counts_for_the_budget() -> None:
+    store = Store(START, 10)
+    store.create(MISO)
+    budget = MemoryBudget(10**6, "pets")
+    (state,) = load_state(text(saved(store)), "f", make_table([]), budget)
+    base = budget.used
+    again = Store(START, 10, budget)
+    again.restore(state.pets)
+
+    assert base == 2 * 200 + sum(map(len, START.rows.values()))
+    assert budget.used == base + 200 + len(state.pets.own.rows[3])
+    store.replace(make_table([{"id": 9, "name": "own", "categoryId": 1}]))
+    (said,) = problems(text(saved(store)), MemoryBudget(100, "pets"))
+    assert said.startswith("f:2: pets: the pets of all sessions together may take at most ")
+
+
+# --- What is no state file --------------------------------------------------------------------
+
+
+def whole() -> bytes:
+    store = Store(START, 10)
+    store.create(MISO)
+    return text(saved(store))
+
+
+def signed(*lines: object) -> bytes:
+    """A file whose checksum is right, whatever it says."""
+    body = b"".join(
+        line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n"
+        for line in ({"mockpets_state": 1}, *lines)
+    )
+    return body + json.dumps({"sha256": sha256(body).hexdigest()}).encode() + b"\n"
+
+
+def test_no_part_of_a_file_passes_for_one() -> None:
+    data = whole()
+    for end in range(len(data)):
+        problems(data[:end])
+    problems(data + b"\n")
+    problems(data + data)
+
+
+@settings(deadline=None)
+@given(st.integers(0, len(whole()) - 1), st.integers(1, 255))
+def test_no_byte_can_be_another(place: int, flip: int) -> None:
+    data = bytearray(whole())
+    data[place] ^= flip
+
+    assert len(problems(bytes(data))) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "f: is empty; name another file, or move it away"),
+        (b"\0" * 100, "f: is no state file of mockpets; name another file, or move it away"),
+        (b"[]\n", "f: is no state file of mockpets; name another file, or move it away"),
+        (b"[" * 100_000, "f: is no state file of mockpets; name another file, or move it away"),
+        (
+            b'{"mockpets_state":2}\nwhatever',
+            "f:1: mockpets_state: is of format 2; this mockpets knows 1; use the mockpets that "
+            "wrote it, or move it away to start with new pets",
+        ),
+        (
+            b'{"mockpets_state":1}\n{"table":0,"pe',
+            "f:2: is cut off: its last line has no checksum; move it away to start with new pets, "
+            "or put a copy of it back",
+        ),
+        (
+            signed().replace(b": 1", b":  1"),
+            "f:2: sha256: is damaged: the checksum of its last line is not that of what stands "
+            "before; move it away to start with new pets, or put a copy of it back",
+        ),
+    ],
+)
+def test_a_damaged_file_is_told_apart(data: bytes, said: str) -> None:
+    assert problems(data) == [said]
+
+
+PET = {"id": 1, "name": "x", "categoryId": 1}
+TABLE = {"table": 0, "pets": [PET]}
+SESSION = {"session": "w3", "table": 0, "next_id": 5, "active": None, "seed": None, "pets": []}
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([b"[]\n"], ["f:2: is no JSON object"]),
+        ([b"[" * 10_000 + b"\n"], ["f:2: is no JSON object"]),
+        ([{"table": 1, "pets": []}], ["f:2: table: must be 0, got 1"]),
+        ([{"table": False, "pets": []}], ["f:2: table: must be 0, got false"]),
+        ([{"table": 0}], ["f:2: pets: must be an array, got null"]),
+        ([{"table": 0, "pets": [PET, PET]}], ["f:2: pets: have an id more than once"]),
+        (
+            [{"table": 0, "pets": [PET, {"id": "2"}, 3]}],
+            [
+                "f:2: pets.1.name: is required",
+                "f:2: pets.1.categoryId: is required",
+                f"f:2: pets.1.id: must be an integer from {-(2**63)} to {INT64_MAX} (int64), "
+                'got "2"',
+                "f:2: pets.2: must be an object",
+            ],
+        ),
+        (
+            [{**SESSION, "session": "W 3"}],
+            [
+                'f:2: session: must be the name of a session, got "W 3"',
+                "f:2: table: must be the number of one above, got 0",
+            ],
+        ),
+        ([TABLE, SESSION, SESSION], ['f:4: session: "w3" is there more than once']),
+        (
+            [TABLE, {**SESSION, "active": ["A"], "seed": -1, "next_id": 1}],
+            [
+                "f:3: active: must be null or names of scenarios, got an array",
+                "f:3: seed: must be null or an integer from 0, got -1",
+                "f:3: next_id: must be an integer from 2, got 1",
+            ],
+        ),
+        (
+            [TABLE, {**SESSION, "active": [], "seed": True, "next_id": 2**63 + 1}],
+            [
+                "f:3: active: must be null or names of scenarios, got an array",
+                "f:3: seed: must be null or an integer from 0, got true",
+                "f:3: next_id: must be an integer from 2, got 9223372036854775809",
+            ],
+        ),
+        (
+            [TABLE, {**SESSION, "start": 1}],
+            ["f:3: start: must be null or the number of one above, got 1"],
+        ),
+        ([TABLE, {**SESSION, "pets": [PET]}], ["f:3: pets: must have ids above those of table 0"]),
+    ],
+)
+def test_what_no_mockpets_writes_is_refused_with_its_place(
+    lines: Sequence[object], said: list[str]
+) -> None:
+    hint = "; move it away to start with new pets, or put a copy of it back"
+
+    assert problems(signed(*lines)) == [f"{line}{hint}" for line in said]
+
+
+def test_many_problems_end_with_how_many_more() -> None:
+    said = problems(signed({"table": 0, "pets": [0] * 50}))
+
+    assert (len(said), said[-1]) == (21, "f: and 30 more problems")
+
+
+def test_an_integer_written_otherwise_is_one() -> None:
+    (state,) = load_state(
+        signed({"table": 0, "pets": [{**PET, "id": 1.0, "more": 1}]}, SESSION), "f", START
+    )
+
+    assert rows(state) == [b'{"id":1,"name":"x","categoryId":1}']
+
+
+# --- The file ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state"
+
+
+def left_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_only_its_owner_reads_it_and_nothing_else_is_left(path: Path) -> None:
+    with claim(path) as file:
+        assert file.read() is None
+        file.write([b"one\n", b"two\n"])
+        file.write(iter([b"three\n", b""]))
+        assert file.read() == b"three\n"
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert left_in(path.parent) == [".state.lock", "state"]
+
+
+def test_what_a_killed_process_left_is_removed(path: Path) -> None:
+    path.write_bytes(b"good")
+    path.with_name(".state.tmp").write_bytes(b"half")
+    with claim(path) as file:
+        assert left_in(path.parent) == [".state.lock", "state"]
+        assert file.read() == b"good"
+
+
+def test_a_link_stays_one(path: Path, tmp_path: Path) -> None:
+    there = tmp_path / "elsewhere" / "file"
+    there.parent.mkdir()
+    path.symlink_to(there)
+    with claim(path) as file:
+        file.write([b"x"])
+
+    assert path.is_symlink()
+    assert there.read_bytes() == b"x"
+    assert left_in(there.parent) == [".file.lock", "file"]
+
+
+def test_a_link_in_place_of_the_temporary_file_is_not_followed(path: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    with claim(path) as file:
+        path.with_name(".state.tmp").symlink_to(victim)
+        file.write([b"x"])
+
+    assert (victim.read_bytes(), path.read_bytes()) == (b"precious", b"x")
+
+
+def test_two_servers_cannot_have_one_file(path: Path) -> None:
+    with claim(path), pytest.raises(InputError) as refused, claim(path):
+        pass
+
+    assert str(refused.value) == (
+        f"--state {path}: another mockpets keeps its state there; stop it, or name another file: "
+        "two servers would overwrite each other's pets"
+    )
+    with claim(path):
+        pass
+
+
+def test_a_place_that_takes_no_file_is_told_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path, said in {
+        tmp_path: "is a folder; name a file in it",
+        tmp_path / "none" / "state": "its folder does not exist; make it first",
+        tmp_path / "file" / "state": "no file can be made in its folder: Not a directory; each "
+        "save makes a new file there; name a folder that this user may write to",
+    }.items():
+        with pytest.raises(InputError) as refused, claim(path):
+            pass
+        assert str(refused.value) == f"--state {path}: {said}"
+
+
+def test_a_folder_that_this_user_may_not_write_to_is_told_at_the_start(path: Path) -> None:
+    with pytest.raises(InputError) as refused, claim(path, Failing(1, errno.EACCES)):
+        pass
+
+    assert str(refused.value).startswith(
+        f"--state {path}: no file can be made in its folder: Permission denied; "
+    )
+
+
+def test_what_is_no_regular_file_is_not_waited_for(path: Path) -> None:
+    os.mkfifo(path)
+    with claim(path) as file, pytest.raises(InputError, match="cannot be read: is not a regular"):
+        read_state(file, START, None)
+
+
+def test_a_file_that_is_no_good_is_named_and_stays(path: Path) -> None:
+    path.write_bytes(b"notes\n")
+    with claim(path) as file, pytest.raises(InputError, match=f"^{path}: is no state file"):
+        read_state(file, START, None)
+
+    assert path.read_bytes() == b"notes\n"
+
+
+# --- Disks that fail --------------------------------------------------------------------------
+
+
+class Failing:
+    """The system, which fails from some call on for some calls; and writes 7 bytes at a time.
+
+    :param at: the number of the first call that fails, from 0.
+    """
+
+    def __init__(self, at: int = 10**9, code: int = errno.EIO, times: int = 1) -> None:
+        self.at, self.code, self.times = at, code, times
+        self.calls: list[str] = []
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        number = len(self.calls)
+        self.calls.append(name)
+        if self.at <= number < self.at + self.times:
+            if name == "close":
+                os.close(*arguments)  # as the kernel does, also when it reports an error
+            raise OSError(self.code, os.strerror(self.code))
+        return getattr(os, name)(*arguments)
+
+    def open(self, path: Path, flags: int, mode: int = 0o777, /) -> int:
+        return int(self._call("open", path, flags, mode))
+
+    def write(self, descriptor: int, data: bytes | memoryview, /) -> int:
+        return int(self._call("write", descriptor, data[:7]))
+
+    def fsync(self, descriptor: int, /) -> None:
+        self._call("fsync", descriptor)
+
+    def close(self, descriptor: int, /) -> None:
+        self._call("close", descriptor)
+
+    def replace(self, source: Path, target: Path, /) -> None:
+        self._call("replace", source, target)
+
+    def unlink(self, path: Path, /) -> None:
+        self._call("unlink", path)
+
+
+PARTS = [b"a new text\n", b"of two lines\n"]
+CALLS = ["unlink", "open", *["write"] * 4, "fsync", "close", "replace", "open", "fsync", "close"]
+
+
+def test_the_text_is_on_the_disk_before_it_has_the_name_and_then_the_name_is(path: Path) -> None:
+    system = Failing()
+    StateFile(path, system).write(PARTS)
+
+    assert system.calls == CALLS
+    assert path.read_bytes() == b"".join(PARTS)
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS, errno.EDQUOT])
+@pytest.mark.parametrize("times", [1, 100])
+@pytest.mark.parametrize("at", range(len(CALLS)))
+def test_whatever_fails_the_file_is_whole_and_the_next_write_works(
+    path: Path, at: int, times: int, code: int
+) -> None:
+    path.write_bytes(b"old")
+    system = Failing(at, code, times)
+    file = StateFile(path, system)
+    if CALLS[at] == "unlink" and times == 1:
+        file.write(PARTS)  # there was nothing to remove
+    else:
+        with pytest.raises(OSError, match=os.strerror(code)):
+            file.write(PARTS)
+
+    replaced = "replace" in system.calls[:at] or (CALLS[at], times) == ("unlink", 1)
+    assert path.read_bytes() == (b"".join(PARTS) if replaced else b"old")
+    if times == 1:
+        assert left_in(path.parent) == ["state"]
+    system.at = 10**9
+    file.write([b"newer"])
+    assert path.read_bytes() == b"newer"
+    assert left_in(path.parent) == ["state"]
+
+
+# --- The saver --------------------------------------------------------------------------------
+
+
+class World:
+    """One session with a saver; `post` is what a request does."""
+
+    def __init__(self, file: StateFile) -> None:
+        self.store = Store(START, 10**6)
+        self.saver = Saver(file, self.collect, 3600)
+
+    def collect(self) -> list[SessionState]:
+        return [saved(self.store)]
+
+    def post(self) -> None:
+        self.store.create(MISO)
+
+
+def pets_in(path: Path) -> int:
+    (state,) = load_state(path.read_bytes(), "f", START)
+    return len(rows(state))
+
+
+def test_it_writes_what_has_changed_and_only_then(path: Path) -> None:
+    system = Failing()
+    shared = World(StateFile(path, system))
+    for pets, written in ((2, 1), (2, 1), (3, 2), (3, 2)):
+        if pets > shared.store.total():
+            shared.post()
+        shared.saver.look()
+        assert (pets_in(path), system.calls.count("replace")) == (pets, written)
+        assert shared.saver.saved == shared.saver.begun
+    assert shared.saver.saved == 4
+
+
+def test_a_disk_that_fails_is_told_of_once_and_acknowledges_nothing(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "mockpets")
+    system = Failing()
+    shared = World(StateFile(path, system))
+    shared.saver.look()
+    system.at, system.times, system.code = len(system.calls) + 1, 10**9, errno.ENOSPC
+    for _ in range(3):
+        shared.post()
+        shared.saver.look()
+    assert (pets_in(path), shared.saver.begun, shared.saver.saved) == (2, 4, 1)
+    assert shared.saver.trouble == "No space left on device"
+    system.code = errno.EBUSY
+    shared.saver.look()
+    system.times = 0
+    shared.saver.look()
+
+    assert (pets_in(path), shared.saver.saved, shared.saver.trouble) == (5, 6, "")
+    stays = "its last good version stays, and saving is tried again"
+    assert [record.getMessage() for record in caplog.records] == [
+        f"cannot save the state in {path}: No space left on device; {stays}",
+        f"cannot save the state in {path}: Device or resource busy (a file that is mounted cannot "
+        f"be replaced: mount its folder); {stays}",
+        f"the state is saved again in {path}",
+    ]
+
+
+def test_a_write_that_failed_at_its_very_end_is_not_taken_for_the_one_before(path: Path) -> None:
+    system = Failing()
+    shared = World(StateFile(path, system))
+    shared.saver.look()
+    before = shared.store.save(None)
+    shared.post()
+    system.at = len(system.calls) + len(CALLS) - 2  # the folder's fsync; text in longer pieces
+    system.at += len(path.read_bytes()) // 7
+    shared.saver.look()
+    shared.store.restore(before)
+    shared.saver.look()
+
+    assert (pets_in(path), shared.saver.saved) == (2, 3)
+
+
+def test_the_thread_writes_at_the_start_and_at_the_end(path: Path) -> None:
+    begun = Event()
+
+    class Telling(Failing):
+        def fsync(self, descriptor: int, /) -> None:
+            super().fsync(descriptor)
+            if self.calls.count("fsync") == 2:
+                begun.set()
+
+    shared = World(StateFile(path, Telling()))
+    shared.saver.start()
+    assert begun.wait(10)
+    shared.post()
+    shared.saver.stop()
+
+    assert (pets_in(path), shared.saver.saved) == (3, 2)
+
+
+def test_the_thread_looks_again_and_again_also_after_a_mistake_of_ours(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    turns, enough = count(), Event()
+    shared = World(StateFile(path, Failing()))
+
+    def collect() -> list[SessionState]:
+        turn = next(turns)
+        if turn == 0:
+            raise ZeroDivisionError
+        shared.post()
+        if turn == 3:
+            enough.set()
+        return shared.collect()
+
+    saver = Saver(StateFile(path, Failing()), collect, 0.001)
+    saver.start()
+    assert enough.wait(10)
+    saver.stop()
+
+    assert pets_in(path) >= 5
+    assert [record.getMessage() for record in caplog.records] == [
+        "error while saving the state, which is tried again"
+    ]
+
+
+def test_a_disk_that_hangs_does_not_keep_the_server(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    hangs, goes_on = Event(), Event()
+
+    class Hanging(Failing):
+        def fsync(self, descriptor: int, /) -> None:
+            hangs.set()
+            goes_on.wait(10)
+            super().fsync(descriptor)
+
+    shared = World(StateFile(path, Hanging()))
+    shared.saver.start()
+    assert hangs.wait(10)
+    shared.saver.stop(0.01)
+    goes_on.set()
+
+    assert [record.getMessage() for record in caplog.records] == [
+        "the state could not be saved in time"
+    ]
+
+
+def test_requests_go_on_while_it_looks(path: Path) -> None:
+    shared = World(StateFile(path, os))
+    noted = {0: 0}  # number of the last look to the posts that are in the next one for sure
+
+    def work() -> None:
+        for number in range(1, 3001):
+            shared.post()
+            noted[shared.saver.begun] = number
+
+    with ThreadPoolExecutor(1) as pool:
+        working = pool.submit(work)
+        while not working.done():
+            shared.saver.look()
+            assert pets_in(path) >= 2 + noted.get(shared.saver.saved - 1, 0)
+        working.result()
+    shared.saver.look()
+
+    assert pets_in(path) == 3002
+
+
+ROUNDS = int(os.environ.get("KILL_ROUNDS", "50"))
+
+
+def test_kill_leaves_a_whole_file_that_has_what_was_acknowledged(path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.storage.kill_process", str(path), str(ROUNDS)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=60 + ROUNDS,
+        check=False,
+    )
+
+    assert run.stderr == ""
+    # Else the rounds have shown nothing: the kill has to come in the middle of a write.
+    assert int(run.stdout) > 0

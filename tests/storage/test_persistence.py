@@ -1,0 +1,376 @@
+"""`serve --state`: a server has again what it had, however it ended; a bad disk ends nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from mockpets.pets.generator import generate
+from tests.cli.test_main import SECONDS, base_of, logged, program, serving, wait_until
+from tests.doors import Answer, Caller, Socket
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
+
+ROUNDS = int(os.environ.get("KILL_ROUNDS", "50")) // 5
+"""Each takes seconds here, where `test_state` kills the part alone at any moment of its work."""
+PET: Any = {"name": "Miso", "categoryId": 2}
+SESSIONS = ("default", "w3")
+
+
+@pytest.fixture(autouse=True)
+def _no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.startswith("MOCKPETS_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """The state file, in a folder of its own."""
+    (tmp_path / "kept").mkdir()
+    return tmp_path / "kept" / "pets.state"
+
+
+@contextmanager
+def keeping(file: Path, *arguments: str) -> Iterator[tuple[Any, Caller]]:
+    """Run the program with a state file; yield the process, whose log is JSON, and a caller."""
+    with serving("--state", str(file), "--log-format", "json", *arguments) as (process, banner):
+        yield process, Caller(Socket(base_of(banner).removesuffix("/v1")))
+
+
+def told(call: Caller) -> dict[str, Any]:
+    found: dict[str, Any] = call("GET", "/__mockpets/state").json["state_file"]
+    return found
+
+
+def is_saved(call: Caller) -> bool:
+    """Wait until all that was answered so far is on the disk; return whether that was in time."""
+    begun = told(call)["begun"]
+    return wait_until(lambda: told(call)["saved"] > begun)
+
+
+def end(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
+    """Stop a server as a container's engine does; return its log but for the requests."""
+    process.terminate()
+    _, err = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0
+    return [line for line in logged(err) if line["logger"] != "mockpets.access"]
+
+
+def post(call: Caller, name: str, session: str = "default") -> Answer:
+    answer = call("POST", f"/~{session}/v1/pets", json_body=PET | {"name": name})
+    assert answer.status == 201
+    return answer
+
+
+def pets(call: Caller, session: str = "default") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    after: int | None = 0
+    while after is not None:  # an answer has a thousand at most
+        page = call("GET", f"/~{session}/__mockpets/pets?after={after}").json
+        found, after = found + page["pets"], page["next"]
+    return found
+
+
+# --- However it ends ----------------------------------------------------------------------------
+
+
+def test_kill_at_any_moment_loses_nothing_that_was_told_to_be_saved(file: Path) -> None:
+    random = Random(7)
+    posted: dict[str, list[str]] = {session: [] for session in SESSIONS}
+    saved = dict.fromkeys(SESSIONS, 0)
+    for number in range(ROUNDS + 1):
+        with keeping(file, "--count", "2") as (process, call):
+            for session in SESSIONS:
+                found = pets(call, session)
+                there = [pet["name"] for pet in found[2:]]
+                assert saved[session] <= len(there)
+                assert there == posted[session][: len(there)], "not as they came, or torn"
+                assert [pet["id"] for pet in found] == list(range(1, len(found) + 1))
+                posted[session] = there
+            for step in range(6):
+                for session in SESSIONS:
+                    name = f"{session} {number} {step}"
+                    post(call, name, session)
+                    posted[session].append(name)
+            assert is_saved(call)
+            saved = {session: len(names) for session, names in posted.items()}
+            for step in range(random.randrange(60)):  # the kill comes at any moment of a save
+                session = random.choice(SESSIONS)
+                post(call, f"late {number} {step}", session)
+                posted[session].append(f"late {number} {step}")
+            process.kill()
+            process.wait(SECONDS)
+    assert min(saved.values()) >= 6 * ROUNDS
+    left = sorted(each.name for each in file.parent.iterdir())
+    assert set(left) <= {".pets.state.lock", ".pets.state.tmp", "pets.state"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_saves_what_no_look_has_seen_yet(file: Path, number: signal.Signals) -> None:
+    with keeping(file) as (process, call):
+        post(call, "Last")
+        process.send_signal(number)
+        process.communicate(timeout=SECONDS)
+        assert process.returncode == 0
+
+    assert sorted(each.name for each in file.parent.iterdir()) == [".pets.state.lock", "pets.state"]
+    with keeping(file) as (_, call):
+        assert [pet["name"] for pet in pets(call)[16:]] == ["Last"]
+
+
+def test_sessions_come_back_as_they_were(file: Path) -> None:
+    wanted = {"scenario": ["retry", "slow"], "seed": 7}
+    with keeping(file, "--scenario", "jittery") as (process, call):
+        assert call("PUT", "/__mockpets/sessions/w3", json_body=wanted).status == 201
+        post(call, "Ours", "w4")
+        call("PATCH", "/__mockpets/pets/3", json_body={"name": "Renamed"})
+        call("DELETE", "/__mockpets/pets/5")
+        call("PUT", "/~w5/__mockpets/pets", json_body=[{"id": 9, "name": "Nine", "categoryId": 1}])
+        document = {"description": "x", "stubs": [{"reply": {"status": 503}}]}
+        call("PUT", "/~w6/__mockpets/scenario", json_body={"scenario": [document, "missing"]})
+        before = {each["name"]: each for each in sessions(call)}
+        all_pets = {name: pets(call, name) for name in before}
+        end(process)
+    with keeping(file, "--scenario", "jittery") as (process, call):
+        after = {each["name"]: each for each in sessions(call)}
+        assert after.keys() == before.keys() == {"default", "w3", "w4", "w5", "w6"}
+        for name, one in before.items():
+            one["requests"] = 0  # journals begin anew
+            if name == "w6":
+                one["active"] = ["missing"]  # documents end with the server
+            assert {**after[name], "idle_seconds": 0} == {**one, "idle_seconds": 0}
+            assert pets(call, name) == all_pets[name]
+        assert post(call, "Next").json["id"] == 17, "no id is given twice"
+        assert post(call, "Ten", "w5").json["id"] == 17
+        call("PUT", "/~w3/__mockpets/scenario", json_body={"scenario": "default"})
+        end(process)
+    with keeping(file, "--scenario", "empty", "--seed", "9") as (_, call):
+        active = {each["name"]: (each["active"], each["seed"]) for each in sessions(call)}
+        # What was left as the server had it goes with the server; what was chosen stays.
+        assert active["w3"] == (["default"], 7)
+        assert active["w4"] == (["empty"], 9)
+
+
+def sessions(call: Caller) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = call("GET", "/__mockpets/sessions").json["sessions"]
+    return found
+
+
+def test_a_reset_goes_back_to_what_the_session_began_with(file: Path) -> None:
+    own = {"pets": [{"id": 3, "name": "Three", "categoryId": 1}]}
+    with keeping(file) as (process, call):
+        call("PUT", "/__mockpets/sessions/own", json_body=own)
+        call("PUT", "/__mockpets/sessions/seed", json_body={"seed": 7})
+        for session in ("own", "seed", "other"):
+            post(call, "More", session)
+        end(process)
+    with keeping(file) as (_, call):
+        for session, start in (
+            ("own", own["pets"]),
+            ("seed", list(generate(16, 7, "en_US"))),
+            ("other", list(generate(16, 1, "en_US"))),
+        ):
+            assert pets(call, session)[-1]["name"] == "More"
+            call("POST", f"/~{session}/__mockpets/reset")
+            assert pets(call, session) == start
+
+
+def test_strangers_are_not_kept(file: Path) -> None:
+    """A visitor has another session after a restart; the old ones would only take up room."""
+    token = "a-token-of-the-tests"
+    arguments = ("--public", "--control-token", token)
+    for _ in range(2):
+        with keeping(file, *arguments) as (process, call):
+            control = partial(call, headers={"Authorization": f"Bearer {token}"})
+            answer = call("POST", "/v1/pets", json_body=PET)
+            assert answer.json["id"] == 17
+            found = control("GET", "/__mockpets/sessions").json["sessions"]
+            assert [each["name"] for each in found] == [
+                "default",
+                answer.header("Mockpets-Session"),
+            ]
+            end(process)
+        assert b"Miso" not in file.read_bytes()
+        assert b'"default"' in file.read_bytes()
+
+
+def test_a_server_in_a_test_keeps_them_too(file: Path) -> None:
+    settings = Settings(port=0, state=str(file))
+    for number in range(3):
+        with MockpetsServer(settings) as server:
+            call = Caller(Socket(server.url))
+            assert len(pets(call)) == 16 + number
+            post(call, "One more")
+
+
+def test_without_a_file_nothing_is_told_of_one() -> None:
+    with MockpetsServer(Settings(port=0)) as server:
+        assert told(Caller(Socket(server.url))) is None
+
+
+# --- What cannot be used ------------------------------------------------------------------------
+
+
+def test_a_scenario_that_is_gone_is_told_and_stops_nothing(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "tired.yaml").write_text("description: x\nstubs: []\n")
+    with keeping(file, "--scenarios-dir", "own") as (process, call):
+        call("PUT", "/~w3/__mockpets/scenario", json_body={"scenario": ["tired", "slow"]})
+        post(call, "Ours", "w3")
+        end(process)
+    with keeping(file) as (process, call):
+        assert call("GET", "/~w3/__mockpets/state").json["active"] == ["default"]
+        assert [pet["name"] for pet in pets(call, "w3")[16:]] == ["Ours"]
+        warnings = [line for line in end(process) if line["level"] == "warning"]
+
+    assert len(warnings) == 1
+    assert "session 'w3'" in warnings[0]["message"]
+    assert "there is no scenario 'tired'" in warnings[0]["message"]
+
+
+def refused(*arguments: str) -> str:
+    """Start a server that must not start; return the one line that it says."""
+    with program("serve", "--port", "0", *arguments) as process:
+        out, err = process.communicate(timeout=SECONDS)
+    assert (process.returncode, out) == (2, "")
+    [line] = err.splitlines()
+    return str(line)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda data: data[:-40], "is cut off"),
+        (lambda data: data.replace(b"Buster", b"Bustar"), "is damaged"),
+        (lambda _: b"", "is empty"),
+        (lambda _: b'{"pets": []}\n', "is no state file of mockpets"),
+        (lambda _: b'{"mockpets_state": 99}\n', "is of format 99"),
+        (lambda _: b"\x00" * 4096, "is no state file of mockpets"),
+    ],
+)
+def test_a_damaged_file_is_one_line_and_stays_as_it_is(file: Path, damage: Any, said: str) -> None:
+    with keeping(file) as (process, call):
+        post(call, "Precious")
+        end(process)
+    data = damage(file.read_bytes())
+    file.write_bytes(data)
+
+    line = refused("--state", str(file))
+    assert line.startswith(f"mockpets: {file}")
+    assert said in line
+    assert file.read_bytes() == data
+
+
+def test_a_file_with_more_sessions_than_may_be_is_one_line(file: Path) -> None:
+    with keeping(file) as (process, call):
+        post(call, "a", "one")
+        post(call, "b", "two")
+        end(process)
+
+    line = refused("--state", str(file), "--max-sessions", "2")
+    assert "session two" in line
+    assert "higher limits" in line
+
+
+def test_a_second_server_on_the_same_file_is_one_line(file: Path) -> None:
+    with keeping(file) as (process, call):
+        link = file.with_name("link.state")
+        link.symlink_to(file.name)
+        for path in (file, link):
+            assert "another mockpets keeps its state there" in refused("--state", str(path))
+        post(call, "Still here")
+        assert is_saved(call)
+        process.kill()
+        process.wait(SECONDS)
+    with keeping(file) as (_, call):  # a killed server leaves no lock behind
+        assert len(pets(call)) == 17
+
+
+@pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="needs a folder closed to all")
+def test_a_folder_that_takes_no_files_is_one_line() -> None:
+    line = refused("--state", "/sys/kernel/pets.state")
+
+    assert line.startswith("mockpets: --state /sys/kernel/pets.state: no file can be made in its")
+    assert "name a folder that this user may write to" in line
+
+
+# --- A disk that fails --------------------------------------------------------------------------
+
+
+def test_a_disk_that_fails_while_it_runs_ends_nothing(file: Path) -> None:
+    away = file.parent.with_name("away")
+    with keeping(file) as (process, call):
+        post(call, "Before")
+        assert is_saved(call)
+        good = file.read_bytes()
+        file.parent.rename(away)
+        post(call, "Meanwhile")
+        assert wait_until(lambda: told(call)["trouble"])
+        trouble = told(call)
+        assert trouble["trouble"] == "No such file or directory"
+        begun = trouble["begun"]
+        assert wait_until(lambda: told(call)["begun"] > begun + 1)  # tried again, and again
+        assert told(call)["saved"] == trouble["saved"] < begun
+        assert (away / file.name).read_bytes() == good
+        assert [pet["name"] for pet in pets(call)[16:]] == ["Before", "Meanwhile"]
+        away.rename(file.parent)
+        assert is_saved(call)
+        assert told(call)["trouble"] == ""
+        log = [line["message"] for line in end(process)]
+
+    assert [line.partition(";")[0] for line in log] == [
+        f"cannot save the state in {file}: No such file or directory",
+        f"the state is saved again in {file}",
+        "stopped",
+    ]
+    assert file.read_bytes() != good
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits a process that runs")
+def test_a_full_disk_leaves_the_last_good_file_and_no_other(file: Path) -> None:
+    import resource  # not on Windows
+
+    with keeping(file) as (process, call):
+        post(call, "Before")
+        assert is_saved(call)
+        good = file.read_bytes()
+        # As on a full disk, no file grows any more; the log goes to a pipe.
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (8192, 8192))
+        for number in range(40):
+            post(call, f"{number} " + "n" * 200)
+        assert wait_until(lambda: told(call)["trouble"])
+        assert file.read_bytes() == good
+        log = end(process)
+
+    assert file.read_bytes() == good
+    assert sorted(each.name for each in file.parent.iterdir()) == [".pets.state.lock", "pets.state"]
+    assert ["File too large" in line["message"] for line in log] == [True, False]
+    with keeping(file) as (_, call):
+        assert [pet["name"] for pet in pets(call)[16:]] == ["Before"]
+
+
+def test_what_is_kept_is_for_its_owner_and_in_plain_text(file: Path) -> None:
+    with keeping(file) as (process, call):
+        post(call, "Zo\u00eb")
+        end(process)
+
+    assert file.stat().st_mode & 0o777 == 0o600
+    lines = [json.loads(line) for line in file.read_bytes().splitlines()]
+    assert lines[1]["pets"] == list(generate(16, 1, "en_US"))
+    assert lines[2]["pets"] == [{"id": 17, "name": "Zo\u00eb", "categoryId": 2}]

@@ -1,0 +1,340 @@
+"""The log: lines for people and for programs, one a request, whatever the request says."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import logging
+import os
+import pty
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from threading import Event, Thread
+from typing import TYPE_CHECKING, get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mockpets.redaction import redacted_target
+from mockpets.telemetry.access_log import ACCESS, MESSAGE, TARGET, Access, Format, access, configure
+from mockpets.telemetry.async_handler import LINES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PLAIN = Access("GET", "/v1/pets?limit=2", 200, 0.412, size=120, number=3, session="default")
+RICH = Access(
+    "POST",
+    "/v1/pets",
+    503,
+    1.25,
+    delay_ms=2000.0,
+    size=98,
+    number=7,
+    session="w3",
+    scenarios=("retry", "slow"),
+    stubs=("slow/all", "retry/fails"),
+    fault="truncated_body",
+    notes=("off_contract", "ignored_members"),
+)
+BROKEN = Access("GET", "/v1/pets/1", None, 0.3, session="default", fault="connection_reset")
+
+
+def logged(form: Format, *lines: Access) -> list[str]:
+    """What the log has of these; each line ends, and only there."""
+    stream = io.StringIO()
+    with configure(form, stream):
+        for line in lines:
+            access(line)
+    text = stream.getvalue()
+    assert text.endswith("\n")
+    return text.removesuffix("\n").split("\n")
+
+
+# --- What a line says -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        (PLAIN, "200 GET /v1/pets?limit=2 (0.4 ms, 120 B)"),
+        (PLAIN._replace(scenarios=("default",)), "200 GET /v1/pets?limit=2 (0.4 ms, 120 B)"),
+        (
+            RICH,
+            "503 POST /v1/pets (1.2 ms, 98 B, delay 2000 ms, session w3, scenario retry + slow, "
+            "stub slow/all + retry/fails, truncated_body, off_contract, ignored_members)",
+        ),
+        (BROKEN, "--- GET /v1/pets/1 (0.3 ms, 0 B, connection_reset)"),
+        (Access("GET", "/", 400, 0), "400 GET / (0.0 ms, 0 B)"),
+    ],
+)
+def test_a_person_reads_what_differs_from_the_usual(line: Access, text: str) -> None:
+    (said,) = logged("text", line)
+
+    assert re.fullmatch(r"[0-9]{2}:[0-9]{2}:[0-9]{2}", said[:8])
+    assert said[8:] == f" {text}"
+
+
+def test_a_program_reads_all_of_it() -> None:
+    before = datetime.now(UTC) - timedelta(milliseconds=1)
+    rich, broken = map(json.loads, logged("json", RICH, BROKEN))
+
+    assert before < datetime.fromisoformat(rich.pop("time")) <= datetime.now(UTC)
+    assert rich == {
+        "level": "info",
+        "logger": "mockpets.access",
+        "session": "w3",
+        "request": 7,
+        "method": "POST",
+        "target": "/v1/pets",
+        "status": 503,
+        "fault": "truncated_body",
+        "ms": 1.25,
+        "delay_ms": 2000.0,
+        "bytes": 98,
+        "scenarios": ["retry", "slow"],
+        "stubs": ["slow/all", "retry/fails"],
+        "notes": ["off_contract", "ignored_members"],
+    }
+    assert (broken["status"], broken["request"]) == (None, None)
+
+
+# Not `st.text()` alone: what is dangerous would come up seldom.
+ANYTHING = st.text(
+    st.characters() | st.sampled_from('\n\r\x00\x1b\x7f\x85\x9b\u2028\u202e\u2066\u200b\ud800"\\'),
+    max_size=30,
+)
+NAMES = st.lists(ANYTHING, max_size=3).map(tuple)
+ACCESSES = st.builds(
+    Access,
+    method=ANYTHING,
+    target=ANYTHING,
+    status=st.none() | st.integers(100, 999),
+    ms=st.floats(0, 1e6),
+    session=ANYTHING,
+    scenarios=NAMES,
+    stubs=NAMES,
+    fault=st.none() | ANYTHING,
+    notes=NAMES,
+)
+
+
+@settings(deadline=None)
+@given(st.lists(ACCESSES, min_size=1, max_size=30))
+def test_one_request_is_one_line_and_nothing_in_it_acts_on_a_terminal(
+    lines: Sequence[Access],
+) -> None:
+    for form in get_args(Format):
+        said = logged(form, *lines)
+        assert len(said) == len(lines)
+        assert all(line.isprintable() for line in said)
+    for line, text in zip(lines, said, strict=True):
+        members = json.loads(text)
+        assert text.isascii()
+        assert members["target"] == line.target
+        assert (members["status"], members["fault"]) == (line.status, line.fault)
+        assert tuple(members["stubs"]) == line.stubs
+
+
+@settings(deadline=None)
+@given(
+    st.text("abcdefghijkmnpqrstuvwxyz23456789", min_size=8, max_size=40),
+    st.sampled_from(["token", "X-Api-Key", "client_secret", "%74oken", "q=1&access_token"]),
+)
+def test_no_secret_is_in_a_line(secret: str, name: str) -> None:
+    line = PLAIN._replace(target=redacted_target(f"/v1/pets?{name}={secret}&limit=2"))
+
+    for form in get_args(Format):
+        assert secret not in logged(form, line)[0]
+
+
+def test_a_line_has_an_end_however_long_the_target() -> None:
+    long = PLAIN._replace(
+        method="G" * 9999, target="/" + "x" * 9999, stubs=("s",) * 999, notes=("n",) * 999
+    )
+    text, shown = logged("text", long)[0], json.loads(logged("json", long)[0])
+
+    assert len(text) < 2 * TARGET + 300
+    assert shown["target"] == "/" + "x" * (TARGET - 4) + "..."
+    assert len(shown["stubs"]) == len(shown["notes"]) == 20
+
+
+# --- Warnings and errors ----------------------------------------------------------------------
+
+
+def complaints(form: Format) -> str:
+    stream = io.StringIO()
+    with configure(form, stream):
+        log = logging.getLogger("mockpets.server")
+        log.warning("two lines:\n12:00:00 200 GET /forged\x1b[31m")
+        try:
+            raise ValueError("no\n12:00:00 error: forged")
+        except ValueError:
+            log.exception("error on %r", "/\n")
+        log.debug("for nobody")
+        logging.getLogger("waitress").info("for nobody")
+        logging.getLogger("waitress").error("x" * 2 * MESSAGE)
+    return stream.getvalue()
+
+
+def test_for_a_person_what_goes_on_is_indented_so_nothing_passes_for_a_line_of_its_own() -> None:
+    lines = complaints("text").splitlines()
+    starts = [line[9:] for line in lines if not line.startswith("  ")]
+
+    assert starts[:2] == ["warning: two lines:", r"error: error on '/\n'"]
+    assert (len(starts), starts[2][:10], len(starts[2])) == (3, "error: xxx", MESSAGE + 7)
+    assert lines[1] == r"  12:00:00 200 GET /forged\x1b[31m"
+    assert lines[3] == "  Traceback (most recent call last):"
+    assert lines[-2] == "  12:00:00 error: forged"
+
+
+def test_for_a_program_they_are_objects_too() -> None:
+    warning, error, foreign = map(json.loads, complaints("json").splitlines())
+
+    assert (warning["level"], warning["logger"]) == ("warning", "mockpets.server")
+    assert warning["message"] == "two lines:\n12:00:00 200 GET /forged\x1b[31m"
+    assert error["message"] == r"error on '/\n'"
+    assert error["traceback"].endswith("ValueError: no\n12:00:00 error: forged")
+    assert (foreign["logger"], len(foreign["message"])) == ("waitress", MESSAGE)
+
+
+# --- Where it goes ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("form", "environ", "painted"),
+    [
+        ("text", {}, True),
+        ("text", {"NO_COLOR": ""}, True),
+        ("text", {"NO_COLOR": "1"}, False),
+        ("text", {"TERM": "dumb"}, False),
+        ("json", {}, False),
+    ],
+)
+def test_only_a_terminal_gets_colour(form: Format, environ: dict[str, str], painted: bool) -> None:
+    terminal, end = pty.openpty()
+    with os.fdopen(end, "w") as stream, os.fdopen(terminal, "rb") as shown:
+        with configure(form, stream, environ):
+            for line in (PLAIN, RICH, BROKEN):
+                access(line)
+            logging.getLogger("mockpets").error("last")
+        text = _until(shown.fileno(), b"last")
+
+    seen = re.findall(rb"\x1b\[([0-9]+)m([a-z0-9-]+)\x1b\[0m", text)
+    expected = [(b"32", b"200"), (b"31", b"503"), (b"35", b"---"), (b"31", b"error")]
+    assert seen == (expected if painted else [])
+    assert (b"\x1b" in text) is painted
+
+
+def _until(descriptor: int, end: bytes) -> bytes:
+    text = b""
+    while end not in text:
+        text += os.read(descriptor, 4096)
+    return text
+
+
+@pytest.mark.parametrize("blocking", [True, False])
+def test_who_does_not_read_holds_nobody_up_and_is_told_what_is_lost(blocking: bool) -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, blocking)
+    text: list[str] = []
+
+    def read() -> None:
+        with os.fdopen(reading) as pipe:
+            text.extend(pipe)
+
+    reader = Thread(target=read)
+    with os.fdopen(writing, "w") as stream, configure("json", stream):
+        for number in range(3 * LINES):
+            access(PLAIN._replace(number=number + 1))  # the pipe has room for some hundred
+        reader.start()
+    reader.join()
+    lines = list(map(json.loads, text))
+    told = [line["message"].rsplit(" ", 1) for line in lines if "message" in line]
+    written = [line["request"] for line in lines if "request" in line]
+
+    assert {said for said, _ in told} == {"lines of the log that could not be written:"}
+    assert sum(int(number) for _, number in told) + len(written) == 3 * LINES
+    assert LINES <= len(written) < 3 * LINES
+    assert written == sorted(set(written))
+
+
+STUCK = """
+import logging, sys
+from mockpets.telemetry.access_log import configure
+with configure("text", sys.stderr):
+    for _ in range(100):
+        logging.getLogger("mockpets").warning("x" * 9000)
+print("ended")
+"""
+
+
+def test_a_process_ends_though_nobody_reads_its_log() -> None:
+    command = [sys.executable, "-c", STUCK]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.wait(20) == 0
+        out, err = process.communicate()
+
+    assert (out, err.count(b"warning")) == (b"ended\n", err.count(b"\n") + 1)  # cut in the middle
+
+
+class Full(io.StringIO):
+    """Takes nothing the first time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tried = Event()
+
+    def write(self, text: str) -> int:
+        if not self.tried.is_set():
+            self.tried.set()
+            raise OSError(errno.ENOSPC, "no space left")
+        return super().write(text)
+
+
+def test_a_full_disk_costs_lines_and_later_says_how_many() -> None:
+    stream = Full()
+    with configure("text", stream):
+        access(PLAIN)
+        assert stream.tried.wait(10)
+        access(RICH)
+    lines = stream.getvalue().splitlines()
+
+    assert len(lines) == 2
+    assert "POST /v1/pets" in lines[0]
+    assert lines[1].endswith("warning: lines of the log that could not be written: 1")
+
+
+@pytest.mark.parametrize("gone", ["reader", "stream", "from the start"])
+def test_a_log_that_nobody_takes_is_no_error(gone: str) -> None:
+    reading, writing = os.pipe()
+    with (
+        os.fdopen(reading) as pipe,
+        os.fdopen(writing, "w") as stream,
+        configure("text", None if gone == "from the start" else stream),
+    ):
+        (pipe if gone == "reader" else stream).close()
+        access(PLAIN)
+
+
+def test_it_is_off_without_configuration_and_after_it(caplog: pytest.LogCaptureFixture) -> None:
+    root = logging.getLogger()
+    before = [*root.handlers]
+    with configure("text", io.StringIO()):
+        assert logging.getLogger(ACCESS).isEnabledFor(logging.INFO)
+        assert len(root.handlers) == len(before) + 1
+    assert root.handlers == before
+    access(PLAIN)
+    assert not caplog.records
+
+
+def test_any_handler_of_a_host_can_show_it(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, ACCESS)
+    access(PLAIN)
+
+    (record,) = caplog.records
+    assert record.getMessage() == "200 GET /v1/pets?limit=2 (0.4 ms, 120 B)"

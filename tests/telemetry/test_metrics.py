@@ -1,0 +1,145 @@
+"""Metrics: what was counted is what Prometheus reads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from prometheus_client.parser import text_string_to_metric_families
+
+from mockpets.telemetry.metrics import BUCKETS, Holdings, Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HELD = Holdings(
+    parked=3,
+    sessions=2,
+    pets=33,
+    journal_bytes=4096,
+    scenario_reloads=1,
+    scenario_problems=0,
+    connections=9,
+)
+Sample = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def read(metrics: Metrics) -> dict[Sample, float]:
+    """What a Prometheus server has after a scrape."""
+    body, content_type = metrics.exposition()
+    assert content_type.startswith("text/plain; version=")
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(body.decode())
+        for sample in family.samples
+    }
+
+
+def make(held: Holdings = HELD) -> Metrics:
+    return Metrics("0.1.0", lambda: held)
+
+
+def test_it_tells_what_the_app_holds() -> None:
+    seen = read(make())
+
+    assert {name: seen[f"mockpets_{name}", ()] for name in HELD_NAMES} == HELD_NAMES
+    assert seen["mockpets_build_info", (("version", "0.1.0"),)] == 1
+    if sys.platform == "linux":
+        assert seen["process_resident_memory_bytes", ()] > 2**20
+    without = read(make(HELD._replace(connections=None)))
+    assert seen.keys() - without.keys() == {("mockpets_connections", ())}
+
+
+HELD_NAMES = {
+    "parked_answers": 3,
+    "sessions": 2,
+    "pets": 33,
+    "journal_bytes": 4096,
+    "scenario_reloads_total": 1,
+    "scenario_problems": 0,
+    "connections": 9,
+}
+
+ANSWERS = st.lists(
+    st.tuples(
+        st.sampled_from(["listPets", "createPet", "getPet", None]),
+        st.none() | st.sampled_from([200, 201, 400, 401, 404, 599]),
+        st.sampled_from([0.0, *BUCKETS]) | st.floats(0, 2),
+        st.floats(0, 60),
+    ),
+    max_size=40,
+)
+Answer = tuple[str | None, int | None, float, float]
+
+
+@settings(deadline=None)
+@given(ANSWERS)
+def test_it_counts_every_answer_once(answers: Sequence[Answer]) -> None:
+    metrics = make()
+    for answer in answers:
+        metrics.observe(*answer)
+    seen = read(metrics)
+
+    statuses = {(one[0] or "other", str(one[1] or "broken")) for one in answers}
+    counted = {
+        tuple(value for _, value in labels): value
+        for (name, labels), value in seen.items()
+        if name == "mockpets_requests_total"
+    }
+    assert counted == {
+        pair: sum((one[0] or "other", str(one[1] or "broken")) == pair for one in answers)
+        for pair in statuses
+    }
+    for operation in ("listPets", "createPet", "getPet", "other"):
+        own = [one for one in answers if (one[0] or "other") == operation]
+        labels = (("operation", operation),)
+        assert seen["mockpets_injected_delay_seconds_total", labels] == pytest.approx(
+            sum(one[3] for one in own)
+        )
+        name = "mockpets_request_duration_seconds"
+        assert seen[f"{name}_count", labels] == len(own)
+        assert seen[f"{name}_sum", labels] == pytest.approx(sum(one[2] for one in own))
+        for bound in (*BUCKETS, float("inf")):
+            text = "+Inf" if bound == float("inf") else str(bound)
+            bucket = seen[f"{name}_bucket", (("le", text), *labels)]
+            assert bucket == sum(one[2] <= bound for one in own)
+
+
+def test_two_threads_lose_no_answer() -> None:
+    metrics = make()
+
+    def work(_: int) -> None:
+        for _turn in range(20_000):
+            metrics.observe("listPets", 200, 0.0004)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(work, range(2)))
+
+    labels = (("operation", "listPets"), ("status", "200"))
+    assert read(metrics)["mockpets_requests_total", labels] == 40_000
+
+
+def test_two_apps_in_one_process_do_not_meet() -> None:
+    one, other = make(), make()
+    one.observe(None, 404, 0.001)
+
+    labels = (("operation", "other"), ("status", "404"))
+    assert ("mockpets_requests_total", labels) in read(one)
+    assert ("mockpets_requests_total", labels) not in read(other)
+
+
+def test_counting_needs_no_prometheus_client() -> None:
+    code = (
+        "import sys; from mockpets.telemetry.metrics import Metrics\n"
+        "metrics = Metrics('0', None); metrics.observe('listPets', 200, 0.1)\n"
+        "print(metrics.is_prepared, 'prometheus_client' in sys.modules)\n"
+        "metrics.prepare(); print(metrics.is_prepared, 'prometheus_client' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "False False\nTrue True\n"

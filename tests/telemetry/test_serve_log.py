@@ -1,0 +1,300 @@
+"""What `serve` writes of the requests it answers: one line each, and nothing that is a secret."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import sys
+from contextlib import contextmanager
+from http.client import HTTPException
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.cli.test_main import SECONDS, base_of, serving, wait_until
+from tests.doors import Caller, Socket
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends the server by a signal")
+
+PET: Any = {"name": "Miso", "categoryId": 2}
+NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+
+
+@pytest.fixture(autouse=True)
+def _no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.startswith("MOCKPETS_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+
+class Log:
+    """Calls a server, and has its log once it has ended."""
+
+    def __init__(self, root: str, process: Any, banner: str) -> None:
+        self.call = Caller(Socket(root))
+        self.address = urlsplit(root).hostname or "", urlsplit(root).port or 0
+        self.banner = banner
+        self._process = process
+
+    def lines(self) -> list[str]:
+        """End the server; return all that it has written but for the last line."""
+        self._process.terminate()
+        _, err = self._process.communicate(timeout=SECONDS)
+        assert self._process.returncode == 0
+        *lines, last = err.splitlines(keepends=True)
+        assert "stopped" in last
+        assert all(line.endswith("\n") for line in lines)
+        return [line[:-1] for line in lines]
+
+    def objects(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.lines()]
+
+    def raw(self, head: str) -> bytes:
+        """Send a request as it stands, and return what comes back, to its end."""
+        with socket.create_connection(self.address, SECONDS) as connection:
+            connection.sendall(head.encode("latin-1"))
+            return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+@contextmanager
+def logging(*arguments: str, **options: Any) -> Iterator[Log]:
+    with serving(*arguments, **options) as (process, banner):
+        yield Log(base_of(banner).removesuffix("/v1"), process, banner)
+
+
+def traffic(log: Log) -> None:
+    """One request of each kind; of the preflight nothing is written."""
+    call = log.call
+    call("GET", "/v1/pets?limit=2")
+    call("POST", "/~w3/v1/pets", json_body=PET)
+    call("GET", "/v1/pets/1")
+    call("GET", "/v1/pets?limit=0")
+    call("GET", "/v1/pets", key=None)
+    call("HEAD", "/v1/pets")
+    call("DELETE", "/v1/pets/1")
+    call("GET", "/v1/pets", headers={"Mockpets-Delay": "30ms"})
+    call("GET", "/v1/pets", scenario="server-error")
+    call("GET", "/v1/pets", scenario="emtpy")
+    with pytest.raises((OSError, HTTPException)):
+        call("GET", "/v1/pets", scenario="offline")
+    call("OPTIONS", "/v1/pets", key=None)
+    call("GET", "/nowhere")
+    call("PUT", "/__mockpets/scenario", json_body={"scenario": "empty"})
+    call("PUT", "/__mockpets/scenario", json_body={"scenario": "emtpy"})
+
+
+def test_a_person_reads_a_line_a_request() -> None:
+    with logging() as log:
+        traffic(log)
+        lines = log.lines()
+
+    assert all(re.match(r"[0-2]\d:[0-5]\d:[0-5]\d ", line) for line in lines)
+    told = [re.sub(rf"\({NUMBER} ms, {NUMBER} B", "(T", line[9:]) for line in lines]
+    assert told == [
+        "200 GET /v1/pets?limit=2 (T)",
+        "201 POST /~w3/v1/pets (T, session w3)",
+        "200 GET /v1/pets/1 (T, deprecated)",
+        "400 GET /v1/pets?limit=0 (T, limit_out_of_range, off_contract)",
+        "401 GET /v1/pets (T, key_missing)",
+        "200 HEAD /v1/pets (T)",
+        "405 DELETE /v1/pets/1 (T, unmatched, off_contract)",
+        "200 GET /v1/pets (T, delay 30 ms)",
+        "500 GET /v1/pets (T, scenario server-error, stub server-error/crash, off_contract)",
+        "422 GET /v1/pets (T, off_contract)",
+        "--- GET /v1/pets (T, scenario offline, stub offline/reset, connection_reset, "
+        "off_contract)",
+        "404 GET /nowhere (T, unmatched, off_contract)",
+        "200 PUT /__mockpets/scenario (T)",
+        "422 PUT /__mockpets/scenario (T)",
+    ]
+
+
+def test_a_program_reads_an_object_a_line() -> None:
+    with logging("--log-format", "json") as log:
+        traffic(log)
+        lines = log.objects()
+
+    keys = {"time", "level", "logger", "session", "request", "method", "target", "status", "fault"}
+    keys |= {"ms", "delay_ms", "bytes", "scenarios", "stubs", "notes"}
+    assert {frozenset(line) for line in lines} == {frozenset(keys)}
+    assert {line["logger"] for line in lines} == {"mockpets.access"}
+    assert [line["status"] for line in lines[:5]] == [200, 201, 200, 400, 401]
+    assert lines[1] | {"time": 0, "ms": 0} == {
+        "time": 0,
+        "level": "info",
+        "logger": "mockpets.access",
+        "session": "w3",
+        "request": 1,
+        "method": "POST",
+        "target": "/~w3/v1/pets",
+        "status": 201,
+        "fault": None,
+        "ms": 0,
+        "delay_ms": 0,
+        "bytes": len('{"id":17,"name":"Miso","categoryId":2}\n'),
+        "scenarios": ["default"],
+        "stubs": [],
+        "notes": [],
+    }
+    late, broken = lines[7], lines[10]
+    assert (late["delay_ms"], late["status"]) == (30, 200)
+    assert (broken["status"], broken["fault"]) == (None, "connection_reset")
+    assert broken["stubs"] == ["offline/reset"]
+
+
+def test_a_quiet_log_has_no_line_for_a_request() -> None:
+    with logging("--quiet") as log:
+        assert log.call("GET", "/v1/pets").status == 200
+        assert log.raw("GET /v1/pets HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.1 400")
+        lines = log.lines()
+
+    assert lines == []
+
+
+HOSTILE = [
+    "/v1/pets?x=%0A12:00:00%20200%20GET%20/forged",
+    "/v1/%0d%0a%1b[2J%1b]0;title%07",
+    "/v1/%e2%80%ae%e2%80%a8%c2%85",
+    "/v1/pets?x=%ff%fe%00",
+    '/v1/"quoted"\\back\\slash{}',
+    "/v1/" + "a" * 12_000,
+    "/~%0a+%1b/v1/pets",
+    "//v1//pets",
+    "http://localhost/v1/pets?x=%0a",
+]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_whatever_is_asked_for_is_one_printable_line(form: str) -> None:
+    with logging("--log-format", form) as log:
+        for number, target in enumerate(HOSTILE):
+            head = f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            answer = log.raw(
+                f"{head}X-Number: {number}\x1b\r\n\r\n" if not number else f"{head}\r\n"
+            )
+            assert answer.startswith(b"HTTP/1.1 4")
+        lines = log.lines()
+
+    assert len(lines) == len(HOSTILE)
+    assert all(line.isprintable() and line.isascii() for line in lines)
+    assert all(len(line) < 2500 for line in lines)
+    assert not any(line.startswith("12:00:00 200 GET /forged") for line in lines)
+    if form == "json":
+        assert json.loads(lines[0])["target"] == HOSTILE[0]
+
+
+SECRET = "Zx81-open-sesame"
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_no_secret_is_written(form: str) -> None:
+    token = f"token-{SECRET}"
+    with logging("--log-format", form, "--api-key", SECRET, "--control-token", token) as log:
+        call = log.call
+        call("GET", "/v1/pets", key=SECRET)
+        call("GET", "/v1/pets", key=f"{SECRET}~w3+slow", headers={"Mockpets-Delay": SECRET})
+        call("GET", "/v1/pets", key=f"wrong-{SECRET}")
+        call("GET", "/v1/pets", headers={"Cookie": f"s={SECRET}", "X-Api-Key": SECRET})
+        for name in ("api_key", "apikey", "api-key", "token", "access_token", "client_secret"):
+            call("GET", f"/v1/pets?{name}={SECRET}&x=1", key=SECRET)
+            call("GET", f"/v1/pets?{name.upper()}={SECRET}&x=1", key=None)
+        call("POST", "/v1/pets", key=SECRET, json_body=PET | {"name": SECRET})
+        call("PUT", "/__mockpets/scenario", key=token, json_body={"scenario": "empty"})
+        call("PUT", "/__mockpets/scenario", key=f"{token}-not", json_body={"scenario": "empty"})
+        call("POST", f"/__mockpets/reset?token={token}", key=None)
+        lines = log.lines()
+
+    assert len(lines) == 4 + 12 + 1 + 3
+    assert not [line for line in lines if "sesame" in line]
+    assert sum("[redacted]" in line for line in lines) == 13
+
+
+def test_who_only_watches_is_not_written_of() -> None:
+    with logging() as log:
+        for path in ("health", "ready", "state", "requests", "", "openapi.json", "metrics"):
+            assert log.call("GET", f"/__mockpets/{path}", key=None).status == 200
+        log.call("GET", "/v1/pets")
+        [line] = log.lines()
+
+    assert "GET /v1/pets " in line
+
+
+def test_a_visitor_who_asks_too_often_is_written_of() -> None:
+    with logging("--public", "--log-format", "json") as log:
+        statuses = [log.call("GET", "/v1/pets").status for _ in range(60)]
+        lines = log.objects()
+
+    assert [line["status"] for line in lines] == statuses
+    assert 429 in statuses
+    assert not any("127.0.0.1" in json.dumps(line) or "::1" in json.dumps(line) for line in lines)
+
+
+def test_a_random_token_is_told_by_the_banner_and_never_in_the_log() -> None:
+    with logging("--host", "0.0.0.0") as log:  # noqa: S104 - as in a container
+        [token] = re.findall(r"^panel .*#token=(\S+)$", log.banner, re.MULTILINE)
+        refused = log.call("POST", "/__mockpets/reset", key=None)
+        passed = log.call("POST", "/__mockpets/reset", key=token)
+        for key in (None, "wrong", token):  # what only looks is told of when it is turned away
+            log.call("GET", "/__mockpets/state", key=key)
+        lines = log.lines()
+
+    assert (refused.status, passed.status) == (401, 200)
+    assert [line.split(" (")[0][9:] for line in lines] == [
+        "401 POST /__mockpets/reset",
+        "200 POST /__mockpets/reset",
+        "401 GET /__mockpets/state",
+        "401 GET /__mockpets/state",
+    ]
+    assert log.banner.count(token) == 2  # in the panel's address, and by itself
+    assert len(token) >= 32
+    assert not any(token in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "opened"),
+    [
+        (["--host", "127.0.0.1"], r"http://127\.0\.0\.1:\d+/__mockpets/"),
+        (["--public", "--prefix", "/m"], r"http://localhost:\d+/m/__mockpets/#token=\S{32,}"),
+        (
+            ["--control-token", "of-the-tests"],
+            r"http://localhost:\d+/__mockpets/#token=of-the-tests",
+        ),
+        (["--control", "off"], None),
+    ],
+)
+def test_open_leads_a_browser_to_the_panel(
+    tmp_path: Path, arguments: list[str], opened: str | None
+) -> None:
+    seen = tmp_path / "seen"
+    browser = f"sh -c 'echo \"$0\" >{seen}.part && mv {seen}.part {seen}' %s"
+    with logging("--open", *arguments, env=os.environ | {"BROWSER": browser}) as log:
+        assert wait_until(seen.exists) if opened else log.lines() == []
+
+    if opened:
+        assert re.fullmatch(opened, seen.read_text().strip())
+    else:
+        assert not seen.exists()
+
+
+def test_a_terminal_is_written_to_in_colour() -> None:
+    import pty  # not on Windows
+
+    ours, theirs = pty.openpty()
+    environ = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    with serving(stderr=theirs, env=environ | {"TERM": "xterm"}) as (process, banner):
+        os.close(theirs)
+        Caller(Socket(base_of(banner).removesuffix("/v1")))("GET", "/v1/pets")
+        line = os.read(ours, 1000)
+        process.terminate()
+        assert wait_until(lambda: process.poll() is not None)
+    os.close(ours)
+
+    assert b" \x1b[32m200\x1b[0m GET /v1/pets (" in line

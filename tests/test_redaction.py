@@ -1,0 +1,57 @@
+"""Which names hold secrets, and queries without them."""
+
+from __future__ import annotations
+
+import pytest
+
+from mockpets.redaction import is_secret, redacted_target
+
+
+@pytest.mark.parametrize(
+    ("name", "secret"),
+    [
+        ("Authorization", True),
+        ("proxy-authorization", True),
+        ("Cookie", True),
+        ("SET-COOKIE", True),
+        ("X-Api-Key", True),
+        ("apikey", True),
+        ("my_api_key", True),
+        ("X-CSRF-Token", True),
+        ("client_secret", True),
+        ("password", True),
+        ("oauth_state", True),
+        # What a server wants is no secret, and what one needs to know after a 401.
+        ("WWW-Authenticate", False),
+        ("Proxy-Authenticate", False),
+        ("Host", False),
+        ("Cookie-Policy", False),
+        ("key", False),
+        ("limit", False),
+    ],
+)
+def test_names(name: str, secret: bool) -> None:
+    assert is_secret(name) == secret
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("/v1/pets", "/v1/pets"),
+        ("/v1/pets?", "/v1/pets?"),
+        ("/v1/pets?limit=2&status=sold&&x", "/v1/pets?limit=2&status=sold&&x"),
+        ("/token=a?limit=2", "/token=a?limit=2"),
+        ("/?token=abc&limit=2", "/?token=[redacted]&limit=2"),
+        ("/?a=1&Api_Key=a=b=c", "/?a=1&Api_Key=[redacted]"),
+        ("/?%74oken=abc", "/?%74oken=[redacted]"),
+        ("/?token=", "/?token=[redacted]"),
+        ("/?token", "/?token"),
+        ("/?back=/a?token=abc", "/?back=[redacted]"),
+        ("/?back=%2Fa%3Ftoken%3Dabc&b=2", "/?back=[redacted]&b=2"),
+        ("/?back=%2Fa%3Flimit%3D2", "/?back=%2Fa%3Flimit%3D2"),
+        ("http://a.test/?token=abc", "http://a.test/?token=[redacted]"),
+        ("/?token=[redacted]", "/?token=[redacted]"),
+    ],
+)
+def test_targets(target: str, expected: str) -> None:
+    assert redacted_target(target) == expected

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockpets.errors import Problem, printable
+from mockpets.units import DURATION, RATE, parse_duration, parse_rate, quote
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("300ms", 0.3),
+        ("2s", 2.0),
+        ("1.5s", 1.5),
+        ("1m", 60.0),
+        ("0s", 0.0),
+        ("0.5 s", 0.5),
+        ("60000ms", 60.0),
+        ("007s", 7.0),
+    ],
+)
+def test_durations_become_seconds(text: str, seconds: float) -> None:
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "5",
+            "must be a duration such as 300ms, 1.5s or 1m, got '5': say the unit, '5s' or '5ms'",
+        ),
+        (
+            "300",
+            "must be a duration such as 300ms, 1.5s or 1m, got '300': "
+            "say the unit, '300ms' or '300s'",
+        ),
+        (
+            "50",
+            "must be a duration such as 300ms, 1.5s or 1m, got '50': say the unit, '50ms' or '50s'",
+        ),
+        (
+            "49",
+            "must be a duration such as 300ms, 1.5s or 1m, got '49': say the unit, '49s' or '49ms'",
+        ),
+        (
+            "50.5",
+            "must be a duration such as 300ms, 1.5s or 1m, got '50.5': "
+            "say the unit, '50.5s' or '50.5ms'",
+        ),
+        ("", "must be a duration such as 300ms, 1.5s or 1m, got ''"),
+        ("-1s", "must be a duration such as 300ms, 1.5s or 1m, got '-1s'"),
+        ("1e3ms", "must be a duration such as 300ms, 1.5s or 1m, got '1e3ms'"),
+        ("2S", "must be a duration such as 300ms, 1.5s or 1m, got '2S'"),
+        ("٣s", "must be a duration such as 300ms, 1.5s or 1m, got '٣s'"),
+        ("2s\n", "must be a duration such as 300ms, 1.5s or 1m, got '2s\\n'"),
+        ("nan", "must be a duration such as 300ms, 1.5s or 1m, got 'nan'"),
+        ("60001ms", "must be a duration of at most 60s, got '60001ms'"),
+        ("1.1m", "must be a duration of at most 60s, got '1.1m'"),
+        (
+            "9" * 90 + "s",
+            f"must be a duration such as 300ms, 1.5s or 1m, got '{'9' * 77}...'",
+        ),
+    ],
+)
+def test_what_is_no_duration_is_refused(text: str, said: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        parse_duration(text)
+
+    assert str(refused.value) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"),
+    [
+        ("500 B/s", 500),
+        ("2 kB/s", 2000),
+        ("2kB/s", 2000),
+        ("1 MB/s", 1_000_000),
+        ("1.5 kB/s", 1500),
+        ("1.9 B/s", 1),
+    ],
+)
+def test_rates_become_bytes_a_second(text: str, rate: int) -> None:
+    assert parse_rate(text) == rate
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "500",
+            "must be a rate such as 500 B/s or 2 kB/s, got '500': "
+            "say the unit, '500 B/s' or '500 kB/s'",
+        ),
+        ("2 kb/s", "must be a rate such as 500 B/s or 2 kB/s, got '2 kb/s'"),
+        ("2 kB", "must be a rate such as 500 B/s or 2 kB/s, got '2 kB'"),
+        ("2  kB/s", "must be a rate such as 500 B/s or 2 kB/s, got '2  kB/s'"),
+        ("0 MB/s", "must be a rate of at least 1 B/s, got '0 MB/s'"),
+        ("0.9 B/s", "must be a rate of at least 1 B/s, got '0.9 B/s'"),
+    ],
+)
+def test_what_is_no_rate_is_refused(text: str, said: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        parse_rate(text)
+
+    assert str(refused.value) == said
+
+
+@given(st.text() | st.from_regex(DURATION) | st.from_regex(RATE))
+def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
+    for parse, pattern in ((parse_duration, DURATION), (parse_rate, RATE)):
+        try:
+            said = f"must be a {parse(text)} from {quote(text)}"
+            assert re.fullmatch(pattern, text)
+        except ValueError as refused:
+            said = str(refused)
+        assert said.startswith("must be a ") and quote(text) in said
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("naïve 🐶", "naïve 🐶"),
+        ("a\x1b[31m\u202e\n", "a\\x1b[31m\\u202e\\n"),
+        ("\ud800", "\\ud800"),
+    ],
+)
+def test_what_a_terminal_would_act_on_is_escaped(text: str, shown: str) -> None:
+    assert printable(text) == shown
+    assert str(Problem(text, 1, 2, text, text, text)) == f"{shown}:1:2: {shown}: {shown}; {shown}"

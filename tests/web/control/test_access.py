@@ -1,0 +1,577 @@
+"""Who may call the control API, over every route that there is, and every way around it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count, product
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as effort
+from hypothesis import strategies as st
+
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.constants import CONTROL_PREFIX
+from tests.doors import JSON, Caller, Socket
+from tests.server.raw_http import Wire, port_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from werkzeug.test import TestResponse
+
+TOKEN = "a-token-of-the-tests"
+FREE = {
+    "/__mockpets",
+    "/__mockpets/",
+    "/__mockpets/docs",
+    "/__mockpets/health",
+    "/__mockpets/openapi.json",
+    "/__mockpets/panel/<name>",
+    "/__mockpets/ready",
+    "/__mockpets/schema/scenario.json",
+}
+"""What holds no secret, as product.md has it; all else is guarded."""
+VALUES = {"<name>": "x", "<id>": "1", "<number>": "1"}
+
+
+def routes() -> Iterator[tuple[str, str, str]]:
+    """Yield rule, method and path of every route of the control API."""
+    for rule in create_app(Settings()).url_map.iter_rules():
+        path = rule.rule
+        for part, value in VALUES.items():
+            path = path.replace(part, value)
+        if rule.rule.startswith(CONTROL_PREFIX):
+            assert "<" not in path, f"say in VALUES what stands in {rule.rule}"
+            for method in sorted(rule.methods or ()):
+                yield rule.rule, method, path
+
+
+ROUTES = sorted(routes())
+GUARDED = [(method, path) for rule, method, path in ROUTES if rule not in FREE]
+
+
+@dataclass(frozen=True)
+class Caller_:  # noqa: N801 - `Caller` is a door's
+    """Somebody who calls.
+
+    :param gets: ``pass``, or the code of the refusal.
+    :param peer: the address of the connection.
+    """
+
+    who: str
+    gets: str
+    headers: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    peer: str = "127.0.0.1"
+
+
+def page(site: str | None, origin: str | None, host: str = "localhost:7387") -> dict[str, str]:
+    """What a browser says of the page that calls."""
+    said = {"Host": host}
+    if site is not None:
+        said["Sec-Fetch-Site"] = site
+    if origin is not None:
+        said["Origin"] = origin
+    return said
+
+
+NETWORK = {"host": ("0.0.0.0",), "control_token": TOKEN}  # noqa: S104 - not bound here
+LOCAL_TOKEN = {"control_token": TOKEN}
+OPEN = {"host": ("0.0.0.0",), "control": "open"}  # noqa: S104
+OFF = {"control": "off"}
+FRONT = {"control_origin": ("https://front.example",)}
+WITH = {"Authorization": f"Bearer {TOKEN}"}
+EVIL = page("cross-site", "http://evil.test")
+
+CALLERS = [
+    Caller_("curl", "pass"),
+    Caller_("curl over IPv6", "pass", {"Host": "[::1]:7387"}, peer="::1"),
+    Caller_("the panel", "pass", page("same-origin", "http://localhost:7387")),
+    Caller_("the panel, reading", "pass", page("same-origin", None)),
+    Caller_("the address bar", "pass", page("none", None)),
+    Caller_("a page on another port", "pass", page("same-site", "http://localhost:5173")),
+    Caller_(
+        "a page on localhost, us as 127.0.0.1",
+        "pass",
+        page("cross-site", "http://localhost:5173", "127.0.0.1:7387"),
+    ),
+    Caller_("a page on 127.0.0.1", "pass", page("cross-site", "http://127.0.0.1:5173")),
+    Caller_("a page on [::1]", "pass", page("cross-site", "http://[::1]:5173")),
+    Caller_("a page of an old browser", "pass", page(None, "http://app.localhost:3000")),
+    Caller_("a page that is named", "pass", page("cross-site", "https://front.example"), FRONT),
+    Caller_("a page that is not", "forbidden", page("cross-site", "https://front.example")),
+    Caller_("a foreign page", "forbidden", EVIL),
+    Caller_("a foreign page, no-cors", "forbidden", page("cross-site", None)),
+    Caller_("a foreign page, old browser", "forbidden", page(None, "https://evil.test")),
+    Caller_("a sandboxed page", "forbidden", page("cross-site", "null")),
+    Caller_("a page that looks local", "forbidden", page(None, "http://localhost.evil.test")),
+    Caller_("a page with a user", "forbidden", page(None, "http://localhost@evil.test")),
+    Caller_("a rebound name", "forbidden", page("same-origin", None, "evil.test:7387")),
+    Caller_("a rebound name, no page", "forbidden", {"Host": "evil.test"}),
+    Caller_("a name that is allowed", "pass", {"Host": "Pets.test:1"}, {"allow_host": "pets.test"}),
+    Caller_("a compose name", "forbidden", {"Host": "mockpets:7387"}),
+    Caller_("the network, on loopback", "forbidden", peer="10.0.0.7"),
+    Caller_("the network, mapped", "forbidden", peer="::ffff:10.0.0.7"),
+    Caller_("the network, by a proxy on loopback", "forbidden", {"X-Forwarded-For": "10.0.0.7"}),
+    Caller_("a proxy that says loopback", "forbidden", {"X-Forwarded-For": "127.0.0.1"}),
+    Caller_("a proxy of the standard", "forbidden", {"Forwarded": "for=127.0.0.1"}),
+    Caller_("a peer that is no address", "forbidden", peer="unix"),
+    Caller_("the network, no token", "unauthorized", settings=NETWORK, peer="10.0.0.7"),
+    Caller_("loopback, no token", "unauthorized", settings=NETWORK),
+    Caller_("loopback, a token is set", "unauthorized", settings=LOCAL_TOKEN),
+    Caller_(
+        "the wrong token",
+        "unauthorized",
+        {"Authorization": f"Bearer {TOKEN}x"},
+        NETWORK,
+        "10.0.0.7",
+    ),
+    Caller_(
+        "no ASCII token", "unauthorized", {"Authorization": "Bearer \xe9"}, NETWORK, "10.0.0.7"
+    ),
+    Caller_("another scheme", "unauthorized", {"Authorization": f"Basic {TOKEN}"}, NETWORK),
+    Caller_("an API key", "unauthorized", {"Authorization": "Bearer mockpets"}, NETWORK),
+    Caller_("the network, with token", "pass", WITH | {"Host": "mock.corp"}, NETWORK, "10.0.0.7"),
+    Caller_("a foreign page, with token", "forbidden", WITH | EVIL, NETWORK, "10.0.0.7"),
+    Caller_(
+        "the panel without TLS, where browsers say no Sec-Fetch-Site",
+        "pass",
+        WITH | page(None, "http://mock.corp:7387", "mock.corp:7387"),
+        NETWORK,
+        "10.0.0.7",
+    ),
+    Caller_(
+        "a page of our name over another scheme, or port",
+        "forbidden",
+        WITH | page("cross-site", "http://mock.corp:7387", "mock.corp:7387"),
+        NETWORK,
+        "10.0.0.7",
+    ),
+    Caller_("open, by a compose name", "pass", {"Host": "mockpets:7387"}, OPEN, "172.18.0.3"),
+    Caller_(
+        "open, the panel by a compose name",
+        "pass",
+        page(None, "http://mockpets:7387", "mockpets:7387"),
+        OPEN,
+        "172.18.0.3",
+    ),
+    Caller_("open, by a public name", "forbidden", {"Host": "pets.example"}, OPEN, "172.18.0.3"),
+    Caller_("open, a foreign page", "forbidden", EVIL, OPEN, "172.18.0.3"),
+    Caller_(
+        "open, another page of the network",
+        "forbidden",
+        page(None, "http://other:80", "mockpets:7387"),
+        OPEN,
+        "172.18.0.3",
+    ),
+    Caller_("off", "not_found", settings=OFF),
+]
+
+
+class Server:
+    """An app with these settings, and what a caller can be seen to have done to it."""
+
+    def __init__(self, **settings: Any) -> None:
+        settings = {key: (each,) if key == "allow_host" else each for key, each in settings.items()}
+        # A minute with each request, so that nobody here guesses too often.
+        app = create_app(Settings(**settings), partial(next, count(0.0, 60.0)))
+        self._client = app.test_client()
+        self._sessions = app.extensions["mockpets"].sessions
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        headers: dict[str, str],
+        body: bytes | None = None,
+        peer: str = "127.0.0.1",
+    ) -> TestResponse:
+        return self._client.open(
+            path, method=method, headers=headers, data=body, environ_overrides={"REMOTE_ADDR": peer}
+        )
+
+    def traces(self) -> list[Any]:
+        """What every call that acts leaves behind in one of these."""
+        return [
+            (session.name, session.active, session.changes.number, session.journal.last)
+            for session in self._sessions.all()
+        ]
+
+
+@pytest.fixture(scope="module")
+def servers() -> dict[str, Server]:
+    made = {repr(caller.settings): caller.settings for caller in CALLERS}
+    return {key: Server(**settings) for key, settings in made.items()}
+
+
+def test_what_is_free_is_what_product_md_says_and_no_more() -> None:
+    """A new route is guarded, or this fails: a foreign page without a token sees these."""
+    server = Server(**NETWORK)
+    answered = {
+        rule
+        for rule, method, path in ROUTES
+        if server.ask(method, path, EVIL, peer="10.0.0.7").status_code != 401
+    }
+
+    assert answered == FREE
+    assert {rule for rule, _, _ in ROUTES} > FREE
+
+
+@pytest.mark.parametrize("caller", CALLERS, ids=[caller.who for caller in CALLERS])
+def test_who_may_call_what(servers: dict[str, Server], caller: Caller_) -> None:
+    server = servers[repr(caller.settings)]
+    for method, path in GUARDED:
+        for body in (None, b"{}"):
+            for target in (path, f"/~{'new' if caller.gets != 'pass' else 'w1'}{path}"):
+                before = server.traces()
+                sent = {"Host": "localhost:7387", **caller.headers, **(JSON if body else {})}
+                got = server.ask(method, target, sent, body, caller.peer)
+                code = None if method == "HEAD" else got.get_json(silent=True)
+                code = code.get("code") if isinstance(code, dict) else None
+                if caller.gets == "pass":
+                    assert got.status_code not in (401, 403, 500), (method, target)
+                    assert "control API" not in got.text, (method, target)
+                    continue
+                assert got.status_code == {"unauthorized": 401, "forbidden": 403}.get(
+                    caller.gets, 404
+                ), (method, target)
+                assert method == "HEAD" or code == caller.gets
+                assert server.traces() == before, (method, target)
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "text"]
+)
+def test_no_body_but_json_reaches_any_call(servers: dict[str, Server], kind: str) -> None:
+    """What a form can send without a preflight is refused, also with parameters that look right."""
+    server = servers["{}"]
+    for method, path in GUARDED:
+        for more in ("", "; x=application/json", ", application/json"):
+            before = server.traces()
+            got = server.ask(method, path, {"Content-Type": kind + more}, b'{"scenario": "empty"}')
+            assert got.status_code == 400, (method, path, more)
+            if method != "HEAD":
+                assert "must be application/json" in got.get_json()["message"]
+            assert server.traces() == before
+
+
+SITES = [None, "same-origin", "same-site", "none", "cross-site", "", "Same-Origin", "elsewhere"]
+ORIGINS = {
+    None: None,
+    "http://localhost:5173": True,
+    "https://localhost": True,
+    "http://127.0.0.1:5173": True,
+    "http://127.255.3.2": True,
+    "http://[::1]:80": True,
+    "http://a.b.localhost:1": True,
+    "https://front.example": True,
+    "HTTPS://Front.Example": True,
+    "null": False,
+    "": False,
+    "http://evil.test": False,
+    "http://127.0.0.1.evil.test": False,
+    "http://127.0.0.1@evil.test": False,
+    "http://xlocalhost:5173": False,
+    "http://localhost:5173/": False,
+    "http://localhost:5173, http://evil.test": False,
+    "file://localhost": False,
+    "http://10.0.0.7": False,
+    "localhost:5173": False,
+}
+"""Origin to whether it may call, where a browser does not say that it is ours."""
+HOSTS = {
+    "localhost": True,
+    "LOCALHOST:7387": True,
+    "pets.localhost:1": True,
+    "127.0.0.1:7387": True,
+    "[::1]": True,
+    "192.168.1.5:7387": True,
+    "pets.test:7387": True,
+    "mockpets": None,
+    "my_mock-1:7387": None,
+    "evil.test": False,
+    "localhost.": False,
+    "localhost.evil.test": False,
+    "127.0.0.1.nip.test": False,
+    "[::1].evil.test": False,
+    "localhost:7387:1": False,
+    "localhost:port": False,
+    "": False,
+}
+"""Host to whether it may be called so; None where only an open control API may."""
+
+
+@pytest.mark.parametrize("control", ["auto", "open"])
+@pytest.mark.parametrize(("method", "path"), [("GET", "state"), ("POST", "reset")])
+def test_every_host_with_every_origin_and_site(control: str, method: str, path: str) -> None:
+    server = Server(
+        control=control, control_origin=("https://front.example",), allow_host="pets.test"
+    )
+    wrong = []
+    for (host, known), (origin, local), site in product(HOSTS.items(), ORIGINS.items(), SITES):
+        headers = page(site, origin, host)
+        status = server.ask(method, f"/__mockpets/{path}", headers).status_code
+        is_host = known or (known is None and control == "open")
+        is_page = site in ("same-origin", "same-site", "none")
+        is_page = is_page or (site is None if origin is None else bool(local))
+        if status != (200 if is_host and is_page else 403):
+            wrong.append((headers, status))
+
+    assert not wrong
+
+
+def test_a_token_is_not_asked_for_by_name_in_any_answer(servers: dict[str, Server]) -> None:
+    server = servers[repr(NETWORK)]
+    for headers in ({}, {"Authorization": "Bearer no"}, WITH):
+        for _, method, path in ROUTES:
+            got = server.ask(method, path, {"Host": "localhost", **headers})
+            assert TOKEN not in got.text + str(got.headers), (method, path)
+    refused = server.ask("GET", "/__mockpets/state", {})
+    assert refused.headers["WWW-Authenticate"] == 'Bearer realm="mockpets control"'
+
+
+def test_elsewhere_than_on_loopback_a_token_is_made_that_no_other_start_has() -> None:
+    tokens = set()
+    for _ in range(3):
+        app = create_app(Settings(host=("0.0.0.0",)))  # noqa: S104 - not bound here
+        token = app.extensions["mockpets"].token
+        tokens.add(token)
+        get = app.test_client().get
+        assert get("/__mockpets/state").status_code == 401
+        right = {"Authorization": f"bearer {token}"}
+        assert get("/__mockpets/state", headers=right).status_code == 200
+
+    assert len(tokens) == 3
+    assert min(map(len, tokens)) >= 32
+    assert create_app(Settings()).extensions["mockpets"].token == ""
+
+
+# --- CORS ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("origin", [origin for origin in ORIGINS if origin])
+def test_only_pages_that_may_call_may_read(origin: str) -> None:
+    server = Server(**FRONT)
+    for method, path in [*GUARDED, *((method, path) for _, method, path in ROUTES)]:
+        for verb in {method, "OPTIONS"}:
+            asks = {"Access-Control-Request-Method": method} if verb == "OPTIONS" else {}
+            got = server.ask(verb, path, page("cross-site", origin) | asks)
+            allowed = got.headers.get("Access-Control-Allow-Origin")
+            assert allowed == (origin if ORIGINS[origin] else None), (verb, path)
+            assert "Access-Control-Allow-Credentials" not in got.headers
+            assert "Origin" in got.headers.get_all("Vary")
+            if verb == "OPTIONS":
+                assert got.status_code == 204
+                methods = got.headers.get("Access-Control-Allow-Methods", "")
+                is_named = method in (*methods.split(", "), "HEAD")  # HEAD needs no leave
+                assert is_named == ORIGINS[origin] or method == "HEAD"
+                names = got.headers.get("Access-Control-Allow-Headers", "").lower()
+                assert ("authorization" in names) == ORIGINS[origin]
+
+
+def test_a_preflight_needs_no_token_and_changes_nothing() -> None:
+    server = Server(**NETWORK)
+    before = server.traces()
+    for method, path in GUARDED:
+        headers = page("cross-site", "http://localhost:5173")
+        headers["Access-Control-Request-Method"] = method
+        assert server.ask("OPTIONS", f"/~new{path}", headers, peer="10.0.0.7").status_code == 204
+
+    assert server.traces() == before
+
+
+# --- Ways around --------------------------------------------------------------------------------
+
+FORMS = [
+    "/__mockpets/reset",
+    "//__mockpets/reset",
+    "///__mockpets/reset",
+    "/__mockpets//reset",
+    "/__mockpets/reset/",
+    "/__mockpets/./reset",
+    "/./__mockpets/reset",
+    "/v1/../__mockpets/reset",
+    "/v1/%2e%2e/__mockpets/reset",
+    "/v1/..%2f__mockpets/reset",
+    "/__mockpets/health/../reset",
+    "/__mockpets/panel/../reset",
+    "/__mockpets/panel/..%2freset",
+    "/%5f_mockpets/reset",
+    "/%5F%5Fmockpets/reset",
+    "/__mockpets/%72eset",
+    "/__mockpets%2freset",
+    "/%2f__mockpets/reset",
+    "/__MOCKPETS/reset",
+    "/__mockpets/RESET",
+    "/__mockpets/reset?x=/health",
+    "/__mockpets/reset?",
+    "/__mockpets/reset;x=1",
+    "/__mockpets/reset%00",
+    "/__mockpets/reset%20",
+    "/__mockpets\\reset",
+    "/~default/__mockpets/reset",
+    "/~/__mockpets/reset",
+    "/~+default/__mockpets/reset",
+    "/%7Edefault/__mockpets/reset",
+    "/~default//__mockpets/reset",
+    "/~default/~default/__mockpets/reset",
+    "/~default%2f__mockpets/reset",
+    "/~x/../__mockpets/reset",
+    "http://{host}/__mockpets/reset",
+    "http://{host}//__mockpets/reset",
+    "http://evil.test/__mockpets/reset",
+    "HTTP://{host}/__mockpets/reset",
+    "http://{host}/%5f_mockpets/reset",
+    "http://localhost@evil.test/__mockpets/reset",
+    "http://me@{host}/__mockpets/reset",
+    "http://[::1/__mockpets/reset",
+    "http://[x]/__mockpets/reset",
+    "http:///__mockpets/reset",
+    "/http://{host}/__mockpets/reset",
+    "//{host}/__mockpets/reset",
+    "*",
+    "__mockpets/reset",
+]
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with MockpetsServer(Settings(port=0)) as server:
+        yield port_of(server.url)
+
+
+def resets(port: int) -> int:
+    with Wire(port) as wire:
+        wire.send(b"GET /__mockpets/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        count: int = wire.read().json["resets"]
+        return count
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("method", ["POST", "post", "GET", "POST\t"], ids=repr)
+@pytest.mark.parametrize("said", [EVIL, page(None, None, "evil.test")], ids=["page", "name"])
+def test_no_form_of_a_target_gets_around(
+    port: int, method: str, form: str, said: dict[str, str]
+) -> None:
+    before = resets(port)
+    host = said["Host"]
+    lines = [f"{method} {form.format(host=host)} HTTP/1.1"]
+    lines += [f"{name}: {value}" for name, value in said.items()]
+    with Wire(port) as wire:
+        wire.send("\r\n".join([*lines, "", ""]).encode())
+        status = wire.read().status
+
+    assert status in (400, 403, 404, 405)
+    assert resets(port) == before
+
+
+def test_the_forms_lead_there_for_who_may(port: int) -> None:
+    """Else the test above shows nothing."""
+    reached = set()
+    for form in FORMS:
+        with Wire(port) as wire:
+            target = form.format(host="localhost")
+            wire.send(f"POST {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            if wire.read().status == 200:
+                reached.add(form)
+
+    assert {"/__mockpets/reset", "/%5f_mockpets/reset", "/~/__mockpets/reset"} <= reached
+    assert {"http://{host}/__mockpets/reset", "/%7Edefault/__mockpets/reset"} <= reached
+    # Slashes are read before the guard looks, so none of these is another path to it.
+    assert not {form for form in reached if ".." in form or "evil" in form or "@" in form}
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_two_headers_do_not_add_up_to_one_that_may(port: int, count: int) -> None:
+    """The second of two Origins, or of two sites, is not the one that counts."""
+    before = resets(port)
+    for pair in (
+        ["Origin: http://evil.test", "Origin: http://localhost"][:count],
+        ["Origin: http://localhost", "Origin: http://evil.test"][-count:],
+        ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-origin"][:count],
+        ["Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"][-count:],
+    ):
+        with Wire(port) as wire:
+            lines = ["POST /__mockpets/reset HTTP/1.1", "Host: localhost", *pair, "", ""]
+            wire.send("\r\n".join(lines).encode())
+            assert wire.read().status == 403, pair
+
+    assert resets(port) == before
+
+
+# --- Fuzz ---------------------------------------------------------------------------------------
+
+NAMES = st.sampled_from(
+    [
+        *("Host", "Origin", "Sec-Fetch-Site", "Authorization", "Content-Type", "Content-Length"),
+        *("Mockpets-Session", "Mockpets-Scenario", "Mockpets-Delay", "Accept", "Cookie"),
+        *("Access-Control-Request-Method", "Access-Control-Request-Headers", "Forwarded"),
+        *("X-Forwarded-For", "X-Forwarded-Host", "Upgrade", "Range", "If-None-Match", "Expect"),
+        *("Transfer-Encoding", "Content-Encoding", "Referer"),
+    ]
+)
+WORDS = st.sampled_from(
+    [
+        *("localhost", "http://localhost:1", "null", "same-origin", "Bearer", "Bearer mockpets"),
+        *("Bearer mockpets~w+empty", f"Bearer {TOKEN}", "application/json", "websocket", "w1"),
+        *("[::1", "http://[::1", "1" * 5000, "~" * 99, "empty,empty", "utf-8''%ff", "bytes=0-"),
+    ]
+)
+LATIN = st.text(st.characters(codec="latin-1", exclude_characters="\r\n\0"), max_size=30)
+HEADERS = st.dictionaries(NAMES | st.text("abc-_XYZ", min_size=1, max_size=9), WORDS | LATIN)
+TARGETS = st.sampled_from([path for _, _, path in ROUTES] + ["/v1/pets", "/v1/pets/1", "/", "/x"])
+QUERIES = st.text(st.characters(min_codepoint=33, max_codepoint=126), max_size=20)
+BASES = st.sampled_from(["", "", "/~w1", "/~+empty", "/~w1+retry", "/~w\xc3\xa9", "/~+"])
+METHODS = st.sampled_from(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"])
+BODIES = st.none() | st.sampled_from([b"{}", b"[]", b'"x"', b"7", b"\xff", b"{" * 99, b"null"])
+
+
+@pytest.fixture(scope="module")
+def fuzzed() -> list[Server]:
+    every = product(("", TOKEN), (False, True))
+    return [Server(control_token=token, any_key=any_key) for token, any_key in every]
+
+
+@effort(max_examples=300, deadline=None)
+@given(method=METHODS, base=BASES, path=TARGETS, query=QUERIES, headers=HEADERS, body=BODIES)
+def test_no_headers_are_answered_with_a_mistake_of_ours(
+    fuzzed: list[Server],
+    method: str,
+    base: str,
+    path: str,
+    query: str,
+    headers: dict[str, str],
+    body: bytes | None,
+) -> None:
+    for server in fuzzed:
+        got = server.ask(method, f"{base}{path}?{query}", headers, body)
+        assert got.status_code != 500
+        if got.status_code >= 400 and got.text:
+            error = json.loads(got.text)
+            assert {"code", "message", "status"} <= error.keys()
+
+
+@effort(max_examples=100, deadline=None)
+@given(method=METHODS, path=TARGETS, headers=HEADERS, body=BODIES)
+def test_nor_over_a_socket(
+    port: int, method: str, path: str, headers: dict[str, str], body: bytes | None
+) -> None:
+    sent = {"Host": "localhost", **headers}
+    if {name.title() for name in headers} & {"Expect", "Content-Length", "Transfer-Encoding"}:
+        body = None
+        sent["Connection"] = "close"
+    if body is not None:
+        sent["Content-Length"] = str(len(body))
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items())]
+    with Wire(port) as wire:
+        wire.send("\r\n".join([*lines, "", ""]).encode("latin-1") + (body or b""))
+        wire.end_sending()
+        first = wire.rest().partition(b"\r\n")[0]
+
+    # A body that never came whole is no request, so it gets no answer.
+    assert b" 500 " not in first
+    assert Caller(Socket(f"http://127.0.0.1:{port}"))("GET", "/v1/pets").status == 200

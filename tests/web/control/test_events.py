@@ -1,0 +1,310 @@
+"""The long wait for news: who waits costs no thread, wakes on each kind, and can leave."""
+
+from __future__ import annotations
+
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.constants import SESSION_IDLE_SECONDS
+from mockpets.server.limits import Limits
+from mockpets.session.change_feed import KINDS
+from tests.doors import JSON, Caller, Inside, Socket
+from tests.server.raw_http import Clock, Wire, port_of, running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PET: Any = {"name": "Miso", "categoryId": 2}
+WAITERS = 100
+HELD = {
+    "description": "d",
+    "stubs": [{"match": {"operation": "getPet", "petId": 3}, "hold": "gate"}],
+}
+
+
+def news(call: Caller, query: str = "", session: str = "w1") -> Any:
+    answer = call("GET", f"/~{session}/__mockpets/events{query}", key=None)
+    assert answer.status == 200
+    return answer.json
+
+
+def ask(query: str) -> bytes:
+    return f"GET /~w1/__mockpets/events{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+
+
+# --- At once --------------------------------------------------------------------------------------
+
+
+def test_without_a_number_it_tells_the_present_one(call: Caller) -> None:
+    call("POST", "/~w1/v1/pets", json_body=PET)
+    told = news(call, "?wait=30")
+    assert told.keys() == {"change", "resets", "changed"}
+    assert told["changed"] == []
+    assert told["change"] > told["resets"] >= 0
+
+
+@pytest.mark.parametrize("wait", ["", "&wait=0"])
+def test_without_a_wait_it_says_that_there_is_nothing(call: Caller, wait: str) -> None:
+    call("GET", "/~w1/v1/pets")
+    now = news(call)
+    assert news(call, f"?since={now['change']}{wait}") == now | {"changed": []}
+
+
+def test_a_number_that_is_none_of_this_server_may_have_missed_everything(call: Caller) -> None:
+    call("POST", "/~w1/v1/pets", json_body=PET)
+    number = news(call)["change"]
+    told = news(call, f"?since={number + 1000}&wait=30")
+    assert told["change"] == number
+    assert {"requests", "pets", "sessions"} <= {*told["changed"]}
+
+
+def test_a_session_that_goes_and_comes_again_is_told_from_itself(call: Caller) -> None:
+    lives = []
+    for _ in range(3):
+        call("GET", "/~life/v1/pets")
+        for _ in range(2):
+            lives.append(news(call, session="life")["resets"])
+            call("POST", "/~life/__mockpets/reset", key=None)
+        lives.append(news(call, session="life")["resets"])
+        call("DELETE", "/__mockpets/sessions/life", key=None)
+    assert len({*lives}) == len(lives) == 9
+
+
+def test_reset_is_told_and_counted(call: Caller) -> None:
+    call("GET", "/~reset/v1/pets")
+    before = news(call, session="reset")
+    call("POST", "/~reset/__mockpets/reset", key=None)
+    told = news(call, f"?since={before['change']}&wait=30", "reset")
+    assert told["resets"] == before["resets"] + 1
+    assert told["changed"] == ["requests", "scenario", "pets"]
+
+
+# --- Waiting --------------------------------------------------------------------------------------
+
+
+def do(call: Caller, method: str, path: str, body: object = None) -> None:
+    raw = None if body is None else json.dumps(body).encode()
+    answer = call(method, path, body=raw, headers=JSON if raw else {})
+    assert answer.status < 300, answer.body
+
+
+W1 = "/~w1/__mockpets"
+ACTS: dict[str, tuple[list[str], Callable[[Caller], None]]] = {
+    "a request": (["requests"], lambda call: do(call, "GET", "/~w1/v1/pets")),
+    "a new pet": (["pets"], lambda call: do(call, "POST", "/~w1/v1/pets", PET)),
+    "pets": (["pets"], lambda call: do(call, "PUT", f"{W1}/pets", [])),
+    "a change": (["pets"], lambda call: do(call, "PATCH", f"{W1}/pets/1", {"name": "x"})),
+    "no pet": (["pets"], lambda call: do(call, "DELETE", f"{W1}/pets/1")),
+    "clear": (["requests"], lambda call: do(call, "DELETE", f"{W1}/requests")),
+    "use": (["scenario"], lambda call: do(call, "PUT", f"{W1}/scenario", {"scenario": "empty"})),
+    "reset": (
+        ["requests", "scenario", "pets"],
+        lambda call: do(call, "POST", f"{W1}/reset"),
+    ),
+    "a snapshot": (["snapshots"], lambda call: do(call, "PUT", f"{W1}/snapshots/s")),
+    "no snapshot": (["snapshots"], lambda call: do(call, "DELETE", f"{W1}/snapshots/there")),
+    "restore": (["pets"], lambda call: do(call, "POST", f"{W1}/snapshots/there/restore")),
+    "a session": (["sessions"], lambda call: do(call, "PUT", f"{W1}/sessions/w2")),
+    "no session": (["sessions"], lambda call: do(call, "DELETE", f"{W1}/sessions/there")),
+    "other start": (["pets"], lambda call: do(call, "PUT", f"{W1}/sessions/w1", {"seed": 5})),
+}
+
+
+def two_callers(door: str, stack: ExitStack) -> tuple[Caller, Caller]:
+    """Two who call the same new server at once."""
+    if door == "inside":
+        app = create_app(Settings())
+        return Caller(Inside(app)), Caller(Inside(app))
+    server = stack.enter_context(MockpetsServer(Settings(port=0)))
+    return Caller(Socket(server.url)), Caller(Socket(server.url))
+
+
+@pytest.mark.parametrize("name", ACTS)
+@pytest.mark.parametrize("door", ["inside", "socket"])
+def test_it_wakes_on_each_kind(name: str, door: str) -> None:
+    kinds, act = ACTS[name]
+    with ExitStack() as stack:
+        call, other = two_callers(door, stack)
+        do(call, "PUT", f"{W1}/snapshots/there")
+        do(call, "GET", "/~there/v1/pets")
+        do(call, "GET", "/~w1/v1/pets")
+        number = news(call)["change"]
+        pool = stack.enter_context(ThreadPoolExecutor(1))
+        waiting = pool.submit(news, other, f"?since={number}&wait=8")
+        act(call)
+        told = waiting.result(timeout=20)
+
+    assert told["change"] > number
+    assert {*told["changed"]} & {*kinds}
+    assert {*told["changed"]} <= {*KINDS}
+    # Whatever was told first, all of it is told by the end.
+    rest = news(call, f"?since={number}")["changed"] if door == "inside" else kinds
+    assert {*kinds} <= {*rest}
+
+
+def test_a_file_that_changes_is_told_to_all(tmp_path: Path) -> None:
+    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
+        call = Caller(Socket(server.url))
+        call("GET", "/~w1/v1/pets")
+        # One of them is not there yet, and hears of it all the same.
+        numbers = {name: news(call, session=name)["change"] for name in ("w1", "w2")}
+        (tmp_path / "mine.yaml").write_text("description: d\n")
+        for name, number in numbers.items():
+            assert news(call, f"?since={number}&wait=20", name)["changed"] == ["files"]
+        listed = call("GET", "/__mockpets/scenarios", key=None).json["scenarios"]
+    assert "mine" in {row["name"] for row in listed}
+
+
+def test_what_is_held_is_told() -> None:
+    with MockpetsServer(Settings(port=0)) as server, Wire(port_of(server.url)) as wire:
+        call = Caller(Socket(server.url))
+        do(call, "PUT", f"{W1}/scenario", {"scenario": HELD})
+        number = news(call)["change"]
+        wire.get("/~w1/v1/pets/3", "Authorization: Bearer mockpets")
+        seen: set[str] = set()
+        while "gates" not in seen:
+            told = news(call, f"?since={number}&wait=10")
+            assert told["changed"]
+            seen |= {*told["changed"]}
+            number = told["change"]
+        assert call("GET", f"{W1}/gates").json == {"gates": {"gate": 1}}
+        do(call, "POST", f"{W1}/gates/gate/open")
+        assert "gates" in news(call, f"?since={number}&wait=10")["changed"]
+        assert wire.read().status == 200
+
+
+def test_another_session_does_not_wake_it(clock: Clock) -> None:
+    with running(create_app(Settings()), clock=clock) as server:
+        call = Caller(Socket(f"http://127.0.0.1:{server.port}"))
+        for name in ("w1", "w2"):
+            call("GET", f"/~{name}/v1/pets")
+        number = news(call)["change"]
+        with Wire(server.port) as wire:
+            wire.send(ask(f"?since={number}&wait=25"))
+            server.until(lambda: server.waiting, 1)
+            do(call, "POST", "/~w2/v1/pets", PET)
+            do(call, "PUT", "/~w2/__mockpets/snapshots/s")
+            assert server.ask(lambda: server.waiting) == 1
+            clock.pass_(24.9)
+            assert server.ask(lambda: server.waiting) == 1
+            clock.pass_(0.2)
+            assert wire.read().json == {"change": number, "resets": 0, "changed": []}
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+class Waiting:
+    """A server on which so many wait for news of one session."""
+
+    def __init__(self, server: Any, stack: ExitStack, count: int) -> None:
+        self.server = server
+        self.call = Caller(Socket(f"http://127.0.0.1:{server.port}"))
+        self.call("GET", "/~w1/v1/pets")
+        self.number = news(self.call)["change"]
+        self.wires = [stack.enter_context(Wire(server.port)) for _ in range(count)]
+        for wire in self.wires:
+            wire.send(ask(f"?since={self.number}&wait=30"))
+        server.until(lambda: server.waiting, count)
+
+
+@pytest.fixture
+def waiting(clock: Clock) -> Iterator[Waiting]:
+    app = create_app(Settings())
+    with running(app, clock=clock) as server, ExitStack() as stack:
+        threads = threading.active_count()
+        made = Waiting(server, stack, WAITERS)
+        assert threading.active_count() == threads
+        yield made
+
+
+def test_many_wait_without_a_thread_and_all_wake(waiting: Waiting) -> None:
+    do(waiting.call, "POST", "/~w1/v1/pets", PET)
+    answers = [wire.read() for wire in waiting.wires]
+
+    assert {answer.status for answer in answers} == {200}
+    assert all({*answer.json["changed"]} <= {"pets", "requests"} for answer in answers)
+    assert all(answer.json["changed"] for answer in answers)
+    assert waiting.server.ask(lambda: waiting.server.waiting) == 0
+    assert all(wire.is_open() for wire in waiting.wires[:3])
+
+
+def test_those_that_leave_free_their_places(waiting: Waiting) -> None:
+    for wire in waiting.wires[:50]:
+        wire.close()
+    for wire in waiting.wires[50:90]:
+        wire.reset()
+    waiting.server.until(lambda: waiting.server.waiting, 10)
+    do(waiting.call, "POST", "/~w1/v1/pets", PET)
+    assert {wire.read().status for wire in waiting.wires[90:]} == {200}
+
+
+def test_they_are_answered_when_the_server_stops(waiting: Waiting) -> None:
+    waiting.server.loop.stop()
+    for wire in waiting.wires:
+        assert wire.read().json == {"change": waiting.number, "resets": 0, "changed": []}
+        assert wire.rest() == b""
+
+
+def test_a_session_that_is_dropped_lets_them_go(waiting: Waiting) -> None:
+    do(waiting.call, "DELETE", "/__mockpets/sessions/w1")
+    told = [wire.read() for wire in waiting.wires]
+    assert {answer.status for answer in told} == {200}
+    # It is gone, and stays so however many have waited for its news.
+    assert all(answer.json["resets"] is None for answer in told)
+    assert all(answer.json["changed"] == ["sessions"] for answer in told)
+    assert waiting.call("GET", "/__mockpets/sessions/w1").status == 404
+
+
+def test_a_session_that_made_room_for_another_lets_them_go(clock: Clock) -> None:
+    age = Clock()  # of sessions; the loop's own time stands still, so they wait on
+    app = create_app(Settings(max_sessions=2), age)
+    with running(app, clock=clock) as server, ExitStack() as stack:
+        two = Waiting(server, stack, 2)
+        age.pass_(SESSION_IDLE_SECONDS)
+        do(two.call, "GET", "/~w2/v1/pets")
+        assert [wire.read().json["resets"] for wire in two.wires] == [None, None]
+        do(two.call, "GET", "/__mockpets/sessions/w2")
+
+
+@pytest.mark.parametrize("door", ["inside", "socket"])
+def test_a_session_that_is_not_there_is_waited_for(door: str) -> None:
+    with ExitStack() as stack:
+        call, other = two_callers(door, stack)
+        for _ in range(9):
+            do(call, "GET", "/v1/pets")
+        first = news(call)
+        pool = stack.enter_context(ThreadPoolExecutor(1))
+        waiting = pool.submit(news, other, f"?since={first['change']}&wait=20")
+        assert call("GET", "/__mockpets/sessions/w1").status == 404
+        do(call, "GET", "/~w1/v1/pets")
+        came = waiting.result(timeout=20)
+        then = news(call)
+        # Who asks only now, with a number from before, is told at once as well.
+        late = news(call, f"?since={first['change']}&wait=20")
+        gone = pool.submit(news, other, f"?since={then['change']}&wait=20")
+        do(call, "DELETE", "/__mockpets/sessions/w1")
+        told = gone.result(timeout=20)
+        after = news(call, f"?since={then['change']}&wait=20")
+
+    assert (first["resets"], first["changed"]) == (None, [])
+    assert (came["resets"], told["resets"], after["resets"]) == (0, None, None)
+    assert "sessions" in came["changed"]
+    assert {"sessions", "requests"} <= {*late["changed"]}
+    assert told["changed"] == after["changed"] == ["sessions"]
+
+
+def test_more_than_may_wait_are_answered_at_once(clock: Clock) -> None:
+    with running(create_app(Settings()), Limits(parked=2), clock) as server, ExitStack() as stack:
+        two = Waiting(server, stack, 2)
+        assert news(two.call, f"?since={two.number}&wait=30")["changed"] == []
+        assert server.ask(lambda: server.waiting) == 2

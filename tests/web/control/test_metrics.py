@@ -1,0 +1,230 @@
+"""`GET metrics`: who may read it, and that it has what was just asked."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.constants import OPERATIONS
+from mockpets.server.limits import Limits
+from tests.doors import Caller, Inside, Socket
+from tests.server.raw_http import Wire, port_of
+from tests.web.test_contract import assert_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.doors import Answer
+
+    Make = Callable[..., Caller]
+    Sample = tuple[str, str | None, str | None]
+
+TOKEN = "a-token-of-the-tests"
+PATH = "/__mockpets/metrics"
+PET = {"name": "Miso", "categoryId": 2}
+
+
+def read(answer: Answer) -> dict[Sample, float]:
+    """What Prometheus has of a scrape: name, operation and status, each once."""
+    assert answer.status == 200
+    assert (answer.header("Content-Type") or "").startswith("text/plain; version=")
+    found: dict[Sample, float] = {}
+    for family in text_string_to_metric_families(answer.body.decode()):
+        for sample in family.samples:
+            if "le" not in sample.labels:
+                labels = sample.labels.get("operation"), sample.labels.get("status")
+                key = (sample.name, *labels)
+                assert key not in found
+                found[key] = sample.value
+    return found
+
+
+def counted(call: Caller) -> dict[tuple[str | None, str | None], float]:
+    """Answered requests by operation and status."""
+    return {
+        (operation, status): value
+        for (name, operation, status), value in read(call("GET", PATH)).items()
+        if name == "mockpets_requests_total"
+    }
+
+
+def held(call: Caller, name: str) -> float:
+    return read(call("GET", PATH))[f"mockpets_{name}", None, None]
+
+
+# --- Who may read it ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "headers", "code"),
+    [
+        ({}, {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.test"}, "forbidden"),
+        ({}, {"Host": "evil.test"}, "forbidden"),
+        ({"control": "off"}, {}, "not_found"),
+        ({"control_token": TOKEN}, {}, "unauthorized"),
+        ({"public": True}, {}, "unauthorized"),
+        ({"host": ("0.0.0.0",)}, {}, "unauthorized"),  # noqa: S104 - not bound here
+    ],
+)
+def test_the_guard_stands_before_it(
+    fresh: Make, settings: dict[str, object], headers: dict[str, str], code: str
+) -> None:
+    answer = fresh(**settings)("GET", PATH, headers=headers)
+
+    assert_error(answer, code)
+    assert b"mockpets_" not in answer.body
+
+
+def test_prometheus_sends_the_token(fresh: Make) -> None:
+    assert read(fresh(control_token=TOKEN)("GET", PATH, key=TOKEN))
+
+
+# --- What it has --------------------------------------------------------------------------------
+
+
+def test_it_has_what_was_asked(call: Caller) -> None:
+    """The same in the process and over a socket."""
+    before = counted(call)
+    for _ in range(3):
+        call("GET", "/v1/pets")
+    call("HEAD", "/v1/pets")
+    call("GET", "/v1/pets?limit=0")
+    call("POST", "/~m/v1/pets", json_body=PET)
+    call("POST", "/~m/v1/pets", json_body={})
+    call("GET", "/v1/pets/1")
+    call("GET", "/v1/pets/99", key="wrong")
+    call("GET", "/v1/pets/99")
+    call("GET", "/v1/pets", scenario="server-error")
+    call("DELETE", "/v1/pets")
+    call("GET", "/nowhere")
+    call("OPTIONS", "/v1/pets", key=None)
+    call("GET", "/__mockpets/state")
+    after = counted(call)
+
+    more = {key: after[key] - before.get(key, 0) for key in after}
+    assert {key: value for key, value in more.items() if value} == {
+        ("listPets", "200"): 4,
+        ("listPets", "400"): 1,
+        ("listPets", "500"): 1,
+        ("createPet", "201"): 1,
+        ("createPet", "400"): 1,
+        ("getPet", "200"): 1,
+        ("getPet", "401"): 1,
+        ("getPet", "404"): 1,
+        ("other", "404"): 1,
+        ("other", "405"): 1,
+    }
+
+
+def test_it_has_broken_and_late_answers_apart() -> None:
+    with MockpetsServer(Settings(port=0)) as server:
+        call = Caller(Socket(server.url))
+        with pytest.raises(OSError):
+            call("GET", "/v1/pets", scenario="offline")
+        call("GET", "/v1/pets", headers={"Mockpets-Delay": "40ms"})
+        found = read(call("GET", PATH))
+
+    assert found["mockpets_requests_total", "listPets", "broken"] == 1
+    assert found["mockpets_requests_total", "listPets", "200"] == 1
+    assert found["mockpets_request_duration_seconds_count", "listPets", None] == 2
+    late = found["mockpets_injected_delay_seconds_total", "listPets", None]
+    assert late == pytest.approx(0.04)
+
+
+def test_it_has_what_the_server_refused_before_the_app() -> None:
+    limits = Limits(head_seconds=0.05)
+    bad = b"GET /v1/pets HTTP/1.1\r\n\r\n"  # no Host
+    long = b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * limits.head_bytes + b"\r\n\r\n"
+    with MockpetsServer(Settings(port=0), limits=limits) as server:
+        for sent, status in ((bad, 400), (bad, 400), (long, 431), (b"GET /", 408)):
+            with Wire(port_of(server.url)) as wire:
+                assert wire.send(sent).read().status == status
+        call = Caller(Socket(server.url))
+        call("GET", "/nowhere", headers={"Host": "no host"})
+        assert counted(call) == {("other", "400"): 3, ("other", "431"): 1, ("other", "408"): 1}
+
+
+def test_it_has_what_is_held(fresh: Make) -> None:
+    call = fresh(count=3)
+    assert (held(call, "sessions"), held(call, "pets")) == (1, 3)
+    call("POST", "/~one/v1/pets", json_body=PET)
+    call("POST", "/~two/v1/pets", json_body=PET)
+    assert (held(call, "sessions"), held(call, "pets")) == (3, 11)
+    kept = held(call, "journal_bytes")
+    assert kept > 1000
+    call("DELETE", "/__mockpets/sessions/two")
+    assert (held(call, "sessions"), held(call, "pets")) == (2, 7)
+    assert held(call, "journal_bytes") < kept
+    assert held(call, "parked_answers") == 0
+
+
+def test_it_has_the_answers_that_wait() -> None:
+    server = MockpetsServer(Settings(port=0))
+    with ThreadPoolExecutor(4) as pool:
+        with server:
+            call = Caller(Socket(server.url))
+            change = call("GET", "/__mockpets/state").json["change"]
+            late = {"Mockpets-Delay": "60s"}
+            asked = [pool.submit(call, "GET", "/v1/pets", headers=late) for _ in range(4)]
+            while call("GET", "/__mockpets/requests").json["total"] < 4:
+                events = call("GET", f"/__mockpets/events?since={change}&wait=20").json
+                change = events["change"]
+            assert held(call, "parked_answers") == 4
+        assert [each.result(20).status for each in asked] == [200] * 4  # let go by the stop
+
+
+def test_it_has_files_that_are_broken(tmp_path: Path) -> None:
+    good = "description: x\nstubs: []\n"
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").write_text(good)
+    app = create_app(Settings(scenarios_dir=(tmp_path,)))
+    call, reloader = Caller(Inside(app)), app.extensions["mockpets"].reloader
+    assert (held(call, "scenario_problems"), held(call, "scenario_reloads_total")) == (0, 0)
+    (tmp_path / "one.yaml").write_text("description: x\nstubs: 3\n")
+    reloader.look()
+
+    assert (held(call, "scenario_problems"), held(call, "scenario_reloads_total")) == (1, 1)
+
+
+# --- What a client cannot do --------------------------------------------------------------------
+
+
+def test_no_client_makes_up_a_label(fresh: Make) -> None:
+    call, random = fresh(), Random(3)
+    letters = 'abcXYZ019/%~+-_."\\{}\u00e9'
+    for number in range(500):
+        path = "/v1/" + "".join(random.choices(letters, k=random.randint(0, 20)))
+        method = random.choice(["GET", "POST", "BREW", "x" * random.randint(1, 30)])
+        session = {"Mockpets-Session": f"s{number % 7}", "Mockpets-Scenario": f"n{number}"}
+        call(method, path, headers=session, key=f"k{number}")
+    found = read(call("GET", PATH))
+
+    operations = {operation for _, operation, _ in found} - {None}
+    statuses = {status for _, _, status in found} - {None}
+    assert operations == {*OPERATIONS, "other"}
+    assert statuses <= {"200", "201", "400", "401", "404", "405", "422"}
+    assert len(found) < 60
+
+
+def test_numbers_only_grow(fresh: Make) -> None:
+    """A reset begins the journal anew, but not what Prometheus takes differences of."""
+    call = fresh()
+    call("GET", "/v1/pets")
+    before = counted(call)
+    call("POST", "/__mockpets/reset")
+    call("DELETE", "/__mockpets/requests")
+
+    assert counted(call) == before
+
+
+def test_many_at_once_lose_none() -> None:
+    with MockpetsServer(Settings(port=0)) as server, ThreadPoolExecutor(8) as pool:
+        call = Caller(Socket(server.url))
+        list(pool.map(lambda number: call("GET", f"/v1/pets/{number % 20}"), range(400)))
+        assert sum(counted(call).values()) == 400

@@ -1,0 +1,645 @@
+"""Every call of the control API: what it answers, what it refuses and why, and what it leaves."""
+
+from __future__ import annotations
+
+import json
+import select
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.constants import INT64_MAX
+from tests.doors import JSON, Caller, Inside, Socket
+from tests.server.raw_http import Wire, port_of
+from tests.web.test_contract import assert_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.doors import Answer
+
+    Make = Callable[..., Caller]
+
+PET: Any = {"name": "Miso", "categoryId": 2}
+
+
+def at(call: Caller, method: str, path: str, body: object = None, session: str = "w1") -> Answer:
+    """Make a call about a session; a body in bytes is sent as it is."""
+    raw = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+    target = f"/~{session}/__mockpets/{path}"
+    return call(method, target, body=raw, headers=JSON if raw is not None else {}, key=None)
+
+
+def good(answer: Answer) -> Any:
+    assert answer.status in (200, 201), answer.body
+    return answer.json
+
+
+# --- Bodies that are wrong ------------------------------------------------------------------------
+
+_D = b'{"scenario": {"description": "d", '
+BAD: list[tuple[str, str, bytes, str, list[tuple[str, int, int]], str]] = [
+    # Method, path, body, code, where each problem is, how the message begins.
+    ("PUT", "scenario", b"", "invalid_request", [("", 0, 0)], "body: is empty"),
+    ("PUT", "scenario", b" \n", "invalid_request", [("", 0, 0)], "body: is empty"),
+    ("PUT", "scenario", b"{", "invalid_request", [("", 1, 2)], "body:1:2: is not valid JSON: "),
+    ("PUT", "scenario", b'\n{"a"\n}', "invalid_request", [("", 3, 1)], "body:3:1: is not valid J"),
+    ("PUT", "scenario", b"[]", "invalid_request", [("", 1, 1)], "body:1:1: must be a mapping, "),
+    (
+        *("PUT", "scenario", b'{"scenario": "empty", "x": 1}', "invalid_request"),
+        *([("", 1, 23)], "body:1:23: unknown key 'x'; known here: scenario"),
+    ),
+    (
+        *("PUT", "scenario", b'{"scenario": "a", "scenario": "b"}', "invalid_request"),
+        *([("", 1, 19)], "body:1:19: key 'scenario' given twice, first at line 1; keep one"),
+    ),
+    (
+        *("PUT", "scenario", b'{"scenario": NaN}', "invalid_request"),
+        *([("scenario", 1, 14)], "body:1:14: scenario: 'NaN' is no number that JSON has"),
+    ),
+    (
+        *("PUT", "scenario", b'{"scenario": ' + b"[" * 50 + b"]" * 50 + b"}", "invalid_request"),
+        *([("", 1, 53)], "body:1:53: is nested deeper than 40 levels"),
+    ),
+    ("PUT", "scenario", b'{"scenario": {}}', "invalid_scenario", [("scenario", 1, 14)], "body:1:"),
+    (
+        *("PUT", "scenario", _D + b'\n"extends": "emtpy"}}', "invalid_scenario"),
+        *([("scenario.extends", 2, 12)], "body:2:12: scenario.extends: there is no scenario 'emtp"),
+    ),
+    (
+        *("PUT", "scenario", _D + b'\n"stub": []}}', "invalid_scenario"),
+        *([("scenario", 2, 1)], "body:2:1: scenario: unknown key 'stub'; did you mean 'stubs'?"),
+    ),
+    (
+        *("PUT", "scenario", _D + b'\n"pets": "showrom"}}', "invalid_scenario"),
+        *([("scenario.pets", 2, 9)], "body:2:9: scenario.pets: there is no fixture 'showrom'; di"),
+    ),
+    (
+        "PUT",
+        "scenario",
+        b'{"scenario": ["empty",\n{"description": "d",\n"stubs": [{"reply": {"error": "x"}},\n'
+        b'{"reply": {"error": "y"}}]}, {"descripton": 1}]}',
+        "invalid_scenario",
+        [
+            ("scenario.2.stubs.1.reply.error", 3, 31),
+            ("scenario.2.stubs.2.reply.error", 4, 21),
+            ("scenario.3", 4, 31),
+        ],
+        "body:3:31: scenario.2.stubs.1.reply.error: must be invalid_request, unauthorized or",
+    ),
+    (
+        *("PUT", "scenario", b'{"scenario": [7, {"description": 8}]}', "invalid_request"),
+        *([("scenario.1", 1, 15)], "body:1:15: scenario.1: must be a scenario's name, or a scen"),
+    ),
+    ("PUT", "pets", b"", "invalid_request", [("", 0, 0)], "body: is empty"),
+    ("PUT", "pets", b"null", "invalid_request", [("", 1, 1)], "body:1:1: must be a fixture's na"),
+    ("PUT", "pets", b"-1", "invalid_request", [("", 1, 1)], "body:1:1: must be an integer from 0"),
+    ("PUT", "pets", b"100001", "invalid_request", [("", 1, 1)], "body:1:1: must be an integer fr"),
+    ("PUT", "pets", b'"showrom"', "invalid_request", [("", 1, 1)], "body:1:1: there is no fixtur"),
+    ("PUT", "pets", b'"../x"', "invalid_request", [("", 1, 1)], "body:1:1: "),
+    ("PUT", "pets", b'{"pets": []}', "invalid_request", [("", 1, 1), ("", 1, 2)], "body:1:1: the"),
+    (
+        *("PUT", "pets", b'{"count": 3,\n"locale": "xx"}', "invalid_request"),
+        *([("locale", 2, 11)], "body:2:11: locale: must be en_US, en_GB"),
+    ),
+    (
+        "PUT",
+        "pets",
+        b'[{"id": 1, "name": "a", "categoryId": 1},\n{"id": 1, "name": 7, "status": "lost"}]',
+        "invalid_request",
+        [("2.categoryId", 2, 1), ("2.id", 2, 8), ("2.name", 2, 19), ("2.status", 2, 32)],
+        "body:2:1: 2.categoryId: is required (and 3 more, in details)",
+    ),
+    (
+        *("PUT", "pets", b'[{"id": 1, "name": "a", "categoryId": 1, "x": 1}]', "invalid_request"),
+        *([("1", 1, 42)], "body:1:42: 1: unknown key 'x'; known here: id, name, categoryId, stat"),
+    ),
+    (
+        "PUT",
+        "pets",
+        b'[{"id": 9223372036854775808, "name": "a", "categoryId": 1}]',
+        "invalid_request",
+        [("1.id", 1, 9)],
+        "body:1:9: 1.id: must be an integer from -9223372036854775808 to ",
+    ),
+    ("PATCH", "pets/1", b"", "invalid_request", [], "the body is empty; it must be a JSON object"),
+    ("PATCH", "pets/1", b"{}", "invalid_request", [], "the body must be an object with some of na"),
+    ("PATCH", "pets/1", b"[]", "invalid_request", [], "the body must be an object with some of na"),
+    ("PATCH", "pets/1", b'{"id": 1}', "invalid_request", [], "id cannot be changed"),
+    ("PATCH", "pets/1", b'{"x": 1}', "invalid_request", [], "x cannot be changed"),
+    ("PATCH", "pets/1", b'{"name": null}', "invalid_request", [], "name must be a string of Unic"),
+    ("PATCH", "pets/1", b'{"name": "a", "name": "b"}', "invalid_request", [], "the body has the m"),
+    ("PATCH", "pets/1", b'{"categoryId": true}', "invalid_request", [], "categoryId must be an in"),
+    (
+        *("PATCH", "pets/1", b'{"name": 7, "status": "lost"}', "invalid_request", []),
+        "name must be a string of Unicode text, got 7; status must be one of available, pending, s",
+    ),
+    (
+        *("PATCH", "pets/1", b'{"name": "' + b"x" * 70_000 + b'"}', "payload_too_large", []),
+        "the body may have at most 65536 bytes",
+    ),
+    ("PATCH", "pets/99", b'{"name": "x"}', "pet_not_found", [], "no animal has the id 99"),
+    (
+        "PATCH",
+        "pets/x",
+        b'{"name": "x"}',
+        "pet_not_found",
+        [],
+        "no animal has the id 'x': an id is",
+    ),
+    ("PUT", "sessions/new", b"[]", "invalid_request", [("", 1, 1)], "body:1:1: must be a mapping"),
+    ("PUT", "sessions/new", b'{"sed": 1}', "invalid_request", [("", 1, 2)], "body:1:2: unknown ke"),
+    ("PUT", "sessions/new", b'{"seed": -1}', "invalid_request", [("seed", 1, 10)], "body:1:10: se"),
+    (
+        *("PUT", "sessions/new", b'{"pets": 3, "scenario": "emtpy"}', "unknown_scenario", []),
+        "there is no scenario 'emtpy'; did you mean 'empty'?",
+    ),
+    (
+        *("PUT", "sessions/new", b'{"seed": "1",\n"pets": "nix"}', "invalid_request"),
+        *([("seed", 1, 10), ("pets", 2, 9)], "body:1:10: seed: must be an integer from 0 to "),
+    ),
+    ("POST", "verify", b"", "invalid_request", [("", 0, 0)], "body: is empty"),
+    ("POST", "verify", b"{}", "invalid_request", [("", 1, 1)], "body:1:1: the key 'match' is mis"),
+    (
+        *("POST", "verify", b'{"match": {}, "times": {"at_least": 2,\n"at_most": 1}}'),
+        *("invalid_request", [("times", 1, 24)], "body:1:24: times: at_least 2 is more than at_m"),
+    ),
+    (
+        *("POST", "verify", b'{"match": {"operation": "listPet"}}', "invalid_request"),
+        *([("match.operation", 1, 25)], "body:1:25: match.operation: must be listPets, createPet"),
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def used(call: Caller) -> Caller:
+    """A server whose session `w1` differs from a new one in all that a call could change."""
+    good(at(call, "PUT", "scenario", {"scenario": ["retry", "slow"]}))
+    good(at(call, "PUT", "snapshots/kept"))
+    call("POST", "/~w1+empty/v1/pets", json_body=PET)
+    call("POST", "/~w1+default/v1/pets", json_body=PET)
+    return call
+
+
+def world_of(call: Caller) -> list[Any]:
+    """All that can be seen of session `w1`, but for how long it was idle."""
+    seen = [good(at(call, "GET", path)) for path in ("state", "pets", "snapshots", "requests")]
+    listed = good(at(call, "GET", "sessions"))["sessions"]
+    return [*seen, [(each["name"], each["active"], each["seed"]) for each in listed]]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "code", "places", "says"),
+    BAD,
+    ids=[f"{row[0]} {row[1]} {row[2][:50]!r}" for row in BAD],
+)
+def test_a_bad_body_is_told_with_its_places_and_changes_nothing(
+    used: Caller,
+    method: str,
+    path: str,
+    body: bytes,
+    code: str,
+    places: list[tuple[str, int, int]],
+    says: str,
+) -> None:
+    before = world_of(used)
+    answer = at(used, method, path, body)
+
+    assert_error(answer, code, *(["details"] if places else []))
+    assert answer.json["message"].startswith(says)
+    if places:
+        problems = answer.json["details"]["problems"]
+        assert [(each["where"], each["line"], each["column"]) for each in problems] == places
+        assert {each["file"] for each in problems} == {"body"}
+        assert all(each["what"] for each in problems)
+    assert world_of(used) == before
+
+
+def test_no_utf8_is_told_by_its_byte(used: Caller) -> None:
+    for method, path in [("PUT", "scenario"), ("PUT", "pets"), ("PATCH", "pets/1")]:
+        answer = at(used, method, path, b'{"a": "\xff"}')
+        assert_error(answer, "invalid_request")
+        assert answer.json["message"] == "the body must be UTF-8; byte 7 is not"
+
+
+def test_as_many_scenarios_as_may_be_named_and_no_more(used: Caller) -> None:
+    names = [
+        "default",
+        "empty",
+        "retry",
+        "slow",
+        "flaky",
+        "missing",
+        "orders",
+        "crowded",
+        "jittery",
+    ]
+    answer = at(used, "PUT", "scenario", {"scenario": names})
+    assert_error(answer, "unknown_scenario")
+    assert "at most 8 scenarios, not 9" in answer.json["message"]
+    assert good(at(used, "PUT", "scenario", {"scenario": names[1:]}, "w8"))["active"] == names[1:]
+
+
+# --- Names and queries that are wrong -------------------------------------------------------------
+
+WRONG = [
+    ("GET", "scenarios/emtpy", "not_found", "there is no scenario 'emtpy'; did you mean 'empty'?"),
+    ("GET", "snapshots/keptt", "not_found", "there is no snapshot 'keptt'; did you mean 'kept'?"),
+    ("DELETE", "snapshots/nix", "not_found", "there is no snapshot 'nix'; there are: kept"),
+    ("POST", "snapshots/nix/restore", "not_found", "there is no snapshot 'nix'; there are: kept"),
+    ("PUT", "snapshots/a%20b", "invalid_request", "a snapshot's name has a-z, 0-9"),
+    ("PUT", "snapshots/" + "x" * 65, "invalid_request", "a snapshot's name has a-z, 0-9"),
+    ("PUT", "sessions/a%20b", "invalid_session", "the path must name a session with a-z"),
+    ("GET", "sessions/-x", "invalid_session", "the path must name a session with a-z"),
+    ("DELETE", "sessions/w11", "not_found", "there is no session 'w11'; did you mean 'w1'?"),
+    ("DELETE", "sessions/default", "invalid_request", "the session 'default' is always there"),
+    ("DELETE", "pets/99", "pet_not_found", "no animal has the id 99"),
+    ("DELETE", "pets/1.0", "pet_not_found", "no animal has the id '1.0': an id is an int64"),
+    ("GET", "requests/99", "not_found", "the journal of session 'w1' has no request '99'; 2 of 2"),
+    ("GET", "requests/x", "not_found", "the journal of session 'w1' has no request 'x'; "),
+    ("GET", "pets?limit=0", "invalid_request", "limit must be an integer from 1 to 1000, got '0'"),
+    ("GET", "pets?limit=1001", "invalid_request", "limit must be an integer from 1 to 1000, got"),
+    ("GET", "pets?after=x&status=lost", "invalid_request", "after must be an integer from -92233"),
+    ("GET", "pets?lmit=1", "invalid_request", "\"lmit\" is not known here; did you mean 'limit'?"),
+    ("GET", "pets?limit=1&limit=2", "invalid_request", "limit must be given once, not 2 times"),
+    ("GET", "requests?limit=0", "invalid_request", "limit must be an integer from 1 to 1000, got"),
+    ("GET", "requests?limit=1001", "invalid_request", "limit must be an integer from 1 to 1000, "),
+    ("GET", "requests?sttus=4", "invalid_request", "\"sttus\" is no filter; did you mean 'status'"),
+    ("GET", "requests?status=4x", "invalid_request", "status must be a status such as 404, or 4x"),
+    ("GET", "requests?note=x", "invalid_request", "note must be one of deprecated, ignored_heade"),
+    ("GET", "requests?since=-1", "invalid_request", "since must be an integer of at least 0, got"),
+    ("GET", "requests?operation=listPet", "invalid_request", "operation must be one of listPets, "),
+    ("GET", "requests.har?status=404&status=4xx", "invalid_request", "status must be given once"),
+    ("GET", "events?since=x", "invalid_request", "since must be a number that events has told"),
+    ("GET", "events?wait=31", "invalid_request", "wait must be whole seconds from 0 to 30, got '"),
+    ("GET", "events?wait=1.5", "invalid_request", "wait must be whole seconds from 0 to 30, got"),
+    ("GET", "events?snce=1", "invalid_request", "\"snce\" is not known here; did you mean 'since'"),
+    ("GET", "events?wait=1&wait=2", "invalid_request", "wait must be given once, not 2 times"),
+    ("GET", "nothing", "not_found", "the control API has nothing at '/__mockpets/nothing'"),
+    ("GET", "pets/1", "method_not_allowed", "GET is not allowed on /__mockpets/pets/1; allowed: "),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "code", "says"), WRONG, ids=lambda row: str(row)[:40])
+def test_what_is_not_there_is_told_with_the_nearest(
+    used: Caller, method: str, path: str, code: str, says: str
+) -> None:
+    before = world_of(used)
+    answer = at(used, method, path)
+
+    assert_error(answer, code)
+    assert answer.json["message"].startswith(says)
+    assert world_of(used) == before
+
+
+# --- Pets -----------------------------------------------------------------------------------------
+
+
+def test_pets_are_listed_in_parts(call: Caller) -> None:
+    good(at(call, "PUT", "pets", 2500, "parts"))
+    seen: list[Any] = []
+    query = ""
+    sizes = []
+    while query is not None:
+        part = good(at(call, "GET", f"pets?{query}", session="parts"))
+        assert part["total"] == 2500
+        sizes.append(len(part["pets"]))
+        seen += part["pets"]
+        query = None if part["next"] is None else f"after={part['next']}"  # type: ignore[assignment]  # None ends it
+
+    assert sizes == [1000, 1000, 500]
+    assert [pet["id"] for pet in seen] == list(range(1, 2501))
+    sold = good(at(call, "GET", "pets?status=sold&limit=3", session="parts"))
+    wanted = [pet for pet in seen if pet.get("status") == "sold"]
+    assert (sold["total"], sold["pets"], sold["next"]) == (
+        len(wanted),
+        wanted[:3],
+        wanted[2]["id"],
+    )
+    exact = good(at(call, "GET", f"pets?after={seen[-4]['id']}&limit=3", session="parts"))
+    assert (exact["pets"], exact["next"]) == (seen[-3:], None)
+
+
+@pytest.mark.parametrize(
+    ("body", "total"),
+    [([], 0), (0, 0), (40, 40), ({"count": 3, "seed": 7}, 3), ("showroom", None)],
+    ids=repr,
+)
+def test_pets_are_replaced_as_a_file_would_bring_them(
+    call: Caller, body: object, total: int | None
+) -> None:
+    told = good(at(call, "PUT", "pets", body, "put"))["total"]
+    assert total in (None, told)
+    assert good(at(call, "GET", "pets", session="put"))["total"] == told
+    new = call("POST", "/~put/v1/pets", json_body=PET).json["id"]
+    assert new > 0 and call("GET", f"/~put/v1/pets/{new}").json == {"id": new, **PET}
+    good(at(call, "POST", "reset", session="put"))
+    assert good(at(call, "GET", "pets", session="put"))["total"] == 16
+
+
+def test_a_pet_is_changed_and_deleted(call: Caller) -> None:
+    pet = good(at(call, "PUT", "pets", [{"id": -5, **PET, "status": "sold"}], "one"))
+    assert pet == {"total": 1}
+    changed = good(at(call, "PATCH", "pets/-5", {"status": None, "categoryId": 3}, "one"))
+    assert changed == {"id": -5, "name": "Miso", "categoryId": 3}
+    assert good(at(call, "PATCH", "pets/-5", {"status": "pending"}, "one"))["status"] == "pending"
+    assert call("GET", "/~one/v1/pets?status=pending").json[0]["categoryId"] == 3
+    raw = at(call, "PATCH", "pets/-5", b'{"categoryId": 4.0}', "one")
+    assert b'"categoryId":4,' in raw.body
+    assert good(at(call, "DELETE", "pets/-5", session="one")) == {"total": 0}
+    assert call("GET", "/~one/v1/pets/-5").status == 404
+
+
+# --- Scenarios that are sent ----------------------------------------------------------------------
+
+TEAPOT: Any = {
+    "description": "Pet 1 is a teapot, twice.",
+    "stubs": [
+        {
+            "name": "pot",
+            "match": {"operation": "getPet", "petId": 1},
+            "times": 2,
+            "off_contract": True,
+            "reply": {"status": 418, "text": "short and stout"},
+        }
+    ],
+}
+
+
+def pots(call: Caller, session: str, count: int = 3) -> list[int]:
+    return [call("GET", f"/~{session}/v1/pets/1").status for _ in range(count)]
+
+
+def test_a_document_is_this_sessions_alone_until_it_activates_something_else(call: Caller) -> None:
+    assert good(at(call, "PUT", "scenario", {"scenario": TEAPOT}, "d1")) == {"active": ["inline-1"]}
+    first = call("GET", "/~d1/v1/pets/1")
+    assert (first.status, first.body) == (418, b"short and stout")
+    assert first.header("Mockpets-Stub") == "inline-1/pot"
+    assert first.header("Mockpets-Scenario") == "inline-1"
+    assert pots(call, "d1", 2) == [418, 200]
+    assert pots(call, "d2", 1) == [200]
+    assert_error(call("GET", "/~d2+inline-1/v1/pets/1"), "unknown_scenario")
+
+    rows = {row["name"]: row for row in good(at(call, "GET", "scenarios", None, "d1"))["scenarios"]}
+    assert rows["inline-1"]["inline"] and not rows["empty"]["inline"]
+    assert rows["inline-1"]["description"] == TEAPOT["description"]
+    one = good(at(call, "GET", "scenarios/inline-1", None, "d1"))
+    assert json.loads(one["text"]) == TEAPOT
+    assert [stub["label"] for stub in one["stubs"]] == ["inline-1/pot"]
+    assert_error(at(call, "GET", "scenarios/inline-1", None, "d2"), "not_found")
+    # Named for one request, with others, it is there too.
+    assert (
+        call("GET", "/~d1+inline-1+retry/v1/pets/2").header("Mockpets-Stub") == "retry/fail-twice"
+    )
+
+    good(at(call, "PUT", "scenario", {"scenario": "default"}, "d1"))
+    assert pots(call, "d1", 1) == [200]
+    assert_error(call("GET", "/~d1+inline-1/v1/pets/1"), "unknown_scenario")
+    assert "inline-1" not in {
+        row["name"] for row in good(at(call, "GET", "scenarios", None, "d1"))["scenarios"]
+    }
+
+
+def test_a_document_sent_again_or_reset_counts_anew(call: Caller) -> None:
+    for _ in range(2):
+        good(at(call, "PUT", "scenario", {"scenario": TEAPOT}, "again"))
+        assert pots(call, "again") == [418, 418, 200]
+    good(at(call, "POST", "reset", session="again"))
+    assert pots(call, "again") == [418, 418, 200]
+    other = {**TEAPOT, "stubs": [{**TEAPOT["stubs"][0], "times": 1}]}
+    good(at(call, "PUT", "scenario", {"scenario": other}, "again"))
+    assert pots(call, "again") == [418, 200, 200]
+
+
+def test_documents_stack_with_names_extend_files_and_bring_pets(call: Caller) -> None:
+    brings = {"description": "d", "pets": [{"id": 7, **PET}]}
+    failing = {"description": "d", "extends": "retry"}
+    body = {"scenario": [TEAPOT, "missing", brings, failing]}
+    active = good(at(call, "PUT", "scenario", body, "stack"))["active"]
+    assert active == ["inline-1", "missing", "inline-2", "inline-3"]
+    assert good(at(call, "GET", "pets", session="stack"))["pets"] == [{"id": 7, **PET}]
+    assert call("GET", "/~stack/v1/pets/1").status == 418
+    assert call("GET", "/~stack/v1/pets/7").header("Mockpets-Stub") == "missing/gone"
+    assert [call("GET", "/~stack/v1/pets").status for _ in range(3)] == [503, 503, 200]
+    call("POST", "/~stack/v1/pets", json_body=PET)
+
+    # A second document of the same name is another one, with pets of its own.
+    good(at(call, "PUT", "scenario", {"scenario": brings}, "stack"))
+    assert call("GET", "/~stack/v1/pets").json == [{"id": 7, **PET}]
+    fixture = {"description": "d", "pets": "showroom"}
+    good(at(call, "PUT", "scenario", {"scenario": fixture}, "stack"))
+    assert call("GET", "/~stack/v1/pets").json != [{"id": 7, **PET}]
+    good(at(call, "PUT", "scenario", {"scenario": "default"}, "stack"))
+    assert good(at(call, "GET", "pets", session="stack"))["total"] == 16
+
+
+def test_a_failed_change_leaves_a_document_and_its_counters(call: Caller) -> None:
+    good(at(call, "PUT", "scenario", {"scenario": TEAPOT}, "fail"))
+    assert pots(call, "fail", 1) == [418]
+    for body in ({"scenario": "emtpy"}, {"scenario": [{"description": "d"}, {"x": 1}]}):
+        assert at(call, "PUT", "scenario", body, "fail").status == 422
+        refused = at(call, "PUT", "sessions/fail", body | {"seed": 9, "pets": []})
+        assert refused.status == 422
+    assert pots(call, "fail", 2) == [418, 200]
+    told = good(at(call, "GET", "sessions/fail"))
+    assert (told["seed"], told["pets"]) == (1, 16)
+
+
+# --- Sessions -------------------------------------------------------------------------------------
+
+
+def test_a_session_is_made_as_it_is_wanted_and_begins_there_after_a_reset(call: Caller) -> None:
+    pets = [{"id": 3, **PET}]
+    body = {"scenario": [TEAPOT, "retry"], "seed": 77, "pets": pets}
+    made = at(call, "PUT", "sessions/Made", body)
+    assert made.status == 201
+    told = {"name": "made", "active": ["inline-1", "retry"], "seed": 77, "pets": 1, "requests": 0}
+    assert told.items() <= made.json.items()
+    assert made.json["base_path"] == "/~made/v1"
+    call("POST", "/~made/v1/pets", json_body=PET)
+    good(at(call, "POST", "reset", session="made"))
+    assert good(at(call, "GET", "pets", session="made"))["pets"] == pets
+    again = at(call, "PUT", "sessions/made")
+    assert (again.status, again.json["seed"], again.json["pets"]) == (200, 77, 1)
+    # Another seed alone means generated pets again, others than those of the server's seed.
+    good(at(call, "PUT", "sessions/made", {"seed": 5}))
+    grown = good(at(call, "GET", "pets", session="made"))
+    assert grown["total"] == 16
+    assert grown["pets"] != good(at(call, "GET", "pets", session="seed-1"))["pets"]
+    assert good(at(call, "DELETE", "sessions/made")) == {"dropped": "made"}
+    assert good(at(call, "GET", "pets", session="made"))["total"] == 16
+
+
+def test_a_session_that_cannot_be_made_as_wanted_is_not_made(call: Caller) -> None:
+    wrong: list[Any] = [{"scenario": "emtpy"}, {"seed": "x"}, {"pets": [{}]}, {"scenario": {}}]
+    for body in wrong:
+        assert at(call, "PUT", "sessions/unborn", body).status in (400, 422)
+        assert_error(at(call, "GET", "sessions/unborn"), "not_found")
+
+
+# --- State, gates, snapshots, journal -------------------------------------------------------------
+
+
+def test_state_has_what_the_specification_names(fresh: Make) -> None:
+    call = fresh(any_key=True, seed=3, max_sessions=7, journal_size=9)
+    call("GET", "/~w1/v1/pets")
+    good(at(call, "PUT", "snapshots/s"))
+    state = good(at(call, "GET", "state"))
+
+    assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "snapshots": 1, "held": 0}
+    wanted = {"key": "mockpets", "any_key": True, "base_path": "/~w1/v1", "max_pets": 10_000}
+    assert state["settings"] == wanted | {"max_sessions": 7, "journal_size": 9, "public": False}
+    head = {"session": "w1", "resets": 0, "active": ["default"], "seed": 3, "gates": {}}
+    assert head.items() <= state.items()
+    assert state["change"] >= 2
+    row = next(row for row in state["scenarios"] if row["name"] == "retry")
+    assert row.keys() == {
+        *("name", "description", "source", "replaces", "extends", "brings_pets", "stubs"),
+        *("inline", "problems"),
+    }
+
+
+def test_a_snapshot_is_a_copy_that_can_be_restored_as_often_as_one_likes(call: Caller) -> None:
+    first = at(call, "PUT", "snapshots/A.1", session="snap")
+    assert (first.status, first.json["name"], first.json["pets"]) == (201, "a.1", 16)
+    for _ in range(2):
+        call("POST", "/~snap/v1/pets", json_body=PET)
+        good(at(call, "DELETE", "pets/1", session="snap"))
+        assert good(at(call, "POST", "snapshots/a.1/restore", session="snap")) == {"total": 16}
+        assert call("GET", "/~snap/v1/pets/1").status == 200
+    good(at(call, "POST", "reset", session="snap"))
+    kept = good(at(call, "GET", "snapshots/a.1", session="snap"))
+    assert kept["content"] == good(at(call, "GET", "pets", session="snap"))["pets"]
+    good(at(call, "PUT", "pets", [], "snap"))
+    again = at(call, "PUT", "snapshots/a.1", session="snap")
+    assert (again.status, again.json["pets"]) == (200, 0)
+    assert good(at(call, "GET", "snapshots", session="other"))["snapshots"] == []
+    assert good(at(call, "DELETE", "snapshots/a.1", session="snap")) == {"snapshots": []}
+
+
+def test_a_session_has_so_many_snapshots(fresh: Make) -> None:
+    call = fresh()
+    for number in range(100):
+        assert at(call, "PUT", f"snapshots/s{number}").status == 201
+    answer = at(call, "PUT", "snapshots/one-more")
+    assert_error(answer, "store_full")
+    assert "at most 100 snapshots; delete one" in answer.json["message"]
+    assert at(call, "PUT", "snapshots/s7").status == 200
+    assert at(call, "PUT", "snapshots/one-more", session="w2").status == 201
+
+
+def test_the_journal_is_filtered_cleared_and_goes_on(call: Caller) -> None:
+    for target in ("/~log/v1/pets", "/~log/v1/pets/1", "/~log/v1/pets/99", "/~log+retry/v1/pets"):
+        call("GET", target)
+    call("POST", "/~log/v1/pets", json_body=PET)
+
+    def numbers(query: str) -> list[int]:
+        rows = good(at(call, "GET", f"requests?{query}", session="log"))["requests"]
+        return [row["number"] for row in rows]
+
+    assert numbers("") == [1, 2, 3, 4, 5]
+    assert numbers("limit=2") == [4, 5]
+    assert numbers("since=3") == [4, 5]
+    assert numbers("operation=getPet&status=4xx") == [3]
+    assert numbers("method=post") == [5]
+    assert numbers("path=/v1/pets/*") == [2, 3]
+    assert numbers("stub=retry/*") == [4]
+    assert numbers("stub=-&status=200") == [1, 2]
+    assert numbers("note=deprecated") == [2, 3]
+    whole = good(at(call, "GET", "requests?limit=1", session="log"))
+    assert (whole["total"], whole["last"], whole["dropped"]) == (5, 5, 0)
+    assert good(at(call, "DELETE", "requests", session="log")) == {"cleared": 5}
+    call("GET", "/~log/v1/pets")
+    assert numbers("") == [6]
+    good(at(call, "POST", "reset", session="log"))
+    call("GET", "/~log/v1/pets")
+    assert numbers("") == [1]
+    assert good(at(call, "GET", "requests", session="log"))["resets"] == whole["resets"] + 1
+
+
+def test_the_journal_keeps_so_many_and_no_body_longer_than_it_may(fresh: Make) -> None:
+    call = fresh(journal_size=3)
+    for number in range(5):
+        body = json.dumps({"name": "x" * 5000, "categoryId": number}).encode()
+        call("POST", "/~w1/v1/pets", body=body, headers=JSON)
+    told = good(at(call, "GET", "requests?limit=3"))
+    assert ([row["number"] for row in told["requests"]], told["dropped"]) == ([3, 4, 5], 2)
+    kept = good(at(call, "GET", "requests/5"))["request"]["body"]
+    assert (kept["size"], len(kept["text"]), kept["cut"]) == (len(body), 4096, True)
+    assert_error(at(call, "GET", "requests/2"), "not_found")
+
+
+# --- Long bodies, over a socket -------------------------------------------------------------------
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[MockpetsServer]:
+    pets = "\n".join(f"- {{id: {each}, name: a, categoryId: 1}}" for each in range(1, 8_001))
+    (tmp_path / "many.yaml").write_text(pets)
+    with MockpetsServer(Settings(port=0, fixtures_dir=(tmp_path,))) as server:
+        yield server
+
+
+def long_bodies() -> Iterator[tuple[str, bytes, str]]:
+    pets = [{"id": each, "name": "a", "categoryId": 1} for each in range(1, 8_001)]
+    yield "pets", json.dumps(pets).encode(), '{"total":8000}'
+    yield "pets", b'"many"', '{"total":8000}'
+    yield "pets", json.dumps([*pets, pets[0]]).encode(), "the id 1 is taken by pet 1"
+    stubs = [
+        {"match": {"petId": each, "operation": "getPet"}, "delay": "0s"} for each in range(2000)
+    ]
+    document = {"scenario": {"description": "d", "stubs": stubs}}
+    yield "scenario", json.dumps(document).encode(), '{"active":["inline-1"]}'
+    fixture = {"scenario": {"description": "d", "pets": "many"}}
+    yield "scenario", json.dumps(fixture).encode(), '{"active":["inline-1"]}'
+    yield "sessions/new", b'{"pets": "many", "seed": 2}', '"seed":2,"pets":8000'
+    yield "sessions/new", b'{"pets": 30000}', '"pets":30000'
+
+
+@pytest.mark.parametrize(("path", "body", "says"), [*long_bodies()], ids=range(7))
+def test_a_long_body_holds_up_nobody(
+    live: MockpetsServer, path: str, body: bytes, says: str
+) -> None:
+    port = port_of(live.url)
+    with Wire(port) as slow, Wire(port) as other:
+        head = f"PUT /__mockpets/{path} HTTP/1.1\r\nHost: localhost\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        slow.send(head.encode() + body)
+        for _ in range(5):
+            assert other.get("/__mockpets/health").read().status == 200
+        early, _, _ = select.select([slow.socket], [], [], 0)
+        reply = slow.read()
+
+    assert not early
+    assert says in reply.body.decode()
+
+
+def test_the_same_body_from_two_clients_is_read_for_each(live: MockpetsServer) -> None:
+    """Also when the first of them leaves before it is read."""
+    port = port_of(live.url)
+    pets = json.dumps([{"id": each, "name": "a", "categoryId": 1} for each in range(1, 5001)])
+    head = "PUT /__mockpets/pets HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    raw = f"{head}Content-Length: {len(pets)}\r\n\r\n{pets}".encode()
+    with Wire(port) as gone, Wire(port) as one, Wire(port) as two:
+        gone.send(raw).reset()
+        one.send(raw)
+        two.send(raw)
+        assert one.read().json == two.read().json == {"total": 5000}
+    assert Caller(Socket(live.url))("GET", "/v1/pets/5000").status == 200
+
+
+def test_more_than_a_mebibyte_is_refused(live: MockpetsServer) -> None:
+    body = b"[" + b" " * 2**20 + b"]"
+    inside = Caller(Inside(create_app(Settings())))
+    for call in (inside, Caller(Socket(live.url))):
+        assert_error(call("PUT", "/__mockpets/pets", body=body, headers=JSON), "payload_too_large")
+    assert inside("GET", "/__mockpets/pets").json["total"] == 16
+
+
+def test_ids_up_to_the_end_of_int64(call: Caller) -> None:
+    good(at(call, "PUT", "pets", [{"id": INT64_MAX, **PET}], "end"))
+    answer = call("POST", "/~end/v1/pets", json_body=PET)
+    assert_error(answer, "store_full")
+    assert good(at(call, "GET", "pets", session="end"))["total"] == 1

@@ -1,0 +1,648 @@
+"""A server that is open to strangers, by what they can do, and cannot."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from itertools import product
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.constants import (
+    DELAY_SECONDS,
+    PETS_BY_REQUEST,
+    PUBLIC_BYTES,
+    PUBLIC_DELAY_SECONDS,
+    PUBLIC_IDLE_SECONDS,
+    PUBLIC_NAME_LENGTH,
+    PUBLIC_PETS,
+    PUBLIC_RATE,
+    PUBLIC_RESET_SECONDS,
+    PUBLIC_VISITOR_RATE,
+    TOKEN_GUESSES,
+)
+from tests.doors import Answer, Caller, Inside, Socket
+from tests.server.raw_http import Clock as ServerClock
+from tests.server.raw_http import Wire, running
+from tests.web.test_contract import ORIGIN, assert_cors, assert_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from tests.server.raw_http import Running
+
+TOKEN = "a-token-of-the-tests"
+WITH = {"Authorization": f"Bearer {TOKEN}"}
+PET: Any = {"name": "Miso", "categoryId": 2}
+SECONDS = 20
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Public:
+    """A server for strangers in this process, behind a proxy that says who calls.
+
+    :param pace: seconds that pass with each request, so that the rate limit stays out of the way.
+    """
+
+    def __init__(self, pace: float = 60.0 / PUBLIC_VISITOR_RATE[0], **settings: Any) -> None:
+        self.clock, self.pace = Clock(), pace
+        base: dict[str, Any] = {"public": True, "control_token": TOKEN, "behind_proxy": TRUSTED}
+        self.app = create_app(Settings(**(base | settings)), self.clock)
+        self._call = Caller(Inside(self.app))
+
+    def __call__(
+        self, method: str, target: str, visitor: str = "192.0.2.1", **options: Any
+    ) -> Answer:
+        """Call as a visitor from an address."""
+        self.clock.now += self.pace
+        headers = {"X-Forwarded-For": visitor, "Origin": ORIGIN} | options.pop("headers", {})
+        return self._call(method, target, headers=headers, **options)
+
+    def post(self, visitor: str = "192.0.2.1", **members: Any) -> Answer:
+        return self("POST", "/v1/pets", visitor, json_body=PET | members)
+
+    def names(self, visitor: str) -> set[str]:
+        """The pets that a visitor sees."""
+        answer = self("GET", "/v1/pets?limit=100", visitor)
+        assert answer.status == 200
+        return {pet["name"] for pet in answer.json}
+
+    def session(self, visitor: str = "192.0.2.1") -> str:
+        """The name of a visitor's session, made if there was none."""
+        return self("GET", "/v1/pets", visitor).headers["mockpets-session"]
+
+    def control(self, method: str, path: str, body: object = None, session: str = "") -> Answer:
+        """Call the control API, as its owner does."""
+        base = f"/~{session}" if session else ""
+        return self._call(method, f"{base}/__mockpets/{path}", headers=WITH, json_body=body)
+
+
+TRUSTED = ("127.0.0.1/32",)
+
+
+# --- What each may do ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "headers", "scenario"),
+    [
+        ({}, {"Mockpets-Delay": "60s"}, None),
+        ({"delay": "60s"}, {}, None),
+        ({"delay": "6s"}, {"Mockpets-Delay": "6s"}, "slow"),
+        ({}, {}, "asleep"),
+    ],
+)
+def test_no_answer_is_more_than_ten_seconds_late(
+    tmp_path: Path, settings: dict[str, Any], headers: dict[str, str], scenario: str | None
+) -> None:
+    """Told by the answer that is let go when the server stops, so that nobody waits for it."""
+    (tmp_path / "asleep.yaml").write_text("description: x\nstubs:\n  - delay: 60s\n")
+    folder = {"scenarios_dir": (tmp_path,), "control_token": TOKEN}
+    server = MockpetsServer(Settings(port=0, public=True, **(folder | settings)))
+    with ThreadPoolExecutor(1) as pool:
+        with server:
+            call = Caller(Socket(server.url))
+            at_once = call("GET", "/v1/pets", headers={"Mockpets-Delay": "none"})
+            base = f"/~{at_once.header('Mockpets-Session')}/__mockpets"
+            change = call("GET", f"{base}/state", headers=WITH).json["change"]
+            asked = pool.submit(call, "GET", "/v1/pets", headers=headers, scenario=scenario)
+            call("GET", f"{base}/events?since={change}&wait=20", headers=WITH)
+            told = call("GET", f"{base}/requests", headers=WITH).json["requests"][-1]
+        late = asked.result(SECONDS).headers["server-timing"]
+
+    assert told["delay_ms"] == PUBLIC_DELAY_SECONDS * 1000 < DELAY_SECONDS * 1000
+    assert late.endswith(f", delay;dur={PUBLIC_DELAY_SECONDS * 1000:.0f}")
+
+
+@contextmanager
+def holding(
+    folder: Path, more: str = "", how: str = "hold: gate"
+) -> Iterator[tuple[Running, Wire]]:
+    """A public server, and a stranger whom it holds an answer from."""
+    (folder / "held.yaml").write_text(f"description: x\nstubs:\n  - {{{how}{more}}}\n")
+    app = create_app(Settings(public=True, control_token=TOKEN, scenarios_dir=(folder,)))
+    with running(app, clock=ServerClock()) as server, Wire(server.port) as stranger:
+        stranger.get("/v1/pets", "Authorization: Bearer mockpets", "Mockpets-Scenario: held")
+        server.until(lambda: server.waiting, 1)
+        yield server, stranger
+
+
+@pytest.mark.parametrize("delay", ["", ", delay: 4s", ", delay: 60s"])
+def test_no_answer_is_held_for_more_than_ten_seconds(tmp_path: Path, delay: str) -> None:
+    with holding(tmp_path, delay) as (server, stranger):
+        server.clock.pass_(PUBLIC_DELAY_SECONDS - 0.1)
+        assert server.ask(lambda: server.waiting) == 1
+        server.clock.pass_(0.1)
+        assert stranger.read().status == 200
+        assert server.ask(lambda: server.waiting) == 0
+        assert stranger.is_open()
+
+
+def test_no_answer_takes_more_than_ten_seconds_to_send(tmp_path: Path) -> None:
+    with holding(tmp_path, how="throttle: 10 B/s") as (server, stranger):
+        server.clock.pass_(PUBLIC_DELAY_SECONDS - 0.1)
+        assert server.ask(lambda: server.waiting) == 1
+        server.clock.pass_(0.1)
+        reply = stranger.read()
+        assert (reply.status, len(reply.json)) == (200, 16)
+        assert server.ask(lambda: server.waiting) == 0
+        assert stranger.is_open()
+
+
+def test_its_owner_can_let_it_go_before(tmp_path: Path) -> None:
+    with holding(tmp_path) as (server, stranger):
+        owner = Caller(Socket(f"http://127.0.0.1:{server.port}"))
+        _, session = owner("GET", "/__mockpets/sessions", key=TOKEN).json["sessions"]
+        gate = f"/~{session['name']}/__mockpets/gates/gate/open"
+        assert owner("POST", gate, key=TOKEN).json["released"] == 1
+        assert stranger.read().status == 200
+        server.clock.pass_(PUBLIC_DELAY_SECONDS)
+        assert stranger.is_open()
+
+
+def test_each_may_add_a_thousand_pets_and_others_still_can() -> None:
+    public = Public()
+    for _ in range(PUBLIC_PETS):
+        assert public.post().status == 201
+
+    full = public.post()
+    assert_error(full, "store_full")
+    assert_cors(full)
+    assert f"at most {PUBLIC_PETS} pets" in full.json["message"]
+    assert public.post("192.0.2.2").status == 201
+
+
+@pytest.mark.parametrize(("wanted", "may"), [(5, 5), (PETS_BY_REQUEST, PUBLIC_PETS)])
+def test_a_setting_can_lower_that_but_not_raise_it(wanted: int, may: int) -> None:
+    public = Public(max_pets=wanted)
+
+    assert public.control("GET", "state").json["settings"]["max_pets"] == may
+    added = [public.post().status for _ in range(6)]
+    assert added.count(201) == min(may, 6)
+
+
+@pytest.mark.parametrize("character", ["n", "\u00e9", "\U0001f408"])
+def test_a_name_has_at_most_256_characters(character: str) -> None:
+    public = Public()
+
+    assert public.post(name=character * PUBLIC_NAME_LENGTH).status == 201
+    refused = public.post(name=character * (PUBLIC_NAME_LENGTH + 1))
+    assert_error(refused, "invalid_request")
+    assert_cors(refused)
+    assert "name must have at most 256 characters" in refused.json["message"]
+    assert "got 257" in refused.json["message"]
+
+
+def test_no_budget_is_above_8_mib() -> None:
+    public = Public()
+    many = [{"id": each, "name": "n" * 200, "categoryId": 1} for each in range(1, 901)]
+    size = 900 * (200 + len(json.dumps(many[0], separators=(",", ":"))))
+    fit = PUBLIC_BYTES // size
+
+    answers = [public.control("PUT", "pets", many, session=f"s{each}") for each in range(fit + 1)]
+    assert [answer.status for answer in answers] == [200] * fit + [507]
+    assert_error(answers[-1], "store_full")
+    assert "8 MiB" in answers[-1].json["message"]
+
+    public.control("DELETE", "sessions/s0")
+    public.control("PATCH", "pets/1", {"name": "changed"}, session="s1")  # copies the indexes
+    fit = PUBLIC_BYTES // (900 * 200)
+    taken = [public.control("PUT", f"snapshots/n{each}", session="s1") for each in range(fit + 1)]
+    assert {answer.status for answer in taken[: fit - 1]} == {201}
+    assert_error(taken[-1], "store_full")
+    assert "8 MiB" in taken[-1].json["message"]
+
+
+def test_all_journals_together_have_8_mib() -> None:
+    public = Public()
+    for number in range(1000):
+        visitor = f"192.0.2.{number % 9}"
+        assert public("GET", f"/v1/pets?limit=100&x={'x' * 9000}", visitor).status == 200
+
+    [used] = [
+        float(line.split()[1])
+        for line in public.control("GET", "metrics").body.decode().splitlines()
+        if line.startswith("mockpets_journal_bytes ")
+    ]
+    assert PUBLIC_BYTES * 0.7 < used <= PUBLIC_BYTES
+
+
+def test_the_journal_keeps_no_bodies() -> None:
+    public = Public()
+    secret = "what-a-stranger-typed"
+    number = public.post(name=secret).headers["mockpets-request"]
+    session = public.session()
+
+    entry = public.control("GET", f"requests/{number}", session=session)
+    har = public.control("GET", "requests.har", session=session)
+    assert secret.encode() not in entry.body + har.body
+    assert entry.json["request"]["body"]["text"] == entry.json["response"]["body"]["text"] == ""
+    assert entry.json["status"] == 201
+
+
+@pytest.mark.parametrize("fault", ["connection_reset", "empty_reply"])
+@pytest.mark.parametrize("reply", ["", ", reply: pass"])
+def test_no_connection_is_broken(tmp_path: Path, fault: str, reply: str) -> None:
+    """It is refused instead, on the connection as it is, and nothing was done."""
+    text = f"description: x\nstubs:\n  - {{fault: {fault}{reply}}}\n"
+    (tmp_path / "broken.yaml").write_text(text)
+    settings = Settings(port=0, public=True, scenarios_dir=(tmp_path,), control_token=TOKEN)
+    with MockpetsServer(settings) as server:
+        parts = urlsplit(server.url)
+        connection = HTTPConnection(parts.hostname or "", parts.port, timeout=SECONDS)
+        headers = {"Authorization": "Bearer mockpets", "Origin": ORIGIN}
+        try:
+            pages = []
+            for named in ("default", "broken", "default"):
+                method, body = ("POST", json.dumps(PET)) if named == "broken" else ("GET", None)
+                kind = {"Content-Type": "application/json", "Mockpets-Scenario": named}
+                connection.request(method, "/v1/pets", body, headers | kind)
+                got = connection.getresponse()
+                joined = {name.lower(): value for name, value in got.headers.items()}
+                pages.append(Answer(got.status, joined, got.read()))
+                assert got.headers.get("Connection") is None
+        finally:
+            connection.close()
+
+    before, refused, after = pages
+    assert_error(refused, "forbidden")
+    assert_cors(refused)
+    assert refused.header("Mockpets-Stub") == "broken/1"
+    assert before.json == after.json
+
+
+@pytest.mark.parametrize("scenario", ["truncated", "broken-json"])
+def test_what_spoils_only_the_body_stays(scenario: str) -> None:
+    answer = Public()("GET", "/v1/pets", scenario=scenario)
+
+    assert answer.status == 200
+    with pytest.raises(ValueError):
+        json.loads(answer.body)
+
+
+@pytest.mark.parametrize("call", [("PUT", "scenario"), ("PUT", "sessions/new")])
+def test_scenarios_cannot_be_sent_as_documents(call: tuple[str, str]) -> None:
+    public = Public()
+    document = {"description": "x", "stubs": [{"reply": {"status": 500}}]}
+
+    for entry in (document, ["empty", document]):
+        assert_error(public.control(*call, {"scenario": entry}), "forbidden")
+    assert public.control("GET", "state").json["active"] == ["default"]
+    assert public.control(*call, {"scenario": "empty"}).status in (200, 201)
+
+
+# --- How often ----------------------------------------------------------------------------------
+
+BURST, ALL = PUBLIC_VISITOR_RATE[1], PUBLIC_RATE[1]
+
+
+def test_who_asks_too_often_is_told_when_to_ask_again() -> None:
+    public = Public(pace=0)
+    answers = [public("GET", "/v1/pets/1") for _ in range(BURST)]
+    assert {answer.status for answer in answers} == {200}
+
+    refused = public("GET", "/v1/pets/1")
+    assert_error(refused, "rate_limited")
+    assert_cors(refused)
+    assert refused.header("Retry-After") == "1"
+    # Each answer of the deprecated operation says so, and each beyond the contract why.
+    assert refused.header("Sunset") is not None
+    assert refused.header("Mockpets-Off-Contract") == "status 429 is not listed for getPet"
+    assert public("GET", "/v1/pets/1", "192.0.2.2").status == 200
+    public.clock.now += 1 / PUBLIC_VISITOR_RATE[0]
+    assert [public("GET", "/v1/pets").status for _ in range(2)] == [200, 429]
+
+
+def test_what_is_refused_does_nothing() -> None:
+    public = Public(pace=0)
+    statuses = [public.post(name="Once").status for _ in range(BURST + 5)]
+    public.clock.now += 60
+
+    assert statuses == [201] * BURST + [429] * 5
+    assert len(public("GET", "/v1/pets?limit=100").json) == 16 + BURST
+
+
+def test_paths_that_lead_nowhere_and_wrong_keys_count_too() -> None:
+    public = Public(pace=0)
+    for number in range(BURST):
+        one = public("GET", f"/v1/{number}") if number % 2 else public("GET", "/v1/pets", key="no")
+        assert one.status in (404, 401)
+
+    assert public("GET", "/v1/pets").status == public("DELETE", "/nowhere").status == 429
+
+
+def test_a_page_can_read_that_it_asks_too_often() -> None:
+    """Its preflight must pass for that."""
+    public = Public(pace=0)
+    for _ in range(BURST + 1):
+        public("GET", "/v1/pets")
+
+    asked = {"Access-Control-Request-Method": "POST"}
+    assert public("OPTIONS", "/v1/pets", headers=asked, key=None).status == 204
+    assert_cors(public("POST", "/v1/pets", json_body=PET))
+
+
+def test_a_crowd_is_held_to_a_rate_and_the_owner_gets_in() -> None:
+    public = Public(pace=0, max_sessions=10_000)
+    statuses = [public("GET", "/v1/pets", f"198.51.{n >> 8}.{n & 255}").status for n in range(ALL)]
+
+    assert set(statuses) == {200}
+    assert_error(public("GET", "/v1/pets", "192.0.2.1"), "rate_limited")
+    assert public.control("GET", "state").status == 200
+    assert public("GET", "/__mockpets/health", key=None).status == 200
+
+
+# --- Guessing -----------------------------------------------------------------------------------
+
+GUESSES = TOKEN_GUESSES[1]
+
+
+class Guesser:
+    """Sends control tokens, behind a proxy that says from where."""
+
+    def __init__(self, *, public: bool = True) -> None:
+        self.clock = Clock()
+        given = Settings(control_token=TOKEN, behind_proxy=TRUSTED, public=public)
+        self._call = Caller(Inside(create_app(given, self.clock)))
+
+    def __call__(self, key: str | None, visitor: str = "192.0.2.1") -> Answer:
+        sent = {"X-Forwarded-For": visitor}
+        return self._call("GET", "/__mockpets/state", headers=sent, key=key)
+
+
+def test_who_guesses_tokens_has_to_wait_and_nobody_else() -> None:
+    guess = Guesser()
+    assert {guess("a-wrong-one").status for _ in range(GUESSES)} == {401}
+    refused = guess("a-wrong-one")
+    assert_error(refused, "rate_limited")
+    assert refused.header("Retry-After") == "3"
+    # Not even the right one is looked at, else guessing would go on.
+    assert guess(TOKEN).status == 429
+    assert guess(TOKEN, "192.0.2.2").status == 200
+    guess.clock.now += 3
+    assert [guess(TOKEN).status for _ in range(3)] == [200] * 3
+    assert [guess("a-wrong-one").status for _ in range(2)] == [401, 429]
+    guess.clock.now += 60
+    assert [guess("a-wrong-one").status for _ in range(GUESSES + 1)] == [401] * GUESSES + [429]
+
+
+def test_a_guesser_has_one_turn_in_a_network() -> None:
+    guess = Guesser()
+    for number in range(GUESSES):
+        assert guess("a-wrong-one", f"2001:db8:0:1::{number:x}").status == 401
+
+    assert guess("a-wrong-one", "2001:db8:0:1:ffff::").status == 429
+    assert guess("a-wrong-one", "2001:db8:0:2::").status == 401
+
+
+def test_without_strangers_nobody_has_to_wait() -> None:
+    guess = Guesser(public=False)
+    assert {guess("a-wrong-one").status for _ in range(GUESSES + 5)} == {401}
+    assert guess(TOKEN).status == 200
+
+
+def test_calls_without_a_token_or_with_the_right_one_are_no_guesses() -> None:
+    guess = Guesser()
+    assert {guess(None).status for _ in range(GUESSES + 5)} == {401}
+    assert {guess(TOKEN).status for _ in range(GUESSES + 5)} == {200}
+
+
+# --- Back to the start --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "seconds"),
+    [({}, PUBLIC_RESET_SECONDS), ({"reset_every": "10m"}, 600.0), ({"reset_every": "2h"}, 7200.0)],
+)
+def test_every_so_often_all_is_as_at_the_start(settings: dict[str, Any], seconds: float) -> None:
+    public = Public(pace=0, **settings)
+    first = public.clock.now
+    for hour in range(1, 4):  # once, and again
+        public.clock.now = first + (hour - 1) * seconds + 100
+        visitors = [f"192.0.2.{number}" for number in range(3)]
+        for visitor in visitors:
+            assert public.post(visitor, name="Passing").status == 201
+        public.clock.now = first + hour * seconds - 0.5
+        assert all("Passing" in public.names(visitor) for visitor in visitors)
+        public.clock.now = first + hour * seconds
+        assert not any("Passing" in public.names(visitor) for visitor in visitors)
+        assert public.post(name="First").json["id"] == 17
+
+
+def test_a_server_of_ones_own_resets_only_when_told() -> None:
+    clock = Clock()
+    call = Caller(Inside(create_app(Settings(), clock)))
+    call("POST", "/v1/pets", json_body=PET)
+    clock.now += 1e6
+
+    assert len(call("GET", "/v1/pets").json) == 17
+
+
+def test_those_who_never_come_again_are_reset_too() -> None:
+    """Some with each request, so that no request waits for all."""
+    public = Public()
+    visitors = [f"192.0.2.{number}" for number in range(100)]
+    for visitor in visitors:
+        public.post(visitor)
+    public.clock.now += PUBLIC_RESET_SECONDS
+    for _ in range(10):
+        public("GET", "/v1/pets", visitors[0])
+
+    assert b"\nmockpets_pets 1616.0\n" in public.control("GET", "metrics").body
+
+
+def test_it_resets_while_requests_are_under_way() -> None:
+    """Those that were answered before the reset have left nothing, those after have their pet."""
+    public = Public(pace=0, reset_every="1s")
+    for number in range(200):
+        public.clock.now += 0.2
+        made = public.post(name=f"n{number}")
+        again = public("GET", f"/v1/pets/{made.json['id']}")
+        assert made.status == 201
+        assert (again.status, again.body) in ((200, made.body), (404, again.body))
+        assert len(public.names("192.0.2.1")) <= 15 + 6 + 1
+
+
+def test_a_full_house_lets_in_who_comes_after_someone_has_left() -> None:
+    public = Public(pace=0, max_sessions=4)
+    for number in range(3):
+        public.session(f"192.0.2.{number}")
+    public.clock.now += PUBLIC_IDLE_SECONDS - 1
+    public.post("192.0.2.1", name="Still here")
+
+    full = public("GET", "/v1/pets", "192.0.2.9")
+    assert_error(full, "busy")
+    assert_cors(full)
+    assert full.header("Retry-After") == f"{PUBLIC_IDLE_SECONDS:.0f}"
+    public.clock.now += 1
+    assert "Still here" not in public.names("192.0.2.9")
+    assert "Still here" in public.names("192.0.2.1")
+
+
+# --- Who is who ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("192.0.2.1", "192.0.2.1", True),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("192.0.2.1", "::ffff:192.0.2.1", True),
+        ("192.0.2.1", "203.0.113.9, 192.0.2.1", True),  # what a client wrote itself stands left
+        ("203.0.113.9", "203.0.113.9, 192.0.2.1", False),
+        ("192.0.2.1", "192.0.2.1, 127.0.0.1", True),  # two proxies, both trusted
+        ("2001:db8:0:1::1", "2001:db8:0:1:ffff:ffff:ffff:ffff", True),
+        ("2001:db8:0:1::1", "2001:db8:0:2::1", False),
+        ("2001:db8:0:1::1", "192.0.2.1", False),
+        ("nonsense", "other nonsense", True),  # one session for all that no proxy speaks for
+    ],
+)
+def test_a_visitor_is_the_address_that_the_proxy_tells(one: str, other: str, same: bool) -> None:
+    public = Public()
+    assert public.post(one, name="Mine").status == 201
+
+    assert ("Mine" in public.names(other)) == same
+    assert (public.session(one) == public.session(other)) == same
+
+
+def test_nobody_else_is_believed() -> None:
+    """Two addresses of this machine are two visitors, whatever they say they are."""
+    settings = Settings(host=("127.0.0.1",), port=0, public=True, behind_proxy=("127.0.0.9/32",))
+    with MockpetsServer(settings) as server:
+        port = urlsplit(server.url).port or 0
+
+        def session(source: str, headers: Mapping[str, str]) -> str | None:
+            connection = HTTPConnection("127.0.0.1", port, SECONDS, source_address=(source, 0))
+            try:
+                connection.request("GET", "/v1/pets", headers=KEY | dict(headers))
+                answer = connection.getresponse()
+                answer.read()
+                return answer.headers["Mockpets-Session"]
+            finally:
+                connection.close()
+
+        one, other = session("127.0.0.1", {}), session("127.0.0.2", {})
+        for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Client-IP"):
+            said = "for=127.0.0.2" if name == "Forwarded" else "127.0.0.2"
+            assert session("127.0.0.1", {name: said}) == one != other
+
+
+KEY = {"Authorization": "Bearer mockpets"}
+
+
+@pytest.mark.parametrize("carrier", ["path", "header", "key", "any key"])
+@pytest.mark.parametrize("whose", ["another's", "default", "one of its own", "nobody's"])
+def test_a_visitor_can_name_no_session_but_its_own(carrier: str, whose: str) -> None:
+    public = Public(any_key=carrier == "any key")
+    me, other = "192.0.2.1", "192.0.2.2"
+    public.post(other, name="Theirs")
+    name = {
+        "another's": public.session(other),
+        "default": "default",
+        "one of its own": public.session(me),
+        "nobody's": "v-" + "0" * 24,
+    }[whose]
+    before = len(public.control("GET", "sessions").json["sessions"])
+    options: dict[str, Any] = {"headers": {"Mockpets-Session": name}} if carrier == "header" else {}
+    options |= {"key": f"mockpets~{name}"} if "key" in carrier else {}
+    root = f"/~{name}" if carrier == "path" else ""
+
+    for method, path, body in (
+        ("GET", "/v1/pets", None),
+        ("GET", "/v1/pets/17", None),
+        ("POST", "/v1/pets", PET),
+    ):
+        answer = public(method, root + path, me, json_body=body, **options)
+        if whose == "one of its own":
+            assert answer.status in (200, 201, 404)
+            assert answer.header("Mockpets-Session") == name
+        else:
+            assert_error(answer, "invalid_session")
+            assert_cors(answer)
+            assert b"Theirs" not in answer.body
+            assert answer.header("Mockpets-Request") is None
+    assert len(public.control("GET", "sessions").json["sessions"]) == before
+    assert len(public.control("GET", "requests", session=public.session(other)).json["requests"])
+    assert "Miso" not in public.names(other)
+
+
+def test_strangers_share_nothing_but_the_start() -> None:
+    public = Public()
+    visitors = [f"192.0.2.{number}" for number in range(1, 20)]
+    start = public.names("203.0.113.1")
+    for visitor in visitors:
+        public.post(visitor, name=f"of {visitor}")
+        public("GET", "/v1/pets/2", visitor, scenario="retry")  # counts for this visitor alone
+
+    for visitor in visitors:
+        assert public.names(visitor) - start == {f"of {visitor}"}
+        assert public("GET", "/v1/pets/17", visitor).json["name"] == f"of {visitor}"
+        told = public.control("GET", "requests?limit=1000", session=public.session(visitor)).json
+        assert {each["session"] for each in told["requests"]} == {public.session(visitor)}
+    assert len({public.session(visitor) for visitor in visitors}) == len(visitors)
+
+
+def test_a_session_s_name_does_not_tell_the_address() -> None:
+    """Another server gives the same visitor another name."""
+    names = {Public().session("192.0.2.1") for _ in range(3)}
+
+    assert len(names) == 3
+    assert not any("192" in name and "0.2" in name for name in names)
+
+
+# --- What strangers cannot reach ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", [("127.0.0.1", "::1"), ("0.0.0.0",)])  # noqa: S104 - not bound
+def test_the_control_api_wants_a_token_on_loopback_too(host: tuple[str, ...]) -> None:
+    """A proxy that nobody has named makes strangers look like callers of this machine."""
+    app = create_app(Settings(public=True, host=host))
+    call = Caller(Inside(app))
+    token = app.extensions["mockpets"].token
+
+    for key in (None, "mockpets", "x" * len(token)):
+        refused = call("PUT", "/__mockpets/scenario", json_body={"scenario": "empty"}, key=key)
+        assert_error(refused, "unauthorized")
+    assert len(token) >= 32
+    assert call("GET", "/__mockpets/state", key=token).json["settings"]["public"] is True
+    assert len(call("GET", "/v1/pets").json) == 16
+
+
+def test_off_is_off() -> None:
+    public = Public(control="off", control_token="")
+
+    methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "FOO")
+    paths = ("", "state", "scenario", "pets/1", "sessions", "metrics", "verify", "nothing")
+    for method, path, base in product(methods, paths, ("", "/~w3")):
+        refused = public(method, f"{base}/__mockpets/{path}", headers=WITH)
+        if method == "HEAD":
+            assert (refused.status, refused.body) == (404, b"")
+        else:
+            assert_error(refused, "not_found")
+            assert refused.json["message"].startswith("the control API is off")
+    assert public("GET", "/__mockpets/health", key=None).status == 200
+
+
+@pytest.mark.parametrize(("control", "leads"), [("auto", ""), ("off", "docs")])
+def test_a_browser_is_led_to_a_page_that_is_there(control: str, leads: str) -> None:
+    token = "" if control == "off" else TOKEN
+    public = Public(control=control, control_token=token, prefix="/mock")
+    led = public("GET", "/mock/", headers={"Accept": "text/html"}, key=None)
+    assert (led.status, led.header("Location")) == (302, f"/mock/__mockpets/{leads}")
+    assert public("GET", led.header("Location") or "", key=None).status == 200
+    page = public("GET", "/mock/__mockpets/docs", key=None).body
+    assert (b">Panel<" in page) == (control == "auto")

@@ -1,0 +1,106 @@
+"""The rate limit against plain token buckets, with a clock of the test's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mockpets.web.rate_limit import Rate, RateLimit
+
+TOGETHER, VISITOR = Rate(200, 400), Rate(20, 40)
+
+
+@dataclass
+class Clock:
+    milliseconds: int = 10**9  # a machine that runs for eleven days
+
+    def __call__(self) -> float:
+        return self.milliseconds / 1000
+
+
+@dataclass
+class Bucket:
+    """Tokens that come with time: what people mean by a token bucket."""
+
+    rate: Rate
+    at: int
+    tokens: Fraction
+
+    def wait(self, now: int) -> Fraction:
+        more = Fraction(now - self.at, 1000) * Fraction(self.rate.a_second)
+        self.tokens = min(Fraction(self.rate.burst), self.tokens + more)
+        self.at = now
+        return max(Fraction(0), (1 - self.tokens) / Fraction(self.rate.a_second))
+
+
+RATES = st.builds(Rate, st.integers(1, 100), st.integers(1, 30))
+STEPS = st.lists(
+    st.tuples(st.just(0) | st.integers(0, 50) | st.integers(0, 5000), st.integers(0, 5)),
+    max_size=150,
+)
+
+
+@settings(deadline=None)
+@given(RATES, RATES, STEPS)
+def test_it_does_what_token_buckets_do(
+    together: Rate, visitor: Rate, steps: list[tuple[int, int]]
+) -> None:
+    clock = Clock()
+    limit = RateLimit(together, visitor, clock)
+    everyone = Bucket(together, clock.milliseconds, Fraction(together.burst))
+    buckets: dict[int, Bucket] = {}
+    for later, who in steps:
+        clock.milliseconds += later
+        now = clock.milliseconds
+        own = buckets.setdefault(who, Bucket(visitor, now, Fraction(visitor.burst)))
+        seconds = max(own.wait(now), everyone.wait(now))
+        if not seconds:
+            own.tokens -= 1
+            everyone.tokens -= 1
+        got = limit.check(str(who))
+
+        assert got == pytest.approx(float(seconds), abs=1e-5)
+        assert (got == 0) == (seconds == 0)
+
+
+@settings(deadline=None)
+@given(RATES, RATES, STEPS)
+def test_it_remembers_no_more_than_it_lets_through_while_a_bucket_fills(
+    together: Rate, visitor: Rate, steps: list[tuple[int, int]]
+) -> None:
+    clock = Clock()
+    limit = RateLimit(together, visitor, clock)
+    most = together.burst + together.a_second * visitor.burst / visitor.a_second + 1
+    for number, (later, times) in enumerate(steps):
+        clock.milliseconds += later
+        for turn in range(times):
+            limit.check(f"{number}-{turn}")  # strangers all
+            assert len(limit) <= most
+
+
+def test_a_crowd_of_strangers_is_forgotten() -> None:
+    clock = Clock()
+    limit = RateLimit(TOGETHER, VISITOR, clock)
+    for number in range(100_000):
+        clock.milliseconds += number % 2
+        limit.check(str(number))
+
+    assert len(limit) <= 801
+    for _ in range(2 * 801):  # each request forgets two at most
+        clock.milliseconds += 10_000
+        limit.check("late")
+    assert len(limit) == 1
+
+
+def test_one_visitor_does_not_use_up_what_others_have() -> None:
+    clock = Clock()
+    limit = RateLimit(TOGETHER, VISITOR, clock)
+    greedy = [limit.check("greedy") for _ in range(1000)]
+
+    assert greedy[:40] == [0] * 40
+    assert greedy[40:] == [pytest.approx(0.05)] * 960
+    assert [limit.check(str(number)) for number in range(361)] == [0] * 360 + [pytest.approx(0.005)]

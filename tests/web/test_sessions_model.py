@@ -1,0 +1,341 @@
+"""Random calls on several sessions against a plain model of all of them: no divergence.
+
+`WORLDS_EXAMPLES` is how many runs are made.
+"""
+
+from __future__ import annotations
+
+import os
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from mockpets import Settings, create_app
+from mockpets.constants import PET_STATUSES
+from mockpets.pets.generator import generate
+from tests.doors import Caller, Inside
+
+if TYPE_CHECKING:
+    from tests.doors import Answer
+
+EXAMPLES = int(os.environ.get("WORLDS_EXAMPLES", "15"))
+COUNT = 4
+"""Pets that a session starts with."""
+BROUGHT = [{"id": 2, "name": "Two", "categoryId": 2}, {"id": 9, "name": "Nine", "categoryId": 9}]
+
+Pets = dict[int, dict[str, Any]]
+
+
+def by_id(pets: Any) -> Pets:
+    return {pet["id"]: dict(pet) for pet in pets}
+
+
+def grown(seed: int) -> Pets:
+    return by_id(generate(COUNT, seed, "en_US"))
+
+
+@dataclass
+class Store:
+    start: Pets
+    pets: Pets = field(init=False)
+    next_id: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        self.pets = deepcopy(self.start)
+        self.next_id = max([0, *self.start]) + 1
+
+    def turn_to(self, pets: Pets) -> None:
+        """Have other pets; no id is given twice."""
+        self.pets = deepcopy(pets)
+        self.next_id = max([self.next_id, *(each + 1 for each in pets)])
+
+
+@dataclass
+class World:
+    """One session as it ought to be.
+
+    :param stores: by the stack that brings pets; the session's own under nothing.
+    :param failed: how often each stack with `retry` in it has failed, up to two.
+    """
+
+    seed: int = 1
+    active: tuple[str, ...] = ("default",)
+    document: int = 0
+    own: Store = field(default_factory=lambda: Store(grown(1)))
+    stores: dict[tuple[str, ...], Store] = field(default_factory=dict)
+    failed: dict[tuple[str, ...], int] = field(default_factory=dict)
+    snapshots: dict[str, Pets] = field(default_factory=dict)
+    requests: int = 0
+
+    def store(self, names: tuple[str, ...]) -> Store:
+        for name in names:
+            if name in ("empty", "inline-1"):
+                return self.stores.setdefault(
+                    names, Store(by_id(BROUGHT if name[0] == "i" else []))
+                )
+        return self.own
+
+    def fails(self, names: tuple[str, ...]) -> bool:
+        if "retry" not in names:
+            return False
+        count = self.failed.get(names, 0)
+        self.failed[names] = min(count + 1, 2)
+        return count < 2
+
+    def activate(self, names: tuple[str, ...]) -> None:
+        for kept in (self.stores, self.failed):
+            for stack in [each for each in kept if "inline-1" in each]:
+                if "inline-1" in self.active:
+                    del kept[stack]
+        self.active = names
+        self.failed.pop(names, None)
+
+    def reset(self) -> None:
+        self.own.reset()
+        self.stores, self.failed, self.requests = {}, {}, 0
+
+
+SESSIONS = st.sampled_from(["default", "w1", "w2"])
+IDS = st.integers(-1, 12)
+NAMES = st.text(min_size=0, max_size=5).filter(lambda text: text.isprintable())
+STATUS = st.none() | st.sampled_from(PET_STATUSES)
+STACKS = st.sampled_from(
+    [("default",), ("empty",), ("retry",), ("retry", "empty"), ("empty", "retry"), ("missing",)]
+)
+PLUS = st.just(()) | STACKS
+SNAPSHOTS = st.sampled_from(["a", "b"])
+PETS = st.lists(
+    st.fixed_dictionaries(
+        {"id": st.integers(-3, 20), "name": NAMES, "categoryId": st.integers(0, 9)},
+        optional={"status": st.sampled_from(PET_STATUSES)},
+    ),
+    max_size=4,
+    unique_by=lambda pet: pet["id"],
+)
+DOCUMENT = {"description": "d", "pets": BROUGHT}
+
+
+class Worlds(RuleBasedStateMachine):
+    """One server, and beside it what each of its sessions ought to hold."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.call = Caller(Inside(create_app(Settings(count=COUNT, max_sessions=3))))
+        self.worlds = {"default": World()}
+
+    def world(self, session: str) -> World:
+        return self.worlds.setdefault(session, World())
+
+    def control(
+        self, session: str, method: str, path: str, body: Any = None, plus: tuple[str, ...] = ()
+    ) -> Answer:
+        self.world(session)
+        base = "+".join([f"/~{session}", *plus])
+        return self.call(method, f"{base}/__mockpets/{path}", json_body=body, key=None)
+
+    def ask(
+        self, session: str, method: str, path: str, plus: tuple[str, ...], body: Any = None
+    ) -> tuple[Answer, Store, bool]:
+        """Make a request to ``/v1``; return the answer, the store it is about, whether it fails."""
+        world, names = self.world(session), plus or self.world(session).active
+        base = "+".join([f"/~{session}", *plus])
+        answer = self.call(method, f"{base}/v1/pets{path}", json_body=body)
+        world.requests += 1
+        assert answer.header("Mockpets-Session") == session
+        assert answer.header("Mockpets-Scenario") == ", ".join(names)
+        assert answer.header("Mockpets-Request") == str(world.requests)
+        store = world.store(names)
+        fails = world.fails(names)
+        if fails:
+            assert answer.status == 503
+        return answer, store, fails
+
+    # --- Requests -----------------------------------------------------------------------------
+
+    @rule(session=SESSIONS, plus=PLUS, name=NAMES, status=STATUS)
+    def create(self, session: str, plus: tuple[str, ...], name: str, status: str | None) -> None:
+        new: dict[str, Any] = {"name": name, "categoryId": 1}
+        if status is not None:
+            new["status"] = status
+        answer, store, fails = self.ask(session, "POST", "", plus, new)
+        if fails:
+            return
+        pet = {"id": store.next_id, **new}
+        assert (answer.status, answer.json) == (201, pet)
+        store.pets[store.next_id] = pet
+        store.next_id += 1
+
+    @rule(session=SESSIONS, plus=PLUS, status=STATUS)
+    def list(self, session: str, plus: tuple[str, ...], status: str | None) -> None:
+        query = f"?limit=100{'' if status is None else f'&status={status}'}"
+        answer, store, fails = self.ask(session, "GET", query, plus)
+        if not fails:
+            pets = [pet for _, pet in sorted(store.pets.items())]
+            assert answer.json == [each for each in pets if status in (None, each.get("status"))]
+
+    @rule(session=SESSIONS, plus=PLUS, pet_id=IDS)
+    def get(self, session: str, plus: tuple[str, ...], pet_id: int) -> None:
+        answer, store, fails = self.ask(session, "GET", f"/{pet_id}", plus)
+        names = plus or self.world(session).active
+        if fails:
+            return
+        if pet_id in store.pets and "missing" not in names:
+            assert (answer.status, answer.json) == (200, store.pets[pet_id])
+        else:
+            assert (answer.status, answer.json["code"]) == (404, "pet_not_found")
+
+    # --- Pets and snapshots -------------------------------------------------------------------
+
+    @rule(session=SESSIONS, plus=PLUS, pets=PETS)
+    def put(self, session: str, plus: tuple[str, ...], pets: Any) -> None:
+        answer = self.control(session, "PUT", "pets", pets, plus)
+        assert answer.json == {"total": len(pets)}
+        self.about(session, plus).turn_to(by_id(pets))
+
+    @rule(session=SESSIONS, plus=PLUS, pet_id=IDS, name=st.none() | NAMES, status=STATUS)
+    def patch(
+        self,
+        session: str,
+        plus: tuple[str, ...],
+        pet_id: int,
+        name: str | None,
+        status: str | None,
+    ) -> None:
+        changes: dict[str, Any] = {"status": status} | ({} if name is None else {"name": name})
+        answer = self.control(session, "PATCH", f"pets/{pet_id}", changes, plus)
+        pets = self.about(session, plus).pets
+        if pet_id not in pets:
+            assert answer.status == 404
+            return
+        changed = {key: each for key, each in (pets[pet_id] | changes).items() if each is not None}
+        pets[pet_id] = changed
+        assert answer.json == changed
+
+    @rule(session=SESSIONS, plus=PLUS, pet_id=IDS)
+    def delete(self, session: str, plus: tuple[str, ...], pet_id: int) -> None:
+        answer = self.control(session, "DELETE", f"pets/{pet_id}", plus=plus)
+        pets = self.about(session, plus).pets
+        gone = pets.pop(pet_id, None)
+        assert answer.status == (404 if gone is None else 200)
+
+    def about(self, session: str, plus: tuple[str, ...]) -> Store:
+        world = self.world(session)
+        return world.store(plus or world.active)
+
+    @rule(session=SESSIONS, plus=PLUS, name=SNAPSHOTS)
+    def save(self, session: str, plus: tuple[str, ...], name: str) -> None:
+        answer = self.control(session, "PUT", f"snapshots/{name}", plus=plus)
+        snapshots = self.world(session).snapshots
+        assert answer.status == (200 if name in snapshots else 201)
+        snapshots[name] = deepcopy(self.about(session, plus).pets)
+        assert answer.json["pets"] == len(snapshots[name])
+
+    @rule(session=SESSIONS, plus=PLUS, name=SNAPSHOTS)
+    def restore(self, session: str, plus: tuple[str, ...], name: str) -> None:
+        answer = self.control(session, "POST", f"snapshots/{name}/restore", plus=plus)
+        kept = self.world(session).snapshots.get(name)
+        assert answer.status == (404 if kept is None else 200)
+        if kept is not None:
+            self.about(session, plus).turn_to(kept)
+
+    @rule(session=SESSIONS, name=SNAPSHOTS)
+    def forget(self, session: str, name: str) -> None:
+        answer = self.control(session, "DELETE", f"snapshots/{name}")
+        there = self.world(session).snapshots.pop(name, None)
+        assert answer.status == (404 if there is None else 200)
+
+    # --- Scenarios and sessions ---------------------------------------------------------------
+
+    @rule(session=SESSIONS, stack=STACKS)
+    def use(self, session: str, stack: tuple[str, ...]) -> None:
+        answer = self.control(session, "PUT", "scenario", {"scenario": [*stack]})
+        self.world(session).activate(stack)
+        assert answer.json == {"active": [*stack]}
+
+    @rule(session=SESSIONS, name=st.sampled_from([(), ("retry",)]))
+    def use_a_document(self, session: str, name: tuple[str, ...]) -> None:
+        body = {"scenario": [*name, DOCUMENT]}
+        assert self.control(session, "PUT", "scenario", body).status == 200
+        self.world(session).activate((*name, "inline-1"))
+
+    @rule(
+        session=SESSIONS,
+        body=st.sampled_from(
+            [{"scenario": ["empty", "emtpy"]}, {"scenario": [DOCUMENT, {"stubs": 1}]}, {}]
+        ),
+    )
+    def use_badly(self, session: str, body: Any) -> None:
+        assert self.control(session, "PUT", "scenario", body).status in (400, 422)
+        assert self.control(session, "PUT", "pets", [{"id": 1}]).status == 400
+
+    @rule(session=SESSIONS)
+    def reset(self, session: str) -> None:
+        assert self.control(session, "POST", "reset").status == 200
+        self.world(session).reset()
+
+    @rule(session=SESSIONS)
+    def clear(self, session: str) -> None:
+        assert self.control(session, "DELETE", "requests").status == 200
+
+    @rule(
+        session=SESSIONS,
+        seed=st.none() | st.integers(0, 3),
+        pets=st.none() | PETS,
+        stack=st.none() | STACKS,
+    )
+    def put_session(
+        self, session: str, seed: int | None, pets: Any, stack: tuple[str, ...] | None
+    ) -> None:
+        body: dict[str, Any] = {}
+        if seed is not None:
+            body["seed"] = seed
+        if pets is not None:
+            body["pets"] = pets
+        if stack is not None:
+            body["scenario"] = [*stack]
+        is_new = session not in self.worlds
+        answer = self.call("PUT", f"/__mockpets/sessions/{session}", json_body=body, key=None)
+        assert answer.status == (201 if is_new else 200)
+        world = self.world(session)
+        world.seed = world.seed if seed is None else seed
+        if seed is not None or pets is not None:
+            world.own = Store(grown(world.seed) if pets is None else by_id(pets))
+            world.reset()
+        if stack is not None:
+            world.activate(stack)
+
+    @rule(session=st.sampled_from(["w1", "w2"]))
+    def drop(self, session: str) -> None:
+        answer = self.call("DELETE", f"/__mockpets/sessions/{session}", key=None)
+        assert answer.status == (404 if self.worlds.pop(session, None) is None else 200)
+
+    @invariant()
+    def every_session_is_as_it_ought_to_be(self) -> None:
+        listed = self.call("GET", "/__mockpets/sessions", key=None).json["sessions"]
+        assert {each["name"] for each in listed} == {*self.worlds}
+        for told in listed:
+            world = self.worlds[told["name"]]
+            assert (told["active"], told["seed"]) == ([*world.active], world.seed)
+            assert told["pets"] == len(world.store(world.active).pets)
+            base = f"/~{told['name']}/__mockpets"
+            pets = self.call("GET", f"{base}/pets", key=None).json["pets"]
+            assert pets == [pet for _, pet in sorted(world.store(world.active).pets.items())]
+            kept = self.call("GET", f"{base}/snapshots", key=None).json["snapshots"]
+            assert {each["name"]: each["pets"] for each in kept} == {
+                name: len(pets) for name, pets in world.snapshots.items()
+            }
+            assert (
+                self.call("GET", f"{base}/requests?limit=1", key=None).json["last"]
+                == world.requests
+            )
+
+
+TestWorlds = Worlds.TestCase
+TestWorlds.settings = settings(max_examples=EXAMPLES, stateful_step_count=30, deadline=None)
