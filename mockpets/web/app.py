@@ -46,7 +46,7 @@ from mockpets.web.flask_app import App
 from mockpets.web.playback import Playback
 from mockpets.web.proxy import behind
 from mockpets.web.public_mode import TokenAttempts, VisitorSessions
-from mockpets.web.response_finalizer import finish
+from mockpets.web.response_finalizer import ResponseFinalizer
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def wire(
     control.add_routes(app, ControlContext(settings, sessions, token, token_attempts, metrics))
     add_error_handlers(app)
     delivery = Delivery(PUBLIC_DELAY_SECONDS if public else None)
-    app.finish = partial(finish, settings, sessions, delivery, metrics)
+    app.finish = ResponseFinalizer(settings, sessions, delivery, metrics).finalize
     app.admit = None if visitors is None else visitors.admit
     return app, sessions
 

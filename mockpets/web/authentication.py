@@ -69,15 +69,10 @@ def challenge(*, given: bool) -> tuple[str, str]:
     return ("WWW-Authenticate", f'Bearer realm="{REALM}"{error}')
 
 
-def check_key(key: Key) -> None:
-    """Let a request pass whose key is valid.
-
-    :raise RequestError: ``unauthorized``, with the header to send in its message.
-    """
-    if key.valid:
-        return
+def unauthorized(key: Key) -> RequestError:
+    """Return the rejection of a request without a valid key, with the header to send."""
     what = "The API key is invalid" if key.given else "The API key is missing"
-    raise RequestError(
+    return RequestError(
         "unauthorized",
         f"{what}. Send the header 'Authorization: Bearer <API_KEY>'; "
         "the key was shown where mockpets was started.",

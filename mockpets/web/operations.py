@@ -41,7 +41,7 @@ def add_routes(app: flask.Flask, playback: Playback) -> None:
         app.add_url_rule(
             path.replace("{petId}", "<pet_id>"),
             operation,
-            partial(playback.play, operation, views[operation]),
+            partial(playback.respond, operation, views[operation]),
             methods=[method],
             # OPTIONS belongs to the last route: Flask's own answer is 200 and HTML.
             provide_automatic_options=False,

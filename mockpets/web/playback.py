@@ -1,8 +1,4 @@
-"""Answer a request to ``/v1``: who asks, what the scenarios say, then the real operation.
-
-The order is the README's: an unknown path and method are refused first, then the key is checked,
-then the scenario's stubs are asked, then the operation looks at the request itself.
-"""
+"""Respond to a request under ``/v1``: `Playback.respond` lists the checks in their order."""
 
 from __future__ import annotations
 
@@ -14,11 +10,11 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockpets.contract.schemas import parse_pet_id
 from mockpets.errors import RequestError
 from mockpets.scenario.engine import Outcome
-from mockpets.scenario.matching import ABSENT, Facts, path_matches
+from mockpets.scenario.matching import ABSENT, Facts
 from mockpets.scenario.model import BREAKING
 from mockpets.strict_json import parse_json
 from mockpets.units import parse_duration
-from mockpets.web.authentication import check_key, read_key
+from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.delivery import has_room
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.session_selector import requested_delay, select
@@ -38,13 +34,14 @@ if TYPE_CHECKING:
     from mockpets.web.public_mode import VisitorSessions
 
     Act = Callable[[Request, Store], Response]
+    CheckRoute = Callable[[Request, Stack], None]
 
 
 class Playback:
-    """Plays the scenarios around each operation.
+    """Plays the active scenarios around each operation.
 
-    :param settings: which keys are valid, and how late every answer is.
-    :param visitors: who each have their own session; None when clients name theirs.
+    :param settings: the valid keys, and the delay of every response.
+    :param visitors: gives each visitor their own session; None if clients name theirs.
     """
 
     def __init__(
@@ -52,67 +49,69 @@ class Playback:
     ) -> None:
         self._settings = settings
         self._sessions = sessions
-        self._strangers = visitors
+        self._visitors = visitors
         self._delay = parse_duration(settings.delay)
 
     @property
     def has_control(self) -> bool:
-        """Whether the control API is there."""
+        """Whether the server has the control API."""
         return self._settings.control != "off"
 
-    def look_at(self, request: Request) -> tuple[Key, str, Stack]:
-        """Put what a request names into its exchange; return its key, session and scenarios.
+    def select(self, request: Request) -> tuple[Key, str, Stack]:
+        """Put the session and the scenarios that a request names into its exchange.
 
-        :raise RequestError: what the selection refuses.
+        :return: its key, the session's name, and the scenarios.
+        :raise RequestError: ``unknown_scenario`` or ``invalid_session``.
         """
         key = read_key(request, self._settings)
-        own = None if self._strangers is None else self._strangers.name(request)
+        own = None if self._visitors is None else self._visitors.name(request)
         return key, *select(request, self._sessions, key.selector, own)
 
-    def methods(self, request: Request) -> set[str]:
-        """Return the methods that the scenarios of a request define for its path."""
-        stack = request.exchange.stack
-        return {
-            stub.match.method
-            for stub in (stack.stubs if stack else ())
-            if stub.match.method and stub.match.path and path_matches(stub.match.path, request.path)
-        }
+    def respond(
+        self, operation: str | None, act: Act, check_route: CheckRoute | None = None, **_: str
+    ) -> Response:
+        """Return the response to the current request.
 
-    def play(self, operation: str | None, act: Act, **_: str) -> Response:
-        """Return the answer to the current request, whose path and method are known.
+        These are all the checks, in the README's order ("order of checks"). The first that fails
+        ends the request; earlier ones are the server's (syntax, size) and the visitors' rate.
 
-        :param operation: the contract's, or None for what only a scenario can answer.
+        :param operation: the contract's, or None for what only a scenario can respond to.
         :param act: the real operation, given the pets that the request is for.
-        :raise RequestError: what the selection, the key check or the operation refuses, and
-            ``busy`` when the answer is to wait and as many wait already as may, or when there are
-            too many sessions.
-        :raise NotReady: pets have to be made first, and the server can have it done.
+        :param check_route: for what no operation's route matched.
+        :raise RequestError: as listed.
+        :raise NotReady: pets have to be generated first, and the server can have it done.
         """
         request = current_request()
         exchange = request.exchange
         exchange.operation = operation
-        key, name, stack = self.look_at(request)
+        # 1. The names of the session and the scenarios: 422.
+        key, name, stack = self.select(request)
+        # 2. The path, 404, then the method, 405.
+        if check_route is not None:
+            check_route(request, stack)
+        # 3. The key: 401.
         if not key.valid:
             code = "key_invalid" if key.given else "key_missing"
             exchange.notes.append((code, f"the API key is {code[4:]}"))
-        check_key(key)
-        session = exchange.session or self._sessions.take(name)
-        exchange.session = session
+            raise unauthorized(key)
+        # 4. A place for the session and its pets: 503, 507.
+        exchange.session = session = exchange.session or self._sessions.take(name)
         # A server that takes orders has a thread for what takes long.
         activation = session.use(stack.names, at_once=SERVER in request.environ)
-        outcome = self._decided(request, session, activation)
+        # 5. The scenarios' stubs: any status, and 503 for one more response that has to wait.
+        outcome = self._decide(request, session, activation)
         if outcome.skip:
-            # Never sent as it is: the connection breaks, and the operation is not to be done.
-            return Response(status=502)
+            return Response(status=502)  # never sent: the connection breaks instead
         if outcome.reply is not None:
             return _canned(outcome.reply)
+        # 6. The operation, which checks the body's size, 413, then the values, 400 and 404.
         return act(request, activation.store)
 
-    def _decided(self, request: Request, session: Session, activation: Activation) -> Outcome:
-        """Put into the exchange what is to happen, by the scenarios and the request's own delay.
+    def _decide(self, request: Request, session: Session, activation: Activation) -> Outcome:
+        """Put the outcome of the scenarios and of the request's own delay into the exchange.
 
-        :raise RequestError: ``busy`` when the answer is to wait and as many wait already as may,
-            ``forbidden`` when the connection is to break and this server breaks none.
+        :raise RequestError: ``busy`` if the response would have to wait and too many wait already,
+            ``forbidden`` if the connection would break and this server breaks none.
         """
         exchange, delay = request.exchange, requested_delay(request) + self._delay
         if activation.stack.stubs:
@@ -135,10 +134,10 @@ class Playback:
 
 
 def _canned(reply: Canned) -> Response:
-    """Return a scenario's reply as it was written."""
+    """Return a scenario's reply as a response."""
     response = Response(reply.body, reply.status, list(reply.headers))
     if not reply.body:
-        del response.headers["Content-Type"]  # of a body that is not there
+        del response.headers["Content-Type"]  # there is no body
     return response
 
 
@@ -157,7 +156,7 @@ def _facts(request: Request) -> Facts:
 
 
 def _body(request: Request) -> object:
-    """Return the value of a JSON body; what is no JSON has no members to match on."""
+    """Return the value of a JSON body, `ABSENT` for anything else."""
     try:
         raw = request.get_data()
         return parse_json(raw) if raw else ABSENT

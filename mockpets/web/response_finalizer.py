@@ -1,7 +1,8 @@
-"""Give every answer what it must carry, and hand it over.
+"""Complete every response: the one way out of the app.
 
-This is the one way out: whatever a view or an error has made passes here, is ordered from the
-server as the scenarios have it, and is written into its session's journal.
+Whatever a view or an error handler returns passes through `ResponseFinalizer.finalize`, which reads
+as a list of steps: why the contract does not list the response, its number in the journal, the
+headers, the delivery that the scenarios ask for, the journal entry, the metrics, the access log.
 """
 
 from __future__ import annotations
@@ -39,70 +40,181 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.telemetry.metrics import Metrics
     from mockpets.web.delivery import Delivery
-    from mockpets.web.exchange import Pair, Request
+    from mockpets.web.exchange import Exchange, Pair, Request
     from mockpets.wsgi_extension import DeliveryOrder
 
 _ALWAYS: Final = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
-_TURNED_AWAY: Final = (401, 403, 429)
-"""What callers of the control API are told who may not call it, or have guessed too often."""
+_LOGGED: Final = (401, 403, 429)
+"""Rejections of control calls that the access log has also where it leaves out what only reads."""
 
 
-def finish(
-    settings: Settings,
-    sessions: SessionRegistry,
-    delivery: Delivery,
-    metrics: Metrics,
-    response: Response,
-) -> Response:
-    """Return an answer with all that it must carry, recorded, and ordered from the server."""
-    request = current_request()
-    environ, path = request.environ, request.path
-    order: DeliveryOrder | None = environ.get(ORDER)
-    if order is not None and order.job is not None:
-        return response  # not ready
-    is_preflight = request.method == "OPTIONS"
-    added = [*_ALWAYS]
-    if path.startswith(CONTROL_PREFIX):
-        added += cors.for_some(environ, settings.control_origin, preflight=is_preflight)
-        response.carry(added)
-        looks = request.method in ("GET", "HEAD", "OPTIONS")  # as the panel does, again and again
-        if not looks or response.status_code in _TURNED_AWAY:
-            access(_line(request, response))
+class ResponseFinalizer:
+    """Completes the responses of one app.
+
+    :param sessions: whose default session stands in where a request has none.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        sessions: SessionRegistry,
+        delivery: Delivery,
+        metrics: Metrics,
+    ) -> None:
+        self._settings = settings
+        self._sessions = sessions
+        self._delivery = delivery
+        self._metrics = metrics
+
+    def finalize(self, response: Response) -> Response:
+        """Return the response to the current request, completed, recorded and ready to send."""
+        request = current_request()
+        order: DeliveryOrder | None = request.environ.get(ORDER)
+        if order is not None and order.job is not None:
+            return response  # never sent: the server does the job and calls the app again
+        if request.path.startswith(CONTROL_PREFIX):
+            return self._finalize_control(request, response)
+        is_preflight = request.method == "OPTIONS"
+        off_contract = off_contract_reason(request.exchange, response.status_code)
+        number = 0 if is_preflight else journal_number(request.exchange)
+        headers = headers_for(request, response, number, off_contract, preflight=is_preflight)
+        response.carry(headers, below=request.exchange.outcome.reply is not None)
+        self._deliver(request, response)
+        if number:
+            record(request, response, number, off_contract)
+        if not is_preflight:
+            self._observe(request.exchange, response.status_code)
+            if wanted():
+                access(access_line(request, response, number))
         return response
-    exchange = request.exchange
-    status = response.status_code
-    if status == 401 and "WWW-Authenticate" not in response.headers:
-        added.append(challenge(given=bearer(request) is not None))
-    if exchange.operation == "getPet":
-        added += _deprecation(request)
-    reason = _off_contract(request, status)
-    number = 0
-    if exchange.session is not None and not is_preflight:
-        number = exchange.session.journal.next_number()
-        added.append((REQUEST_HEADER, str(number)))
-    added += _explanation(request, reason)
-    added += cors.for_all(environ, preflight=is_preflight)
-    response.carry(added, below=exchange.outcome.reply is not None)
-    session = exchange.session or sessions.default
-    close = _breaks(request, session)
-    if exchange.outcome is not NOTHING or close:
-        delivery.deliver(response, environ, exchange.outcome, session.gates, close=close)
+
+    def _finalize_control(self, request: Request, response: Response) -> Response:
+        """Return a response of the control API, which no scenario and no journal concerns."""
+        is_preflight = request.method == "OPTIONS"
+        origins = self._settings.control_origin
+        response.carry([*_ALWAYS, *cors.for_some(request.environ, origins, preflight=is_preflight)])
+        only_reads = request.method in ("GET", "HEAD", "OPTIONS")  # the panel does, all the time
+        if not only_reads or response.status_code in _LOGGED:
+            access(access_line(request, response))
+        return response
+
+    def _deliver(self, request: Request, response: Response) -> None:
+        """Have the response sent as its scenarios decided."""
+        outcome = request.exchange.outcome
+        session = request.exchange.session or self._sessions.default
+        close = must_close(request, session)
+        if outcome is not NOTHING or close:
+            self._delivery.deliver(response, request.environ, outcome, session.gates, close=close)
+
+    def _observe(self, exchange: Exchange, status: int) -> None:
+        """Count the response in the metrics."""
+        outcome = exchange.outcome
+        self._metrics.observe(
+            exchange.operation,
+            None if outcome.fault in BREAKING else status,
+            perf_counter() - exchange.started,
+            outcome.delay,
+        )
+
+
+def off_contract_reason(exchange: Exchange, status: int) -> str | None:
+    """Return why the contract does not list a response, or None if it does."""
+    outcome = exchange.outcome
+    if outcome.fault is not None:
+        return f"fault {outcome.fault}"
+    if outcome.reply is not None:
+        return outcome.reply.off_contract
+    if exchange.operation is None:
+        return "the contract has no such operation"
+    if status in RESPONSES[exchange.operation]:
+        return None
+    return f"status {status} is not listed for {exchange.operation}"
+
+
+def journal_number(exchange: Exchange) -> int:
+    """Return the number that the session's journal gives an exchange; 0 without a session."""
+    return 0 if exchange.session is None else exchange.session.journal.next_number()
+
+
+def headers_for(
+    request: Request,
+    response: Response,
+    number: int,
+    off_contract: str | None,
+    *,
+    preflight: bool,
+) -> list[Pair]:
+    """Return the headers that a response under ``/v1`` needs beside its own.
+
+    :param number: in the journal, 0 for none.
+    :param off_contract: as `off_contract_reason` returns it.
+    """
+    headers: list[Pair] = [*_ALWAYS]
+    if response.status_code == 401 and "WWW-Authenticate" not in response.headers:
+        headers.append(challenge(given=bearer(request) is not None))
+    if request.exchange.operation == "getPet":
+        headers += deprecation_headers(request.root_path)
     if number:
-        record(request, response, number, reason)
-    if not is_preflight:
-        broken = exchange.outcome.fault in BREAKING
-        took = perf_counter() - exchange.started
-        answered = None if broken else status
-        metrics.observe(exchange.operation, answered, took, exchange.outcome.delay)
-        if wanted():
-            access(_line(request, response, number))
-    return response
+        headers.append((REQUEST_HEADER, str(number)))
+    headers += explanation_headers(request.exchange, off_contract)
+    headers += cors.for_all(request.environ, preflight=preflight)
+    return headers
 
 
-def _line(request: Request, response: Response, number: int = 0) -> Access:
-    """Return what the log tells of an exchange.
+def deprecation_headers(root: str) -> tuple[Pair, ...]:
+    """Return the headers of the deprecated operation: since when, until when, what to use instead.
 
-    :param number: the one in the journal, 0 when it is not there.
+    :param root: what stands before the path: a prefix, a session's base path, or both.
+    """
+    link = (
+        f'<{root}{PETS_PATH}>; rel="successor-version", '
+        f'<{root}{DOCS_PATH}>; rel="deprecation"; type="text/html"'
+    )
+    return ("Deprecation", DEPRECATION), ("Sunset", SUNSET), ("Link", link)
+
+
+def explanation_headers(exchange: Exchange, off_contract: str | None) -> list[Pair]:
+    """Return the headers that say which session, scenarios and stub responded, and how fast.
+
+    :param off_contract: as `off_contract_reason` returns it.
+    """
+    headers: list[Pair] = []
+    session, stack, outcome = exchange.session, exchange.stack, exchange.outcome
+    if session is not None:
+        headers.append((SESSION_HEADER, session.name))
+    if session is not None and stack is not None:
+        headers.append((SCENARIO_HEADER, ", ".join(stack.names)))
+        headers.append((STUB_HEADER, ", ".join(outcome.stubs) or "-"))
+        if stack.by_chance:
+            headers.append((SEED_HEADER, str(session.seed)))
+    if off_contract is not None:
+        headers.append((OFF_CONTRACT_HEADER, off_contract))
+    took = (perf_counter() - exchange.started) * 1000
+    delay = f", delay;dur={outcome.delay * 1000:.0f}" if outcome.delay else ""
+    headers.append(("Server-Timing", f"app;dur={took:.2f}{delay}"))
+    return headers
+
+
+def must_close(request: Request, session: Session) -> bool:
+    """Return whether the connection must end with the response: a later one may be broken.
+
+    Browsers silently repeat a request whose reused connection breaks, and the page would not see
+    the failure; so the connection must not be reused. A preflight lacks the scenario header whose
+    use it asks for.
+    """
+    stack = request.exchange.stack
+    if (stack is not None and stack.breaks) or session.breaks:
+        return session.may_break
+    if request.method != "OPTIONS" or not session.may_break:
+        return False
+    names: str = request.environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "")
+    return SCENARIO_HEADER.lower() in names.lower()
+
+
+def access_line(request: Request, response: Response, number: int = 0) -> Access:
+    """Return the access log's record of an exchange.
+
+    :param number: in the journal, 0 for none.
     """
     exchange = request.exchange
     session, stack, outcome = exchange.session, exchange.stack, exchange.outcome
@@ -120,66 +232,3 @@ def _line(request: Request, response: Response, number: int = 0) -> Access:
         fault=outcome.fault,
         notes=tuple(code for code, _ in exchange.notes),
     )
-
-
-def _breaks(request: Request, session: Session) -> bool:
-    """Whether a later request on the same connection may find it broken.
-
-    Browsers quietly repeat a request whose reused connection breaks, so none is to be reused
-    then: the page would not see the failure. A preflight does not carry the header that it asks
-    leave for.
-    """
-    stack = request.exchange.stack
-    if (stack is not None and stack.breaks) or session.breaks:
-        return session.may_break
-    if request.method != "OPTIONS" or not session.may_break:
-        return False
-    asked: str = request.environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "")
-    return SCENARIO_HEADER.lower() in asked.lower()
-
-
-def _deprecation(request: Request) -> tuple[Pair, ...]:
-    """Say that the operation is deprecated, since when, until when, and what to use instead."""
-    prefix = request.root_path
-    link = (
-        f'<{prefix}{PETS_PATH}>; rel="successor-version", '
-        f'<{prefix}{DOCS_PATH}>; rel="deprecation"; type="text/html"'
-    )
-    return ("Deprecation", DEPRECATION), ("Sunset", SUNSET), ("Link", link)
-
-
-def _explanation(request: Request, reason: str | None) -> list[Pair]:
-    """Say who answered, why, and how long it took.
-
-    :param reason: why the contract does not know the answer, or None when it does.
-    """
-    exchange, said = request.exchange, []
-    session, stack, outcome = exchange.session, exchange.stack, exchange.outcome
-    if session is not None:
-        said.append((SESSION_HEADER, session.name))
-    if session is not None and stack is not None:
-        said.append((SCENARIO_HEADER, ", ".join(stack.names)))
-        said.append((STUB_HEADER, ", ".join(outcome.stubs) or "-"))
-        if stack.by_chance:
-            said.append((SEED_HEADER, str(session.seed)))
-    if reason is not None:
-        said.append((OFF_CONTRACT_HEADER, reason))
-    took = (perf_counter() - exchange.started) * 1000
-    late = f", delay;dur={outcome.delay * 1000:.0f}" if outcome.delay else ""
-    said.append(("Server-Timing", f"app;dur={took:.2f}{late}"))
-    return said
-
-
-def _off_contract(request: Request, status: int) -> str | None:
-    """Return why the contract does not know an answer, or None when it does."""
-    exchange = request.exchange
-    outcome = exchange.outcome
-    if outcome.fault is not None:
-        return f"fault {outcome.fault}"
-    if outcome.reply is not None:
-        return outcome.reply.off_contract
-    if exchange.operation is None:
-        return "the contract has no such operation"
-    if status in RESPONSES[exchange.operation]:
-        return None
-    return f"status {status} is not listed for {exchange.operation}"

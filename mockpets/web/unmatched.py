@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import flask
 
     from mockpets.pets.store import Store
+    from mockpets.scenario.library import Stack
     from mockpets.web.exchange import Request
     from mockpets.web.playback import Playback
 
@@ -58,7 +59,7 @@ def unmatched(playback: Playback, _: str = "") -> Response:
     if method == "OPTIONS":
         # No preflight depends on what its request names, but the connection's end does.
         with suppress(RequestError):
-            playback.look_at(request)
+            playback.select(request)
         # Any path, so that a page with a wrong base address can read the hint it then gets.
         answer = Response(status=204, headers={"Allow": _allow(_allowed(path))})
         del answer.headers["Content-Type"]  # of a body that is not there
@@ -67,11 +68,20 @@ def unmatched(playback: Playback, _: str = "") -> Response:
         if path == "/" and _is_page(request):
             return _to_page(request, PANEL_PATH if playback.has_control else DOCS_PATH)
         with suppress(RequestError):
-            playback.look_at(request)
+            playback.select(request)
         request.exchange.notes.append(("unmatched", "this path is not the pet store's"))
         raise RequestError("not_found", not_found_message(path, request.root_path))
-    playback.look_at(request)
-    allowed = _allowed(path) | playback.methods(request)
+    return playback.respond(None, undescribed, check_route)
+
+
+def check_route(request: Request, stack: Stack) -> None:
+    """Let a request pass whose path and method the contract or a scenario has.
+
+    :param stack: the request's scenarios, which may define paths of their own.
+    :raise RequestError: ``not_found`` or ``method_not_allowed``.
+    """
+    path, method = request.path, request.method
+    allowed = _allowed(path) | _defined(path, stack)
     if not allowed:
         request.exchange.notes.append(("unmatched", "the contract has no such path"))
         raise RequestError("not_found", not_found_message(path, request.root_path))
@@ -82,7 +92,6 @@ def unmatched(playback: Playback, _: str = "") -> Response:
             f"{method[:40]} is not allowed on {path[:80]}; allowed: {_allow(allowed)}",
             [("Allow", _allow(allowed))],
         )
-    return playback.play(None, undescribed)
 
 
 def _is_page(request: Request) -> bool:
@@ -121,6 +130,15 @@ def _allowed(path: str) -> set[str]:
     return next(
         (known for pattern, known in _METHODS.items() if path_matches(pattern, path)), set()
     )
+
+
+def _defined(path: str, stack: Stack) -> set[str]:
+    """Return the methods that scenarios define for a path."""
+    return {
+        stub.match.method
+        for stub in stack.stubs
+        if stub.match.method and stub.match.path and path_matches(stub.match.path, path)
+    }
 
 
 def _allow(methods: set[str]) -> str:

@@ -1,0 +1,87 @@
+"""The order of checks on a request under ``/v1``, as the README states it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.doors import JSON
+
+if TYPE_CHECKING:
+    from tests.doors import Answer, Caller
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A request in which everything is wrong; `FIXES` puts it right, one thing at a time."""
+
+    method: str = "DELETE"
+    path: str = "/v1/nothing"
+    key: str | None = None
+    scenario: str = "no-such-scenario"
+    body: bytes = field(default=b" " * 65_537, repr=False)
+
+    def send(self, call: Caller) -> Answer:
+        return call(
+            self.method,
+            self.path,
+            headers=JSON,
+            body=self.body,
+            scenario=self.scenario,
+            key=self.key,
+        )
+
+
+# What each check says before the fix that follows it.
+FIXES: list[tuple[int, str, dict[str, Any]]] = [
+    (422, "unknown_scenario", {"scenario": "create-rejected"}),
+    (404, "not_found", {"path": "/v1/pets"}),
+    (405, "method_not_allowed", {"method": "POST"}),
+    (401, "unauthorized", {"key": "mockpets"}),
+    (400, "invalid_request", {"scenario": "default"}),  # the scenario's stub
+    (413, "payload_too_large", {"body": b"{}"}),
+    (400, "invalid_request", {"body": b'{"name": "Miso", "categoryId": 2}'}),
+]
+
+
+def test_the_first_check_that_fails_decides(call: Caller) -> None:
+    attempt = Attempt()
+    seen = []
+    for _, _, fix in FIXES:
+        response = attempt.send(call)
+        seen.append((response.status, response.json["code"]))
+        attempt = replace(attempt, **fix)
+
+    assert seen == [(status, code) for status, code, _ in FIXES]
+    assert attempt.send(call).status == 201
+
+
+def test_a_stub_rejects_before_the_body_is_looked_at(call: Caller) -> None:
+    attempt = Attempt("POST", "/v1/pets", "mockpets", "create-rejected")
+
+    assert attempt.send(call).header("Mockpets-Stub") == "create-rejected/reject"
+
+
+def test_the_readme_states_the_same_order() -> None:
+    [row] = re.findall(r"^\| order of checks \| (.*) \|$", README.read_text("utf-8"), re.MULTILINE)
+    checks, _, _ = row.partition(";")
+    stated = [int(number) for number in re.findall(r"\b4\d\d\b", checks)]
+
+    assert stated == [422, 404, 405, 401, 413, 400]
+    assert stated == [status for status, _, _ in FIXES if status != 400] + [400]
+    assert checks.index("401") < checks.index("stubs") < checks.index("413")
+
+
+@pytest.mark.parametrize("path", ["/v1/store/orders", "/v1/nothing", "/v1/pets/1/photos"])
+def test_what_no_operation_takes_is_checked_in_the_same_order(call: Caller, path: str) -> None:
+    unknown = call("GET", path, key=None, scenario="no-such-scenario")
+    missing_key = call("GET", path, key=None)
+
+    assert unknown.status == 422
+    assert missing_key.status == (401 if path == "/v1/store/orders" else 404)
