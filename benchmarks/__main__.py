@@ -27,7 +27,7 @@ from benchmarks.process import started
 from benchmarks.report import put_into, tables
 from benchmarks.rounds import Plan, measure, medians
 from benchmarks.scale import measure_scale
-from benchmarks.subjects import OURS, PETS, compile_ours, ours
+from benchmarks.subjects import BEFORE, OURS, PETS, compile_ours, ours
 from mockpets.pets.generator import generate
 
 if TYPE_CHECKING:
@@ -75,6 +75,9 @@ def _options(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, help=f"default {_FULL.rounds}")
     parser.add_argument("--seconds", type=int, help=f"of each measurement; default {_FULL.seconds}")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these and mockpets")
+    parser.add_argument(
+        "--before", type=Path, metavar="DIR", help="another checkout, measured in the same run"
+    )
     parser.add_argument("--no-scale", action="store_true", help="many pets and sessions left out")
     parser.add_argument(
         "--cache",
@@ -95,6 +98,8 @@ def _options(words: Sequence[str] | None) -> argparse.Namespace:
         "docs/performance.md",
     )
     options = parser.parse_args(words)
+    if options.before is not None and not (options.before / "mockpets").is_dir():
+        parser.error(f"--before: {options.before} is not a checkout of mockpets")
     known = [*OURS, *([] if options.short else [recipe.name for recipe in RECIPES])]
     if unknown := [name for name in options.only if name not in known]:
         parser.error(f"nothing is called {', '.join(unknown)}; there are: {', '.join(known)}")
@@ -112,14 +117,18 @@ def _run(options: argparse.Namespace) -> dict[str, Any] | None:
         rounds=options.rounds or preset.rounds, seconds=options.seconds or preset.seconds
     )
     load = round(os.getloadavg()[0], 1)
-    if not compile_ours():
+    if not compile_ours(options.before):
         _say("mockpets could not be compiled: it starts later than it does when installed")
     pets = generate(PETS, 1, "en_US")
     skipped: list[dict[str, str]] = []
     options.cache = options.cache.absolute()  # peers run in their own folders
     options.cache.mkdir(parents=True, exist_ok=True)
-    only = {*options.only, "mockpets"} if options.only else {*OURS, *(row.name for row in RECIPES)}
-    subjects = [item for item in ours(options.cache, pets) if item.name in only]
+    only = (
+        {*options.only, "mockpets", BEFORE}
+        if options.only
+        else {*OURS, BEFORE, *(row.name for row in RECIPES)}
+    )
+    subjects = [item for item in ours(options.cache, pets, options.before) if item.name in only]
     if not options.short:
         wanted = [recipe for recipe in RECIPES if recipe.name in only]
         subjects += _peers(wanted, options.cache, pets, skipped)
@@ -149,6 +158,7 @@ def _command(options: argparse.Namespace) -> str:
     words += [f"--rounds {options.rounds}"] if options.rounds else []
     words += [f"--seconds {options.seconds}"] if options.seconds else []
     words += [f"--only {shlex.join(options.only)}"] if options.only else []
+    words += ["--before DIR"] if options.before else []
     words += ["--no-scale"] if options.no_scale else []
     return " ".join(words)
 

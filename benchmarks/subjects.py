@@ -9,7 +9,7 @@ import re
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import mockpets
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
 
 __all__ = [
+    "BEFORE",
     "LIMIT",
     "NEW",
     "OURS",
@@ -62,6 +63,8 @@ OURS: Mapping[str, tuple[Kind, str, *tuple[str, ...]]] = {
     "waitress, mockpets": ("stack", "our app, 4 threads", *_APPS, "stock", "mockpets", "{port}"),
 }
 """What is measured besides the peers: name to kind, note and the words after ``python -m``."""
+BEFORE: Final = "mockpets, before"
+"""The name of the other checkout in the tables."""
 
 
 class Subject(NamedTuple):
@@ -97,13 +100,16 @@ class Subject(NamedTuple):
         return self.list_target.format(limit=limit, status=status)
 
 
-def compile_ours() -> bool:
+def compile_ours(before: Path | None = None) -> bool:
     """Compile mockpets and this benchmark, as pip compiles what it installs; return whether it did.
+
+    :param before: another checkout of mockpets, compiled as well.
 
     A checkout is compiled when it is first imported, but never where Python is told to keep nothing
     (PYTHONDONTWRITEBYTECODE): each start would do it again, as none does of what is installed.
     """
-    folders = (Path(mockpets.__file__).parent, Path(__file__).parent)
+    folders = [Path(mockpets.__file__).parent, Path(__file__).parent]
+    folders += [] if before is None else [before / "mockpets"]
     return all(compileall.compile_dir(folder, quiet=2) for folder in folders)
 
 
@@ -135,29 +141,35 @@ def folder_size(folder: Path) -> int:
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def ours(home: Path, pets: Sequence[Pet]) -> list[Subject]:
+def ours(home: Path, pets: Sequence[Pet], before: Path | None = None) -> list[Subject]:
     """Return mockpets and what it is made of, to be run by this very Python.
 
     :param home: an existing folder for their output.
     :param pets: for the app that does not make its own.
+    :param before: another checkout, to be measured beside this one.
     """
     size = installed_size("mockpets")
     if (_ROOT / "mockpets").samefile(Path(mockpets.__file__).parent):  # installed as editable
         size += sum(folder_size(_ROOT / part) for part in ("mockpets", "scenarios", "fixtures"))
 
-    def subject(name: str, kind: Kind, note: str, *command: str) -> Subject:
+    def subject(name: str, kind: Kind, note: str, *command: str, checkout: Path = _ROOT) -> Subject:
         folder = home / re.sub(r"\W+", "-", name)
         folder.mkdir(exist_ok=True)
         (folder / "pets.json").write_text(json.dumps(pets), encoding="utf-8")
         version = metadata.version("mockpets") if kind == "mockpets" else ""
         words = (sys.executable, "-m", *command)
         shown = size if kind == "mockpets" else None
-        return Subject(name, words, folder, kind, version, note, shown, _here())
+        return Subject(name, words, folder, kind, version, note, shown, _environment(checkout))
 
-    return [subject(name, *row) for name, row in OURS.items()]
+    subjects = [subject(name, *row) for name, row in OURS.items()]
+    if before is not None:
+        _, _, *command = OURS["mockpets"]
+        note = "another checkout, the same libraries"
+        subjects.append(subject(BEFORE, "stack", note, *command, checkout=before.absolute()))
+    return subjects
 
 
-def _here() -> dict[str, str]:
-    """Return the environment in which this checkout's `mockpets` and `benchmarks` are found."""
+def _environment(checkout: Path) -> dict[str, str]:
+    """Return the environment in which a checkout's `mockpets` and `benchmarks` are found."""
     known = os.environ.get("PYTHONPATH")
-    return {"PYTHONPATH": os.pathsep.join([str(_ROOT), *([known] if known else [])])}
+    return {"PYTHONPATH": os.pathsep.join([str(checkout), *([known] if known else [])])}

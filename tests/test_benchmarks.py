@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -327,6 +328,29 @@ def test_a_short_run_measures_mockpets_itself_compiled(tmp_path: Path) -> None:
         path.stem for name in ("mockpets", "benchmarks") for path in (ROOT / name).glob("*.py")
     } <= sources
     assert "argparse" not in sources, "only what is ours"
+
+
+def test_another_checkout_is_measured_in_the_same_run(tmp_path: Path) -> None:
+    other, saved = tmp_path / "other", tmp_path / "run.json"
+    for name in ("mockpets", "scenarios", "fixtures"):
+        shutil.copytree(ROOT / name, other / name)
+    constants = other / "mockpets" / "constants.py"
+    text = constants.read_text(encoding="utf-8")
+    constants.write_text(text.replace("PAGE_MIN: Final = 1", "PAGE_MIN: Final = 0"), "utf-8")
+    words = ["--short", "--only", "mockpets", "--rounds", "1", "--seconds", "1"]
+    done = run(*words, "--before", other, "--cache", tmp_path, "--save", saved)
+    assert done.returncode == 0, done.stderr
+    results = json.loads(saved.read_text(encoding="utf-8"))
+    able = {row["name"]: row["able"] for row in results["rows"]}
+    assert set(ABILITIES) - set(able["mockpets, before"]) == {"refuses"}, "it is the other's code"
+    assert able["mockpets"] == list(ABILITIES)
+    assert "--before DIR" in results["command"]
+
+
+def test_a_folder_that_is_not_a_checkout_is_rejected(tmp_path: Path) -> None:
+    done = run("--short", "--before", tmp_path)
+    assert done.returncode == 2
+    assert f"--before: {tmp_path} is not a checkout of mockpets" in done.stderr
 
 
 def test_an_unknown_name_is_refused_with_those_there_are() -> None:
