@@ -1,0 +1,72 @@
+"""CONTRIBUTING.md against the code: its map, its import rule and the places it names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.test_imports import HOMES, LEVELS
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "mockpets"
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def section(title: str) -> str:
+    text = TEXT.split(f"\n## {title}\n", 1)[1]
+    return text.split("\n## ", 1)[0]
+
+
+def test_the_map_has_every_package() -> None:
+    first_cells = "".join(re.findall(r"^\| (.*?) \|", section("The map"), re.MULTILINE))
+    packages = {
+        f"{path.relative_to(PACKAGE)}/"
+        for path in PACKAGE.rglob("*")
+        if path.is_dir() and (path.name == "panel" or (path / "__init__.py").exists())
+    }
+
+    assert set(re.findall(r"`([a-z_/]+/)`", first_cells)) == packages
+
+
+def test_the_import_rule_is_the_one_that_is_tested() -> None:
+    [line] = re.findall(r"^cli, .*$", section("The import rule"), re.MULTILINE)
+    levels = [group.split(", ") for group in line.split(" > ")]
+    tested: dict[int, list[str]] = {}
+    for package, level in LEVELS.items():
+        name = package.removeprefix("mockpets.")
+        if level > 1 and name != "__main__":
+            tested.setdefault(level, []).append(name)
+
+    assert levels.pop() == ["leaves"]
+    assert [sorted(group) for group in levels] == [
+        sorted(tested[level]) for level in sorted(tested, reverse=True)
+    ]
+
+
+@pytest.mark.parametrize("library", HOMES)
+def test_the_home_of_each_library_is_named(library: str) -> None:
+    spelled = {"yaml": "PyYAML", "prometheus_client": "prometheus-client"}.get(library, library)
+
+    assert spelled.lower() in section("The import rule").lower()
+
+
+def test_every_file_that_is_named_exists() -> None:
+    folders = (ROOT / name for name in ("mockpets", "tests"))
+    files = [f"/{path.relative_to(ROOT)}" for folder in folders for path in folder.rglob("*.*")]
+    files += [f"/{path.name}" for path in ROOT.iterdir()]
+    named = re.findall(r"`([\w./]+\.(?:py|js|md|toml))`", TEXT)
+
+    assert named
+    assert not [name for name in named if not any(path.endswith(f"/{name}") for path in files)]
+
+
+def test_every_name_in_a_file_is_there() -> None:
+    places = re.findall(r"`([A-Z]\w+(?:\.\w+)?|[a-z_]+)` (?:of `\w+` )?in `([a-z_/]+\.py)`", TEXT)
+
+    assert places
+    for name, file in places:
+        source = (PACKAGE / file).read_text(encoding="utf-8")
+        for part in name.split("."):
+            assert re.search(rf"^\s*(?:def |class |){part}\b", source, re.MULTILINE), (name, file)
