@@ -26,16 +26,21 @@ _log = logging.getLogger("mockpets")
 class Reloader:
     """The library of some folders, as it is now.
 
+    :param on_change: called after the library has changed, by the thread that polls the files.
     :raise InputError: the folders cannot be read.
     """
 
-    def __init__(self, scenarios_dirs: Sequence[Path], fixtures_dirs: Sequence[Path]) -> None:
+    def __init__(
+        self,
+        scenarios_dirs: Sequence[Path],
+        fixtures_dirs: Sequence[Path],
+        on_change: Callable[[], None] = lambda: None,
+    ) -> None:
         self._folders = (tuple(scenarios_dirs), tuple(fixtures_dirs))
         self._trouble = ""
         self.reloads = 0
         """How often files had changed and were read again."""
-        self.on_change: Callable[[], None] = lambda: None
-        """Called after that, by the thread that looks."""
+        self._on_change = on_change
         self._stopped = Event()
         self._thread: Thread | None = None
         self.library: Library = load_library(*self._folders)
@@ -55,7 +60,7 @@ class Reloader:
         said = changes(self.library, library)
         self.library = library
         self.reloads += 1
-        self.on_change()
+        self._on_change()
         for line in said:
             _log.warning("%s", line)
 

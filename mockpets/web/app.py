@@ -1,7 +1,7 @@
-"""Wire the parts to a Flask app, and give every answer the headers and errors it must have.
+"""Wire the parts of mockpets to a Flask app.
 
-`create_app` wires and returns: nothing listens and no thread starts. Two apps in one process
-share nothing.
+`create_app` only wires: nothing listens and no thread starts. Two apps in one process share
+nothing.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from mockpets.memory_budget import MemoryBudget
 from mockpets.pets.generator import generate
 from mockpets.pets.table import TableCache
 from mockpets.scenario.reloader import Reloader
+from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
 from mockpets.session.shared import SharedState
 from mockpets.telemetry.metrics import Holdings, Metrics
@@ -61,10 +62,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Mock:
-    """What an app is wired from, for whoever runs it: `app.extensions["mockpets"]`.
+    """The parts of an app that the caller runs: `app.extensions["mockpets"]`.
 
-    :param reloader: the scenario files; `reloader.start()` has them read again when they change.
-    :param token: what callers of the control API must send; empty when none is needed.
+    :param reloader: the scenario files; `reloader.start()` reloads them when they change.
+    :param token: the token for the control API; empty if none is required.
     """
 
     reloader: Reloader
@@ -75,11 +76,13 @@ class Mock:
 def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> flask.Flask:
     """Return the WSGI app of one mock server.
 
-    :param clock: seconds, never going back, by which sessions age and are reset, and strangers'
-        requests are counted.
-    :raise InputError: a scenario or fixture file cannot be used, or a scenario is unknown.
+    :param clock: returns monotonic seconds, by which sessions age and are reset, and the requests
+        of visitors are counted.
+    :raise InputError: a scenario or fixture file is invalid, or a scenario is unknown.
     """
-    reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir)
+    changes = ChangeFeed()
+    on_change = partial(changes.tell, "files")
+    reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_change)
     library = reloader.library
     problems = [problem for found in library.problems.values() for problem in found]
     problems += library.unknown("--scenario", settings.scenario)
@@ -89,16 +92,22 @@ def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> fl
     if problems:
         raise InputError(problems)
     token = settings.control_token
-    # Strangers reach a loopback address too, through a proxy that no one has named.
+    # Visitors reach a loopback address too, through a proxy that `--behind-proxy` does not name.
     is_exposed = settings.public or not settings.is_local
     if settings.control == "auto" and is_exposed and not token:
         token = secrets.token_urlsafe(24)
-    app, sessions = wire(settings, lambda: reloader.library, token, lambda: reloader.reloads, clock)
-    reloader.on_change = partial(sessions.tell_all, "files")
+    app, sessions = wire(
+        settings,
+        lambda: reloader.library,
+        token,
+        lambda: reloader.reloads,
+        clock,
+        changes,
+    )
     app.extensions["mockpets"] = Mock(reloader, sessions, token)
     if settings.behind_proxy or settings.prefix:
         inner = app.wsgi_app
-        # As Flask's documentation has middleware put in.
+        # Flask documents this way to add middleware.
         app.wsgi_app = behind(  # type: ignore[assignment,method-assign]
             inner, settings.behind_proxy, settings.prefix
         )
@@ -111,48 +120,51 @@ def wire(
     token: str = "",
     reloads: Callable[[], int] = int,
     clock: Callable[[], float] = monotonic,
+    changes: ChangeFeed | None = None,
 ) -> tuple[flask.Flask, SessionRegistry]:
-    """Return an app over a library, wherever that comes from, and the app's sessions.
+    """Return an app over a library, and the sessions of the app.
 
-    :param library: asked at each request.
-    :param token: what callers of the control API must send; empty when none is needed.
-    :param reloads: how often the library was read again.
-    :param clock: as `create_app` has it.
+    :param library: called for each request.
+    :param token: the token for the control API; empty if none is required.
+    :param reloads: returns how often the library was reloaded.
+    :param clock: the same as for `create_app`.
+    :param changes: the changes that all sessions see.
     """
     public = settings.public
     journals = Journals(PUBLIC_BYTES if public else JOURNAL_BYTES)
-    shared = _shared_state(settings, library, journals)
+    shared = _shared_state(settings, library, journals, changes or ChangeFeed())
     every = parse_interval(settings.reset_every) or (PUBLIC_RESET_SECONDS if public else 0.0)
     idle = PUBLIC_IDLE_SECONDS if public else SESSION_IDLE_SECONDS
     sessions = SessionRegistry(shared, settings.max_sessions, clock, idle=idle, reset_every=every)
     visitors = VisitorSessions(clock) if public else None
     token_attempts = TokenAttempts(clock) if public else None
     metrics = Metrics(version("mockpets"), partial(_holdings, sessions, journals, reloads))
-    app = App("mockpets.web", static_folder=None)
-    # `/v1//pets` is not `/v1/pets`, and a redirect would point at whatever Host said.
+    delivery = Delivery(PUBLIC_DELAY_SECONDS if public else None)
+    app = App(
+        ResponseFinalizer(settings, sessions, delivery, metrics).finalize,
+        None if visitors is None else visitors.admit,
+    )
+    # `/v1//pets` is not `/v1/pets`, and a redirect would point to any host that a client names.
     app.url_map.merge_slashes = False
     playback = Playback(settings, sessions, visitors)
     operations.add_routes(app, playback)
     unmatched.add_routes(app, playback)
     control.add_routes(app, ControlContext(settings, sessions, token, token_attempts, metrics))
     add_error_handlers(app)
-    delivery = Delivery(PUBLIC_DELAY_SECONDS if public else None)
-    app.finish = ResponseFinalizer(settings, sessions, delivery, metrics).finalize
-    app.admit = None if visitors is None else visitors.admit
     return app, sessions
 
 
 def _shared_state(
-    settings: Settings, library: Callable[[], Library], journals: Journals
+    settings: Settings, library: Callable[[], Library], journals: Journals, changes: ChangeFeed
 ) -> SharedState:
-    """Return what the sessions of a server share."""
+    """Return the state that the sessions of a server share."""
     public = settings.public
     pets = MemoryBudget(PUBLIC_BYTES if public else PETS_BYTES, "pets")
     snapshots = MemoryBudget(PUBLIC_BYTES if public else SNAPSHOTS_BYTES, "snapshots")
     return SharedState(
         library=library,
         tables=TableCache(generate, pets),
-        # What the server is started with is not held against what sessions may hold.
+        # The pets of the start do not count against the memory budget of the sessions.
         start=TableCache(generate).make(settings.count, settings.seed, settings.locale),
         scenarios=settings.scenario,
         seed=settings.seed,
@@ -165,13 +177,14 @@ def _shared_state(
         max_name=PUBLIC_NAME_LENGTH if public else None,
         breaks=not public,
         documents=not public,
+        changes=changes,
     )
 
 
 def _holdings(
     sessions: SessionRegistry, journals: Journals, reloads: Callable[[], int]
 ) -> Holdings:
-    """Return what the app holds now; asked while a request is answered."""
+    """Return what the app holds now; called while it responds to a request."""
     server: Server | None = current_request().environ.get(SERVER)
     return Holdings(
         parked=server.parked() if server else 0,

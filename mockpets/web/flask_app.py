@@ -63,21 +63,24 @@ class _Router(MapAdapter):
 class App(flask.Flask):
     """Flask with our request and response classes.
 
-    The arguments of what it overrides are handed on as they come: a later Flask passes its context
-    along with them.
+    Overrides pass their arguments on unchanged, since later versions of Flask add the context.
+
+    :param finish: called with every response, and returns the one to send.
+    :param admit: called with every request first; may raise to reject it.
     """
 
     request_class = Request
     response_class = Response
     session_interface = _NoCookies()
 
-    finish: Callable[[Any], flask.Response]
-    """What is done to every answer."""
-    admit: Callable[[Request], None] | None = None
-    """Is asked first, and may refuse."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+    def __init__(
+        self,
+        finish: Callable[[Any], flask.Response],
+        admit: Callable[[Request], None] | None = None,
+    ) -> None:
+        super().__init__("mockpets.web", static_folder=None)
+        self._finish = finish
+        self._admit = admit
         self._fixed: dict[tuple[str, str], Rule] = {}
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -89,8 +92,8 @@ class App(flask.Flask):
     def full_dispatch_request(self, *context: Any) -> flask.Response:
         """Return the answer of the view, or of the handler of what it raised."""
         try:
-            if self.admit is not None:
-                self.admit(current_request())
+            if self._admit is not None:
+                self._admit(current_request())
             answer = self.dispatch_request(*context)
         except Exception as error:  # noqa: BLE001 - each has a handler
             handle: Callable[..., Any] = self.handle_user_exception
@@ -99,7 +102,7 @@ class App(flask.Flask):
 
     def process_response(self, *context_and_response: Any) -> flask.Response:
         """Return the answer as it is sent."""
-        return self.finish(context_and_response[-1])
+        return self._finish(context_and_response[-1])
 
     def create_url_adapter(self, request: flask.Request | None) -> MapAdapter | None:
         """Return what finds the view; the server has refused a Host that is none."""
