@@ -6,7 +6,7 @@ here is the default of one, or fixed.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal, get_args
 
 # --- The contract -----------------------------------------------------------------------------
 
@@ -18,21 +18,46 @@ ORDERS_PATH: Final = API_PREFIX + "/store/orders"
 
 INTERFACE_VERSION: Final = "1.0.0"
 
-OPERATIONS: Final[dict[str, tuple[str, str]]] = {
+Operation = Literal["listPets", "createPet", "getPet"]
+OPERATIONS: Final[dict[Operation, tuple[str, str]]] = {
     "listPets": ("GET", PETS_PATH),
     "createPet": ("POST", PETS_PATH),
     "getPet": ("GET", PET_PATH),
 }
 """Operation to method and path, as the contract's part 4 has them."""
 
-PET_STATUSES: Final = ("available", "pending", "sold")
+PetStatus = Literal["available", "pending", "sold"]
+PET_STATUSES: Final[tuple[PetStatus, ...]] = get_args(PetStatus)
 INT64_MIN: Final = -(2**63)
 INT64_MAX: Final = 2**63 - 1
 PAGE_MIN: Final = 1
 PAGE_MAX: Final = 100
 PAGE_DEFAULT: Final = 20
 
-ERRORS: Final[dict[str, int]] = {
+ErrorCode = Literal[
+    "invalid_request",
+    "unauthorized",
+    "forbidden",
+    "pet_not_found",
+    "not_found",
+    "method_not_allowed",
+    "request_timeout",
+    "verification_failed",
+    "payload_too_large",
+    "expectation_failed",
+    "invalid_scenario",
+    "invalid_session",
+    "unknown_scenario",
+    "rate_limited",
+    "headers_too_large",
+    "internal_error",
+    "not_described",
+    "not_implemented",
+    "busy",
+    "http_version_not_supported",
+    "store_full",
+]
+ERRORS: Final[dict[ErrorCode, int]] = {
     "invalid_request": 400,
     "unauthorized": 401,
     "forbidden": 403,

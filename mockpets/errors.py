@@ -18,6 +18,8 @@ from mockpets.constants import ERRORS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from mockpets.constants import ErrorCode
+
 
 class MockpetsError(Exception):
     """Base of everything that mockpets raises on purpose."""
@@ -34,7 +36,7 @@ class RequestError(MockpetsError):
 
     def __init__(
         self,
-        code: str,
+        code: ErrorCode,
         message: str,
         headers: Sequence[tuple[str, str]] = (),
         details: Mapping[str, object] | None = None,

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from mockpets.client import ControlClient
-    from mockpets.client.types import Document, Filters, Summary, Times, Verified
+    from mockpets.contract.control_types import (
+        Document,
+        RequestFilters,
+        RequestSummary,
+        Times,
+        VerifiedRequests,
+    )
     from mockpets.contract.schemas import Pet
     from mockpets.settings import Settings
 
@@ -86,11 +92,11 @@ class Mockpets:
         """Return the pets there are, or those of one status."""
         return self.control.pets(status)
 
-    def requests(self, **filters: Unpack[Filters]) -> list[Summary]:
+    def requests(self, **filters: Unpack[RequestFilters]) -> list[RequestSummary]:
         """Return the requests there were; see `ControlClient.requests`."""
         return self.control.requests(**filters)
 
-    def verify(self, match: Document, times: int | Times | None = None) -> Verified:
+    def verify(self, match: Document, times: int | Times | None = None) -> VerifiedRequests:
         """Make sure that requests came; see `ControlClient.verify`."""
         __tracebackhide__ = True
         return self.control.verify(match, times)

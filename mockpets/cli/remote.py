@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mockpets.client import ControlClient
-    from mockpets.client.types import Filters, Journal, Summary
+    from mockpets.contract.control_types import RequestFilters, RequestList, RequestSummary
 
 _TOKEN_VARIABLE: Final = f"{VARIABLE_PREFIX}CONTROL_TOKEN"
 """The same as the setting of the server has."""
@@ -147,7 +147,7 @@ def requests(
     elif har:
         click.echo(json.dumps(client.har(**filters), indent=2))
     elif follow:
-        _follow(client, cast("Filters", filters), as_json=as_json)
+        _follow(client, cast("RequestFilters", filters), as_json=as_json)
     else:
         journal = client.journal(**filters)
         _show(journal, as_json=as_json)
@@ -169,7 +169,7 @@ def _refuse_pairs(modes: list[str], filters: Iterable[str]) -> None:
         raise InputError([Problem(first, 0, 0, "", f"does not go with {', '.join(others)}")])
 
 
-def _show(journal: Journal, *, as_json: bool) -> None:
+def _show(journal: RequestList, *, as_json: bool) -> None:
     """Print requests, and how many more there are.
 
     JSON is left in ASCII, since what a client sent may hold what a terminal acts on.
@@ -184,7 +184,7 @@ def _show(journal: Journal, *, as_json: bool) -> None:
         complain([f"{left_out} earlier ones left out; see --limit"])
 
 
-def _colour(summary: Summary) -> str | None:
+def _colour(summary: RequestSummary) -> str | None:
     """Return red for what failed by the server's doing, yellow for the client's."""
     status = summary["status"]
     if status is None or status >= 500:
@@ -192,7 +192,7 @@ def _colour(summary: Summary) -> str | None:
     return "yellow" if status >= 400 else None
 
 
-def _follow(client: ControlClient, filters: Filters, *, as_json: bool) -> NoReturn:
+def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) -> NoReturn:
     """Print requests as they come; a server that goes away is waited for.
 
     After that and after a reset numbers begin anew, so the journal is read from its start.
@@ -205,7 +205,7 @@ def _follow(client: ControlClient, filters: Filters, *, as_json: bool) -> NoRetu
     _show(seen, as_json=as_json)
     since, goes_on = seen["last"], True
     while True:
-        asked: Filters = {**filters, "since": since, "limit": _FOLLOWED}
+        asked: RequestFilters = {**filters, "since": since, "limit": _FOLLOWED}
         try:
             if goes_on:
                 client.events(seen["change"], _WAIT_SECONDS)

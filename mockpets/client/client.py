@@ -1,7 +1,7 @@
-"""Call the control API of a running server from Python: one method a call.
+"""Call the control API of a running server from Python, with one method for each call.
 
-The border: `client_connection` speaks HTTP, `client_shapes` has the types, and what is sent is
-checked by the server alone. Standard library only.
+`connection` speaks HTTP, and `contract.control_types` has the types of arguments and results. Only
+the server validates what is sent. Standard library only.
 """
 
 from __future__ import annotations
@@ -22,23 +22,36 @@ from mockpets.settings.validators import control_token, got
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from mockpets.client.types import (
-        Contents,
+    from mockpets.contract.control_types import (
+        ActiveScenarios,
+        ClearedRequests,
         Document,
-        Entry,
         Events,
-        Filters,
-        Journal,
+        GateCounts,
+        Har,
+        Health,
+        OpenedGate,
         PetChange,
+        PetPage,
         Pets,
-        Scenario,
-        Scenarios,
-        Session,
-        Snapshot,
+        PetTotal,
+        RequestDetails,
+        RequestFilters,
+        RequestList,
+        RequestSummary,
+        ScenarioDetails,
+        ScenarioList,
+        ScenarioSelection,
+        SessionList,
+        SessionOptions,
+        SessionSummary,
+        SnapshotDetails,
+        SnapshotList,
+        SnapshotSummary,
         State,
-        Summary,
         Times,
-        Verified,
+        Verification,
+        VerifiedRequests,
     )
     from mockpets.contract.schemas import Pet
 
@@ -46,13 +59,14 @@ if TYPE_CHECKING:
 class ControlClient:
     """Calls the control API for one session. Safe to use from several threads.
 
-    All methods raise `ControlError` when the server refuses, and `NoAnswer` when there is none.
+    All methods raise `ControlError` when the server rejects the call, and `NoAnswer` when it does
+    not respond.
 
-    :param url: of the server, or a base URL: with ``/v1``, ``/~session/v1`` or both left out.
-    :param session: in place of the one that the URL names, or of ``default``.
-    :param token: the control token, where the server wants one.
+    :param url: the URL of the server, with or without ``/v1`` or ``/~session/v1``.
+    :param session: the session; by default the one that the URL names, or ``default``.
+    :param token: the control token, if the server requires one.
     :param timeout: seconds for each step of a call.
-    :raise InputError: one of these cannot be used.
+    :raise InputError: an argument is invalid.
     """
 
     def __init__(
@@ -84,180 +98,209 @@ class ControlClient:
 
     @property
     def url(self) -> str:
-        """The server's root, without a last slash."""
+        """The root URL of the server, without a trailing slash."""
         return self._connection.url
 
     @property
     def name(self) -> str:
-        """The session's name."""
+        """The name of the session."""
         return self._session
 
     @property
     def base_url(self) -> str:
-        """What a front end calls, with ``/v1``; the path names the session."""
+        """The base URL for a front end, with ``/v1``; its path names the session."""
         return self.url + self._prefix(self._session) + constants.API_PREFIX
 
     @property
     def headers(self) -> dict[str, str]:
-        """What a front end sends to name the session where its base URL cannot."""
+        """The headers that name the session for a front end whose base URL cannot."""
         named = {constants.SCENARIO_HEADER: ", ".join(self._scenarios)} if self._scenarios else {}
         return {constants.SESSION_HEADER: self._session, **named}
 
     def close(self) -> None:
-        """Close the connection that is kept; also done when the client is no longer used."""
+        """Close the idle connection; also happens when the client is garbage collected."""
         self._connection.close()
 
-    # --- What is active, and the start ---
+    # --- State, scenarios and gates ---
 
     def health(self) -> str:
-        """Return the server's version, when it is alive."""
-        return cast("str", self._call("GET", constants.HEALTH_PATH)["version"])
+        """Return the version of the server if it is alive."""
+        response: Health = self._call("GET", constants.HEALTH_PATH)
+        return response["version"]
 
     def state(self) -> State:
-        """Return the session and the server at a glance."""
-        return cast("State", self._call("GET", constants.STATE_PATH))
+        """Return the state of the session and the server."""
+        response: State = self._call("GET", constants.STATE_PATH)
+        return response
 
-    def scenarios(self) -> Scenarios:
+    def scenarios(self) -> ScenarioList:
         """List the scenarios."""
-        return cast("Scenarios", self._call("GET", constants.SCENARIOS_PATH))
+        response: ScenarioList = self._call("GET", constants.SCENARIOS_PATH)
+        return response
 
-    def scenario(self, name: str) -> Scenario:
+    def scenario(self, name: str) -> ScenarioDetails:
         """Return a scenario in full."""
-        return cast("Scenario", self._call("GET", _fill(constants.ONE_SCENARIO_PATH, name)))
+        path = _fill(constants.ONE_SCENARIO_PATH, name)
+        response: ScenarioDetails = self._call("GET", path)
+        return response
 
     def use(self, *scenarios: str | Document) -> list[str]:
-        """Have these scenarios active, the first with precedence; return their names.
+        """Activate scenarios, the first with precedence; return their names.
 
         :param scenarios: names, or whole scenarios as a file has them.
         """
-        answer = self._call("PUT", constants.SCENARIO_PATH, {"scenario": scenarios})
-        return cast("list[str]", answer["active"])
+        body: ScenarioSelection = {"scenario": list(scenarios)}
+        response: ActiveScenarios = self._call("PUT", constants.SCENARIO_PATH, body)
+        return response["active"]
 
     def reset(self) -> list[str]:
-        """Put pets, counters, journal and chance back to the start; return what stays active."""
-        return cast("list[str]", self._call("POST", constants.RESET_PATH)["active"])
+        """Reset pets, counters, the journal and random numbers; return the active scenarios."""
+        response: ActiveScenarios = self._call("POST", constants.RESET_PATH)
+        return response["active"]
 
     def gates(self) -> dict[str, int]:
-        """Return how many answers are held, by gate."""
-        return cast("dict[str, int]", self._call("GET", constants.GATES_PATH)["gates"])
+        """Return how many responses are held at each gate."""
+        response: GateCounts = self._call("GET", constants.GATES_PATH)
+        return response["gates"]
 
     def open_gate(self, name: str) -> int:
-        """Release the answers held at a gate; return how many."""
-        return cast("int", self._call("POST", _fill(constants.GATE_PATH, name))["released"])
+        """Release the responses held at a gate; return how many."""
+        response: OpenedGate = self._call("POST", _fill(constants.GATE_PATH, name))
+        return response["released"]
 
     # --- Pets ---
 
     def pets(self, status: str | None = None) -> list[Pet]:
-        """Return all pets by id, or those of one status, asking as often as it takes."""
+        """Return all pets by ID, or those of one status, in as many calls as necessary."""
         path = constants.CONTROL_PETS_PATH
-        page = self._call("GET", path, query={"status": status})
-        found: list[Pet] = page["pets"]
+        page: PetPage = self._call("GET", path, query={"status": status})
+        pets = page["pets"]
         while page["next"] is not None:
             page = self._call("GET", path, query={"status": status, "after": page["next"]})
-            found += page["pets"]
-        return found
+            pets += page["pets"]
+        return pets
 
     def set_pets(self, pets: Pets) -> int:
         """Replace all pets; return how many there are.
 
-        :param pets: as a scenario file's ``pets:``, or any iterable of pets.
+        :param pets: the same as ``pets`` in a scenario file, or any iterable of pets.
         """
         body = pets if isinstance(pets, (str, int, dict)) else list(cast("Iterable[object]", pets))
-        return cast("int", self._call("PUT", constants.CONTROL_PETS_PATH, body)["total"])
+        response: PetTotal = self._call("PUT", constants.CONTROL_PETS_PATH, body)
+        return response["total"]
 
     def change_pet(self, pet_id: int, **changes: Unpack[PetChange]) -> Pet:
-        """Change a pet's name, categoryId or status; a status of None takes it away."""
-        return cast("Pet", self._call("PATCH", _fill(constants.CONTROL_PET_PATH, pet_id), changes))
+        """Change the name, categoryId or status of a pet; None removes the status."""
+        response: Pet = self._call("PATCH", _fill(constants.CONTROL_PET_PATH, pet_id), changes)
+        return response
 
     def delete_pet(self, pet_id: int) -> int:
-        """Take a pet away; return how many are left."""
-        return cast("int", self._call("DELETE", _fill(constants.CONTROL_PET_PATH, pet_id))["total"])
+        """Delete a pet; return how many are left."""
+        response: PetTotal = self._call("DELETE", _fill(constants.CONTROL_PET_PATH, pet_id))
+        return response["total"]
 
-    def snapshot(self, name: str) -> Snapshot:
-        """Copy the pets under a name, in place of an earlier copy."""
-        return cast("Snapshot", self._call("PUT", _fill(constants.SNAPSHOT_PATH, name)))
+    def snapshot(self, name: str) -> SnapshotSummary:
+        """Copy the pets under a name, replacing an earlier copy."""
+        response: SnapshotSummary = self._call("PUT", _fill(constants.SNAPSHOT_PATH, name))
+        return response
 
-    def snapshots(self) -> list[Snapshot]:
+    def snapshots(self) -> list[SnapshotSummary]:
         """List the snapshots."""
-        return cast("list[Snapshot]", self._call("GET", constants.SNAPSHOTS_PATH)["snapshots"])
+        response: SnapshotList = self._call("GET", constants.SNAPSHOTS_PATH)
+        return response["snapshots"]
 
     def snapshot_pets(self, name: str) -> list[Pet]:
         """Return the pets of a snapshot."""
-        return cast("list[Pet]", self._call("GET", _fill(constants.SNAPSHOT_PATH, name))["content"])
+        response: SnapshotDetails = self._call("GET", _fill(constants.SNAPSHOT_PATH, name))
+        return response["content"]
 
     def restore(self, name: str) -> int:
-        """Put the pets of a snapshot in place of the present ones; return how many there are."""
-        return cast("int", self._call("POST", _fill(constants.RESTORE_PATH, name))["total"])
+        """Replace all pets with those of a snapshot; return how many there are."""
+        response: PetTotal = self._call("POST", _fill(constants.RESTORE_PATH, name))
+        return response["total"]
 
-    def drop_snapshot(self, name: str) -> list[Snapshot]:
-        """Forget a snapshot; return those left."""
-        path = _fill(constants.SNAPSHOT_PATH, name)
-        return cast("list[Snapshot]", self._call("DELETE", path)["snapshots"])
+    def drop_snapshot(self, name: str) -> list[SnapshotSummary]:
+        """Delete a snapshot; return the others."""
+        response: SnapshotList = self._call("DELETE", _fill(constants.SNAPSHOT_PATH, name))
+        return response["snapshots"]
 
     # --- Journal ---
 
-    def requests(self, **filters: Unpack[Filters]) -> list[Summary]:
-        """Return the journal's newest requests that pass the filters, oldest first."""
+    def requests(self, **filters: Unpack[RequestFilters]) -> list[RequestSummary]:
+        """Return the newest requests that pass the filters, oldest first."""
         return self.journal(**filters)["requests"]
 
-    def journal(self, **filters: Unpack[Filters]) -> Journal:
+    def journal(self, **filters: Unpack[RequestFilters]) -> RequestList:
         """Return the same requests, with how many there are and were."""
-        return cast("Journal", self._call("GET", constants.REQUESTS_PATH, query=filters))
+        response: RequestList = self._call("GET", constants.REQUESTS_PATH, query=filters)
+        return response
 
-    def request(self, number: int) -> Entry:
+    def request(self, number: int) -> RequestDetails:
         """Return a request of the journal in full."""
-        return cast("Entry", self._call("GET", _fill(constants.REQUEST_PATH, number)))
+        response: RequestDetails = self._call("GET", _fill(constants.REQUEST_PATH, number))
+        return response
 
     def clear_requests(self) -> int:
-        """Empty the journal; return how many requests it held. Their numbers go on."""
-        return cast("int", self._call("DELETE", constants.REQUESTS_PATH)["cleared"])
+        """Clear the journal; return how many requests it had. Numbers continue."""
+        response: ClearedRequests = self._call("DELETE", constants.REQUESTS_PATH)
+        return response["cleared"]
 
-    def har(self, **filters: Unpack[Filters]) -> dict[str, Any]:
+    def har(self, **filters: Unpack[RequestFilters]) -> Har:
         """Return requests of the journal as a HAR 1.2 document."""
-        return cast("dict[str, Any]", self._call("GET", constants.HAR_PATH, query=filters))
+        response: Har = self._call("GET", constants.HAR_PATH, query=filters)
+        return response
 
-    def verify(self, match: Document, times: int | Times | None = None) -> Verified:
-        """Make sure that the journal holds matching requests.
+    def verify(self, match: Document, times: int | Times | None = None) -> VerifiedRequests:
+        """Check that the journal has matching requests.
 
-        :param match: as a stub's ``match:``.
-        :param times: how often; at least once when left out.
-        :raise VerificationError: it does not; the text tells the nearest requests.
+        :param match: the same as the ``match`` of a stub.
+        :param times: how often; at least once by default.
+        :raise VerificationError: it does not; the text describes the nearest requests.
         """
         __tracebackhide__ = True  # pytest then shows the test's own line
-        body = {"match": match} if times is None else {"match": match, "times": times}
-        return cast("Verified", self._call("POST", constants.VERIFY_PATH, body))
+        body: Verification = {"match": match}
+        if times is not None:
+            body["times"] = times
+        response: VerifiedRequests = self._call("POST", constants.VERIFY_PATH, body)
+        return response
 
     def events(self, since: int | None = None, wait: int = 0) -> Events:
-        """Return what has changed since a number, waiting so many seconds for a change.
+        """Return what has changed since a number, after waiting up to `wait` seconds for a change.
 
-        :param since: the `change` of an earlier answer; without it, the present number is told.
+        :param since: the `change` of an earlier response; without it, returns the current number.
         """
         query = {"since": since, "wait": wait}
-        return cast("Events", self._call("GET", constants.EVENTS_PATH, query=query, wait=wait))
+        response: Events = self._call("GET", constants.EVENTS_PATH, query=query, wait=wait)
+        return response
 
     def metrics(self) -> str:
-        """Return the server's metrics as Prometheus text."""
-        return cast("str", self._call("GET", constants.METRICS_PATH, read=bytes.decode))
+        """Return the metrics of the server as Prometheus text."""
+        response: str = self._call("GET", constants.METRICS_PATH, read=bytes.decode)
+        return response
 
     # --- Sessions ---
 
-    def sessions(self) -> list[Session]:
+    def sessions(self) -> list[SessionSummary]:
         """List the sessions."""
-        return cast("list[Session]", self._call("GET", constants.SESSIONS_PATH)["sessions"])
+        response: SessionList = self._call("GET", constants.SESSIONS_PATH)
+        return response["sessions"]
 
-    def find_session(self, name: str) -> Session:
-        """Tell of a session without making one."""
-        return cast("Session", self._call("GET", _fill(constants.SESSION_PATH, name)))
+    def find_session(self, name: str) -> SessionSummary:
+        """Return a session without creating it."""
+        response: SessionSummary = self._call("GET", _fill(constants.SESSION_PATH, name))
+        return response
 
-    def make_session(self, name: str, **contents: Unpack[Contents]) -> Session:
-        """Make a session, or change one.
+    def make_session(self, name: str, **contents: Unpack[SessionOptions]) -> SessionSummary:
+        """Create a session, or change one.
 
-        :param contents: `scenario`, one as for `use` or a list; `seed`; `pets` as for `set_pets`.
+        :param contents: `scenario`, as for `use` or a list; `seed`; `pets`, as for `set_pets`.
         """
-        return cast("Session", self._call("PUT", _fill(constants.SESSION_PATH, name), contents))
+        path = _fill(constants.SESSION_PATH, name)
+        response: SessionSummary = self._call("PUT", path, contents)
+        return response
 
     def drop_session(self, name: str) -> None:
-        """Forget a session with all it holds."""
+        """Remove a session and everything in it."""
         self._call("DELETE", _fill(constants.SESSION_PATH, name))
 
     # --- Calls ---
@@ -271,22 +314,22 @@ class ControlClient:
         wait: float = 0.0,
         read: Callable[[bytes], Any] = json.loads,
     ) -> Any:
-        """Return what the server answers a call with, read as JSON unless told otherwise."""
+        """Return the response to a call, by default read as JSON."""
         __tracebackhide__ = True
         if asked := {name: value for name, value in (query or {}).items() if value is not None}:
             path = f"{path}?{urlencode(asked)}"
-        # Calls about sessions and the server make no session, and do not count as its use.
+        # Calls about sessions and the server neither create a session nor count as its use.
         about = constants.HEALTH_PATH, constants.METRICS_PATH, constants.SESSIONS_PATH
         prefix = "" if path.startswith(about) else self._prefix(self._session)
         return self._connection.call(method, prefix + path, self._token, body, wait, read)
 
     def _prefix(self, session: str) -> str:
-        """Return the part of a base path that names session and scenarios."""
+        """Return the part of a base path that names the session and scenarios."""
         named = "" if session == constants.DEFAULT_SESSION else session
         chosen = quote("+".join([named, *self._scenarios]), safe="+")
         return f"/{constants.BASE_MARK}{chosen}" if chosen else ""
 
 
 def _fill(path: str, name: object) -> str:
-    """Return a path with its one name filled in."""
+    """Return a path with its one parameter filled in."""
     return re.sub(r"\{\w+\}", quote(str(name), safe=""), path)

@@ -1,8 +1,7 @@
-"""Talk to one running server: check its address, send a call, return the answer or raise its error.
+"""Talk to one running server: check its address, send a call, return the response or its error.
 
-The border: speaks HTTP and the Error body; which calls there are is `client`'s. One idle
-connection is kept, no proxy is asked and no redirect followed. Standard library only. Safe to use
-from several threads.
+Knows HTTP and the Error body; `client` knows the calls. Keeps one idle connection, uses no proxy
+and follows no redirect. Standard library only. Safe to use from several threads.
 """
 
 from __future__ import annotations
@@ -28,6 +27,8 @@ from mockpets.errors import InputError, MockpetsError, Problem, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from mockpets.contract.control_types import VerificationDetails
 
 _FAILED: Final = ERRORS["verification_failed"]
 
@@ -57,7 +58,9 @@ class ControlError(MockpetsError):
 
 
 class VerificationError(ControlError, AssertionError):
-    """The journal does not hold what was expected of it: the test that asked has failed."""
+    """The journal does not have the expected requests, so the test that verifies them fails."""
+
+    details: VerificationDetails
 
 
 class Answer(NamedTuple):

@@ -10,12 +10,12 @@ from mockpets.constants import BASE_MARK
 from mockpets.errors import printable
 
 if TYPE_CHECKING:
-    from mockpets.client.types import Summary
+    from mockpets.contract.control_types import RequestSummary
 
 _BASE: Final = re.compile(f"^/{BASE_MARK}[^/]*")
 
 
-def request_line(summary: Summary) -> str:
+def request_line(summary: RequestSummary) -> str:
     """Return number, local time, method, target, status, milliseconds, stubs and what is special.
 
     What a client sent is in it, made fit for a terminal. A delay stands behind a plus; ``-`` stands
@@ -36,7 +36,7 @@ def request_line(summary: Summary) -> str:
     return printable("  ".join(columns).rstrip())
 
 
-def _special(summary: Summary) -> list[str]:
+def _special(summary: RequestSummary) -> list[str]:
     """Return what is worth knowing of a request beyond the columns."""
     said = {
         "fault {}": summary["fault"],

@@ -22,6 +22,7 @@ from mockpets.constants import (
     PAGE_MAX,
     PAGE_MIN,
     PET_STATUSES,
+    PetStatus,
 )
 from mockpets.contract.fields import Int64, Limit, Status, Text
 from mockpets.errors import RequestError, did_you_mean
@@ -39,7 +40,7 @@ class NewPet(TypedDict):
 
     name: str
     categoryId: int
-    status: NotRequired[str]
+    status: NotRequired[PetStatus]
 
 
 class Pet(NewPet):

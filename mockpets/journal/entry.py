@@ -13,6 +13,9 @@ from mockpets.redaction import REDACTED, is_secret, redacted_target
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mockpets.constants import Operation
+    from mockpets.contract.control_types import Fault, NoteCode
+
 MESSAGE_BYTES: Final = 4096
 """How much of a body is kept."""
 
@@ -20,10 +23,10 @@ MESSAGE_BYTES: Final = 4096
 class Note(NamedTuple):
     """Something a front-end developer should know of one request.
 
-    :param code: one of a fixed few: ``deprecated``, ``ignored_query``.
+    :param code: the kind of note, such as ``ignored_query``.
     """
 
-    code: str
+    code: NoteCode
     text: str
 
 
@@ -60,7 +63,7 @@ class Entry(NamedTuple):
 
     :param number: in its session; see `Journal.next_number`.
     :param at: when it came, in seconds since 1970, UTC.
-    :param target: path and query as they were sent, without secrets: see `secret_names`.
+    :param target: path and query as they were sent, without secrets: see `redaction`.
     :param path: decoded, from ``/v1`` on.
     :param pet_id: of the path, when it is an int64.
     :param status: None when the connection was broken instead of an answer.
@@ -75,12 +78,12 @@ class Entry(NamedTuple):
     method: str
     target: str
     path: str
-    operation: str | None = None
+    operation: Operation | None = None
     pet_id: int | None = None
     status: int | None = None
     scenarios: tuple[str, ...] = ()
     stubs: tuple[str, ...] = ()
-    fault: str | None = None
+    fault: Fault | None = None
     off_contract: str | None = None
     app_ms: float = 0.0
     delay_ms: float = 0.0

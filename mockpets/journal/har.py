@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from mockpets.journal.queries import body_text, moment, summary
@@ -16,6 +16,15 @@ from mockpets.journal.queries import body_text, moment, summary
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mockpets.contract.control_types import (
+        Har,
+        HarContent,
+        HarEntry,
+        HarPair,
+        HarPostData,
+        HarRequest,
+        HarResponse,
+    )
     from mockpets.journal.entry import Entry, Message
 
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
@@ -25,28 +34,36 @@ _UNKNOWN: Final = -1
 """What the standard says for a size or a time that one does not know."""
 
 
-def document(entries: Iterable[Entry], version: str) -> dict[str, Any]:
+def document(entries: Iterable[Entry], version: str) -> Har:
     """Return the archive of these entries.
 
     :param version: of mockpets.
     """
-    creator = {"name": "mockpets", "version": version}
-    # The standard wants them by time, which is their order by number but for moments.
+    # HAR orders entries by time, which may differ from their order by number.
     rows = [_entry(entry) for entry in sorted(entries, key=lambda entry: entry.at)]
-    return {"log": {"version": "1.2", "creator": creator, "entries": rows}}
+    return {
+        "log": {
+            "version": "1.2",
+            "creator": {"name": "mockpets", "version": version},
+            "entries": rows,
+        }
+    }
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _entry(entry: Entry) -> HarEntry:
     wait = round(entry.app_ms + entry.delay_ms, 3)
     receive = round(1000 * entry.response.size / entry.throttle, 3) if entry.throttle else 0
-    row = {
+    row: HarEntry = {
         "startedDateTime": moment(entry.at),
         "time": wait + receive,
         "request": _request(entry),
         "response": _response(entry),
         "cache": {},
         "timings": {
-            **dict.fromkeys(("blocked", "dns", "connect", "ssl"), _UNKNOWN),
+            "blocked": _UNKNOWN,
+            "dns": _UNKNOWN,
+            "connect": _UNKNOWN,
+            "ssl": _UNKNOWN,
             "send": 0,
             "wait": wait,
             "receive": receive,
@@ -58,57 +75,61 @@ def _entry(entry: Entry) -> dict[str, Any]:
     return row
 
 
-def _request(entry: Entry) -> dict[str, Any]:
+def _request(entry: Entry) -> HarRequest:
     request = entry.request
-    made = {
+    result: HarRequest = {
         "method": entry.method,
         "url": _url(entry),
-        **_both(request),
-        "queryString": [{"name": name, "value": value} for name, value in entry.query],
+        "httpVersion": _HTTP,
+        "cookies": [],  # secrets, all of them
+        "headers": _pairs(request.headers),
+        "headersSize": _UNKNOWN,
+        "bodySize": request.size,
+        "queryString": _pairs(entry.query),
     }
     if request.size:
-        # The standard has no word for a body that is no text.
-        made["postData"] = _content(request, encoding="_encoding") | {"params": []}
-    return made
+        text, base64 = body_text(request)
+        mime_type = request.header("Content-Type")
+        data: HarPostData = {"mimeType": mime_type, "text": text, "params": []}
+        if base64:
+            data["_encoding"] = "base64"
+        if request.cut:
+            data["comment"] = _cut_comment(request)
+        result["postData"] = data
+    return result
 
 
-def _response(entry: Entry) -> dict[str, Any]:
+def _response(entry: Entry) -> HarResponse:
     response = entry.response
-    made = {
-        "status": entry.status or 0,  # as browsers have it for an answer that never came
+    text, base64 = body_text(response)
+    mime_type = response.header("Content-Type")
+    content: HarContent = {"size": response.size, "mimeType": mime_type, "text": text}
+    if base64:
+        content["encoding"] = "base64"
+    if response.cut:
+        content["comment"] = _cut_comment(response)
+    result: HarResponse = {
+        "status": entry.status or 0,  # browsers write 0 for a response that never came
         "statusText": _reason(entry.status),
-        **_both(response),
-        "content": {"size": response.size, **_content(response, encoding="encoding")},
+        "httpVersion": _HTTP,
+        "cookies": [],  # secrets, all of them
+        "headers": _pairs(response.headers),
+        "headersSize": _UNKNOWN,
+        "bodySize": response.size,
+        "content": content,
         "redirectURL": response.header("Location"),
     }
     if entry.status is None:
-        made["_error"] = entry.fault or "no answer"
-    return made
+        result["_error"] = entry.fault or "no answer"
+    return result
 
 
-def _both(message: Message) -> dict[str, Any]:
-    """Return what requests and answers have alike."""
-    return {
-        "httpVersion": _HTTP,
-        "cookies": [],  # secrets, all of them
-        "headers": [{"name": name, "value": value} for name, value in message.headers],
-        "headersSize": _UNKNOWN,
-        "bodySize": message.size,
-    }
+def _pairs(pairs: Iterable[tuple[str, str]]) -> list[HarPair]:
+    return [{"name": name, "value": value} for name, value in pairs]
 
 
-def _content(message: Message, *, encoding: str) -> dict[str, Any]:
-    """Return a body and its type.
-
-    :param encoding: the member that says that the text is base64.
-    """
-    text, base64 = body_text(message)
-    content = {"mimeType": message.header("Content-Type"), "text": text}
-    if base64:
-        content[encoding] = "base64"
-    if message.cut:
-        content["comment"] = f"the first {len(message.body)} of {message.size} bytes"
-    return content
+def _cut_comment(message: Message) -> str:
+    return f"the first {len(message.body)} of {message.size} bytes"
 
 
 def _reason(status: int | None) -> str:

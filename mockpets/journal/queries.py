@@ -1,7 +1,7 @@
-"""What the control API tells of a journal: which entries, and each of them as JSON.
+"""Filter the entries of a journal, and return each as the JSON of the control API.
 
-Entries and the query of a request in, JSON objects out. Of the shapes, `har` makes the one that
-other tools read.
+Takes entries and the query of a request, and returns JSON objects; `har` writes the ones that other
+tools read.
 """
 
 from __future__ import annotations
@@ -11,31 +11,22 @@ from base64 import b64encode
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from mockpets.constants import OPERATIONS, PROBLEMS_SHOWN
+from mockpets.contract.control_types import NoteCode
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.strict_json import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from mockpets.contract.control_types import RecordedMessage, RequestDetails, RequestSummary
     from mockpets.journal.entry import Entry, Message
 
 LISTED: Final = 100
 """Entries that one answer has when the request does not say."""
-NOTES: Final = (
-    "deprecated",
-    "ignored_headers",
-    "ignored_members",
-    "ignored_query",
-    "key_invalid",
-    "key_missing",
-    "limit_out_of_range",
-    "off_contract",
-    "unmatched",
-)
-"""The codes of notes."""
+NOTES: Final[tuple[NoteCode, ...]] = get_args(NoteCode)
 
 
 # --- Which ------------------------------------------------------------------------------------
@@ -184,8 +175,8 @@ def body_text(message: Message) -> tuple[str, bool]:
         return b64encode(message.body).decode(), True
 
 
-def summary(entry: Entry) -> dict[str, Any]:
-    """Return an entry as lists show it: a JSON object, without headers and bodies."""
+def summary(entry: Entry) -> RequestSummary:
+    """Return an entry as lists have it, without headers and bodies."""
     return {
         "number": entry.number,
         "at": moment(entry.at),
@@ -203,17 +194,22 @@ def summary(entry: Entry) -> dict[str, Any]:
         "delay_ms": round(entry.delay_ms, 3),
         "hold": entry.hold,
         "throttle": entry.throttle,
-        "notes": [note._asdict() for note in entry.notes],
+        "notes": [{"code": note.code, "text": note.text} for note in entry.notes],
     }
 
 
-def full(entry: Entry) -> dict[str, Any]:
-    """Return all of an entry as a JSON object."""
-    parts = {"request": entry.request, "response": entry.response}
-    return {**summary(entry), **{name: _message(part) for name, part in parts.items()}}
+def full(entry: Entry) -> RequestDetails:
+    """Return an entry with both messages."""
+    return {
+        **summary(entry),
+        "request": _message(entry.request),
+        "response": _message(entry.response),
+    }
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _message(message: Message) -> RecordedMessage:
     text, base64 = body_text(message)
-    body = {"size": message.size, "text": text, "base64": base64, "cut": message.cut}
-    return {"headers": [list(header) for header in message.headers], "body": body}
+    return {
+        "headers": [list(header) for header in message.headers],
+        "body": {"size": message.size, "text": text, "base64": base64, "cut": message.cut},
+    }

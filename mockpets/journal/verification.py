@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from mockpets.errors import RequestError, printable
 from mockpets.journal.queries import summary
@@ -22,6 +22,7 @@ from mockpets.strict_json import parse_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mockpets.contract.control_types import Difference, VerificationDetails
     from mockpets.journal.entry import Entry
     from mockpets.scenario.language.verification import Times, Verification
     from mockpets.scenario.model import Match
@@ -95,8 +96,8 @@ def check(
     return replace(verdict, message=_message(verdict, len(entries), session, dropped))
 
 
-def details(verdict: Verdict) -> dict[str, Any]:
-    """Return what was expected, and the nearest requests, as a JSON object."""
+def details(verdict: Verdict) -> VerificationDetails:
+    """Return what was expected, and the nearest requests."""
     return {
         "matched": len(verdict.matched),
         "unknown": verdict.unknown,
@@ -109,8 +110,8 @@ def details(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _as_json(mismatch: Mismatch) -> dict[str, str]:
-    # Half a surrogate pair may be in what came, and could not be sent back as UTF-8.
+def _as_json(mismatch: Mismatch) -> Difference:
+    # A request may contain half a surrogate pair, which cannot be encoded as UTF-8.
     got = mismatch.got.encode("utf-8", "backslashreplace").decode()
     return {"where": mismatch.where, "expected": mismatch.expected, "got": got}
 

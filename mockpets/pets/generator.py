@@ -25,13 +25,16 @@ from mockpets.pets.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mockpets.constants import PetStatus
     from mockpets.contract.schemas import Pet
 
 BLOCK = 16
 """Pets, counted from the first, among which every status, no status and every category occur."""
 
 # A deck of one block each. Names come in whole blocks too (`names`), so they fit in step.
-_STATUSES = ("available",) * 8 + ("pending",) * 3 + ("sold",) * 3 + (None,) * 2
+_STATUSES: tuple[PetStatus | None, ...] = (
+    ("available",) * 8 + ("pending",) * 3 + ("sold",) * 3 + (None,) * 2
+)
 _CATEGORIES = CATEGORIES * 2 + (1, 1, 2, 2)  # a shop has more dogs and cats than fish
 
 _Card = TypeVar("_Card")
@@ -82,7 +85,7 @@ class PetProvider(BaseProvider):
         """Return a category's id; all six come in each block of 16."""
         return self._categories.deal(self.generator.random)
 
-    def pet_status(self) -> str | None:
+    def pet_status(self) -> PetStatus | None:
         """Return a status, or None for a pet that has none; all come in each block of 16."""
         return self._statuses.deal(self.generator.random)
 

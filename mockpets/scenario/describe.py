@@ -6,7 +6,6 @@ says, so that these words and a mismatch cannot disagree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mockpets.scenario.matching import condition_in_words
@@ -15,6 +14,7 @@ from mockpets.scenario.model import PASS, Canned, Generated
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from mockpets.contract.control_types import StubDescription
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.model import Delay, Match, Reply, Stub
 
@@ -51,29 +51,15 @@ _NAMES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StubDescription:
-    """One stub in words.
-
-    :param label: ``scenario/stub``.
-    :param scenario: whose file holds it.
-    :param when: the requests it is for.
-    :param does: to those; of several things, all, with ``;`` between them.
-    :param limits: how often; empty when always.
-    """
-
-    label: str
-    scenario: str
-    when: str
-    does: str
-    limits: str
-
-
 def describe_stub(stub: Stub) -> StubDescription:
     """Return a stub in words."""
-    scenario = stub.label.partition("/")[0]
-    does, limits = "; ".join(_does(stub)), ", ".join(_limits(stub))
-    return StubDescription(stub.label, scenario, describe_match(stub.match), does, limits)
+    return {
+        "label": stub.label,
+        "scenario": stub.label.partition("/")[0],
+        "when": describe_match(stub.match),
+        "does": "; ".join(_does(stub)),
+        "limits": ", ".join(_limits(stub)),
+    }
 
 
 def describe_match(match: Match) -> str:

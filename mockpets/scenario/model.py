@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
+    from mockpets.constants import Operation
     from mockpets.contract.schemas import Pet
 
 Operator = Literal["equals", "contains", "matches", "present", "one_of"]
@@ -46,7 +47,7 @@ class Match:
     :param pet_ids: any of these; empty when the stub names none.
     """
 
-    operations: tuple[str, ...] = ()
+    operations: tuple[Operation, ...] = ()
     method: str | None = None
     path: str | None = None
     pet_ids: tuple[int, ...] = ()

@@ -10,13 +10,14 @@ from __future__ import annotations
 from functools import partial
 from itertools import count
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
+
+from mockpets.contract.control_types import Change
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-Kind = Literal["requests", "scenario", "pets", "snapshots", "gates", "sessions", "files"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS: tuple[Change, ...] = get_args(Change)
 
 
 class ChangeFeed:
@@ -33,7 +34,7 @@ class ChangeFeed:
         self._lock: Lock = Lock() if common is None else common._lock
         self._numbers: Iterator[int] = count(1) if common is None else common._numbers
         self._last = 0
-        self._latest: dict[Kind, int] = {}
+        self._latest: dict[Change, int] = {}
         self._waiting: set[_Ticket] = set()
 
     @property
@@ -46,7 +47,7 @@ class ChangeFeed:
         """Return those whose changes are heard of here; the lock is held."""
         return (self,) if self._common is None else (self, self._common)
 
-    def tell(self, kind: Kind) -> None:
+    def tell(self, kind: Change) -> None:
         """Say that something of this kind has changed."""
         with self._lock:
             self._latest[kind] = self._last = next(self._numbers)
@@ -57,7 +58,7 @@ class ChangeFeed:
         for release in released:
             release()
 
-    def since(self, number: int) -> list[Kind]:
+    def since(self, number: int) -> list[Change]:
         """Return the kinds that have changed after a number, in the order of `KINDS`."""
         with self._lock:
             found = [each._latest for each in self._heard()]

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import DEFAULT_SESSION, SESSION_IDLE_SECONDS
 from mockpets.errors import RequestError
+from mockpets.session.save_progress import SaveProgress
 from mockpets.session.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mockpets.session.change_feed import Kind
+    from mockpets.contract.control_types import Change
     from mockpets.session.shared import SharedState
 
 _RESETS: Final = 20
@@ -48,8 +49,8 @@ class SessionRegistry:
         self.most = most
         self.default = Session(DEFAULT_SESSION, shared)
         """The one for requests that name none; it is always there."""
-        self.saving: Callable[[], dict[str, object]] | None = None
-        """Tells how far they are saved, where there is a state file."""
+        self.save_progress = SaveProgress()
+        """How far they are saved in the state file."""
         self._clock = clock
         self._idle = idle
         self._reset_every = reset_every
@@ -170,7 +171,7 @@ class SessionRegistry:
         """Return how long ago a session was last used."""
         return max(self._clock() - session.used, 0.0)
 
-    def tell_all(self, kind: Kind) -> None:
+    def tell_all(self, kind: Change) -> None:
         """Say in every session that something has changed that all of them see."""
         self.shared.changes.tell(kind)
 

@@ -42,8 +42,7 @@ def persist_sessions(path: str, sessions: SessionRegistry) -> Iterator[None]:
     with claim(Path(path)) as file:
         for state in read_state(file, shared.start, shared.pets):
             _restore(sessions, state, path)
-        saver = Saver(file, partial(_collect, sessions))
-        sessions.saving = partial(_told, saver)
+        saver = Saver(file, partial(_collect, sessions), sessions.save_progress)
         saver.start()
         try:
             yield
@@ -89,11 +88,3 @@ def _collect(sessions: SessionRegistry) -> list[SessionState]:
         start = None if own.start is shared.start else own.start
         found.append(SessionState(session.name, own.save(None), active, seed, start))
     return found
-
-
-def _told(saver: Saver) -> dict[str, object]:
-    """Return what a client may know of the saving.
-
-    What was answered before a client read `begun` is on the disk when `saved` is above that.
-    """
-    return {"begun": saver.begun, "saved": saver.saved, "trouble": saver.trouble}

@@ -2,7 +2,7 @@
 
 The process: a thread collects the sessions and, if they are no longer what the file holds, writes
 them. What it could not write it tries again at the next look; meanwhile the last good file stays,
-and the log says so once. A change is acknowledged as saved when `Saver.saved` says so, not when the
+and the log says so once. A change is saved when `SaveProgress.saved` says so, not when the
 request that made it was answered.
 """
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from mockpets.memory_budget import MemoryBudget
     from mockpets.pets.table import Table
+    from mockpets.session.save_progress import SaveProgress
     from mockpets.storage.format import SessionState
     from mockpets.storage.state_file import StateFile
 
@@ -55,17 +56,16 @@ def read_state(file: StateFile, start: Table, budget: MemoryBudget | None) -> li
 class Saver:
     """Writes the sessions of one server to one file.
 
-    Looks are numbered. What was changed before `begun` was read is on the disk for sure when
-    `saved` is above that number.
-
     :param collect: returns the sessions as they are; called by the saver's thread.
-    :param seconds: how often.
+    :param progress: counts the attempts, for clients.
+    :param seconds: the interval between two attempts.
     """
 
     def __init__(
         self,
         file: StateFile,
         collect: Callable[[], Sequence[SessionState]],
+        progress: SaveProgress,
         seconds: float = SAVE_SECONDS,
     ) -> None:
         self._file = file
@@ -74,16 +74,12 @@ class Saver:
         self._written: list[object] | None = None
         self._stopped = Event()
         self._thread: Thread | None = None
-        self.begun = 0
-        """The number of the last look."""
-        self.saved = 0
-        """The number of the last look that left on the disk all that it saw."""
-        self.trouble = ""
-        """Why the last look did not; empty when it did."""
+        self._progress = progress
 
     def look(self) -> None:
         """Write the sessions if they have changed, or could not be written before."""
-        self.begun += 1
+        progress = self._progress
+        progress.begun += 1
         sessions = self._collect()
         now = [_kept(session) for session in sessions]
         if now != self._written:
@@ -94,18 +90,18 @@ class Saver:
                 self._failed(error)
                 return
             self._written = now
-        if self.trouble:
-            self.trouble = ""
+        if progress.trouble:
+            progress.trouble = ""
             _log.warning("the state is saved again in %s", printable(str(self._file.path)))
-        self.saved = self.begun
+        progress.saved = progress.begun
 
     def _failed(self, error: OSError) -> None:
         """Say why it could not be written, unless that was said last time."""
         trouble = error.strerror or str(error)
         if error.errno == errno.EBUSY:
             trouble += " (a file that is mounted cannot be replaced: mount its folder)"
-        if trouble != self.trouble:
-            self.trouble = trouble
+        if trouble != self._progress.trouble:
+            self._progress.trouble = trouble
             _log.warning(
                 "cannot save the state in %s: %s; its last good version stays, and saving is "
                 "tried again",
@@ -115,6 +111,7 @@ class Saver:
 
     def start(self) -> None:
         """Look every so often on a thread of its own, until `stop`."""
+        self._progress.is_active = True
         self._stopped.clear()
         self._thread = Thread(target=self._run, name="mockpets-state", daemon=True)
         self._thread.start()

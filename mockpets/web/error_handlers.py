@@ -16,8 +16,14 @@ from mockpets.wsgi_extension import ORDER, DeliveryOrder
 if TYPE_CHECKING:
     import flask
 
+    from mockpets.constants import ErrorCode
+
 _log: Final = logging.getLogger("mockpets")
-_HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 413: "payload_too_large"}
+_HTTP_CODES: Final[dict[int, ErrorCode]] = {
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "payload_too_large",
+}
 
 
 def add_error_handlers(app: flask.Flask) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import WSGIEnvironment
 
+    from mockpets.constants import Operation
+    from mockpets.contract.control_types import NoteCode
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Stack
     from mockpets.session.session import Session
@@ -34,11 +36,11 @@ class Exchange:
     """
 
     started: float
-    operation: str | None = None
+    operation: Operation | None = None
     session: Session | None = None
     stack: Stack | None = None
     outcome: Outcome = NOTHING
-    notes: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[NoteCode, str]] = field(default_factory=list)
 
 
 class Request(flask.Request):

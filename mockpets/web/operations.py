@@ -29,6 +29,7 @@ from mockpets.web.exchange import Response
 if TYPE_CHECKING:
     import flask
 
+    from mockpets.contract.control_types import NoteCode
     from mockpets.pets.store import Store
     from mockpets.web.exchange import Request
     from mockpets.web.playback import Playback
@@ -72,7 +73,7 @@ class _Query(NamedTuple):
 
     limit: int
     status: str | None
-    notes: tuple[tuple[str, str], ...]
+    notes: tuple[tuple[NoteCode, str], ...]
     refusal: str | None
 
 
@@ -88,7 +89,7 @@ def _read_query(raw: str) -> _Query:
     text = raw.encode("latin-1").decode("utf-8", "replace")
     for name, value in parse_qsl(text, keep_blank_values=True, errors="werkzeug.url_quote"):
         parameters.setdefault(name, []).append(value)
-    notes = _ignored("query", "parameters", parameters.keys() - LIST_PARAMETERS)
+    notes = _ignored("ignored_query", "parameters", parameters.keys() - LIST_PARAMETERS)
     try:
         query = load_list_query(parameters)
     except RequestError as refusal:
@@ -108,7 +109,7 @@ def create_pet(request: Request, store: Store) -> Response:
     body = json_body(request)
     if isinstance(body, dict):
         ignored = body.keys() - NEW_PET_MEMBERS
-        request.exchange.notes += _ignored("members", "members", ignored)
+        request.exchange.notes += _ignored("ignored_members", "members", ignored)
     new = load_new_pet(body)
     session = request.exchange.session
     assert session is not None  # noqa: S101 - playback has found it
@@ -141,16 +142,13 @@ def get_pet(request: Request, store: Store) -> Response:
 _NAMES_NOTED: Final = 8
 
 
-def _ignored(kind: str, what: str, names: set[str]) -> tuple[tuple[str, str], ...]:
-    """Return the note on what the contract does not know, and is left aside.
-
-    :param kind: of the note, after ``ignored_``.
-    """
+def _ignored(code: NoteCode, what: str, names: set[str]) -> tuple[tuple[NoteCode, str], ...]:
+    """Return the note about names that the contract does not know, if there are any."""
     if not names:
         return ()
     shown = ", ".join(repr(name[:40]) for name in sorted(names)[:_NAMES_NOTED])
     more = ", ..." if len(names) > _NAMES_NOTED else ""
-    return ((f"ignored_{kind}", f"ignored {what}: {shown}{more}"),)
+    return ((code, f"ignored {what}: {shown}{more}"),)
 
 
 def json_body(request: Request) -> object:

@@ -23,6 +23,8 @@ from mockpets.wsgi_extension import SERVER
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mockpets.constants import Operation
+    from mockpets.contract.control_types import NoteCode
     from mockpets.pets.store import Store
     from mockpets.scenario.library import Stack
     from mockpets.scenario.model import Canned
@@ -68,7 +70,7 @@ class Playback:
         return key, *select(request, self._sessions, key.selector, own)
 
     def respond(
-        self, operation: str | None, act: Act, check_route: CheckRoute | None = None, **_: str
+        self, operation: Operation | None, act: Act, check_route: CheckRoute | None = None, **_: str
     ) -> Response:
         """Return the response to the current request.
 
@@ -91,7 +93,7 @@ class Playback:
             check_route(request, stack)
         # 3. The key: 401.
         if not key.valid:
-            code = "key_invalid" if key.given else "key_missing"
+            code: NoteCode = "key_invalid" if key.given else "key_missing"
             exchange.notes.append((code, f"the API key is {code[4:]}"))
             raise unauthorized(key)
         # 4. A place for the session and its pets: 503, 507.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +16,9 @@ from mockpets.journal.har import document
 from mockpets.journal.queries import summary
 from mockpets.strict_json import dump_json
 from tests.journal.entries import AT, ENTRIES, created, entry
+
+if TYPE_CHECKING:
+    from mockpets.contract.control_types import Har
 
 # --- HAR 1.2 ----------------------------------------------------------------------------------
 
@@ -90,13 +93,15 @@ def archive(*entries: Entry) -> list[dict[str, Any]]:
 
 
 def test_nothing_was_asked() -> None:
-    assert document([], "0.1.0") == {
+    nothing: Har = {
         "log": {
             "version": "1.2",
             "creator": {"name": "mockpets", "version": "0.1.0"},
             "entries": [],
         }
     }
+
+    assert document([], "0.1.0") == nothing
 
 
 def test_a_request_and_its_answer() -> None:

@@ -6,7 +6,7 @@ import json
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from hypothesis import settings
@@ -23,6 +23,7 @@ from mockpets.pets.table import ENTRY_BYTES, make_table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mockpets.constants import PetStatus
     from mockpets.contract.schemas import NewPet, Pet
     from mockpets.pets.store import Saved
     from mockpets.pets.table import Table
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 def pet(number: int, status: str | None = None) -> Pet:
     made: Pet = {"id": number, "name": f"pet {number}", "categoryId": 1}
     if status is not None:
-        made["status"] = status
+        made["status"] = cast("PetStatus", status)
     return made
 
 
@@ -416,7 +417,7 @@ class TwoStores(RuleBasedStateMachine):
         number = model.next
         new: NewPet = {"name": name, "categoryId": 1}
         if status is not None:
-            new["status"] = status
+            new["status"] = cast("PetStatus", status)
         if len(model.own) == MAX_NEW or number > INT64_MAX:
             assert refused(lambda: self.stores[place].create(new)) == "store_full"
             return

@@ -9,7 +9,7 @@ import pytest
 
 from mockpets.packaged_data import shipped
 from mockpets.pets.names import LOCALES
-from mockpets.scenario.describe import StubDescription, describe_match, describe_pets, describe_stub
+from mockpets.scenario.describe import describe_match, describe_pets, describe_stub
 from mockpets.scenario.library import load_library
 from mockpets.scenario.matching import Facts, difference
 from mockpets.scenario.model import (
@@ -152,15 +152,21 @@ def test_matches(match: Match, words: str) -> None:
 def test_stubs(changes: dict[str, Any], does: str, limits: str) -> None:
     stub = Stub("retry/fails", Match(operations=("createPet",)), **changes)
 
-    assert describe_stub(stub) == StubDescription("retry/fails", "retry", "createPet", does, limits)
+    assert describe_stub(stub) == {
+        "label": "retry/fails",
+        "scenario": "retry",
+        "when": "createPet",
+        "does": does,
+        "limits": limits,
+    }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_every_fault_alone_and_as_a_reply_is_named(fault: Any) -> None:
-    alone = describe_stub(Stub("s/1", fault=fault)).does
+    alone = describe_stub(Stub("s/1", fault=fault))["does"]
 
     assert alone.endswith(f" ({fault})")
-    assert describe_stub(Stub("s/1", replies=(fault,))).does == alone
+    assert describe_stub(Stub("s/1", replies=(fault,)))["does"] == alone
 
 
 @pytest.mark.parametrize(
@@ -202,4 +208,4 @@ def test_every_shipped_stub_has_words() -> None:
     said = [describe_stub(stub) for one in scenarios.values() for stub in one.stubs]
 
     assert said
-    assert all(words.scenario in scenarios and words.when and words.does for words in said)
+    assert all(words["scenario"] in scenarios and words["when"] and words["does"] for words in said)

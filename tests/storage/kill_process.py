@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mockpets.pets.store import Store
 from mockpets.pets.table import make_table
+from mockpets.session.save_progress import SaveProgress
 from mockpets.storage.format import SessionState
 from mockpets.storage.saver import Saver, read_state
 from mockpets.storage.state_file import claim
@@ -38,13 +39,14 @@ def save_for_ever(path: Path, acknowledge: int) -> None:
     store = restored(path)
     number = counter(store)
     with claim(path) as file:
-        saver = Saver(file, lambda: [SessionState("default", store.save(None))])
+        progress = SaveProgress()
+        saver = Saver(file, lambda: [SessionState("default", store.save(None))], progress)
         while True:
             number += 1
             store.change(1, {"name": str(number)})
-            begun = saver.begun
+            begun = progress.begun
             saver.look()
-            if saver.saved > begun:
+            if progress.saved > begun:
                 os.write(acknowledge, f"{number}\n".encode())
 
 

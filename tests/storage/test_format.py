@@ -25,6 +25,7 @@ from mockpets.errors import InputError
 from mockpets.memory_budget import MemoryBudget
 from mockpets.pets.store import Store
 from mockpets.pets.table import make_table
+from mockpets.session.save_progress import SaveProgress
 from mockpets.storage.format import SessionState, dump_state, load_state
 from mockpets.storage.saver import Saver, read_state
 from mockpets.storage.state_file import StateFile, claim
@@ -505,7 +506,8 @@ class World:
 
     def __init__(self, file: StateFile) -> None:
         self.store = Store(START, 10**6)
-        self.saver = Saver(file, self.collect, 3600)
+        self.progress = SaveProgress()
+        self.saver = Saver(file, self.collect, self.progress, 3600)
 
     def collect(self) -> list[SessionState]:
         return [saved(self.store)]
@@ -527,8 +529,8 @@ def test_it_writes_what_has_changed_and_only_then(path: Path) -> None:
             shared.post()
         shared.saver.look()
         assert (pets_in(path), system.calls.count("replace")) == (pets, written)
-        assert shared.saver.saved == shared.saver.begun
-    assert shared.saver.saved == 4
+        assert shared.progress.saved == shared.progress.begun
+    assert shared.progress.saved == 4
 
 
 def test_a_disk_that_fails_is_told_of_once_and_acknowledges_nothing(
@@ -542,14 +544,14 @@ def test_a_disk_that_fails_is_told_of_once_and_acknowledges_nothing(
     for _ in range(3):
         shared.post()
         shared.saver.look()
-    assert (pets_in(path), shared.saver.begun, shared.saver.saved) == (2, 4, 1)
-    assert shared.saver.trouble == "No space left on device"
+    assert (pets_in(path), shared.progress.begun, shared.progress.saved) == (2, 4, 1)
+    assert shared.progress.trouble == "No space left on device"
     system.code = errno.EBUSY
     shared.saver.look()
     system.times = 0
     shared.saver.look()
 
-    assert (pets_in(path), shared.saver.saved, shared.saver.trouble) == (5, 6, "")
+    assert (pets_in(path), shared.progress.saved, shared.progress.trouble) == (5, 6, "")
     stays = "its last good version stays, and saving is tried again"
     assert [record.getMessage() for record in caplog.records] == [
         f"cannot save the state in {path}: No space left on device; {stays}",
@@ -571,7 +573,7 @@ def test_a_write_that_failed_at_its_very_end_is_not_taken_for_the_one_before(pat
     shared.store.restore(before)
     shared.saver.look()
 
-    assert (pets_in(path), shared.saver.saved) == (2, 3)
+    assert (pets_in(path), shared.progress.saved) == (2, 3)
 
 
 def test_the_thread_writes_at_the_start_and_at_the_end(path: Path) -> None:
@@ -589,7 +591,7 @@ def test_the_thread_writes_at_the_start_and_at_the_end(path: Path) -> None:
     shared.post()
     shared.saver.stop()
 
-    assert (pets_in(path), shared.saver.saved) == (3, 2)
+    assert (pets_in(path), shared.progress.saved) == (3, 2)
 
 
 def test_the_thread_looks_again_and_again_also_after_a_mistake_of_ours(
@@ -607,7 +609,7 @@ def test_the_thread_looks_again_and_again_also_after_a_mistake_of_ours(
             enough.set()
         return shared.collect()
 
-    saver = Saver(StateFile(path, Failing()), collect, 0.001)
+    saver = Saver(StateFile(path, Failing()), collect, SaveProgress(), 0.001)
     saver.start()
     assert enough.wait(10)
     saver.stop()
@@ -647,13 +649,13 @@ def test_requests_go_on_while_it_looks(path: Path) -> None:
     def work() -> None:
         for number in range(1, 3001):
             shared.post()
-            noted[shared.saver.begun] = number
+            noted[shared.progress.begun] = number
 
     with ThreadPoolExecutor(1) as pool:
         working = pool.submit(work)
         while not working.done():
             shared.saver.look()
-            assert pets_in(path) >= 2 + noted.get(shared.saver.saved - 1, 0)
+            assert pets_in(path) >= 2 + noted.get(shared.progress.saved - 1, 0)
         working.result()
     shared.saver.look()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -16,6 +16,7 @@ from mockpets.constants import ERRORS, EXPOSED_HEADERS, INT64_MAX, INT64_MIN
 from mockpets.contract.schemas import RESPONSES, ErrorSchema, body_flaws
 
 if TYPE_CHECKING:
+    from mockpets.constants import ErrorCode
     from tests.doors import Answer, Caller
 
 ORIGIN = "http://localhost:5173"
@@ -584,7 +585,7 @@ def assert_error(answer: Answer, code: str, *more: str) -> None:
 
     :param more: members beyond it, which only errors of the control API have.
     """
-    assert answer.status == ERRORS[code], answer.body
+    assert answer.status == ERRORS[cast("ErrorCode", code)], answer.body
     assert answer.header("Content-Type") == "application/json"
     body = answer.json
     assert list(body) == ["code", "message", "status", *more]

@@ -25,6 +25,7 @@ from mockpets.web.response_finalizer import (
 from tests.session.shared_states import shared_state
 
 if TYPE_CHECKING:
+    from mockpets.constants import Operation
     from mockpets.scenario.library import Stack
 
 LIBRARY = load_library((), ())
@@ -34,7 +35,7 @@ def stack(*names: str) -> Stack:
     return LIBRARY.stack(names)
 
 
-def exchange(operation: str | None = "listPets", **known: Any) -> Exchange:
+def exchange(operation: Operation | None = "listPets", **known: Any) -> Exchange:
     return Exchange(perf_counter(), operation, **known)
 
 

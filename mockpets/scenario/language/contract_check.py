@@ -119,7 +119,9 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
 def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
     """Yield how status and body differ from what the contract lists for the stub's operations."""
     # Only getPet has a petId, so a stub that wants one answers nothing else.
-    operations = match.operations or (("getPet",) if match.pet_ids else tuple(RESPONSES))
+    operations: tuple[str, ...] = match.operations or (
+        ("getPet",) if match.pet_ids else tuple(RESPONSES)
+    )
     status = draft.status
     unlisted = [operation for operation in operations if status not in RESPONSES[operation]]
     if unlisted:

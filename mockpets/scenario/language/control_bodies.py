@@ -1,7 +1,7 @@
-"""What the control API is sent: read with the shapes of files, so that it is refused as they are.
+"""Parse the bodies of the control API with the shapes of scenario files.
 
-A text in; names, scenarios and pets out, or every problem with its line and column. What stands
-behind a name is for the session to find.
+Takes a text, and returns names, scenarios and pets, or raises every problem with its line and
+column, as for a file. The session looks up the names.
 """
 
 from __future__ import annotations
@@ -35,33 +35,33 @@ if TYPE_CHECKING:
     from mockpets.scenario.library import Library
     from mockpets.scenario.model import Generated, Scenario
 
-    Brought = tuple[Pet, ...] | Generated
+    PetsSource = tuple[Pet, ...] | Generated
 
 BODY: Final = "body"
-"""How problems name it."""
+"""The name of the body in problems."""
 
 
 class DocumentError(InputError):
-    """What is wrong with scenarios that were sent as documents."""
+    """Scenarios that were sent as documents are invalid."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a session is to have; None for what it keeps.
+class SessionConfig:
+    """What a body asks a session to have; None for what stays.
 
-    :param names: of scenarios, as they were written; those of documents among them.
-    :param inline: the documents by name, read and as they were sent.
+    :param names: the scenarios as written, including the names of documents.
+    :param inline: the documents by name: each as a scenario, and as JSON.
     """
 
     names: tuple[str, ...] | None = None
     inline: Mapping[str, tuple[Scenario, str]] | None = None
     seed: int | None = None
-    pets: Brought | None = None
+    pets: PetsSource | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Scenarios(Shape):
-    """A scenario's name, a document, or a list of these; read as names and documents."""
+    """A scenario's name, a document, or a list of these; returns names and documents."""
 
     def _take(self, node: Node, report: Diagnostics) -> Any:
         several = node.kind == "list"
@@ -100,17 +100,17 @@ _SESSION: Final = Object(
 )
 
 
-def read_wanted(text: str, library: Library, *, session: bool) -> Wanted:
-    """Return what a body wants a session to have.
+def parse_session_config(text: str, library: Library, *, session: bool) -> SessionConfig:
+    """Return what a body asks a session to have.
 
-    :param library: whose scenarios a document may extend, and whose fixtures it may name.
-    :param session: seed and pets may be named too, and nothing needs to be.
-    :raise DocumentError: every problem of the documents, when all else is right.
-    :raise InputError: every problem, when the body is wrong around them.
+    :param library: has the scenarios that a document may extend, and the fixtures it may name.
+    :param session: whether the body may have a seed and pets too, and need not have scenarios.
+    :raise DocumentError: every problem of the documents, if the rest of the body is valid.
+    :raise InputError: every problem of the rest.
     """
     check_text(text, BODY, FILE_BYTES)
     report = Diagnostics(BODY, known=library.scenarios.keys(), fixtures=library.shelf())
-    values = _read(text, _SESSION if session else _ACTIVATION, report, FILE_NODES)
+    values = _parse(text, _SESSION if session else _ACTIVATION, report, FILE_NODES)
     if report.documents:
         own = Diagnostics(BODY, problems=report.documents)
         try:
@@ -118,25 +118,25 @@ def read_wanted(text: str, library: Library, *, session: bool) -> Wanted:
         except InputError as error:
             raise DocumentError(error.problems) from None
     names, inline = values.get("scenario", (None, {}))
-    return Wanted(
+    return SessionConfig(
         None if names is None else tuple(names), inline, values.get("seed"), values.get("pets")
     )
 
 
-def read_pets(text: str, library: Library) -> Brought:
-    """Return the pets of a body that is written as the `pets` of a scenario file.
+def parse_pets(text: str, library: Library) -> PetsSource:
+    """Return the pets of a body that has the form of ``pets`` in a scenario file.
 
     :raise InputError: every problem.
     """
     report = Diagnostics(BODY, fixtures=library.shelf())
-    pets: Brought = _read(text, BROUGHT, report, FIXTURE_NODES)
+    pets: PetsSource = _parse(text, BROUGHT, report, FIXTURE_NODES)
     return pets
 
 
-def _read(text: str, shape: Shape, report: Diagnostics, nodes: int) -> Any:
+def _parse(text: str, shape: Shape, report: Diagnostics, nodes: int) -> Any:
     document = parse(text, BODY, is_json=True, nodes=nodes, characters=4 * FIXTURE_BYTES)
     report.problems.extend(document.problems)
     value = shape.read(document.root, report)
     report.close()
-    assert value is not INVALID  # noqa: S101 - or there were a problem
+    assert value is not INVALID  # noqa: S101 - an invalid value has a problem
     return value

@@ -1,10 +1,10 @@
-"""What the views of the control API share: a call, its body, its answer."""
+"""What the views of the control API share: the request, its body, and the JSON response."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from mockpets.constants import FIXTURE_BYTES, NAME_LENGTH, PROBLEMS_SHOWN
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
@@ -17,6 +17,8 @@ from mockpets.wsgi_extension import JOB_RESULTS, SERVER
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mockpets.constants import ErrorCode
+    from mockpets.contract.control_types import InputProblem, InvalidInputDetails
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Activation, Session
     from mockpets.settings import Settings
@@ -34,9 +36,8 @@ LONG: Final = 8 * 1024
 class ControlContext:
     """What the control API acts on.
 
-    :param token: what callers must send; empty when none is needed.
-    :param token_attempts: of those who do not know it; None where no stranger comes.
-    :param metrics: what is counted of every answer.
+    :param token: the token that callers must send; empty if none is required.
+    :param token_attempts: the failed attempts of each address; None unless the server is public.
     """
 
     settings: Settings
@@ -48,45 +49,52 @@ class ControlContext:
 
 @dataclass(frozen=True, slots=True)
 class ControlRequest:
-    """One call by a caller who may.
+    """An authorized request to the control API.
 
-    :param session: the one it is about.
+    :param session: the session that the request names.
     """
 
     request: Request
     context: ControlContext
     session: Session
 
+    def path_value(self, parameter: str) -> str:
+        """Return the value of a path parameter, such as ``name`` for ``{name}``."""
+        value: str = (self.request.view_args or {})[parameter]
+        return value
+
     @property
     def name(self) -> str:
-        """What the path has for ``{name}``."""
-        found: str = (self.request.view_args or {})["name"]
-        return found
+        """The value of the path parameter ``{name}``."""
+        return self.path_value("name")
 
     def activation(self) -> Activation:
-        """Return the stack whose pets the call is about: the one it names, else the active one.
+        """Return the stack whose pets the request acts on: the one it names, or the active one.
 
         :raise RequestError: ``unknown_scenario``, ``busy`` or ``store_full``.
-        :raise NotReady: its pets have to be made first.
+        :raise NotReady: its pets must be generated first.
         """
         names = named_scenarios(self.request.environ) or self.session.active
         return self.session.use(names, at_once=SERVER in self.request.environ)
 
 
-def json_response(value: object, status: int = 200) -> Response:
-    """Return a value as a JSON answer."""
-    return Response(dump_json(value) + b"\n", status)
+class JsonResponse(Response, Generic[T]):
+    """A JSON response whose body has the type `T`, for type checkers."""
 
 
-def body_text(request: Request, most: int = FIXTURE_BYTES) -> str:
+def json_response(value: T, status: int = 200) -> JsonResponse[T]:
+    """Return a value as a JSON response."""
+    return JsonResponse(dump_json(value) + b"\n", status)
+
+
+def body_text(request: Request, max_bytes: int = FIXTURE_BYTES) -> str:
     """Return the body as text.
 
-    :param most: bytes it may have.
-    :raise RequestError: ``invalid_request`` when it is no UTF-8, ``payload_too_large``.
+    :raise RequestError: ``invalid_request`` if it is not UTF-8, or ``payload_too_large``.
     """
     raw: bytes = request.get_data()
-    if len(raw) > most:
-        raise RequestError("payload_too_large", f"the body may have at most {most} bytes")
+    if len(raw) > max_bytes:
+        raise RequestError("payload_too_large", f"the body may have at most {max_bytes} bytes")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -95,44 +103,44 @@ def body_text(request: Request, most: int = FIXTURE_BYTES) -> str:
 
 
 def run_job(call: ControlRequest, job: Callable[[], T], *, is_long: bool) -> T:
-    """Return what a job returns; a long one, of which a call may have one, the helper thread does.
+    """Return the result of a job. The worker thread runs a long one, of which a call has one.
 
-    :raise NotReady: for the server, which has the job done and asks again.
-    :raise InputError: what the job raises.
+    :raise NotReady: the server runs the job and calls the view again.
+    :raise InputError: raised by the job.
     """
     environ = call.request.environ
     if not is_long or SERVER not in environ:
         return job()
-    for made in environ.get(JOB_RESULTS, ()):
-        if isinstance(made, _Made):
-            found: T = made.give()
-            return found
-    raise NotReady(partial(_make, job))
+    for result in environ.get(JOB_RESULTS, ()):
+        if isinstance(result, _JobResult):
+            value: T = result.unwrap()
+            return value
+    raise NotReady(partial(_run, job))
 
 
-class _Made(NamedTuple):
-    """What became of a job."""
+class _JobResult(NamedTuple):
+    """What a job returned or raised."""
 
-    result: Any
+    value: Any
     error: InputError | RequestError | None = None
 
-    def give(self) -> Any:
+    def unwrap(self) -> Any:
         if self.error is not None:
             raise self.error
-        return self.result
+        return self.value
 
 
-def _make(job: Callable[[], object]) -> _Made:
+def _run(job: Callable[[], object]) -> _JobResult:
     try:
-        return _Made(job())
+        return _JobResult(job())
     except (InputError, RequestError) as error:
-        return _Made(None, error)
+        return _JobResult(None, error)
 
 
 def query_parameters(request: Request, known: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Return the parameters of the query, and what is wrong with their names.
+    """Return the parameters of the query, and the problems with their names.
 
-    :param known: the names that there are.
+    :param known: the valid names.
     """
     query = dict(request.args.lists())
     problems = []
@@ -145,10 +153,11 @@ def query_parameters(request: Request, known: Sequence[str]) -> tuple[dict[str, 
     return {name: values[0] for name, values in query.items()}, problems[:PROBLEMS_SHOWN]
 
 
-def rejected(error: InputError) -> RequestError:
-    """Return what is wrong with a body as an answer, each problem in its details too."""
-    code = "invalid_scenario" if isinstance(error, DocumentError) else "invalid_request"
-    problems = [
+def invalid_body(error: InputError) -> RequestError:
+    """Return the error for an invalid body; its details list every problem."""
+    first, *more = map(str, error.problems)
+    rest = f" (and {len(more)} more, in details)" if more else ""
+    problems: list[InputProblem] = [
         {
             "file": problem.file,
             "line": problem.line,
@@ -159,15 +168,16 @@ def rejected(error: InputError) -> RequestError:
         }
         for problem in error.problems
     ]
-    first, *more = map(str, error.problems)
-    rest = f" (and {len(more)} more, in details)" if more else ""
-    return RequestError(code, f"{first}{rest}", details={"problems": problems})
+    details: InvalidInputDetails = {"problems": problems}
+    is_document = isinstance(error, DocumentError)
+    code: ErrorCode = "invalid_scenario" if is_document else "invalid_request"
+    return RequestError(code, f"{first}{rest}", details=details)
 
 
 def checked_snapshot(name: str) -> str:
-    """Return a name that a snapshot can have, in lower case.
+    """Return the name of a snapshot in lower case.
 
-    :raise RequestError: ``invalid_request``.
+    :raise RequestError: ``invalid_request`` for an invalid name.
     """
     try:
         return checked_session(name, "a snapshot")

@@ -1,4 +1,4 @@
-"""Calls of the control API about what was asked: the journal, HAR, verify, and news."""
+"""The views of the control API for the journal: requests, HAR, verification, and events."""
 
 from __future__ import annotations
 
@@ -16,17 +16,24 @@ from mockpets.web.control.call import body_text, json_response, query_parameters
 from mockpets.wsgi_extension import ORDER, RETRIED, SERVER, DeliveryOrder
 
 if TYPE_CHECKING:
+    from mockpets.contract.control_types import (
+        ClearedRequests,
+        Events,
+        Har,
+        RequestDetails,
+        RequestList,
+        VerifiedRequests,
+    )
     from mockpets.journal.entry import Entry
-    from mockpets.web.control.call import ControlRequest
-    from mockpets.web.exchange import Response
+    from mockpets.web.control.call import ControlRequest, JsonResponse
     from mockpets.wsgi_extension import Server
 
 _AT_ONCE = 200
-"""Requests that are looked at while others wait: some milliseconds of work."""
+"""Requests to process while other clients wait: some milliseconds of work."""
 
 
 def _selected(call: ControlRequest) -> tuple[list[Entry], int]:
-    """Return the entries that the query asks for, and how many pass its filters.
+    """Return the entries that the query selects, and how many pass its filters.
 
     :raise RequestError: ``invalid_request``.
     """
@@ -35,9 +42,9 @@ def _selected(call: ControlRequest) -> tuple[list[Entry], int]:
     return queries.selected(call.session.journal.entries(), queries.parse_filter(query, most))
 
 
-def requests(call: ControlRequest) -> Response:
-    """List what was asked, the newest of what passes the filters, oldest first."""
-    # The number before the entries: a change in between is told of once too often, not too little.
+def requests(call: ControlRequest) -> JsonResponse[RequestList]:
+    """List the newest requests that pass the filters, oldest first."""
+    # The number before the entries, so that a change in between is reported twice, not lost.
     change, journal = call.session.changes.number, call.session.journal
     found, total = _selected(call)
     return json_response(
@@ -52,12 +59,12 @@ def requests(call: ControlRequest) -> Response:
     )
 
 
-def one_request(call: ControlRequest) -> Response:
-    """Return one request with both sides as they were sent.
+def one_request(call: ControlRequest) -> JsonResponse[RequestDetails]:
+    """Return a request and its response as they were sent.
 
     :raise RequestError: ``not_found``.
     """
-    text: str = (call.request.view_args or {})["number"]
+    text = call.path_value("number")
     journal, number = call.session.journal, parse_pet_id(text)
     entry = None if number is None else journal.get(number)
     if entry is None:
@@ -67,16 +74,17 @@ def one_request(call: ControlRequest) -> Response:
     return json_response(queries.full(entry))
 
 
-def clear(call: ControlRequest) -> Response:
-    """Forget what was asked; numbers go on."""
+def clear(call: ControlRequest) -> JsonResponse[ClearedRequests]:
+    """Remove all requests from the journal; numbers continue."""
     cleared = call.session.journal.clear()
     call.session.changes.tell("requests")
     return json_response({"cleared": cleared})
 
 
-def har(call: ControlRequest) -> Response:
-    """Return what passes the filters as HAR 1.2."""
-    from mockpets.journal.har import document  # here and below: a start has no time for it
+def har(call: ControlRequest) -> JsonResponse[Har]:
+    """Return the requests that pass the filters as HAR 1.2."""
+    # Imported here and in `verify`, since it would slow down the start.
+    from mockpets.journal.har import document
 
     found, _ = _selected(call)
     is_long = len(found) > _AT_ONCE
@@ -84,19 +92,19 @@ def har(call: ControlRequest) -> Response:
     return json_response(run_job(call, write, is_long=is_long))
 
 
-def verify(call: ControlRequest) -> Response:
-    """Tell whether as many requests came as were expected.
+def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
+    """Return the matching requests if there are as many as expected.
 
-    :raise RequestError: ``verification_failed``, with the nearest requests and what differed.
-    :raise InputError: the body is wrong.
+    :raise RequestError: ``verification_failed``, with the nearest requests and the differences.
+    :raise InputError: the body is invalid.
     """
     from mockpets.journal import verification
     from mockpets.scenario.language.verification import parse as parse_verification
 
     text, journal = body_text(call.request), call.session.journal
-    wanted, entries = parse_verification(text), journal.entries()
+    expected, entries = parse_verification(text), journal.entries()
     check = partial(
-        verification.check, wanted, entries, session=call.session.name, dropped=journal.dropped
+        verification.check, expected, entries, session=call.session.name, dropped=journal.dropped
     )
     verdict = run_job(call, check, is_long=len(entries) > _AT_ONCE)
     if not verdict.passed:
@@ -106,13 +114,13 @@ def verify(call: ControlRequest) -> Response:
     return json_response({"matched": len(found), "requests": found})
 
 
-# --- News -------------------------------------------------------------------------------------
+# --- Events -----------------------------------------------------------------------------------
 
 
-def events(call: ControlRequest) -> Response:
-    """Tell what has changed since a number, waiting for it if nothing has.
+def events(call: ControlRequest) -> JsonResponse[Events]:
+    """Return what has changed since a number, after waiting for a change if necessary.
 
-    No thread waits where the server takes orders: it keeps the request, and asks again.
+    With our server no thread waits: it holds the request, and calls the view again.
 
     :raise RequestError: ``invalid_request``.
     """
@@ -120,7 +128,7 @@ def events(call: ControlRequest) -> Response:
     changes, environ = call.session.changes, call.request.environ
     number = changes.number
     if since is None or since > number or wait == 0 or RETRIED in environ or changes.since(since):
-        return _news(call, since)
+        return _changes(call, since)
     server: Server | None = environ.get(SERVER)
     if server is None:
         changed = Event()
@@ -130,13 +138,13 @@ def events(call: ControlRequest) -> Response:
         call = replace(call, session=call.context.sessions.look(call.session.name))
     elif server.room():
         environ[ORDER] = DeliveryOrder(hold=partial(changes.wait, since), patience=wait, again=True)
-    return _news(call, since)
+    return _changes(call, since)
 
 
-def _news(call: ControlRequest, since: int | None) -> Response:
+def _changes(call: ControlRequest, since: int | None) -> JsonResponse[Events]:
     changes = call.session.changes
     number = changes.number
-    # A number from before a restart is none of this server's: everything may be new.
+    # A number above the last one is from before a restart: everything may have changed.
     changed = [] if since is None else changes.since(since if since <= number else 0)
     is_there = changes is not call.context.sessions.shared.changes
     resets = call.session.journal.resets if is_there else None
@@ -144,7 +152,7 @@ def _news(call: ControlRequest, since: int | None) -> Response:
 
 
 def _since_and_wait(call: ControlRequest) -> tuple[int | None, float]:
-    """Return the number after which changes are news, and the seconds to wait.
+    """Return the number of the last change that the client knows, and the seconds to wait.
 
     :raise RequestError: ``invalid_request``.
     """

@@ -1,29 +1,37 @@
-"""Calls of the control API about pets: what the contract has no operation for, and snapshots."""
+"""The views of the control API for pets and their snapshots."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mockpets.constants import BODY_BYTES, CONTROL_PETS, INT64_MAX, INT64_MIN, PET_STATUSES
 from mockpets.contract.schemas import change_flaws, parse_pet_id
 from mockpets.errors import RequestError
-from mockpets.scenario.language.control_bodies import read_pets
+from mockpets.journal.queries import moment
+from mockpets.scenario.language.control_bodies import parse_pets
 from mockpets.scenario.model import Generated
 from mockpets.strict_json import dump_json, parse_json
 from mockpets.web.control.call import (
     LONG,
+    JsonResponse,
     body_text,
     checked_snapshot,
     json_response,
     query_parameters,
     run_job,
 )
-from mockpets.web.exchange import Response
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
+    from mockpets.contract.control_types import (
+        PetPage,
+        PetTotal,
+        SnapshotDetails,
+        SnapshotList,
+        SnapshotSummary,
+    )
+    from mockpets.contract.schemas import Pet
     from mockpets.pets.table import Table
     from mockpets.session.session import Session
     from mockpets.session.shared import SharedState
@@ -33,10 +41,10 @@ if TYPE_CHECKING:
 # --- Pets -------------------------------------------------------------------------------------
 
 
-def pets(call: ControlRequest) -> Response:
-    """List pets, by id, in parts.
+def pets(call: ControlRequest) -> JsonResponse[PetPage]:
+    """Return a page of pets by ID.
 
-    :raise RequestError: ``invalid_request`` for a wrong query.
+    :raise RequestError: ``invalid_request`` for an invalid query.
     """
     query, problems = query_parameters(call.request, ("status", "after", "limit"))
     limit = _number(query.get("limit"), "limit", 1, CONTROL_PETS, problems)
@@ -55,11 +63,11 @@ def pets(call: ControlRequest) -> Response:
         following = str(parse_json(shown[-1])["id"])  # type: ignore[index]  # a pet is an object
     total = store.total(status)
     body = f'{{"total":{total},"next":{following},"pets":['.encode() + b",".join(shown) + b"]}\n"
-    return Response(body)
+    return JsonResponse(body)
 
 
 def _number(text: str | None, name: str, low: int, high: int, problems: list[str]) -> int | None:
-    """Return a number of a query, or note what is wrong with it."""
+    """Return a number of a query, or add a problem and return None."""
     if text is None:
         return None
     number = parse_pet_id(text)  # an int64, strictly
@@ -69,11 +77,11 @@ def _number(text: str | None, name: str, low: int, high: int, problems: list[str
     return number
 
 
-def put_pets(call: ControlRequest) -> Response:
-    """Put other pets in place of all there are.
+def put_pets(call: ControlRequest) -> JsonResponse[PetTotal]:
+    """Replace all pets.
 
     :raise RequestError: ``store_full``.
-    :raise InputError: the body is no list of pets, fixture or number.
+    :raise InputError: the body is invalid.
     """
     text, shared = body_text(call.request), call.context.sessions.shared
     store = call.activation().store
@@ -88,17 +96,17 @@ def put_pets(call: ControlRequest) -> Response:
 
 
 def _table(text: str, session: Session, shared: SharedState) -> Table | Generated:
-    """Return the pets of a body, unless they are to be generated."""
-    brought = read_pets(text, session.library)
-    return brought if isinstance(brought, Generated) else shared.table(brought, session.seed)
+    """Return the pets of a body as a table, unless they must be generated."""
+    source = parse_pets(text, session.library)
+    return source if isinstance(source, Generated) else shared.table(source, session.seed)
 
 
 def _pet_id(call: ControlRequest) -> int:
-    """Return the id that the path names.
+    """Return the ID in the path.
 
-    :raise RequestError: ``pet_not_found`` for what can be none.
+    :raise RequestError: ``pet_not_found`` if it is not an int64.
     """
-    text: str = (call.request.view_args or {})["id"]
+    text = call.path_value("id")
     pet_id = parse_pet_id(text)
     if pet_id is None:
         raise RequestError(
@@ -107,10 +115,10 @@ def _pet_id(call: ControlRequest) -> int:
     return pet_id
 
 
-def change_pet(call: ControlRequest) -> Response:
-    """Change some members of a pet; a status of null takes it away.
+def change_pet(call: ControlRequest) -> JsonResponse[Pet]:
+    """Change properties of a pet; a status of null removes the status.
 
-    :raise RequestError: ``pet_not_found``; ``invalid_request`` for what makes no Pet.
+    :raise RequestError: ``pet_not_found``, or ``invalid_request`` for an invalid change.
     """
     pet_id = _pet_id(call)
     changes: Any = parse_json(body_text(call.request, BODY_BYTES).encode())
@@ -121,11 +129,11 @@ def change_pet(call: ControlRequest) -> Response:
         changes["categoryId"] = int(changes["categoryId"])  # 1.0 is 1
     row = call.activation().store.change(pet_id, changes)
     call.session.changes.tell("pets")
-    return Response(row + b"\n")
+    return JsonResponse(row + b"\n")
 
 
-def delete_pet(call: ControlRequest) -> Response:
-    """Take a pet away.
+def delete_pet(call: ControlRequest) -> JsonResponse[PetTotal]:
+    """Delete a pet.
 
     :raise RequestError: ``pet_not_found``.
     """
@@ -138,41 +146,39 @@ def delete_pet(call: ControlRequest) -> Response:
 # --- Snapshots --------------------------------------------------------------------------------
 
 
-def snapshots(call: ControlRequest) -> Response:
+def snapshots(call: ControlRequest) -> JsonResponse[SnapshotList]:
     """List the snapshots by name."""
-    return json_response(
-        {"snapshots": [_told(snapshot) for snapshot in call.session.snapshots.all()]}
-    )
+    return json_response({"snapshots": [*map(_summary, call.session.snapshots.all())]})
 
 
-def _told(snapshot: Snapshot) -> dict[str, object]:
-    at = datetime.fromtimestamp(snapshot.at, UTC).isoformat(timespec="milliseconds")
-    return {"name": snapshot.name, "pets": snapshot.pets, "at": at.replace("+00:00", "Z")}
+def _summary(snapshot: Snapshot) -> SnapshotSummary:
+    return {"name": snapshot.name, "pets": snapshot.pets, "at": moment(snapshot.at)}
 
 
-def one_snapshot(call: ControlRequest) -> Response:
+def one_snapshot(call: ControlRequest) -> JsonResponse[SnapshotDetails]:
     """Return a snapshot with its pets.
 
     :raise RequestError: ``not_found``.
     """
     snapshot = call.session.snapshots.get(checked_snapshot(call.name))
-    head = dump_json(_told(snapshot)).removesuffix(b"}")
+    head = dump_json(_summary(snapshot)).removesuffix(b"}")
     content = b",".join(snapshot.saved.rows(None, snapshot.pets, None))
-    return Response(head + b',"content":[' + content + b"]}\n")
+    return JsonResponse(head + b',"content":[' + content + b"]}\n")
 
 
-def put_snapshot(call: ControlRequest) -> Response:
-    """Keep a copy of the pets under a name.
+def put_snapshot(call: ControlRequest) -> JsonResponse[SnapshotSummary]:
+    """Save a copy of the pets under a name.
 
     :raise RequestError: ``store_full``.
     """
     name = checked_snapshot(call.name)
     status = 200 if name in call.session.snapshots else 201
-    return json_response(_told(call.session.snapshots.keep(name, call.activation().store)), status)
+    snapshot = call.session.snapshots.keep(name, call.activation().store)
+    return json_response(_summary(snapshot), status)
 
 
-def drop_snapshot(call: ControlRequest) -> Response:
-    """Forget a snapshot.
+def drop_snapshot(call: ControlRequest) -> JsonResponse[SnapshotList]:
+    """Delete a snapshot, and list the others.
 
     :raise RequestError: ``not_found``.
     """
@@ -180,8 +186,8 @@ def drop_snapshot(call: ControlRequest) -> Response:
     return snapshots(call)
 
 
-def restore(call: ControlRequest) -> Response:
-    """Put the pets of a snapshot in place of all there are.
+def restore(call: ControlRequest) -> JsonResponse[PetTotal]:
+    """Replace all pets with those of a snapshot.
 
     :raise RequestError: ``not_found`` or ``store_full``.
     """

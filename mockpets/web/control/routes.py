@@ -1,14 +1,14 @@
-"""The control API, under ``/__mockpets/``: its routes, and what is active.
+"""The routes of the control API, under ``/__mockpets/``.
 
-Each call is made through `_guarded`, which checks who calls and finds the session; the rest of the
-calls are in the modules beside this one.
+Every view that reads or changes a session is called through `_guarded`, which checks the caller and
+finds the session. Most views are in the modules beside this one.
 """
 
 from __future__ import annotations
 
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from werkzeug.routing import Rule
 
@@ -50,7 +50,7 @@ from mockpets.scenario.language.loader import scenario_schema
 from mockpets.web import pages
 from mockpets.web.control import journal, pets, sessions
 from mockpets.web.control.access import check_caller
-from mockpets.web.control.call import ControlRequest, json_response, rejected
+from mockpets.web.control.call import ControlRequest, invalid_body, json_response
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.session_selector import named_session
 from mockpets.wsgi_extension import SERVER
@@ -60,20 +60,21 @@ if TYPE_CHECKING:
 
     import flask
 
+    from mockpets.contract.control_types import GateCounts, Health, OpenedGate
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
-    from mockpets.web.control.call import ControlContext
+    from mockpets.web.control.call import ControlContext, JsonResponse
     from mockpets.web.exchange import Request
 
     View = Callable[..., Response]
-    Act = Callable[[ControlRequest], Response]
+    ControlView = Callable[[ControlRequest], Response]
 
 
 def add_routes(app: flask.Flask, context: ControlContext) -> None:
-    """Give the app the control API; of one that is off, what holds no secret and needs no rest."""
+    """Add the control API to the app; if it is off, only the routes that hold no secret."""
     is_on = context.settings.control != "off"
     for path, view in (
-        # `create_app` returns only what can answer, so alive and ready are the same.
+        # `create_app` returns an app that can respond, so alive and ready are the same.
         (HEALTH_PATH, health),
         (READY_PATH, health),
         (OPENAPI_PATH, openapi),
@@ -83,16 +84,16 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
     ):
         _add_path(app, path, {"GET": view})
     if not is_on:
-        return  # `api.beyond` says so, whatever the path and the method
-    for path, view in ((CONTROL_PREFIX, pages.to_panel), (PANEL_PATH, pages.panel)):
-        _add_path(app, path, {"GET": view})
-    for path, acts in _CALLS.items():
-        views = {method: partial(_guarded, context, act) for method, act in acts.items()}
-        _add_path(app, path, views)
+        return  # `web.unmatched` responds to all other paths and methods
+    for path, page in ((CONTROL_PREFIX, pages.to_panel), (PANEL_PATH, pages.panel)):
+        _add_path(app, path, {"GET": page})
+    for path, views in _CALLS.items():
+        guarded = {method: partial(_guarded, context, view) for method, view in views.items()}
+        _add_path(app, path, guarded)
 
 
 def _add_path(app: flask.Flask, path: str, views: Mapping[str, View]) -> None:
-    """Give the app one path of the control API, and an answer for the methods it does not have."""
+    """Add one path of the control API, with a 405 response for its other methods."""
     rule = path.replace("{", "<").replace("}", ">")
     for method, view in views.items():
         endpoint = f"{method} {path}"
@@ -102,35 +103,35 @@ def _add_path(app: flask.Flask, path: str, views: Mapping[str, View]) -> None:
     app.view_functions[endpoint] = partial(_other_method, tuple(views))
 
 
-def _guarded(context: ControlContext, act: Act, **_: str) -> Response:
-    """Answer a call whose caller may.
+def _guarded(context: ControlContext, view: ControlView, **_: str) -> Response:
+    """Call a view if the caller may use the control API.
 
-    :raise RequestError: what the guard, the selection or the call refuses.
+    :raise RequestError: the caller, the session or the request is rejected.
     """
     request = current_request()
     request.max_content_length = FIXTURE_BYTES  # a list of pets is longer than any request's body
     check_caller(request, context.settings, context.token, context.token_attempts)
     session = _session(request, context.sessions)
     try:
-        return act(ControlRequest(request, context, session))
+        return view(ControlRequest(request, context, session))
     except InputError as error:
-        raise rejected(error) from error
+        raise invalid_body(error) from error
 
 
 def _session(request: Request, sessions: SessionRegistry) -> Session:
-    """Return the session that a call is about; one that is only looked at is not kept.
+    """Return the session that a request names; reading an unknown one does not create it.
 
-    :raise RequestError: ``invalid_session``, or ``busy`` when there are as many as may be.
+    :raise RequestError: ``invalid_session``, or ``busy`` when there are too many sessions.
     """
     name = named_session(request.environ) or DEFAULT_SESSION
-    looks = request.method in ("GET", "HEAD")
-    return sessions.look(name) if looks else sessions.take(name)
+    is_read = request.method in ("GET", "HEAD")
+    return sessions.look(name) if is_read else sessions.take(name)
 
 
 def _other_method(methods: tuple[str, ...], **_: str) -> Response:
-    """Answer a method that a path of the control API does not have.
+    """Respond to a method that a path of the control API does not support.
 
-    :param methods: those it has.
+    :param methods: the supported ones.
     :raise RequestError: ``method_not_allowed``.
     """
     request = current_request()
@@ -143,54 +144,54 @@ def _other_method(methods: tuple[str, ...], **_: str) -> Response:
     raise RequestError("method_not_allowed", what, [("Allow", names)])
 
 
-# --- What holds no secret ---------------------------------------------------------------------
+# --- Without a secret -------------------------------------------------------------------------
 
 
-def health() -> Response:
-    """Say that the server is alive."""
+def health() -> JsonResponse[Health]:
+    """Report that the server is alive."""
     return json_response({"status": "ok", "version": version("mockpets")})
 
 
-def openapi() -> Response:
+def openapi() -> JsonResponse[Mapping[str, Any]]:
     """Return the contract as OpenAPI 3.1."""
     return json_response(document())
 
 
-def schema() -> Response:
-    """Return the JSON Schema of scenario files, which shipped files name for editors."""
+def schema() -> JsonResponse[Mapping[str, Any]]:
+    """Return the JSON Schema of scenario files, which the shipped files name for editors."""
     return json_response(scenario_schema())
 
 
-# --- What is held -----------------------------------------------------------------------------
+# --- Gates ------------------------------------------------------------------------------------
 
 
-def gates(call: ControlRequest) -> Response:
-    """Tell how many answers are held behind each gate."""
+def gates(call: ControlRequest) -> JsonResponse[GateCounts]:
+    """Return how many responses are held at each gate."""
     return json_response({"gates": call.session.gates.waiting()})
 
 
-def open_gate(call: ControlRequest) -> Response:
-    """Let go the answers that are held behind a gate now, and tell what is held elsewhere."""
+def open_gate(call: ControlRequest) -> JsonResponse[OpenedGate]:
+    """Release the responses held at a gate, and return how many are held at the others."""
     gates = call.session.gates
     return json_response({"released": gates.open(call.name), "gates": gates.waiting()})
 
 
-# --- What is counted --------------------------------------------------------------------------
+# --- Metrics ----------------------------------------------------------------------------------
 
 
 def metrics(call: ControlRequest) -> Response:
-    """Return what is counted, as Prometheus reads it.
+    """Return the metrics in the text format of Prometheus.
 
-    :raise NotReady: the library for that has to be imported first.
+    :raise NotReady: the Prometheus library must be imported first.
     """
-    counted = call.context.metrics
-    if not counted.is_prepared and SERVER in call.request.environ:
-        raise NotReady(counted.prepare)
-    body, content_type = counted.exposition()
+    metrics = call.context.metrics
+    if not metrics.is_prepared and SERVER in call.request.environ:
+        raise NotReady(metrics.prepare)
+    body, content_type = metrics.exposition()
     return Response(body, content_type=content_type)
 
 
-_CALLS: Mapping[str, Mapping[str, Act]] = {
+_CALLS: Mapping[str, Mapping[str, ControlView]] = {
     STATE_PATH: {"GET": sessions.state},
     SCENARIOS_PATH: {"GET": sessions.scenarios},
     ONE_SCENARIO_PATH: {"GET": sessions.one_scenario},
@@ -220,4 +221,4 @@ _CALLS: Mapping[str, Mapping[str, Act]] = {
     GATE_PATH: {"POST": open_gate},
     METRICS_PATH: {"GET": metrics},
 }
-"""Path to method to what is done."""
+"""The view of each path and method."""

@@ -1,4 +1,4 @@
-"""Calls of the control API about sessions, and about which scenarios a session has active."""
+"""The views of the control API for sessions, and for the scenarios that are active in one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mockpets.constants import FILE_BYTES
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.scenario.describe import describe_pets, describe_stub
-from mockpets.scenario.language.control_bodies import Wanted, read_wanted
+from mockpets.scenario.language.control_bodies import SessionConfig, parse_session_config
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
 from mockpets.web.control.call import LONG, body_text, json_response, run_job
@@ -17,18 +17,27 @@ from mockpets.web.session_selector import base_path, checked, checked_session
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
+    from mockpets.contract.control_types import (
+        ActiveScenarios,
+        DroppedSession,
+        ScenarioDetails,
+        ScenarioList,
+        ScenarioSummary,
+        SessionList,
+        SessionSummary,
+        State,
+    )
     from mockpets.scenario.library import Library
     from mockpets.session.session import Session
-    from mockpets.web.control.call import ControlContext, ControlRequest
-    from mockpets.web.exchange import Response
+    from mockpets.web.control.call import ControlContext, ControlRequest, JsonResponse
     from mockpets.wsgi_extension import Server
 
-# --- What a page shows ------------------------------------------------------------------------
+# --- State ------------------------------------------------------------------------------------
 
 
-def state(call: ControlRequest) -> Response:
-    """Return all that a page about a session begins with."""
-    session, settings = call.session, call.context.settings
+def state(call: ControlRequest) -> JsonResponse[State]:
+    """Return the state of a session and its server, which pages load first."""
+    session, settings, sessions = call.session, call.context.settings, call.context.sessions
     gates = session.gates.waiting()
     return json_response(
         {
@@ -38,21 +47,21 @@ def state(call: ControlRequest) -> Response:
             "resets": session.journal.resets,
             "active": list(session.active),
             "seed": session.seed,
-            "scenarios": _rows(session),
+            "scenarios": _scenario_summaries(session),
             "counts": {
-                "pets": _pets(session),
+                "pets": _pet_count(session),
                 "requests": len(session.journal),
-                "sessions": len(call.context.sessions),
+                "sessions": len(sessions),
                 "snapshots": len(session.snapshots),
                 "held": sum(gates.values()),
             },
             "gates": gates,
-            "state_file": call.context.sessions.saving and call.context.sessions.saving(),
+            "state_file": sessions.save_progress.report(),
             "settings": {
                 "key": settings.api_key[0],
                 "any_key": settings.any_key,
                 "base_path": base_path(session.name),
-                "max_pets": call.context.sessions.shared.max_new,
+                "max_pets": sessions.shared.max_new,
                 "max_sessions": settings.max_sessions,
                 "journal_size": settings.journal_size,
                 "public": settings.public,
@@ -61,8 +70,8 @@ def state(call: ControlRequest) -> Response:
     )
 
 
-def _pets(session: Session) -> int | None:
-    """Return how many pets a client sees now; None where that is not to be told at once."""
+def _pet_count(session: Session) -> int | None:
+    """Return how many pets a client sees now, or None if generating them would take long."""
     try:
         return session.use(session.active, at_once=True).store.total()
     except (RequestError, NotReady):
@@ -72,20 +81,22 @@ def _pets(session: Session) -> int | None:
 # --- Scenarios --------------------------------------------------------------------------------
 
 
-def scenarios(call: ControlRequest) -> Response:
-    """List the scenarios, which are active, and what is wrong with files."""
-    return json_response({"active": list(call.session.active), "scenarios": _rows(call.session)})
+def scenarios(call: ControlRequest) -> JsonResponse[ScenarioList]:
+    """List the scenarios, the active ones, and the problems of invalid files."""
+    session = call.session
+    return json_response(
+        {"active": list(session.active), "scenarios": _scenario_summaries(session)}
+    )
 
 
-def _rows(session: Session) -> list[dict[str, object]]:
-    """Return a row for each scenario that a session knows, or whose file has problems."""
+def _scenario_summaries(session: Session) -> list[ScenarioSummary]:
+    """Return every scenario that a session knows, including those of invalid files."""
     library = session.library
     names = sorted({*library.scenarios, *library.problems})
-    return [_row(session, library, name) for name in names]
+    return [_scenario_summary(session, library, name) for name in names]
 
 
-def _row(session: Session, library: Library, name: str) -> dict[str, object]:
-    """Return what lists tell of a scenario."""
+def _scenario_summary(session: Session, library: Library, name: str) -> ScenarioSummary:
     scenario = library.scenarios.get(name)
     inline = name in session.documents
     source = None if inline else library.sources.get(name)
@@ -104,39 +115,29 @@ def _row(session: Session, library: Library, name: str) -> dict[str, object]:
     }
 
 
-def one_scenario(call: ControlRequest) -> Response:
-    """Return one scenario: what it does, in words, and its source.
+def one_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
+    """Return a scenario: its stubs in words, and its source.
 
-    :raise RequestError: ``not_found`` for a name that is none.
+    :raise RequestError: ``not_found`` for an unknown name.
     """
     library, name = call.session.library, call.name.lower()
     if name not in library.scenarios and name not in library.problems:
         raise RequestError("not_found", library.explain(name))
     lineage = library.lineage(name) if name in library.scenarios else []
-    brought = next((each.pets for each in lineage if each.pets is not None), None)
-    stubs = [describe_stub(stub) for each in lineage for stub in each.stubs]
+    pets = next((each.pets for each in lineage if each.pets is not None), None)
     return json_response(
         {
-            **_row(call.session, library, name),
+            **_scenario_summary(call.session, library, name),
             "text": _text(call.session, library, name),
             "lineage": [each.name for each in lineage],
-            "pets_in_words": describe_pets(brought),
-            "stubs": [
-                {
-                    "label": each.label,
-                    "scenario": each.scenario,
-                    "when": each.when,
-                    "does": each.does,
-                    "limits": each.limits,
-                }
-                for each in stubs
-            ],
+            "pets_in_words": describe_pets(pets),
+            "stubs": [describe_stub(stub) for each in lineage for stub in each.stubs],
         }
     )
 
 
 def _text(session: Session, library: Library, name: str) -> str | None:
-    """Return a scenario as it is written, None when that cannot be read any more."""
+    """Return the source of a scenario, or None if its file can no longer be read."""
     if name in session.documents:
         return session.documents[name]
     try:
@@ -145,45 +146,45 @@ def _text(session: Session, library: Library, name: str) -> str | None:
         return None
 
 
-def activate(call: ControlRequest) -> Response:
-    """Have other scenarios active from now on; their counters begin anew.
+def activate(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
+    """Activate other scenarios and start their counters again.
 
     :raise RequestError: ``unknown_scenario``.
-    :raise InputError: the body names none, or a document in it is no scenario.
+    :raise InputError: the body names no scenario, or a document in it is invalid.
     """
-    wanted = _wanted(call, session=False)
-    _activate(call, call.session, checked(wanted.names or (), "scenario"), wanted)
+    config = _session_config(call, session=False)
+    _activate(call, call.session, checked(config.names or (), "scenario"), config)
     return json_response({"active": list(call.session.active)})
 
 
 def _activate(
-    call: ControlRequest, session: Session, names: tuple[str, ...], wanted: Wanted
+    call: ControlRequest, session: Session, names: tuple[str, ...], config: SessionConfig
 ) -> None:
-    """Activate scenarios; where they break connections, have clients begin with new ones.
+    """Activate scenarios; close idle connections if the scenarios break connections.
 
-    On one that it has used before, a browser would quietly repeat the first request that breaks.
+    A browser silently repeats a request whose reused connection breaks.
     """
-    session.activate(names, wanted.inline)
+    session.activate(names, config.inline)
     server: Server | None = call.request.environ.get(SERVER)
     if server is not None and session.may_break and session.breaks:
         server.close_idle()
 
 
-def _wanted(call: ControlRequest, *, session: bool) -> Wanted:
-    """Return what the body wants a session to have."""
+def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
+    """Return the scenarios, and for a session the seed and pets, that the body asks for."""
     text = body_text(call.request)
     shared = call.context.sessions.shared
-    read = partial(read_wanted, text, shared.library(), session=session)
+    parse = partial(parse_session_config, text, shared.library(), session=session)
     # A fixture's name is short, but its file may be long.
-    wanted = run_job(call, read, is_long=len(text) >= LONG or '"pets"' in text)
-    if wanted.inline and not shared.documents:
+    config = run_job(call, parse, is_long=len(text) >= LONG or '"pets"' in text)
+    if config.inline and not shared.documents:
         what = "scenarios cannot be sent as documents here: the server runs with --public"
         raise RequestError("forbidden", what)
-    return wanted
+    return config
 
 
-def reset(call: ControlRequest) -> Response:
-    """Go back to the start: pets, counters, chance and journal.
+def reset(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
+    """Reset pets, counters, random numbers and the journal.
 
     Active scenarios and snapshots stay.
     """
@@ -194,20 +195,19 @@ def reset(call: ControlRequest) -> Response:
 # --- Sessions ---------------------------------------------------------------------------------
 
 
-def sessions(call: ControlRequest) -> Response:
+def sessions(call: ControlRequest) -> JsonResponse[SessionList]:
     """List the sessions."""
-    every = call.context.sessions
-    told = [_told(call.context, each) for each in every.all()]
-    return json_response({"sessions": told, "max": every.most})
+    registry = call.context.sessions
+    summaries = [_session_summary(call.context, session) for session in registry.all()]
+    return json_response({"sessions": summaries, "max": registry.most})
 
 
-def _told(context: ControlContext, session: Session) -> dict[str, object]:
-    """Return what lists tell of a session."""
+def _session_summary(context: ControlContext, session: Session) -> SessionSummary:
     return {
         "name": session.name,
         "active": list(session.active),
         "seed": session.seed,
-        "pets": _pets(session),
+        "pets": _pet_count(session),
         "requests": len(session.journal),
         "held": sum(session.gates.waiting().values()),
         "idle_seconds": round(context.sessions.idle_seconds(session), 1),
@@ -215,60 +215,59 @@ def _told(context: ControlContext, session: Session) -> dict[str, object]:
     }
 
 
-def _missing(call: ControlRequest, name: str) -> RequestError:
-    """Return the refusal of a session that there is not."""
+def _unknown_session(call: ControlRequest, name: str) -> RequestError:
     known = [session.name for session in call.context.sessions.all()]
     near = did_you_mean(name, known) or "a session is made when a request names it, or by PUT"
     return RequestError("not_found", f"there is no session '{name}'; {near}")
 
 
-def one_session(call: ControlRequest) -> Response:
-    """Return one session, which is not made by asking.
+def one_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
+    """Return a session without creating it.
 
     :raise RequestError: ``not_found``.
     """
     name = checked_session(call.name, "the path")
-    found = {session.name: session for session in call.context.sessions.all()}.get(name)
-    if found is None:
-        raise _missing(call, name)
-    return json_response(_told(call.context, found))
+    by_name = {session.name: session for session in call.context.sessions.all()}
+    if name not in by_name:
+        raise _unknown_session(call, name)
+    return json_response(_session_summary(call.context, by_name[name]))
 
 
-def put_session(call: ControlRequest) -> Response:
-    """Make a session, or give one other scenarios, another seed or other pets to start from.
+def put_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
+    """Create a session, or give an existing one other scenarios, another seed or other pets.
 
-    :raise RequestError: ``unknown_scenario``, ``busy`` or ``store_full``; nothing is changed then.
-    :raise InputError: the body is wrong.
+    :raise RequestError: ``unknown_scenario``, ``busy`` or ``store_full``; nothing changes then.
+    :raise InputError: the body is invalid.
     """
     context, name = call.context, checked_session(call.name, "the path")
     shared = context.sessions.shared
     has_body = bool(call.request.get_data().strip())
-    wanted = _wanted(call, session=True) if has_body else Wanted()
+    config = _session_config(call, session=True) if has_body else SessionConfig()
     before = context.sessions.find(name)
-    seed = (before.seed if before else shared.seed) if wanted.seed is None else wanted.seed
-    pets = wanted.pets
-    if pets is None and wanted.seed is not None:
+    seed = (before.seed if before else shared.seed) if config.seed is None else config.seed
+    pets = config.pets
+    if pets is None and config.seed is not None:
         pets = Generated(context.settings.count)
     at_once = SERVER in call.request.environ
     table = None if pets is None else shared.table(pets, seed, at_once=at_once)
-    names = None if wanted.names is None else checked(wanted.names, "scenario")
+    names = None if config.names is None else checked(config.names, "scenario")
     if names is not None:
-        inline = {key: scenario for key, (scenario, _) in (wanted.inline or {}).items()}
+        inline = {key: scenario for key, (scenario, _) in (config.inline or {}).items()}
         shared.library().plus(inline).stack(names)
     session = context.sessions.take(name)
     if table is not None:
         session.start_from(seed, table)
     if names is not None:
-        _activate(call, session, names, wanted)
-    return json_response(_told(context, session), 200 if before else 201)
+        _activate(call, session, names, config)
+    return json_response(_session_summary(context, session), 200 if before else 201)
 
 
-def drop_session(call: ControlRequest) -> Response:
-    """Forget a session.
+def drop_session(call: ControlRequest) -> JsonResponse[DroppedSession]:
+    """Remove a session.
 
-    :raise RequestError: ``not_found``, or ``invalid_request`` for the default one.
+    :raise RequestError: ``not_found``, or ``invalid_request`` for the default session.
     """
     name = checked_session(call.name, "the path")
     if not call.context.sessions.drop(name):
-        raise _missing(call, name)
+        raise _unknown_session(call, name)
     return json_response({"dropped": name})

@@ -33,6 +33,8 @@ from tests.server.raw_http import Clock, Running, Wire, descriptors, running
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mockpets.constants import ErrorCode
+
 
 Fate = Literal["open", "closed"]
 ORIGIN = "http://front.test:5173"
@@ -68,7 +70,7 @@ def post(*headers: str, body: bytes = b"") -> bytes:
     return request("POST /v1/pets HTTP/1.1", "Content-Type: application/json", *headers, body=body)
 
 
-def bad(name: str, raw: bytes, code: str = "invalid_request", says: str = "") -> Row:
+def bad(name: str, raw: bytes, code: ErrorCode = "invalid_request", says: str = "") -> Row:
     """Return a row for what ends its connection."""
     return Row(name, raw, ERRORS[code], code, "closed", says)
 

@@ -1,0 +1,599 @@
+"""The JSON of the control API: one type for each object that a call sends or returns.
+
+Views annotate their responses with these types, and `ControlClient` returns them, so a type
+checker rejects a view that adds or forgets a key. Every key is always present unless it is marked
+`NotRequired` or its type has ``total=False``. Times of day are ISO 8601 in UTC.
+
+Postponed evaluation of annotations is off here, so that `typing.get_type_hints` resolves every
+type wherever it is called.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NotRequired, TypedDict
+
+from mockpets.constants import ErrorCode, Operation, PetStatus
+from mockpets.contract.schemas import Pet
+
+Document = Mapping[str, Any]
+"""A JSON object of the scenario language, such as a whole scenario or the match of a stub.
+
+The JSON Schema of scenario files describes it (``GET /__mockpets/schema/scenario.json``)."""
+Change = Literal["requests", "scenario", "pets", "snapshots", "gates", "sessions", "files"]
+"""What can change in a session."""
+Fault = Literal["connection_reset", "empty_reply", "truncated_body", "malformed_json"]
+"""How a scenario breaks a response."""
+NoteCode = Literal[
+    "deprecated",
+    "ignored_headers",
+    "ignored_members",
+    "ignored_query",
+    "key_invalid",
+    "key_missing",
+    "limit_out_of_range",
+    "off_contract",
+    "unmatched",
+]
+
+# --- The server and the session ---------------------------------------------------------------
+
+
+class Health(TypedDict):
+    """The response of a server that is alive."""
+
+    status: Literal["ok"]
+    version: str
+
+
+class StateCounts(TypedDict):
+    """How many of each a session and its server have.
+
+    `pets` is None while generating them would take too long; `held` counts the responses behind
+    gates.
+    """
+
+    pets: int | None
+    requests: int
+    sessions: int
+    snapshots: int
+    held: int
+
+
+class ServerSettings(TypedDict):
+    """The settings of the server that matter to a client."""
+
+    key: str
+    any_key: bool
+    base_path: str
+    max_pets: int
+    max_sessions: int
+    journal_size: int
+    public: bool
+
+
+class StateFileProgress(TypedDict):
+    """How far the sessions are saved in the state file.
+
+    A change made before you read `begun` is on the disk once `saved` is greater than that number.
+    `trouble` is the reason why the last attempt failed, or empty.
+    """
+
+    begun: int
+    saved: int
+    trouble: str
+
+
+class ActiveScenarios(TypedDict):
+    """The active scenarios; the first takes precedence."""
+
+    active: list[str]
+
+
+class GateCounts(TypedDict):
+    """The number of responses held at each gate."""
+
+    gates: dict[str, int]
+
+
+class OpenedGate(GateCounts):
+    """The number of responses that opening a gate released, and those still held."""
+
+    released: int
+
+
+# --- Scenarios --------------------------------------------------------------------------------
+
+
+class _AnyScenario(TypedDict):
+    """What a list and the details both have of a scenario.
+
+    `description` is None when the file is invalid and has no earlier valid version. `source` is
+    the file as a user names it, and `replaces` lists the files it takes the place of. `problems`
+    are those of an invalid file.
+    """
+
+    name: str
+    description: str | None
+    source: str
+    replaces: list[str]
+    extends: list[str]
+    brings_pets: bool
+    inline: bool
+    problems: list[str]
+
+
+class ScenarioSummary(_AnyScenario):
+    """A scenario in a list, with the number of its stubs."""
+
+    stubs: int
+
+
+class ScenarioList(ActiveScenarios):
+    """All scenarios that a session knows, and the active ones."""
+
+    scenarios: list[ScenarioSummary]
+
+
+class StubDescription(TypedDict):
+    """A stub in words.
+
+    :param label: ``scenario/stub``.
+    :param scenario: the scenario whose file holds the stub.
+    :param when: the requests that it matches.
+    :param does: what it does to their responses, separated by ``;``.
+    :param limits: how often it takes part; empty for always.
+    """
+
+    label: str
+    scenario: str
+    when: str
+    does: str
+    limits: str
+
+
+class ScenarioDetails(_AnyScenario):
+    """A scenario in full.
+
+    `text` is its source, or None when the file can no longer be read. `lineage` is the scenario
+    and those it extends, in order of precedence; `stubs` has the stubs of all of them.
+    """
+
+    text: str | None
+    lineage: list[str]
+    pets_in_words: str | None
+    stubs: list[StubDescription]
+
+
+class ScenarioSelection(TypedDict):
+    """The scenarios to activate: names, whole scenarios as a file has them, or a list of both."""
+
+    scenario: str | Document | list[str | Document]
+
+
+class State(ActiveScenarios, GateCounts):
+    """A session and its server at a glance.
+
+    `change` is the number of the last change, and `resets` differs after each reset. `state_file`
+    is None when the server runs without ``--state``.
+    """
+
+    version: str
+    session: str
+    change: int
+    resets: int
+    seed: int
+    scenarios: list[ScenarioSummary]
+    counts: StateCounts
+    state_file: StateFileProgress | None
+    settings: ServerSettings
+
+
+# --- Pets -------------------------------------------------------------------------------------
+
+
+class PetPage(TypedDict):
+    """Pets by ID, in ascending order.
+
+    `total` counts all pets with the requested status. `next` is the ID to pass as `after` for the
+    next page, or None on the last page.
+    """
+
+    total: int
+    next: int | None
+    pets: list[Pet]
+
+
+class PetTotal(TypedDict):
+    """How many pets there are after a change."""
+
+    total: int
+
+
+class GeneratedPets(TypedDict):
+    """Pets to generate; by default with the seed and the locale of the server."""
+
+    count: int
+    seed: NotRequired[int]
+    locale: NotRequired[str]
+
+
+Pets = Iterable[Pet | Document] | GeneratedPets | Document | str | int
+"""What `ControlClient` takes: pets, what to generate, the name of a fixture, or a number."""
+PetsSource = list[Pet] | GeneratedPets | str | int
+"""The same as the server takes it."""
+
+
+class PetChange(TypedDict, total=False):
+    """The properties of a pet to change; a status of None removes the status."""
+
+    name: str
+    categoryId: int
+    status: PetStatus | None
+
+
+class SnapshotSummary(TypedDict):
+    """A named copy of the pets of a session: how many there are, and when it was made."""
+
+    name: str
+    pets: int
+    at: str
+
+
+class SnapshotList(TypedDict):
+    """The snapshots of a session by name."""
+
+    snapshots: list[SnapshotSummary]
+
+
+class SnapshotDetails(SnapshotSummary):
+    """A snapshot with its pets."""
+
+    content: list[Pet]
+
+
+# --- The journal ------------------------------------------------------------------------------
+
+
+class RequestNote(TypedDict):
+    """What mockpets noticed about a request."""
+
+    code: NoteCode
+    text: str
+
+
+class RequestSummary(TypedDict):
+    """A recorded request and the outcome.
+
+    `status` is None when the connection was broken instead of a response. The times are in
+    milliseconds, `throttle` is in bytes a second, and `hold` is the name of a gate.
+    `off_contract` is the reason why the contract does not know the response.
+    """
+
+    number: int
+    at: str
+    session: str
+    method: str
+    target: str
+    path: str
+    operation: Operation | None
+    status: int | None
+    scenarios: list[str]
+    stubs: list[str]
+    fault: Fault | None
+    off_contract: str | None
+    app_ms: float
+    delay_ms: float
+    hold: str | None
+    throttle: int | None
+    notes: list[RequestNote]
+
+
+class RecordedBody(TypedDict):
+    """A recorded body.
+
+    `size` is the length of the whole body in bytes. `text` may be only its beginning (`cut`), and
+    is in base64 when the body is not UTF-8 (`base64`).
+    """
+
+    size: int
+    text: str
+    base64: bool
+    cut: bool
+
+
+class RecordedMessage(TypedDict):
+    """A recorded request or response; headers are pairs of name and value, in order."""
+
+    headers: list[list[str]]
+    body: RecordedBody
+
+
+class RequestDetails(RequestSummary):
+    """A recorded request with both messages in full, secrets redacted."""
+
+    request: RecordedMessage
+    response: RecordedMessage
+
+
+class RequestFilters(TypedDict, total=False):
+    """The filters of the journal, all of which a request must pass.
+
+    `status` is 404 or "4xx". `path` and `stub` may contain ``*``, and a `stub` of "-" selects
+    requests in which no stub took part. `since` selects higher numbers, and `limit` at most that
+    many of the newest (100 by default).
+    """
+
+    operation: Operation
+    method: str
+    path: str
+    status: int | str
+    stub: str
+    note: NoteCode
+    since: int
+    limit: int
+
+
+class RequestList(TypedDict):
+    """Recorded requests, oldest first.
+
+    `total` counts all that pass the filters, `dropped` those that were removed to make room for
+    newer ones, and `last` is the highest number given so far.
+    """
+
+    requests: list[RequestSummary]
+    total: int
+    dropped: int
+    last: int
+    resets: int
+    change: int
+
+
+class ClearedRequests(TypedDict):
+    """How many requests were removed from the journal."""
+
+    cleared: int
+
+
+class Times(TypedDict, total=False):
+    """How often a request is expected: at least one of the two."""
+
+    at_least: int
+    at_most: int
+
+
+class Verification(TypedDict):
+    """The requests that are expected, and how often: at least once by default.
+
+    `match` is the same as the ``match`` of a stub.
+    """
+
+    match: Document
+    times: NotRequired[int | Times]
+
+
+class VerifiedRequests(TypedDict):
+    """The requests that a verification matched."""
+
+    matched: int
+    requests: list[RequestSummary]
+
+
+class Events(TypedDict):
+    """What has changed, and the number to pass as `since` next time.
+
+    `resets` is None while the session does not exist.
+    """
+
+    change: int
+    resets: int | None
+    changed: list[Change]
+
+
+# --- The journal as an HTTP Archive (HAR 1.2) -------------------------------------------------
+
+
+class HarPair(TypedDict):
+    """A header or a query parameter."""
+
+    name: str
+    value: str
+
+
+class _HarMessage(TypedDict):
+    """What requests and responses have in common; -1 stands for an unknown size."""
+
+    httpVersion: str
+    cookies: list[HarPair]
+    headers: list[HarPair]
+    headersSize: int
+    bodySize: int
+
+
+class _HarBody(TypedDict):
+    mimeType: str
+    text: str
+    comment: NotRequired[str]
+
+
+class HarPostData(_HarBody):
+    """The body of a request. HAR has no property for the encoding of one that is not text."""
+
+    params: list[HarPair]
+    _encoding: NotRequired[Literal["base64"]]
+
+
+class HarContent(_HarBody):
+    """The body of a response."""
+
+    size: int
+    encoding: NotRequired[Literal["base64"]]
+
+
+class HarRequest(_HarMessage):
+    """The request of an entry."""
+
+    method: str
+    url: str
+    queryString: list[HarPair]
+    postData: NotRequired[HarPostData]
+
+
+class HarResponse(_HarMessage):
+    """The response of an entry; its status is 0, and `_error` is set, if it was never sent."""
+
+    status: int
+    statusText: str
+    content: HarContent
+    redirectURL: str
+    _error: NotRequired[str]
+
+
+class HarCache(TypedDict):
+    """What HAR has about caches: nothing is cached."""
+
+
+class HarTimings(TypedDict):
+    """Milliseconds; -1 stands for unknown."""
+
+    blocked: float
+    dns: float
+    connect: float
+    ssl: float
+    send: float
+    wait: float
+    receive: float
+
+
+class HarEntry(TypedDict):
+    """A request with its response; `_mockpets` has what HAR has no property for."""
+
+    startedDateTime: str
+    time: float
+    request: HarRequest
+    response: HarResponse
+    cache: HarCache
+    timings: HarTimings
+    _mockpets: RequestSummary
+    comment: NotRequired[str]
+
+
+class HarCreator(TypedDict):
+    """The program that wrote the archive."""
+
+    name: str
+    version: str
+
+
+class HarLog(TypedDict):
+    """The content of the archive."""
+
+    version: Literal["1.2"]
+    creator: HarCreator
+    entries: list[HarEntry]
+
+
+class Har(TypedDict):
+    """An HTTP Archive."""
+
+    log: HarLog
+
+
+# --- Sessions ---------------------------------------------------------------------------------
+
+
+class SessionSummary(ActiveScenarios):
+    """A session; `pets` and `held` are the same as in `StateCounts`."""
+
+    name: str
+    seed: int
+    pets: int | None
+    requests: int
+    held: int
+    idle_seconds: float
+    base_path: str
+
+
+class SessionList(TypedDict):
+    """The sessions, the default one first, and how many there may be."""
+
+    sessions: list[SessionSummary]
+    max: int
+
+
+class SessionContents(TypedDict, total=False):
+    """What to put into a session; what you leave out stays, or starts as the server did."""
+
+    scenario: str | Document | list[str | Document]
+    seed: int
+    pets: PetsSource
+
+
+class SessionOptions(TypedDict, total=False):
+    """The same as `ControlClient` takes it."""
+
+    scenario: str | Document | list[str | Document]
+    seed: int
+    pets: Pets
+
+
+class DroppedSession(TypedDict):
+    """The name of the session that was removed."""
+
+    dropped: str
+
+
+# --- Errors -----------------------------------------------------------------------------------
+
+
+class InputProblem(TypedDict):
+    """A problem with a body, its line and column from 1; 0 where it has none."""
+
+    file: str
+    line: int
+    column: int
+    where: str
+    what: str
+    hint: str
+
+
+class InvalidInputDetails(TypedDict):
+    """Every problem with a body."""
+
+    problems: list[InputProblem]
+
+
+class Difference(TypedDict):
+    """A condition that a request does not meet."""
+
+    where: str
+    expected: str
+    got: str
+
+
+class NearestRequest(TypedDict):
+    """A request that does not match, and why."""
+
+    request: RequestSummary
+    differences: list[Difference]
+
+
+class VerificationDetails(TypedDict):
+    """Why a verification failed.
+
+    `unknown` counts the requests that may have matched but are no longer in the journal, or not
+    in full. `expected` and `match` are the expectation in words.
+    """
+
+    matched: int
+    unknown: int
+    expected: str
+    match: str
+    nearest: list[NearestRequest]
+
+
+class Error(TypedDict):
+    """The body of an error: the Error of the contract, with `details` where there are any."""
+
+    code: ErrorCode
+    message: str
+    status: int
+    details: NotRequired[InvalidInputDetails | VerificationDetails]

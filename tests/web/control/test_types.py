@@ -1,0 +1,434 @@
+"""The types of the control API against the wire: one row a route, each against a real server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from inspect import isfunction
+from time import monotonic
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NotRequired,
+    TypedDict,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+import pytest
+
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.client import ControlClient
+from mockpets.constants import (
+    CONTROL_PREFIX,
+    DOCS_PATH,
+    ERRORS,
+    METRICS_PATH,
+    OPERATIONS,
+    PANEL_FILE_PATH,
+    PANEL_PATH,
+    ErrorCode,
+    Operation,
+)
+from mockpets.contract import control_types
+from mockpets.contract.control_types import (
+    ActiveScenarios,
+    ClearedRequests,
+    DroppedSession,
+    Error,
+    Events,
+    Fault,
+    GateCounts,
+    Har,
+    Health,
+    InvalidInputDetails,
+    OpenedGate,
+    PetChange,
+    PetPage,
+    PetsSource,
+    PetTotal,
+    RequestDetails,
+    RequestList,
+    ScenarioDetails,
+    ScenarioList,
+    ScenarioSelection,
+    SessionContents,
+    SessionList,
+    SessionSummary,
+    SnapshotDetails,
+    SnapshotList,
+    SnapshotSummary,
+    State,
+    Verification,
+    VerificationDetails,
+    VerifiedRequests,
+)
+from mockpets.contract.schemas import Pet
+from tests.doors import JSON, Caller, Socket
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.doors import Answer
+
+# --- Holding a value against a type ---------------------------------------------------------------
+
+
+def mismatches(value: object, kind: Any, where: str = "$") -> list[str]:
+    """Every place where a JSON value is not of a type, keys too many or missing among them."""
+    if kind is Any:
+        return []
+    if is_typeddict(kind):
+        return _object_mismatches(value, kind, where)
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is NotRequired:
+        return mismatches(value, arguments[0], where)
+    if origin in (Union, UnionType):
+        return min((mismatches(value, each, where) for each in arguments), key=len)
+    if origin is Literal:
+        exact = any(type(value) is type(each) and value == each for each in arguments)
+        return [] if exact else [f"{where}: {value!r} is none of {arguments}"]
+    if origin is list:
+        if not isinstance(value, list):
+            return [f"{where}: {value!r} is no array"]
+        (item,) = arguments
+        return [
+            found
+            for place, each in enumerate(value)
+            for found in mismatches(each, item, f"{where}[{place}]")
+        ]
+    if origin is not None:  # dict or Mapping
+        if not isinstance(value, dict):
+            return [f"{where}: {value!r} is no object"]
+        _, item = arguments
+        return [
+            found
+            for name, each in value.items()
+            for found in mismatches(each, item, f"{where}.{name}")
+        ]
+    allowed = (int, float) if kind is float else (kind,)
+    return [] if type(value) in allowed else [f"{where}: {value!r} is no {kind.__name__}"]
+
+
+def _object_mismatches(value: object, kind: Any, where: str) -> list[str]:
+    if not isinstance(value, dict):
+        return [f"{where}: {value!r} is no object"]
+    hints = get_type_hints(kind, include_extras=True)
+    needed = {
+        name
+        for name, hint in hints.items()
+        if get_origin(hint) is not NotRequired and name not in kind.__optional_keys__
+    }
+    found = [f"{where}.{name}: unknown key" for name in sorted(value.keys() - hints.keys())]
+    found += [f"{where}.{name}: missing" for name in sorted(needed - value.keys())]
+    for name in value.keys() & hints.keys():
+        found += mismatches(value[name], hints[name], f"{where}.{name}")
+    return found
+
+
+class Inner(TypedDict):
+    word: Literal["a", "b"]
+
+
+class Outer(TypedDict):
+    inner: list[Inner]
+    number: NotRequired[int | None]
+    ratio: NotRequired[float]
+    counts: NotRequired[dict[str, int]]
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ({"inner": []}, []),
+        ({"inner": [{"word": "a"}], "number": None, "ratio": 1, "counts": {"x": 1}}, []),
+        ({"inner": [{"word": "c"}]}, ["$.inner[0].word: 'c' is none of ('a', 'b')"]),
+        ({"inner": [{}]}, ["$.inner[0].word: missing"]),
+        ({"inner": [], "more": 1}, ["$.more: unknown key"]),
+        ({"inner": {}}, ["$.inner: {} is no array"]),
+        ({"inner": [], "number": True}, ["$.number: True is no int"]),
+        ({"inner": [], "ratio": "1"}, ["$.ratio: '1' is no float"]),
+        ({"inner": [], "counts": {"x": 1.5}}, ["$.counts.x: 1.5 is no int"]),
+        ([], ["$: [] is no object"]),
+    ],
+)
+def test_a_value_is_held_against_its_type(value: object, found: list[str]) -> None:
+    assert mismatches(value, Outer) == found
+
+
+# --- Routes ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Row:
+    """One route.
+
+    :param path: as the route has it.
+    :param returns: the type of its response.
+    :param filled: the path with its parameters and a query.
+    :param takes: the type of its body.
+    :param bodies: of which all together have every key of `takes`.
+    """
+
+    method: str
+    path: str
+    returns: Any
+    filled: str = ""
+    takes: Any = NoneType
+    bodies: tuple[Any, ...] = (None,)
+
+
+MISO: Any = {"id": 7, "name": "Miso", "categoryId": 2, "status": "sold"}
+DOCUMENT: Any = {
+    "description": "d",
+    "stubs": [{"match": {"operation": "createPet"}, "reply": {"error": "invalid_request"}}],
+}
+GENERATED: Any = {"count": 3, "seed": 4, "locale": "de_DE"}
+MATCH: Any = {"operation": "listPets"}
+Object = Mapping[str, Any]
+ROWS = [
+    Row("GET", "health", Health),
+    Row("GET", "ready", Health),
+    Row("GET", "openapi.json", Object),
+    Row("GET", "schema/scenario.json", Object),
+    Row("GET", "state", State),
+    Row("GET", "scenarios", ScenarioList),
+    Row("GET", "scenarios/{name}", ScenarioDetails, "scenarios/retry"),
+    Row(
+        *("PUT", "scenario", ActiveScenarios, ""),
+        takes=ScenarioSelection,
+        bodies=tuple({"scenario": each} for each in ("empty", DOCUMENT, ["default", DOCUMENT])),
+    ),
+    Row("GET", "sessions", SessionList),
+    Row("GET", "sessions/{name}", SessionSummary, "sessions/default"),
+    Row(
+        *("PUT", "sessions/{name}", SessionSummary, "sessions/w2"),
+        takes=SessionContents,
+        bodies=({}, {"scenario": ["default"], "seed": 3, "pets": [MISO]}),
+    ),
+    Row("DELETE", "sessions/{name}", DroppedSession, "sessions/w2"),
+    Row("GET", "pets", PetPage, "pets?limit=2"),
+    Row(
+        *("PUT", "pets", PetTotal, ""),
+        takes=PetsSource,
+        bodies=(3, "showroom", GENERATED, [MISO]),
+    ),
+    Row(
+        *("PATCH", "pets/{id}", Pet, "pets/7"),
+        takes=PetChange,
+        bodies=({"name": "Mio", "categoryId": 1, "status": None},),
+    ),
+    Row("DELETE", "pets/{id}", PetTotal, "pets/7"),
+    Row("PUT", "snapshots/{name}", SnapshotSummary, "snapshots/one"),
+    Row("GET", "snapshots", SnapshotList),
+    Row("GET", "snapshots/{name}", SnapshotDetails, "snapshots/one"),
+    Row("POST", "snapshots/{name}/restore", PetTotal, "snapshots/one/restore"),
+    Row("DELETE", "snapshots/{name}", SnapshotList, "snapshots/one"),
+    Row("GET", "requests", RequestList),
+    Row("GET", "requests/{number}", RequestDetails, "requests/1"),
+    Row("GET", "requests.har", Har),
+    Row(
+        *("POST", "verify", VerifiedRequests, ""),
+        takes=Verification,
+        bodies=(
+            {"match": MATCH},
+            {"match": MATCH, "times": {"at_least": 1, "at_most": 99}},
+            {"match": {"method": "GET", "path": "/v1/nothing"}, "times": 0},
+        ),
+    ),
+    Row("GET", "events", Events, "events?since=0"),
+    Row("GET", "gates", GateCounts),
+    Row("POST", "gates/{name}/open", OpenedGate, "gates/door/open"),
+    Row("DELETE", "requests", ClearedRequests),
+    Row("POST", "reset", ActiveScenarios),
+]
+"""In an order in which each finds what the ones before have made."""
+NO_JSON = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH, METRICS_PATH}
+
+OUTCOMES = """
+description: Every kind of outcome.
+stubs:
+  - {name: slow, delay: 1ms, throttle: 1 MB/s}
+  - {match: {operation: getPet, petId: 1}, fault: malformed_json}
+  - {match: {operation: getPet, petId: 2}, fault: connection_reset}
+"""
+HELD = "description: d\nstubs: [{match: {operation: listPets}, hold: door}]\n"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[MockpetsServer]:
+    """A server with a state file, an invalid scenario, and requests of many kinds."""
+    folder = tmp_path / "scenarios"
+    folder.mkdir()
+    (folder / "outcomes.yaml").write_text(OUTCOMES)
+    (folder / "held.yaml").write_text(HELD)
+    settings = Settings(port=0, scenarios_dir=(folder,), state=str(tmp_path / "pets.state"))
+    with MockpetsServer(settings) as server, ThreadPoolExecutor() as pool:
+        call = Caller(Socket(server.url))
+        (folder / "invalid.yaml").write_text("stubs: 3\n")
+        wait_until(lambda: "invalid" in call("GET", "/__mockpets/scenarios").body.decode())
+        call("GET", "/v1/pets?limmit=3")
+        call("POST", "/v1/pets", body=b"\xff" * 5000, headers=JSON)
+        call("GET", "/v1/store/orders")
+        call("GET", "/v1/pets/1", scenario="outcomes")
+        with pytest.raises(ConnectionError):
+            call("GET", "/v1/pets/2", scenario="outcomes")
+        held = pool.submit(call, "GET", "/v1/pets", scenario="held")
+        wait_until(lambda: call("GET", "/__mockpets/gates").json["gates"])
+        yield server
+        call("POST", "/__mockpets/gates/door/open")
+        assert held.result(10).status == 200
+
+
+def wait_until(ready: Callable[[], object]) -> None:
+    end = monotonic() + 20
+    while not ready():
+        assert monotonic() < end
+
+
+def send(call: Caller, row: Row, body: Any) -> Answer:
+    raw = None if body is None else json.dumps(body).encode()
+    path = f"/__mockpets/{row.filled or row.path}"
+    return call(row.method, path, body=raw, headers=JSON if raw else {}, key=None)
+
+
+def test_every_route_takes_and_returns_its_types(server: MockpetsServer) -> None:
+    call = Caller(Socket(server.url))
+    for row in ROWS:
+        for body in row.bodies:
+            response = send(call, row, body)
+            where = f"{row.method} {row.path} {body}"
+            assert response.status in (200, 201), f"{where}: {response.body!r}"
+            assert mismatches(response.json, row.returns) == [], where
+            assert mismatches(body, row.takes) == [], where
+        if is_typeddict(row.takes):
+            assert {key for body in row.bodies for key in body} == get_type_hints(row.takes).keys()
+
+
+def test_the_server_of_the_rows_leaves_out_nothing_that_can_be_null(server: MockpetsServer) -> None:
+    call = Caller(Socket(server.url))
+    state = call("GET", "/__mockpets/state").json
+    requests = call("GET", "/__mockpets/requests").json["requests"]
+    messages = [call("GET", f"/__mockpets/requests/{each['number']}").json for each in requests]
+
+    assert state["state_file"] is not None and state["gates"]
+    assert any(each["description"] is None and each["problems"] for each in state["scenarios"])
+    for key in ("operation", "status", "fault", "off_contract", "throttle"):
+        assert {each[key] is None for each in requests} == {True, False}, key
+    assert {code["code"] for each in requests for code in each["notes"]} >= {"ignored_query"}
+    assert any(each["request"]["body"]["base64"] for each in messages)
+    entries = call("GET", "/__mockpets/requests.har").json["log"]["entries"]
+    assert any("_encoding" in each["request"].get("postData", {}) for each in entries)
+    assert any("_error" in each["response"] for each in entries)
+
+
+def test_there_is_a_row_for_every_route_and_its_view_has_the_same_type() -> None:
+    app = create_app(Settings())
+    routes = {
+        (method, rule.rule.replace("<", "{").replace(">", "}")): app.view_functions[rule.endpoint]
+        for rule in app.url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+        if rule.rule.startswith(CONTROL_PREFIX)
+    }
+    rows = {(row.method, f"{CONTROL_PREFIX}/{row.path}"): row for row in ROWS}
+
+    assert rows.keys() == {route for route in routes if route[1] not in NO_JSON}
+    for route, row in rows.items():
+        view: Any = routes[route]
+        view = view.args[1] if isinstance(view, partial) else view  # `_guarded` calls it
+        name = row.returns.__name__ if is_typeddict(row.returns) else "Mapping[str, Any]"
+        assert view.__annotations__["return"] == f"JsonResponse[{name}]", route
+
+
+# --- Errors ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "details"),
+    [
+        ("GET", "scenarios/nothing", None, None),
+        ("PUT", "scenario", {"scenario": 3, "x": 1}, InvalidInputDetails),
+        ("PUT", "scenario", {"scenario": {"description": 3}}, InvalidInputDetails),
+        ("PUT", "pets", {"count": -1}, InvalidInputDetails),
+        ("POST", "verify", {"match": {}, "times": "x"}, InvalidInputDetails),
+        ("POST", "verify", {"match": {"operation": "createPet"}, "times": 9}, VerificationDetails),
+    ],
+)
+def test_every_error_has_its_type(
+    call: Caller, method: str, path: str, body: Any, details: Any
+) -> None:
+    call("GET", "/v1/pets")
+    error = send(call, Row(method, path, Error), body).json
+
+    assert mismatches(error, Error) == []
+    assert mismatches(error.get("details"), details or NoneType) == []
+    assert details is not VerificationDetails or error["details"]["nearest"]
+
+
+# --- The client -----------------------------------------------------------------------------------
+
+CALLS: dict[str, tuple[Any, ...]] = {
+    "health": (),
+    "state": (),
+    "scenarios": (),
+    "scenario": ("retry",),
+    "gates": (),
+    "open_gate": ("other",),
+    "set_pets": ([MISO],),
+    "pets": (),
+    "snapshot": ("one",),
+    "snapshots": (),
+    "snapshot_pets": ("one",),
+    "restore": ("one",),
+    "drop_snapshot": ("one",),
+    "delete_pet": (7,),
+    "requests": (),
+    "journal": (),
+    "request": (1,),
+    "har": (),
+    "verify": (MATCH,),
+    "events": (),
+    "metrics": (),
+    "sessions": (),
+    "make_session": ("w2",),
+    "find_session": ("w2",),
+    "drop_session": ("w2",),
+    "clear_requests": (),
+    "use": ("empty",),
+    "reset": (),
+}
+
+
+def test_every_call_of_the_client_returns_what_it_is_annotated_with(server: MockpetsServer) -> None:
+    client = ControlClient(server.url)
+    names = {name for name, each in vars(ControlClient).items() if isfunction(each)}
+    assert {name for name in names if name[0] != "_"} - CALLS.keys() == {
+        *("change_pet", "close", "session")
+    }
+
+    for name, arguments in CALLS.items():
+        if name == "delete_pet":
+            hints = get_type_hints(ControlClient.change_pet, localns=vars(control_types))
+            assert mismatches(client.change_pet(7, name="Mio"), hints["return"]) == []
+        hints = get_type_hints(getattr(ControlClient, name), localns=vars(control_types))
+        assert mismatches(getattr(client, name)(*arguments), hints["return"]) == [], name
+
+
+# --- Enumerations ---------------------------------------------------------------------------------
+
+
+def test_every_enumeration_has_the_values_of_its_table(call: Caller) -> None:
+    stub = call("GET", "/__mockpets/schema/scenario.json").json["properties"]["stubs"]["items"]
+
+    assert get_args(Operation) == tuple(OPERATIONS)
+    assert get_args(ErrorCode) == tuple(ERRORS)
+    assert [*get_args(Fault)] == stub["properties"]["fault"]["enum"]
