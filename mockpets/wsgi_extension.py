@@ -9,7 +9,7 @@ on any other WSGI server, the app has to do what it can itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,8 +20,6 @@ RETRIED: Final = "mockpets.again"
 """In the environ of a request that was asked again as an `DeliveryOrder.again` had it."""
 JOB_RESULTS: Final = "mockpets.made"
 """In the environ of a server's request: a list of what its jobs have returned so far."""
-
-Break = Literal["connection_reset", "empty_reply"]
 
 
 class Server(Protocol):
@@ -52,7 +50,7 @@ class DeliveryOrder:
     :param hold: is called with what sends the answer, to be called when it may go, from any
         thread; returns what makes it forget that. Delay and hold run side by side.
     :param throttle: bytes of the body a second, None for as fast as the client takes them.
-    :param fault: what the client gets instead of the answer.
+    :param fault: what the client gets instead of the answer, one of `CONNECTION_FAULTS`.
     :param close: the connection ends with the answer.
     :param job: work too long for the thread that answers. The answer is thrown away, the job done
         by the server's helper thread, and the app called again with the same request, which has
@@ -65,7 +63,7 @@ class DeliveryOrder:
     delay: float = 0.0
     hold: Callable[[Callable[[], None]], Callable[[], None]] | None = None
     throttle: int | None = None
-    fault: Break | None = None
+    fault: str | None = None
     close: bool = False
     job: Callable[[], object] | None = None
     patience: float | None = None

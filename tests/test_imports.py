@@ -37,6 +37,7 @@ RULE = [
     # The leaves import only each other.
     (1, "mockpets.constants", ()),
     (1, "mockpets.errors", ()),
+    (1, "mockpets.faults", ()),
     (1, "mockpets.memory_budget", ()),
     (1, "mockpets.packaged_data", ()),
     (1, "mockpets.redaction", ()),

@@ -117,11 +117,11 @@ def new(name: str, config: Path | None, **flags: object) -> None:
     folder = settings.scenarios_dir[-1] if settings.scenarios_dir else Path()
     path = folder / f"{name}.yaml"
 
-    from mockpets.scenario.template import TEMPLATE
+    from mockpets.scenario.template import new_scenario
 
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(TEMPLATE.format(name=name))
+            file.write(new_scenario(name))
     except OSError as error:
         hint = "choose another name, or remove it" if isinstance(error, FileExistsError) else ""
         what = f"cannot be written: {error.strerror}"

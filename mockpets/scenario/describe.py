@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from mockpets.faults import FAULTS
 from mockpets.scenario.matching import condition_in_words
 from mockpets.scenario.model import PASS, Canned, Generated
 
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
 
 _REPLIES_SHOWN: Final = 10
 """Of a sequence; a file may have thousands."""
-_FAULTS: Final = {
-    "connection_reset": "breaks the connection",
-    "empty_reply": "closes the connection without an answer",
-    "truncated_body": "closes the connection in the middle of the body",
-    "malformed_json": "spoils the JSON of the body",
-}
 _REPEATS: Final = {
     "last": "the last is repeated",
     "cycle": "then from the first again",
@@ -100,7 +95,7 @@ def _does(stub: Stub) -> Iterator[str]:
     elif stub.replies:
         yield _in_turn(stub.replies, stub.repeat)
     if stub.fault is not None:
-        yield f"{_FAULTS[stub.fault]} ({stub.fault})"
+        yield f"{FAULTS[stub.fault].effect} ({stub.fault})"
     if stub.delay is not None:
         yield f"adds a delay of {_seconds(stub.delay)}"
     if stub.throttle is not None:
@@ -118,7 +113,7 @@ def _alone(reply: Reply) -> str:
         return f"answers {reply.status}{off}{body if reply.body else ''}"
     if reply == PASS:
         return "lets the operation answer"
-    return f"{_FAULTS[reply]} ({reply})"
+    return f"{FAULTS[reply].effect} ({reply})"
 
 
 def _in_turn(replies: Sequence[Reply], repeat: str) -> str:

@@ -17,15 +17,16 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from mockpets.constants import DELAY_SECONDS
+from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.matching import difference
-from mockpets.scenario.model import BREAKING, PASS, Canned
+from mockpets.scenario.model import PASS, Canned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
     from mockpets.scenario.matching import Facts
-    from mockpets.scenario.model import Delay, Fault, Reply, Stub
+    from mockpets.scenario.model import Delay, Reply, Stub
 
 _P95 = NormalDist().inv_cdf(0.95)
 """How many standard deviations the 95th percentile lies above the median."""
@@ -51,6 +52,7 @@ class Outcome:
     :param reply: the canned answer, or None for the real operation's.
     :param delay: seconds.
     :param throttle: bytes a second.
+    :param fault: the name of a row of `FAULTS`.
     :param hold: the gate that keeps the answer back.
     :param skip: the operation is not to be done: nothing of its answer would be sent.
     """
@@ -59,7 +61,7 @@ class Outcome:
     reply: Canned | None = None
     delay: float = 0.0
     throttle: int | None = None
-    fault: Fault | None = None
+    fault: str | None = None
     hold: str | None = None
     skip: bool = False
 
@@ -131,7 +133,7 @@ def _answered(outcome: Outcome, stub: Stub, used: int) -> Outcome:
         return replace(outcome, reply=reply, fault=stub.fault)
     if reply == PASS:
         return replace(outcome, fault=stub.fault)
-    return replace(outcome, fault=reply, skip=reply in BREAKING)
+    return replace(outcome, fault=reply, skip=reply in CONNECTION_FAULTS)
 
 
 def draw_delay(delay: Delay, random: Random) -> float:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from mockpets.constants import INLINE, STACK_DEPTH
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
+from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.files import find
 from mockpets.scenario.language.loader import load_fixture, load_scenario
-from mockpets.scenario.model import BREAKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,7 +50,9 @@ class Stack:
     def breaks(self) -> bool:
         """Whether any stub breaks the connection."""
         return any(
-            fault in BREAKING for stub in self.stubs for fault in (stub.fault, *stub.replies)
+            fault in CONNECTION_FAULTS
+            for stub in self.stubs
+            for fault in (stub.fault, *stub.replies)
         )
 
 

@@ -7,19 +7,15 @@ resolved, durations are seconds, rates are bytes a second, every reply is ready 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 if TYPE_CHECKING:
     from mockpets.constants import Operation
     from mockpets.contract.schemas import Pet
 
 Operator = Literal["equals", "contains", "matches", "present", "one_of"]
-Fault = Literal["connection_reset", "empty_reply", "truncated_body", "malformed_json"]
 Repeat = Literal["last", "cycle", "none"]
 OPERATORS: tuple[Operator, ...] = get_args(Operator)
-FAULTS: tuple[Fault, ...] = get_args(Fault)
-BREAKING: tuple[Fault, ...] = ("connection_reset", "empty_reply")
-"""The faults after which nothing of an answer arrives; the others spoil its bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +67,10 @@ class Canned:
     off_contract: str | None = None
 
 
-Pass = Literal["pass"]
-PASS: Pass = "pass"  # noqa: S105 - the word of a scenario file, no password
-Reply = Canned | Pass | Fault
-"""What a stub answers. `PASS` lets the real operation answer; a fault, as one entry of a sequence,
-breaks that one answer as `Stub.fault` breaks them all."""
+PASS: Final = "pass"  # noqa: S105 - the word of a scenario file, no password
+Reply = Canned | str
+"""What a stub responds with: a canned response, `PASS` for the operation's own, or, in a sequence,
+the name of a fault, which breaks that one response as `Stub.fault` breaks them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +107,7 @@ class Stub:
     :param replies: none, one, or a sequence's.
     :param repeat: what happens after the last of `replies`; ``last`` for a single reply.
     :param throttle: bytes a second.
+    :param fault: the name of a row of `FAULTS`.
     :param hold: the gate that keeps the answer back.
     """
 
@@ -124,7 +120,7 @@ class Stub:
     repeat: Repeat = "last"
     delay: Delay | None = None
     throttle: int | None = None
-    fault: Fault | None = None
+    fault: str | None = None
     hold: str | None = None
 
     @property

@@ -1,10 +1,19 @@
-"""The scenario file that ``mockpets new`` writes: everything a stub can say, on one page."""
+"""The scenario file that ``mockpets new`` writes: every key of a scenario, on one page."""
 
 from __future__ import annotations
 
 from typing import Final
 
-TEMPLATE: Final = """\
+from mockpets.faults import FAULTS
+
+
+def new_scenario(name: str) -> str:
+    """Return the text of a new scenario file."""
+    example = next(fault for fault, kind in FAULTS.items() if kind.breaks == "body")
+    return _TEMPLATE.format(name=name, faults=", ".join(FAULTS), example=example)
+
+
+_TEMPLATE: Final = """\
 # yaml-language-server: $schema=http://localhost:7387/__mockpets/schema/scenario.json
 # `mockpets check {name}.yaml` tells what is wrong in here, with line and column.
 
@@ -43,8 +52,8 @@ stubs:
   # One after the other; then repeat: last (as here), cycle or none.
   # - sequence: [{{status: 503}}, pass]
 
-  # What networks do: connection_reset, empty_reply, truncated_body, malformed_json.
-  # - fault: truncated_body
+  # What networks do: {faults}.
+  # - fault: {example}
 
   # What the contract does not have must say that it is meant:
   # - match: {{operation: getPet}}

@@ -10,7 +10,7 @@ import logging
 import os
 import socket
 import struct
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from mockpets.errors import RequestError
 from mockpets.redaction import redacted_target
@@ -20,7 +20,7 @@ from mockpets.server.parking import ParkedResponse, ThrottledBody
 from mockpets.server.task import Answer, ErrorTask, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _log: Final = logging.getLogger("mockpets.server")
 _RESET: Final = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
@@ -173,11 +173,8 @@ class Channel(Connection):
         """Send the answer that is made, or break it."""
         answer = cast("Answer", self._answer)
         order = answer.order
-        if order is not None and order.fault == "connection_reset":
-            self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-            self.handle_close()
-        elif order is not None and order.fault == "empty_reply":
-            self._end()
+        if order is not None and order.fault is not None:
+            self.connection_faults[order.fault](self)
         elif order is None or order.throttle is None or self.work.draining or not answer.body:
             self._send(answer.head + answer.body)
             if not self._unsent and self.connected:
@@ -193,6 +190,17 @@ class Channel(Connection):
                     lambda: bool(self._unsent),
                     self._dripped,
                 )
+
+    def _reset(self) -> None:
+        """Reset the connection."""
+        self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        self.handle_close()
+
+    connection_faults: ClassVar[Mapping[str, Callable[[Channel], None]]] = {
+        "connection_reset": _reset,
+        "empty_reply": Connection._end,  # without a byte of the response
+    }
+    """How to break the connection, by the name of the fault."""
 
     def _dripped(self) -> None:
         self._waiting = None

@@ -16,18 +16,18 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final, cast
 
 from mockpets.constants import DELAY_SECONDS, PIECES_A_SECOND
-from mockpets.scenario.model import BREAKING
+from mockpets.faults import CONNECTION_FAULTS
 from mockpets.wsgi_extension import ORDER, SERVER, DeliveryOrder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from wsgiref.types import WSGIEnvironment
 
     from flask import Response
 
     from mockpets.scenario.engine import Outcome
     from mockpets.session.gates import Gates
-    from mockpets.wsgi_extension import Break, Server
+    from mockpets.wsgi_extension import Server
 
 _log: Final = logging.getLogger("mockpets")
 
@@ -59,17 +59,17 @@ class Delivery:
         *,
         close: bool,
     ) -> None:
-        """Spoil a response that is complete but for this, and have it sent as an outcome has it.
+        """Damage a response that is otherwise complete, and have it sent as an outcome has it.
 
         Without a server that takes orders, waits for as long as the outcome wants, at a gate for
         `DELAY_SECONDS` if there is no patience.
 
         :param close: the connection is to end with the answer, whatever the outcome.
         """
-        cut = outcome.fault == "truncated_body"
-        if cut or outcome.fault == "malformed_json":
-            _spoil(response, cut=cut)
-        breaks = outcome.fault in BREAKING
+        fault = outcome.fault
+        breaks = fault in CONNECTION_FAULTS
+        if fault is not None and not breaks:
+            close = BODY_FAULTS[fault](response) or close
         throttle = outcome.throttle
         if throttle is not None and self._patience is not None:
             throttle = max(throttle, ceil(len(response.get_data()) / self._patience))
@@ -81,8 +81,8 @@ class Delivery:
                 outcome.delay,
                 partial(cast("Gates", gates).wait, cast("str", outcome.hold)) if held else None,
                 throttle,
-                cast("Break", outcome.fault) if breaks else None,
-                close or cut,
+                fault if breaks else None,
+                close,
                 patience=self._patience if held else None,
             )
             return
@@ -101,7 +101,7 @@ class Delivery:
 
     def _say_once(self, outcome: Outcome) -> None:
         waits = outcome.delay or outcome.throttle or outcome.hold
-        if self._said or not (waits or outcome.fault in BREAKING):
+        if self._said or not (waits or outcome.fault in CONNECTION_FAULTS):
             return
         self._said = True
         _log.warning(
@@ -110,16 +110,33 @@ class Delivery:
         )
 
 
-def _spoil(response: Response, *, cut: bool) -> None:
-    """Make a body half of what is announced, or no JSON."""
+# --- Faults that damage the body: each returns whether the connection has to end with it ----------
+
+
+def _truncate_body(response: Response) -> bool:
+    """Send half of the body that the headers announce."""
     body = response.get_data()
-    if cut:
-        response.headers["Content-Length"] = str(len(body))
-        response.response = [body[: len(body) // 2]]
-    elif body:
-        body = body.rstrip()[:-1] + b","  # no JSON text ends in a comma
+    response.headers["Content-Length"] = str(len(body))
+    response.response = [body[: len(body) // 2]]
+    return True
+
+
+def _corrupt_json(response: Response) -> bool:
+    """Replace the end of the body by a comma, in which no JSON text ends."""
+    if body := response.get_data():
+        body = body.rstrip()[:-1] + b","
         response.headers["Content-Length"] = str(len(body))
         response.response = [body]
+    return False
+
+
+BODY_FAULTS: Final[Mapping[str, Callable[[Response], bool]]] = {
+    "truncated_body": _truncate_body,
+    "malformed_json": _corrupt_json,
+}
+
+
+# --- Servers that take no orders --------------------------------------------------------------
 
 
 def _wait_at(gates: Gates, name: str, seconds: float) -> None:

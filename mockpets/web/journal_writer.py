@@ -7,9 +7,9 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING
 
 from mockpets.contract.schemas import parse_pet_id
+from mockpets.faults import CONNECTION_FAULTS
 from mockpets.journal.entry import Entry, Note, message
 from mockpets.redaction import redacted_target
-from mockpets.scenario.model import BREAKING
 from mockpets.web.session_selector import OURS, unknown_headers
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _DEPRECATED = "GET /pets/{petId} is deprecated, and removed on 5 December 2030"
 def record(request: Request, response: Response, number: int, off_contract: str | None) -> Entry:
     """Write an exchange into the journal of its session, which it must have; return the entry.
 
-    :param response: as it is sent, spoilt bytes and all.
+    :param response: as it is sent, damaged bytes and all.
     :param number: the one that the journal gave it.
     :param off_contract: why the contract does not know the answer, or None when it does.
     """
@@ -52,7 +52,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         request.path,
         exchange.operation,
         None if pet_id is None else parse_pet_id(pet_id),
-        None if outcome.fault in BREAKING else response.status_code,
+        None if outcome.fault in CONNECTION_FAULTS else response.status_code,
         stack.names if stack else (),
         outcome.stubs,
         outcome.fault,

@@ -9,9 +9,9 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockpets.contract.schemas import parse_pet_id
 from mockpets.errors import RequestError
+from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.engine import Outcome
 from mockpets.scenario.matching import ABSENT, Facts
-from mockpets.scenario.model import BREAKING
 from mockpets.strict_json import parse_json
 from mockpets.units import parse_duration
 from mockpets.web.authentication import read_key, unauthorized
@@ -118,7 +118,7 @@ class Playback:
         exchange, delay = request.exchange, requested_delay(request) + self._delay
         if activation.stack.stubs:
             exchange.outcome = session.decide(activation, _facts(request))
-            if exchange.outcome.fault in BREAKING and not self._sessions.shared.breaks:
+            if exchange.outcome.fault in CONNECTION_FAULTS and not self._sessions.shared.breaks:
                 exchange.outcome = Outcome(exchange.outcome.stubs)
                 what = "connections are not broken here: the server runs with --public"
                 raise RequestError("forbidden", what)

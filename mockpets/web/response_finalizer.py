@@ -24,9 +24,9 @@ from mockpets.constants import (
     SUNSET,
 )
 from mockpets.contract.schemas import RESPONSES
+from mockpets.faults import CONNECTION_FAULTS
 from mockpets.redaction import redacted_target
 from mockpets.scenario.engine import NOTHING
-from mockpets.scenario.model import BREAKING
 from mockpets.telemetry.access_log import Access, access, wanted
 from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
@@ -111,7 +111,7 @@ class ResponseFinalizer:
         outcome = exchange.outcome
         self._metrics.observe(
             exchange.operation,
-            None if outcome.fault in BREAKING else status,
+            None if outcome.fault in CONNECTION_FAULTS else status,
             perf_counter() - exchange.started,
             outcome.delay,
         )
@@ -221,7 +221,7 @@ def access_line(request: Request, response: Response, number: int = 0) -> Access
     return Access(
         method=request.method,
         target=redacted_target(target(request.environ)),
-        status=None if outcome.fault in BREAKING else response.status_code,
+        status=None if outcome.fault in CONNECTION_FAULTS else response.status_code,
         ms=(perf_counter() - exchange.started) * 1000,
         delay_ms=outcome.delay * 1000,
         size=response.content_length or len(response.get_data()),

@@ -19,6 +19,7 @@ import pytest
 import requests
 
 from mockpets import MockpetsServer, Settings
+from mockpets.faults import FAULTS
 from tests.doors import KEY
 from tests.programs import need
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-FAULTS = ("connection_reset", "empty_reply", "truncated_body", "malformed_json")
 SCENARIO = """\
 description: One whole answer to each client, then broken ones.
 stubs:
@@ -159,6 +159,11 @@ SEEN = {
     ("malformed_json", "node"): "body SyntaxError",
     ("malformed_json", "curl"): "exit 0",
 }
+
+
+def test_each_kind_of_fault_is_tried_with_each_client() -> None:
+    tried = CLIENTS.keys() - {"chromium"}
+    assert SEEN.keys() == {(fault, client) for fault in FAULTS for client in tried}
 
 
 @pytest.mark.parametrize(("fault", "client"), SEEN)

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from mockpets.faults import FAULTS
 from mockpets.packaged_data import shipped
 from mockpets.pets.names import LOCALES
 from mockpets.scenario.describe import describe_match, describe_pets, describe_stub
 from mockpets.scenario.library import load_library
 from mockpets.scenario.matching import Facts, difference
 from mockpets.scenario.model import (
-    FAULTS,
     PASS,
     Canned,
     Condition,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from mockpets.session.gates import Gates
-from mockpets.wsgi_extension import ORDER, SERVER, Break, DeliveryOrder
+from mockpets.wsgi_extension import ORDER, SERVER, DeliveryOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -49,7 +49,7 @@ class Actor:
             delay=float(query.get("delay", 0)),
             hold=hold,
             throttle=int(query["throttle"]) if "throttle" in query else None,
-            fault=cast("Break | None", query.get("fault")),
+            fault=query.get("fault"),
             close="close" in query,
             job=self.jobs.pop(query.get("job", ""), None),
         )

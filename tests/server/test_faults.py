@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import errno
+import json
 import logging
+from contextlib import closing
 from http.client import HTTPConnection, IncompleteRead, RemoteDisconnected
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
+from mockpets.faults import FAULTS
 from mockpets.server.limits import Limits
 from tests.server.actor import Actor
 from tests.server.raw_http import Clock, Wire, port_of, running
@@ -90,6 +93,7 @@ FILES = {
     "no-reply": "stubs: [{fault: empty_reply}]",
     "once": "stubs: [{match: {operation: getPet}, times: 1, fault: connection_reset}]",
     "in-turn": "stubs: [{reply: {sequence: [pass, {fault: connection_reset}, pass]}}]",
+    **{f"kind-{place}": f"stubs: [{{fault: {fault}}}]" for place, fault in enumerate(FAULTS)},
 }
 
 
@@ -146,6 +150,36 @@ def test_http_client_sees_each_fault_as_what_it_is(
             ask(port, **{"Mockpets-Scenario": scenario})
         assert type(caught.value) is error
     assert ask(port)[0] == 200
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_kind_of_fault_breaks_the_response(fault: str, serving: Callable[..., int]) -> None:
+    received = []
+    for scenario in ("default", f"kind-{list(FAULTS).index(fault)}"):
+        port = serving(scenario)
+        with Wire(port) as wire:
+            try:
+                received.append(wire.get("/v1/pets", KEY_LINE, "Connection: close").rest())
+            except ConnectionResetError:
+                received.append(b"")
+    (whole_head, _, whole_body), (head, _, body) = (
+        all_.partition(b"\r\n\r\n") for all_ in received
+    )
+    with closing(HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+        connection.request("GET", "/__mockpets/requests")
+        [row] = json.loads(connection.getresponse().read())["requests"]
+
+    assert whole_head.startswith(b"HTTP/1.1 200 ")
+    assert len(json.loads(whole_body)) == 16
+    if FAULTS[fault].breaks == "connection":
+        assert head == b""
+    else:
+        assert head.startswith(b"HTTP/1.1 200 ")
+        assert f"\r\nMockpets-Off-Contract: fault {fault}\r\n".encode() in head
+        assert body
+        assert body != whole_body
+    assert row["fault"] == fault
+    assert row["status"] == (None if FAULTS[fault].breaks == "connection" else 200)
 
 
 def test_a_sequence_can_break_one_answer(serving: Callable[..., int]) -> None:

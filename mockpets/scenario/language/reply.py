@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import CONTRACT_ERRORS, ERRORS
 from mockpets.contract.error_body import ERROR_MESSAGES, network_error
+from mockpets.faults import FAULTS
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.headers import HEADERS
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, not_both
 from mockpets.scenario.language.pets import PAGE
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, Text, Value
 from mockpets.scenario.matching import ABSENT
-from mockpets.scenario.model import FAULTS, PASS, Repeat
+from mockpets.scenario.model import PASS, Repeat
 
 if TYPE_CHECKING:
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.language.pets import Page
-    from mockpets.scenario.model import Fault, Pass
 
 _BODILESS: Final = (204, 205, 304)
 """Statuses whose answers have no body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5)."""
@@ -51,9 +51,9 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Replies in their order, and what follows the last."""
+    """Replies in their order, of which text is `PASS` or a fault, and what follows the last."""
 
-    replies: tuple[Draft | Pass | Fault, ...]
+    replies: tuple[Draft | str, ...]
     repeat: Repeat = "last"
 
 
@@ -134,9 +134,10 @@ _PAGE: Final = Object(
     then=_page,
 )
 FAULT: Final = Choice(
-    "How the transport breaks: the connection is reset, closed without an answer, closed in the "
-    "middle of the body, or the body is no JSON.",
-    FAULTS,
+    "How the response breaks: "
+    + "; ".join(f"{kind.name} {kind.effect}" for kind in FAULTS.values())
+    + ".",
+    tuple(FAULTS),
 )
 _FAULT: Final = Object(
     "One answer of a sequence that breaks.",

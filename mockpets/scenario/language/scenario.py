@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME, STACK_DEPTH
+from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.language.contract_check import canned
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, needs, not_both, some
@@ -13,7 +14,7 @@ from mockpets.scenario.language.match import MATCH
 from mockpets.scenario.language.pets import BROUGHT
 from mockpets.scenario.language.reply import FAULT, REPEAT, REPLY, SEQUENCE, Draft, Sequence
 from mockpets.scenario.language.shapes import ListOf, Number, OneOrMany, Parsed, Text, Value
-from mockpets.scenario.model import BREAKING, Delay, Match, Reply, Scenario, Stub
+from mockpets.scenario.model import Delay, Match, Reply, Scenario, Stub
 from mockpets.units import DURATION, RATE, parse_duration, parse_rate, quote
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _reply(draft: Any, match: Match, fault: Any, *, off_contract: bool) -> Reply
     if not isinstance(draft, Draft):
         return cast("Reply", draft)  # pass, or a fault of its own
     ready = canned(draft, match, off_contract=off_contract)
-    if fault in BREAKING:
+    if fault in CONNECTION_FAULTS:
         what = f"with fault {fault} this reply can never be sent"
         hint = "leave one of them out, or say reply: pass to have the operation done all the same"
         draft.report.add(draft.node, what, hint)

@@ -1,0 +1,128 @@
+"""The table of faults: it is the only list of them, and all that depends on it follows."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mockpets
+from mockpets.faults import CONNECTION_FAULTS, FAULTS
+from mockpets.server.channel import Channel
+from mockpets.web.delivery import BODY_FAULTS
+
+PACKAGE = Path(mockpets.__file__).parent
+DOCS = Path(__file__).parent.parent / "docs" / "scenarios.md"
+TRANSPORT = {"connection": "server/channel.py", "body": "web/delivery.py"}
+
+
+def test_each_kind_has_its_transport_code() -> None:
+    assert Channel.connection_faults.keys() == CONNECTION_FAULTS
+    assert BODY_FAULTS.keys() == FAULTS.keys() - CONNECTION_FAULTS
+
+
+def test_the_docs_list_the_kinds_as_they_are() -> None:
+    [table] = re.findall(
+        r"\| `fault:` \| breaks \| what it does \|\n\|---\|---\|---\|\n((?:\|.*\n)+)",
+        DOCS.read_text(encoding="utf-8"),
+    )
+
+    assert table.splitlines() == [
+        f"| `{kind.name}` | {kind.breaks} | {kind.effect} |" for kind in FAULTS.values()
+    ]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_kind_is_named_by_the_table_and_its_transport_code_alone(fault: str) -> None:
+    files = {
+        path.relative_to(PACKAGE).as_posix()
+        for pattern in ("*.py", "*.js", "*.html")
+        for path in PACKAGE.rglob(pattern)
+        if fault in path.read_text(encoding="utf-8")
+    }
+
+    assert files == {"faults.py", TRANSPORT[FAULTS[fault].breaks]}
+
+
+ADD_TWO_KINDS = """
+import json
+from pathlib import Path
+from types import MappingProxyType
+
+from mockpets import faults
+
+more = {"new_body": faults.FaultKind("new_body", "body", "does something new")}
+more["new_end"] = faults.FaultKind("new_end", "connection", "ends in a new way")
+faults.FAULTS = MappingProxyType({**faults.FAULTS, **more})
+faults.CONNECTION_FAULTS |= {"new_end"}
+
+from mockpets import Settings, create_app
+from mockpets.errors import InputError
+from mockpets.scenario.describe import describe_stub
+from mockpets.scenario.language.loader import load_scenario, scenario_schema
+from mockpets.scenario.template import new_scenario
+from mockpets.web.delivery import BODY_FAULTS
+
+def load(stub):
+    path = Path("s.yaml")
+    path.write_text(f"description: A.\\nstubs: [{stub}]")
+    return load_scenario(path, "s.yaml", known=[], fixtures={})
+
+def problem(stub):
+    try:
+        return load(stub)
+    except InputError as error:
+        return str(error)
+
+BODY_FAULTS["new_body"] = lambda response: response.set_data(b"new")
+responses = {}
+for fault in more:
+    text = {"description": "A.", "stubs": [{"fault": fault}]}
+    client = create_app(Settings(any_key=True)).test_client()
+    assert client.put("/__mockpets/scenario", json={"scenario": text}).status_code == 200
+    response = client.get("/v1/pets", headers={"Authorization": "Bearer a"}, buffered=True)
+    [row] = client.get("/__mockpets/requests").json["requests"]
+    responses[fault] = [response.text, row["status"], row["fault"]]
+print(json.dumps({
+    "read": [load(f"{{fault: {fault}}}").stubs[0].fault for fault in more],
+    "described": [describe_stub(load(f"{{fault: {fault}}}").stubs[0]).does for fault in more],
+    "unknown": problem("{fault: new_bodi}"),
+    "never sent": problem("{fault: new_end, reply: {status: 503}}"),
+    "no body": problem("{fault: new_body, reply: {status: 204}, off_contract: true}"),
+    "schema": json.dumps(scenario_schema()),
+    "new": new_scenario("a"),
+    "responses": responses,
+}))
+"""
+
+
+def test_all_readers_follow_a_new_row(tmp_path: Path) -> None:
+    """In a process of its own, where the rows are added before anything else is imported."""
+    run = subprocess.run(
+        [sys.executable, "-c", ADD_TWO_KINDS],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    seen = json.loads(run.stdout)
+
+    assert seen["read"] == ["new_body", "new_end"]
+    assert seen["described"] == ["does something new (new_body)", "ends in a new way (new_end)"]
+    assert "malformed_json, new_body or new_end, got 'new_bodi'" in seen["unknown"]
+    assert "with fault new_end this reply can never be sent" in seen["never sent"]
+    assert "this reply has no body that new_body could spoil" in seen["no body"]
+    assert '"malformed_json", "new_body", "new_end"]' in seen["schema"]
+    assert '"malformed_json"]' not in seen["schema"]
+    assert "new_body does something new; new_end ends in a new way." in seen["schema"]
+    assert "malformed_json, new_body, new_end.\n" in seen["new"]
+    assert seen["responses"] == {
+        "new_body": ["new", 200, "new_body"],
+        "new_end": ["", None, "new_end"],
+    }
