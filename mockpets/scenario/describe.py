@@ -1,7 +1,7 @@
-"""What a scenario does, in words: for the control API's listing and the panel.
+"""Describe scenarios in English, for the control API's lists and the panel.
 
-The border: frozen values of `model` in, plain English out. What a condition expects, `matching`
-says, so that these words and a mismatch cannot disagree.
+Takes the frozen values of `model` and returns text. The text of a condition comes from `matching`,
+so that a description and a mismatch cannot disagree.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mockpets.scenario.model import Delay, Match, Reply, Stub
 
 _REPLIES_SHOWN: Final = 10
-"""Of a sequence; a file may have thousands."""
+"""Replies of a sequence that a description lists; a file may have thousands."""
 _REPEATS: Final = {
     "last": "the last is repeated",
     "cycle": "then from the first again",
@@ -47,7 +47,7 @@ _NAMES: Final = {
 
 
 def describe_stub(stub: Stub) -> StubDescription:
-    """Return a stub in words."""
+    """Return the description of a stub."""
     return {
         "label": stub.label,
         "scenario": stub.label.partition("/")[0],
@@ -58,7 +58,7 @@ def describe_stub(stub: Stub) -> StubDescription:
 
 
 def describe_match(match: Match) -> str:
-    """Return what a request must be like: ``getPet with petId 3 or 7 and query.full present``."""
+    """Return the requests that match: ``getPet with petId 3 or 7 and query.full present``."""
     subject = " or ".join(match.operations) or "every request"
     if match.path is not None:
         subject = f"{match.method} {match.path}"
@@ -69,7 +69,7 @@ def describe_match(match: Match) -> str:
 
 
 def describe_pets(pets: tuple[Pet, ...] | Generated | None) -> str | None:
-    """Return which pets a scenario brings, or None when it brings none of its own."""
+    """Return the pets that a scenario provides, or None when it uses the session's."""
     if pets is None:
         return None
     count = pets.count if isinstance(pets, Generated) else len(pets)
@@ -77,23 +77,23 @@ def describe_pets(pets: tuple[Pet, ...] | Generated | None) -> str | None:
         return "no pets"
     if not isinstance(pets, Generated):
         return f"a list of {_count(count, 'pet')}"
-    said = [_count(count, "generated pet")]
+    parts = [_count(count, "generated pet")]
     if pets.seed is not None:
-        said.append(f"seed {pets.seed}")
+        parts.append(f"seed {pets.seed}")
     if pets.locale is not None:
-        said.append(f"{_NAMES.get(pets.locale, pets.locale)} names")
-    return ", ".join(said)
+        parts.append(f"{_NAMES.get(pets.locale, pets.locale)} names")
+    return ", ".join(parts)
 
 
-# --- What a stub does -------------------------------------------------------------------------
+# --- Effects of a stub ------------------------------------------------------------------------
 
 
 def _does(stub: Stub) -> Iterator[str]:
-    """Yield each thing that a stub does, the answer first."""
+    """Yield each thing that a stub does, the response first."""
     if len(stub.replies) == 1 and stub.repeat != "none":
-        yield _alone(stub.replies[0])
+        yield _single_reply(stub.replies[0])
     elif stub.replies:
-        yield _in_turn(stub.replies, stub.repeat)
+        yield _sequence(stub.replies, stub.repeat)
     if stub.fault is not None:
         yield f"{FAULTS[stub.fault].effect} ({stub.fault})"
     if stub.delay is not None:
@@ -104,11 +104,11 @@ def _does(stub: Stub) -> Iterator[str]:
         yield f"holds until the gate '{stub.hold}' is opened"
 
 
-def _alone(reply: Reply) -> str:
+def _single_reply(reply: Reply) -> str:
     """Return the one reply of a stub as a sentence without its subject."""
     if isinstance(reply, Canned):
         off = " off contract" if reply.off_contract else ""
-        # An error is known by its status; of another answer one asks what it brings.
+        # The status is enough to recognise an error; the size helps with any other response.
         body = f", a canned body of {_bytes(len(reply.body))}" if reply.status < 400 else ""
         return f"answers {reply.status}{off}{body if reply.body else ''}"
     if reply == PASS:
@@ -116,12 +116,12 @@ def _alone(reply: Reply) -> str:
     return f"{FAULTS[reply].effect} ({reply})"
 
 
-def _in_turn(replies: Sequence[Reply], repeat: str) -> str:
+def _sequence(replies: Sequence[Reply], repeat: str) -> str:
     """Return a sequence as a sentence without its subject, its end cut off if it is long."""
-    said = [_entry(reply) for reply in replies[:_REPLIES_SHOWN]]
-    if left := len(replies) - len(said):
-        said.append(f"and {left} more")
-    return f"answers in turn: {', '.join(said)}; {_REPEATS[repeat]}"
+    entries = [_entry(reply) for reply in replies[:_REPLIES_SHOWN]]
+    if left := len(replies) - len(entries):
+        entries.append(f"and {left} more")
+    return f"answers in turn: {', '.join(entries)}; {_REPEATS[repeat]}"
 
 
 def _entry(reply: Reply) -> str:
@@ -132,7 +132,7 @@ def _entry(reply: Reply) -> str:
 
 
 def _limits(stub: Stub) -> Iterator[str]:
-    """Yield each bound on how often a stub takes part, in the order they are held against."""
+    """Yield each limit on how often a stub takes part, in the order in which they are checked."""
     if stub.after:
         yield f"after {_count(stub.after, 'matching request')}"
     if stub.times is not None:
@@ -142,7 +142,7 @@ def _limits(stub: Stub) -> Iterator[str]:
 
 
 def _chance(probability: float) -> str:
-    """Return a probability below 1 in words: ``one in four``, ``30 % of the time``."""
+    """Return a probability below 1 as text: ``one in four``, ``30 % of the time``."""
     for number, word in enumerate(_NUMBERS, start=2):
         if abs(probability * number - 1) < 1e-9:
             return f"one in {word}"

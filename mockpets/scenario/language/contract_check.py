@@ -46,7 +46,7 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     """
     if draft.page and match.operations != ("listPets",):
         what = "a page is an answer of listPets alone"
-        draft.report.add(draft.node, what, "say match: {operation: listPets}")
+        draft.diagnostics.add(draft.node, what, "say match: {operation: listPets}")
         return _sent(draft, None)
     deviations = list(_deviations(draft, match))
     if not off_contract:
@@ -54,7 +54,7 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
             node, steps = draft.node.find(deviation.path)
             hint = ", or ".join(filter(None, [deviation.advice, _FLAG]))
             if node.kind != "unusable":  # of which the builder told
-                draft.report.at(*steps).add(node, deviation.what, hint)
+                draft.diagnostics.at(*steps).add(node, deviation.what, hint)
     reason = deviations[0].reason if deviations else None
     if from_network(draft.status):
         reason = f"status {draft.status} is not in the contract"
@@ -74,7 +74,7 @@ def _sent(draft: Draft, reason: str | None) -> Canned:
         key = next(key for key in ("page", "body", "text", "message") if key in draft.node.members)
         node, steps = draft.node.find((key,))
         what = f"a body must have at most {CANNED_BYTES // 1024} KiB, this has {len(body)} bytes"
-        draft.report.at(*steps).add(node, what, "leave some out")
+        draft.diagnostics.at(*steps).add(node, what, "leave some out")
     headers = draft.headers
     if body and _content_type(draft) == ("", ""):
         kind = _JSON if draft.text is None else "text/plain; charset=utf-8"

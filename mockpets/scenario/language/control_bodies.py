@@ -63,25 +63,25 @@ class SessionConfig:
 class _Scenarios(Shape):
     """A scenario's name, a document, or a list of these; returns names and documents."""
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         several = node.kind == "list"
         names: list[str] = []
         inline: dict[str, tuple[Any, str]] = {}
         for place, item in enumerate(node.items if several else (node,), 1):
-            here = report.at(place) if several else report
+            here = diagnostics.at(place) if several else diagnostics
             if item.kind == "text":
                 names.append(str(item.value))
             elif item.kind == "mapping":
                 name = INLINE.format(len(inline) + 1)
-                own = Diagnostics(BODY, name, report.known, report.fixtures, here.path)
+                own = Diagnostics(BODY, name, diagnostics.known, diagnostics.fixtures, here.path)
                 text = dump_json(item.plain()).decode()
                 inline[name] = SCENARIO.read(item, own), text
                 names.append(name)
-                report.documents.extend(own.problems)
+                diagnostics.documents.extend(own.problems)
             else:
                 here.refuse(item, "a scenario's name, or a scenario as a file has it")
         if not names and several and not node.items:
-            report.add(node, "must name at least one scenario, is empty")
+            diagnostics.add(node, "must name at least one scenario, is empty")
         return names, inline
 
     def _looks(self) -> Schema:
@@ -109,10 +109,10 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
     :raise InputError: every problem of the rest.
     """
     check_text(text, BODY, FILE_BYTES)
-    report = Diagnostics(BODY, known=library.scenarios.keys(), fixtures=library.shelf())
-    values = _parse(text, _SESSION if session else _ACTIVATION, report, FILE_NODES)
-    if report.documents:
-        own = Diagnostics(BODY, problems=report.documents)
+    diagnostics = Diagnostics(BODY, known=library.scenarios.keys(), fixtures=library.shelf())
+    values = _parse(text, _SESSION if session else _ACTIVATION, diagnostics, FILE_NODES)
+    if diagnostics.documents:
+        own = Diagnostics(BODY, problems=diagnostics.documents)
         try:
             own.close()
         except InputError as error:
@@ -128,15 +128,15 @@ def parse_pets(text: str, library: Library) -> PetsSource:
 
     :raise InputError: every problem.
     """
-    report = Diagnostics(BODY, fixtures=library.shelf())
-    pets: PetsSource = _parse(text, BROUGHT, report, FIXTURE_NODES)
+    diagnostics = Diagnostics(BODY, fixtures=library.shelf())
+    pets: PetsSource = _parse(text, BROUGHT, diagnostics, FIXTURE_NODES)
     return pets
 
 
-def _parse(text: str, shape: Shape, report: Diagnostics, nodes: int) -> Any:
+def _parse(text: str, shape: Shape, diagnostics: Diagnostics, nodes: int) -> Any:
     document = parse(text, BODY, is_json=True, nodes=nodes, characters=4 * FIXTURE_BYTES)
-    report.problems.extend(document.problems)
-    value = shape.read(document.root, report)
-    report.close()
+    diagnostics.problems.extend(document.problems)
+    value = shape.read(document.root, diagnostics)
+    diagnostics.close()
     assert value is not INVALID  # noqa: S101 - an invalid value has a problem
     return value

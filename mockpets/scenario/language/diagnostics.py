@@ -1,4 +1,4 @@
-"""What reading a document has found wrong so far, and what it may refer to."""
+"""The problems found while a document is read, and the names that it may refer to."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
 
 class Invalid(Enum):
-    """The type of `INVALID`, so that a checker can tell it apart."""
+    """The type of `INVALID`, so that a type checker can tell it apart."""
 
     INVALID = "invalid"
 
 
 INVALID: Final = Invalid.INVALID
-"""What a shape returns when there is no usable value; a problem tells of it."""
+"""Returned by a shape that has no usable value and has added a problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostics:
-    """Where reading stands, what it may refer to, and the problems found so far.
+    """The position in a document, the names it may refer to, and the problems found so far.
 
     :param file: as the user would name it.
     :param name: the scenario's.
     :param known: names of all scenarios.
     :param fixtures: pets by fixture name; reading one may raise InputError.
-    :param path: keys, and places from 1, down to the node that is being read.
-    :param documents: the problems of scenarios that stand in the document as a part of it.
-    :param pages: fixture name to its pets as JSON, for those that some page has sent so far.
+    :param path: keys, and positions from 1, down to the node that is being read.
+    :param documents: the problems of scenarios that are part of the document.
+    :param pages: fixture name to its pets as JSON, for the fixtures that pages use so far.
     """
 
     file: str
@@ -51,44 +51,44 @@ class Diagnostics:
     pages: dict[str, bytes] = field(default_factory=dict)
 
     def at(self, *steps: str | int) -> Diagnostics:
-        """Return the report for what lies further down; problems and pages are shared."""
+        """Return the diagnostics of a node further down; problems and pages are shared."""
         return replace(self, path=(*self.path, *steps))
 
     def add(self, node: Node, what: str, hint: str = "") -> None:
-        """Note a problem."""
+        """Add a problem."""
         place = (self.file, node.line, node.column, dotted(self.path))
         self.problems.append(Problem(*place, printable(what), printable(hint)))
 
     def refuse(self, node: Node, expected: str) -> Invalid:
-        """Note that a node is not what was expected, and return `INVALID`."""
+        """Add the problem that a node is not what was expected, and return `INVALID`."""
         hint = ""
         if node.kind == "nothing" and self.path:
             hint = "leave the key out if you mean none"
         elif node.value is not None and node.kind != "text" and expected.startswith("text"):
             hint = f'quote it: "{node.shown()}"'
-        if node.kind != "unusable":  # of which the builder told
+        if node.kind != "unusable":  # the parser has added a problem
             self.add(node, f"must be {expected}, got {node.shown()}", hint)
         return INVALID
 
-    def unknown(self, node: Node, kind: str, name: str, there: Collection[str]) -> Invalid:
-        """Note that a name is of nothing there is, and return `INVALID`.
+    def unknown(self, node: Node, kind: str, name: str, known: Collection[str]) -> Invalid:
+        """Add the problem that a name is unknown, and return `INVALID`.
 
-        :param kind: what it should name: ``fixture``.
+        :param kind: what it should name, such as ``fixture``.
         """
-        names = f"there are: {', '.join(sorted(there)) or 'none'}"
-        self.add(node, f"there is no {kind} {quote(name)}", did_you_mean(name, there) or names)
+        names = f"there are: {', '.join(sorted(known)) or 'none'}"
+        self.add(node, f"there is no {kind} {quote(name)}", did_you_mean(name, known) or names)
         return INVALID
 
     def close(self) -> None:
-        """Raise what was found.
+        """Raise the problems, if there are any.
 
-        :raise InputError: if there is a problem; at most `PROBLEMS_SHOWN`, in the file's order,
-            and a last one that tells how many more.
+        :raise InputError: with at most `PROBLEMS_SHOWN`, in the file's order, and a last one that
+            gives the number of the others.
         """
-        # A node that an alias repeats is read twice and wrong twice.
-        found = sorted(set(self.problems))
-        if len(found) > PROBLEMS_SHOWN:
-            more = f"and {len(found) - PROBLEMS_SHOWN} more problems"
-            found = [*found[:PROBLEMS_SHOWN], Problem(self.file, 0, 0, "", more)]
-        if found:
-            raise InputError(found)
+        # A node that an alias repeats is read twice, and so are its problems.
+        problems = sorted(set(self.problems))
+        if len(problems) > PROBLEMS_SHOWN:
+            more = f"and {len(problems) - PROBLEMS_SHOWN} more problems"
+            problems = [*problems[:PROBLEMS_SHOWN], Problem(self.file, 0, 0, "", more)]
+        if problems:
+            raise InputError(problems)

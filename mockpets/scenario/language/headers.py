@@ -50,17 +50,17 @@ def opted_in(name: str) -> bool:
     return _OPT_IN.fullmatch(name) is not None
 
 
-def _value(value: Any, node: Node, report: Diagnostics) -> Any:
+def _value(value: Any, node: Node, diagnostics: Diagnostics) -> Any:
     """Return a header's value as text, if it can be sent."""
     text = value if isinstance(value, str) else node.shown()
     if len(text) > HEADER_VALUE_BYTES:
-        report.add(node, f"must have at most {HEADER_VALUE_BYTES} characters, has {len(text)}")
+        diagnostics.add(node, f"must have at most {HEADER_VALUE_BYTES} characters, has {len(text)}")
         return INVALID
     if _VALUE.fullmatch(text):
         return text
     wrong = re.search(r"[^\t -~]", text)
     came = f"{wrong[0]!a} at character {wrong.start() + 1}" if wrong else "a blank at an end"
-    report.add(node, f"must be visible ASCII, with blanks only inside, got {came}")
+    diagnostics.add(node, f"must be visible ASCII, with blanks only inside, got {came}")
     return INVALID
 
 
@@ -101,26 +101,28 @@ _FORMS: Final = {
 """Headers whose values must be of a form: how to tell, what it is, and what to do."""
 
 
-def named_once(values: dict[str, Any], node: Node, report: Diagnostics) -> dict[str, Any]:
+def named_once(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> dict[str, Any]:
     """Return what a mapping of headers holds; a name counts once, in whatever case it is."""
     first: dict[str, str] = {}
     for name, (key, _) in node.members.items():
         earlier = first.setdefault(name.lower(), name)
         if earlier != name:
             what = f"header {quote(name)} given twice, first as {quote(earlier)}"
-            report.add(key, what, "keep one of the two")
+            diagnostics.add(key, what, "keep one of the two")
     return values
 
 
-def _sendable(values: dict[str, Any], node: Node, report: Diagnostics) -> Any:
+def _sendable(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     """Return headers as pairs, if a scenario may set them all."""
     for name, (key, value) in node.members.items():
         if _RESERVED.fullmatch(name):
-            report.add(key, f"the header {quote(name)} is the server's own to send", "leave it out")
+            diagnostics.add(
+                key, f"the header {quote(name)} is the server's own to send", "leave it out"
+            )
         fits, form, hint = _FORMS.get(name.lower(), (None, "", ""))
         if fits and name in values and not fits(values[name]):
-            report.at(name).add(value, f"must be {form}, got {quote(values[name])}", hint)
-    return tuple(named_once(values, node, report).items())
+            diagnostics.at(name).add(value, f"must be {form}, got {quote(values[name])}", hint)
+    return tuple(named_once(values, node, diagnostics).items())
 
 
 HEADERS: Final = MapOf(

@@ -49,9 +49,9 @@ def load_scenario(
     :raise InputError: with every problem, in the order of the file.
     """
     text = read_text(path, shown, FILE_BYTES)
-    report = Diagnostics(shown, path.stem, known, fixtures)
-    _check_name(report, "rename the file")
-    return _scenario(text, report, is_json=_is_json(path))
+    diagnostics = Diagnostics(shown, path.stem, known, fixtures)
+    _check_name(diagnostics, "rename the file")
+    return _scenario(text, diagnostics, is_json=_is_json(path))
 
 
 def load_document(
@@ -70,9 +70,9 @@ def load_document(
     :raise InputError: with every problem, in the order of the text.
     """
     check_text(text, shown, FILE_BYTES)
-    report = Diagnostics(shown, name, known, fixtures)
-    _check_name(report, "choose another")
-    return _scenario(text, report, is_json=is_json)
+    diagnostics = Diagnostics(shown, name, known, fixtures)
+    _check_name(diagnostics, "choose another")
+    return _scenario(text, diagnostics, is_json=is_json)
 
 
 def load_fixture(path: Path, shown: str) -> tuple[Pet, ...]:
@@ -83,10 +83,10 @@ def load_fixture(path: Path, shown: str) -> tuple[Pet, ...]:
     :raise InputError: with every problem, in the order of the file.
     """
     text = read_text(path, shown, FIXTURE_BYTES)
-    report = Diagnostics(shown, path.stem)
-    _check_name(report, "rename the file")
+    diagnostics = Diagnostics(shown, path.stem)
+    _check_name(diagnostics, "rename the file")
     document = parse(text, shown, is_json=_is_json(path), nodes=FIXTURE_NODES)
-    pets: tuple[Pet, ...] = _read(document, PETS, report)
+    pets: tuple[Pet, ...] = _read(document, PETS, diagnostics)
     return pets
 
 
@@ -99,27 +99,27 @@ def scenario_schema() -> Schema:
     }
 
 
-def _scenario(text: str, report: Diagnostics, *, is_json: bool) -> Scenario:
+def _scenario(text: str, diagnostics: Diagnostics, *, is_json: bool) -> Scenario:
     document = parse(
         text,
-        report.file,
+        diagnostics.file,
         is_json=is_json,
         nodes=FILE_NODES,
         # Four times what it may have without aliases; what its replies hold is kept in memory.
         characters=4 * FILE_BYTES,
     )
-    scenario: Scenario = _read(document, SCENARIO, report)
+    scenario: Scenario = _read(document, SCENARIO, diagnostics)
     return scenario
 
 
-def _read(document: Document, shape: Shape, report: Diagnostics) -> Any:
+def _read(document: Document, shape: Shape, diagnostics: Diagnostics) -> Any:
     """Return what a shape makes of a document.
 
     :raise InputError: if there is any problem.
     """
-    report.problems.extend(document.problems)
-    value = shape.read(document.root, report)
-    report.close()
+    diagnostics.problems.extend(document.problems)
+    value = shape.read(document.root, diagnostics)
+    diagnostics.close()
     return value
 
 
@@ -127,11 +127,11 @@ def _is_json(path: Path) -> bool:
     return path.suffix.lower() == ".json"
 
 
-def _check_name(report: Diagnostics, hint: str) -> None:
+def _check_name(diagnostics: Diagnostics, hint: str) -> None:
     """Note a name that is no scenario's or fixture's."""
-    if not re.fullmatch(SCENARIO_NAME, report.name) or len(report.name) > NAME_LENGTH:
+    if not re.fullmatch(SCENARIO_NAME, diagnostics.name) or len(diagnostics.name) > NAME_LENGTH:
         what = (
             f"the name must be in kebab-case (a-z, 0-9, single dashes; at most {NAME_LENGTH}), "
-            f"got {quote(report.name)}"
+            f"got {quote(diagnostics.name)}"
         )
-        report.problems.append(Problem(report.file, 0, 0, "", what, hint))
+        diagnostics.problems.append(Problem(diagnostics.file, 0, 0, "", what, hint))

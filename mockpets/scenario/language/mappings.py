@@ -73,24 +73,24 @@ class Object(Shape):
     rules: tuple[Rule, ...] = ()
     misplaced: Mapping[str, str] = field(default_factory=dict)
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
-            return report.refuse(node, "a mapping")
+            return diagnostics.refuse(node, "a mapping")
         values = {}
         for name, (key, value) in node.members.items():
             if name in self.fields:
-                values[name] = self.fields[name].read(value, report.at(name))
+                values[name] = self.fields[name].read(value, diagnostics.at(name))
             else:
-                unknown_key(key, name, self.fields, report, self.misplaced.get(name, ""))
+                unknown_key(key, name, self.fields, diagnostics, self.misplaced.get(name, ""))
         for name in self.required:
             if name not in node.members and not meant(name, node, self.fields):
                 means = self.fields[name].description.rstrip(".")
                 hint = f"add {name}: {means[:1].lower()}{means[1:]}"
-                report.add(node, f"the key '{name}' is missing", hint)
+                diagnostics.add(node, f"the key '{name}' is missing", hint)
         # With an unknown key there, who knows what was meant; one problem will do.
         for rule in self.rules if node.members.keys() <= self.fields.keys() else ():
             if rule.broken(node.members):
-                report.add(node, rule.what, rule.hint)
+                diagnostics.add(node, rule.what, rule.hint)
         return values
 
     def _looks(self) -> Schema:
@@ -118,14 +118,14 @@ class MapOf(Shape):
     expected: str
     pattern: str
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
-            return report.refuse(node, "a mapping")
+            return diagnostics.refuse(node, "a mapping")
         found = {}
         for name, (key, value) in node.members.items():
             if not re.fullmatch(self.pattern, name):
-                report.add(key, f"a key here must be {self.expected}, got {quote(name)}")
-            found[name] = self.item.read(value, report.at(name))
+                diagnostics.add(key, f"a key here must be {self.expected}, got {quote(name)}")
+            found[name] = self.item.read(value, diagnostics.at(name))
         return {name: value for name, value in found.items() if value is not INVALID}
 
     def _looks(self) -> Schema:
@@ -143,9 +143,9 @@ class ByKind(Shape):
     kinds: Mapping[Kind, Shape]
     expected: str
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         shape = self.kinds.get("integer" if node.kind == "number" else node.kind)
-        return shape.read(node, report) if shape else report.refuse(node, self.expected)
+        return shape.read(node, diagnostics) if shape else diagnostics.refuse(node, self.expected)
 
     def _looks(self) -> Schema:
         return {"anyOf": _schemas(self.kinds.values())}
@@ -163,14 +163,14 @@ class ByKey(Shape):
     keys: Mapping[str, Object]
     misplaced: Mapping[str, str] = field(default_factory=dict)
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         for name, shape in self.keys.items():
             if name in node.members:
-                return shape.read(node, report)
+                return shape.read(node, diagnostics)
         for name, (key, _) in node.members.items():
-            unknown_key(key, name, self.keys, report, self.misplaced.get(name, ""))
+            unknown_key(key, name, self.keys, diagnostics, self.misplaced.get(name, ""))
         if not node.members:
-            report.add(node, f"must have {either(self.keys)}")
+            diagnostics.add(node, f"must have {either(self.keys)}")
         return INVALID
 
     def _looks(self) -> Schema:
@@ -193,10 +193,10 @@ def meant(name: str, node: Node, known: Collection[str]) -> bool:
 
 
 def unknown_key(
-    key: Node, name: str, known: Collection[str], report: Diagnostics, advice: str = ""
+    key: Node, name: str, known: Collection[str], diagnostics: Diagnostics, advice: str = ""
 ) -> None:
     """Tell of a key that means nothing where it stands."""
     hint = advice or " ".join(
         filter(None, [did_you_mean(name, known), f"known here: {', '.join(known)}"])
     )
-    report.add(key, f"unknown key {quote(name)}", hint)
+    diagnostics.add(key, f"unknown key {quote(name)}", hint)

@@ -33,12 +33,12 @@ def _as_text(value: Any, *_: object) -> str:
     return value if isinstance(value, str) else dump_json(value).decode()
 
 
-def _as_tuple(value: Any, node: Node, report: Diagnostics) -> Any:
+def _as_tuple(value: Any, node: Node, diagnostics: Diagnostics) -> Any:
     """Return a list as a tuple, since a stub is hashable; lists of single values will do."""
     if not isinstance(value, list):
         return value
     if any(item.kind in ("list", "mapping") for item in node.items):
-        return report.refuse(node, "a single value or a list of them")
+        return diagnostics.refuse(node, "a single value or a list of them")
     return tuple(value)
 
 
@@ -53,14 +53,14 @@ def _conditions(values: dict[str, Any], *_: object) -> tuple[Condition, ...]:
     )
 
 
-def _header_conditions(values: dict[str, Any], node: Node, report: Diagnostics) -> Any:
+def _header_conditions(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     """Return the conditions on headers, whose names are held in lower case."""
-    once = named_once(values, node, report)
+    once = named_once(values, node, diagnostics)
     for name, (key, _) in node.members.items():
         if "_" in name:
             # Else X_Token could pass for X-Token, which WSGI spells alike.
             what = f"no request has a header {quote(name)}: the server drops names with '_'"
-            report.add(key, what, "use a dash")
+            diagnostics.add(key, what, "use a dash")
     return _conditions({name.lower(): wanted for name, wanted in once.items()})
 
 
@@ -102,7 +102,7 @@ _IN_BODY: Final = _condition(
 # --- Match ------------------------------------------------------------------------------------
 
 
-def _match(values: dict[str, Any], node: Node, report: Diagnostics) -> Any:
+def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     """Return a stub's match, if all that it names can come together in a request."""
     if INVALID in values.values():
         return INVALID
@@ -111,19 +111,19 @@ def _match(values: dict[str, Any], node: Node, report: Diagnostics) -> Any:
     if "petId" in values and others:
         at, steps = node.find(("petId",))
         what = f"{' and '.join(others)} has no petId, only getPet has"
-        report.at(*steps).add(at, what, "leave it out, or give it a stub of its own")
+        diagnostics.at(*steps).add(at, what, "leave it out, or give it a stub of its own")
         return INVALID
     method, path = values.get("method"), values.get("path")
     if method is not None and path is not None:
         method = method.upper()
         if method in _NEVER:
             at, steps = node.find(("method",))
-            report.at(*steps).add(at, *_NEVER[method])
+            diagnostics.at(*steps).add(at, *_NEVER[method])
             return INVALID
         at, steps = node.find(("path",))
         if operation := _operation_at(method, path):
             what = f"{quote(f'{method} {path}')} can be one of the contract's operations"
-            report.at(*steps).add(at, what, f"use operation: {operation}")
+            diagnostics.at(*steps).add(at, what, f"use operation: {operation}")
             return INVALID
     return Match(
         operations,

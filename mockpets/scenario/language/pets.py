@@ -44,12 +44,12 @@ class Page:
 class _PetShape(Shape):
     """A Pet object as the contract has it, with no other members."""
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
-            return report.refuse(node, "a Pet object")
+            return diagnostics.refuse(node, "a Pet object")
         for name, (key, _) in node.members.items():
             if name not in _FIELDS:
-                unknown_key(key, name, _FIELDS, report)
+                unknown_key(key, name, _FIELDS, diagnostics)
         value: Any = node.plain()
         faults = pet_flaws(value)
         for path, what in faults:
@@ -58,7 +58,7 @@ class _PetShape(Shape):
             at, steps = node.find(path)
             if at.kind != "unusable":
                 quoted = "string" in what and at.kind in ("integer", "number", "boolean")
-                report.at(*steps).add(at, what, f'quote it: "{at.shown()}"' if quoted else "")
+                diagnostics.at(*steps).add(at, what, f'quote it: "{at.shown()}"' if quoted else "")
         if faults:
             return INVALID
         pet = Pet(id=int(value["id"]), name=value["name"], categoryId=int(value["categoryId"]))
@@ -80,44 +80,46 @@ class _PetShape(Shape):
         }
 
 
-def _by_id(pets: tuple[Pet, ...], node: Node, report: Diagnostics) -> tuple[Pet, ...]:
+def _by_id(pets: tuple[Pet, ...], node: Node, diagnostics: Diagnostics) -> tuple[Pet, ...]:
     """Return pets in the order of their ids, none of which may come twice."""
     first: dict[object, int] = {}
     for place, item in enumerate(node.items, 1):
         at = item.members["id"][1] if "id" in item.members else item
         if at.kind in ("integer", "number") and first.setdefault(at.value, place) != place:
             what = f"the id {at.shown()} is taken by pet {first[at.value]}"
-            report.at(place, "id").add(at, what, "give each pet its own")
+            diagnostics.at(place, "id").add(at, what, "give each pet its own")
     return tuple(sorted(pets, key=lambda pet: pet["id"]))
 
 
-def _from_shelf(name: str, node: Node, report: Diagnostics) -> Any:
+def _from_shelf(name: str, node: Node, diagnostics: Diagnostics) -> Any:
     """Return a fixture's pets."""
-    if name not in report.fixtures:
-        return report.unknown(node, "fixture", name, report.fixtures)
+    if name not in diagnostics.fixtures:
+        return diagnostics.unknown(node, "fixture", name, diagnostics.fixtures)
     try:
-        return report.fixtures[name]
+        return diagnostics.fixtures[name]
     except InputError as error:
         what = f"the fixture {quote(name)} cannot be used: {error.problems[0]}"
-        report.add(node, what, "mend it first")
+        diagnostics.add(node, what, "mend it first")
         return INVALID
 
 
-def _page_from_shelf(name: str, node: Node, report: Diagnostics) -> Any:
+def _page_from_shelf(name: str, node: Node, diagnostics: Diagnostics) -> Any:
     """Return a page of a fixture's pets, which are made JSON once for all pages of a file."""
-    pets = _from_shelf(name, node, report)
+    pets = _from_shelf(name, node, diagnostics)
     if pets is INVALID:
         return INVALID
     if len(pets) > CANNED_PETS:
         what = f"a page must have at most {CANNED_PETS} pets, {quote(name)} has {len(pets)}"
-        report.add(node, what, f"bring them with pets: {name}, and let the real operation answer")
+        diagnostics.add(
+            node, what, f"bring them with pets: {name}, and let the real operation answer"
+        )
         return INVALID
-    if name not in report.pages:
-        report.pages[name] = dump_json(pets) + b"\n"
-    return Page(len(pets), report.pages[name])
+    if name not in diagnostics.pages:
+        diagnostics.pages[name] = dump_json(pets) + b"\n"
+    return Page(len(pets), diagnostics.pages[name])
 
 
-def _generated(values: Any, _node: Node, _report: Diagnostics) -> Any:
+def _generated(values: Any, _node: Node, _diagnostics: Diagnostics) -> Any:
     """Return what is to be generated."""
     right = "count" in values and INVALID not in values.values()
     return Generated(**values) if right else INVALID

@@ -33,15 +33,15 @@ _BODILESS: Final = (204, 205, 304)
 class Draft:
     """A canned reply as the file has it.
 
-    :param node: where it stands.
-    :param report: at that place.
+    :param node: its position in the file.
+    :param diagnostics: of that position.
     :param value: of a JSON body; `ABSENT` without one.
     :param text: of a raw body, or None.
     :param page: instead of a body.
     """
 
     node: Node
-    report: Diagnostics
+    diagnostics: Diagnostics
     status: int
     headers: tuple[tuple[str, str], ...] = ()
     value: object = ABSENT
@@ -62,17 +62,17 @@ def from_network(status: int) -> bool:
     return status == 429 or status >= 500
 
 
-def _error(values: dict[str, Any], node: Node, report: Diagnostics) -> Any:
+def _error(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     if INVALID in values.values() or "error" not in values:
         return INVALID
     code = values["error"]
     status = ERRORS[code]
     message = values.get("message", ERROR_MESSAGES[code])
     body = {"code": code, "message": message, "status": status}
-    return Draft(node, report, status, value=body)
+    return Draft(node, diagnostics, status, value=body)
 
 
-def _status(values: dict[str, Any], node: Node, report: Diagnostics) -> Any:
+def _status(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     if INVALID in values.values() or "status" not in values:
         return INVALID
     status = values["status"]
@@ -81,17 +81,19 @@ def _status(values: dict[str, Any], node: Node, report: Diagnostics) -> Any:
         code, message = network_error(status)
         body = {"code": code, "message": message, "status": status}
     if status in _BODILESS and not (body is ABSENT and text is None):
-        report.add(node, f"an answer with status {status} has no body", "leave body and text out")
+        diagnostics.add(
+            node, f"an answer with status {status} has no body", "leave body and text out"
+        )
         return INVALID
-    return Draft(node, report, status, values.get("headers", ()), body, text)
+    return Draft(node, diagnostics, status, values.get("headers", ()), body, text)
 
 
-def _page(values: dict[str, Any], node: Node, report: Diagnostics) -> Any:
+def _page(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     page = values.get("page", INVALID)
-    return INVALID if page is INVALID else Draft(node, report, 200, page=page)
+    return INVALID if page is INVALID else Draft(node, diagnostics, 200, page=page)
 
 
-def _sequence(values: dict[str, Any], _node: Node, _report: Diagnostics) -> Any:
+def _sequence(values: dict[str, Any], _node: Node, _diagnostics: Diagnostics) -> Any:
     if INVALID in values.values() or "sequence" not in values:
         return INVALID
     return Sequence(values["sequence"], values.get("repeat", "last"))

@@ -30,22 +30,22 @@ _MOST: Final = 1_000_000
 # --- Delay ------------------------------------------------------------------------------------
 
 
-def _between(values: dict[str, Any], node: Node, report: Diagnostics) -> Any:
+def _between(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     if INVALID in values.values() or len(values) < 2:
         return INVALID
     low, high = values["min"], values["max"]
     if low > high:
-        report.add(node, "min must not be over max", "swap them")
+        diagnostics.add(node, "min must not be over max", "swap them")
         return INVALID
     return Delay("range", low, high)
 
 
-def _percentiles(values: dict[str, Any], node: Node, report: Diagnostics) -> Any:
+def _percentiles(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     if INVALID in values.values() or len(values) < 2:
         return INVALID
     low, high = values["p50"], values["p95"]
     if not 0 < low < high:
-        report.add(node, "p50 must be over 0 and under p95", "half of the answers are faster")
+        diagnostics.add(node, "p50 must be over 0 and under p95", "half of the answers are faster")
         return INVALID
     return Delay("percentiles", low, high)
 
@@ -89,7 +89,7 @@ _DELAY: Final = ByKind(
 # --- Stubs ------------------------------------------------------------------------------------
 
 
-def _stub(values: dict[str, Any], _node: Node, report: Diagnostics) -> Any:
+def _stub(values: dict[str, Any], _node: Node, diagnostics: Diagnostics) -> Any:
     """Return a stub; of one that is not all right, hold against the contract what can be."""
     written, match = _written(values), values.get("match", Match())
     off_contract = values.get("off_contract", False)
@@ -102,7 +102,7 @@ def _stub(values: dict[str, Any], _node: Node, report: Diagnostics) -> Any:
     if INVALID in values.values():
         return INVALID
     return Stub(
-        label=f"{report.name}/{values.get('name', report.path[-1])}",
+        label=f"{diagnostics.name}/{values.get('name', diagnostics.path[-1])}",
         match=match,
         replies=replies,
         repeat=written.repeat,
@@ -127,14 +127,14 @@ def _reply(draft: Any, match: Match, fault: Any, *, off_contract: bool) -> Reply
     if fault in CONNECTION_FAULTS:
         what = f"with fault {fault} this reply can never be sent"
         hint = "leave one of them out, or say reply: pass to have the operation done all the same"
-        draft.report.add(draft.node, what, hint)
+        draft.diagnostics.add(draft.node, what, hint)
     elif fault not in (None, INVALID) and not ready.body:
         what = f"this reply has no body that {fault} could spoil"
-        draft.report.add(draft.node, what, "give it one, or leave the fault out")
+        draft.diagnostics.add(draft.node, what, "give it one, or leave the fault out")
     return ready
 
 
-def _once(stubs: tuple[Stub, ...], node: Node, report: Diagnostics) -> tuple[Stub, ...]:
+def _once(stubs: tuple[Stub, ...], node: Node, diagnostics: Diagnostics) -> tuple[Stub, ...]:
     """Return stubs, whose names must differ; one without a name has its place for it."""
     first: dict[str, int] = {}
     for place, item in enumerate(node.items, 1):
@@ -142,7 +142,7 @@ def _once(stubs: tuple[Stub, ...], node: Node, report: Diagnostics) -> tuple[Stu
         name = str(at.value) if at.kind == "text" else str(place)
         if first.setdefault(name, place) != place:
             what = f"the name {quote(name)} is taken by stub {first[name]}"
-            report.at(place, *steps).add(at, what, "give each stub its own")
+            diagnostics.at(place, *steps).add(at, what, "give each stub its own")
     return stubs
 
 
@@ -201,25 +201,29 @@ _STUB: Final = Object(
 # --- The file ---------------------------------------------------------------------------------
 
 
-def _known(name: str, node: Node, report: Diagnostics) -> Any:
+def _known(name: str, node: Node, diagnostics: Diagnostics) -> Any:
     """Return the name of a scenario that can be extended."""
-    if name == report.name:
-        report.add(node, "a scenario cannot extend itself", "leave it out")
+    if name == diagnostics.name:
+        diagnostics.add(node, "a scenario cannot extend itself", "leave it out")
         return INVALID
-    return name if name in report.known else report.unknown(node, "scenario", name, report.known)
+    return (
+        name
+        if name in diagnostics.known
+        else diagnostics.unknown(node, "scenario", name, diagnostics.known)
+    )
 
 
-def _scenario(values: dict[str, Any], node: Node, report: Diagnostics) -> Any:
+def _scenario(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     if INVALID in values.values() or "description" not in values:
         return INVALID
     at, _ = node.find(("extends",))
     return Scenario(
-        name=report.name,
+        name=diagnostics.name,
         description=values["description"],
         extends=tuple(dict.fromkeys(values.get("extends", ()))),
         pets=values.get("pets"),
         stubs=values.get("stubs", ()),
-        source=report.file,
+        source=diagnostics.file,
         extends_at=(at.line, at.column) if "extends" in values else (0, 0),
     )
 

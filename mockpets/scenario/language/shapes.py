@@ -49,16 +49,18 @@ class Shape:
     description: str
     then: Callable[[Any, Node, Diagnostics], Any] | None = field(default=None, kw_only=True)
 
-    def read(self, node: Node, report: Diagnostics) -> Any:
+    def read(self, node: Node, diagnostics: Diagnostics) -> Any:
         """Return the value of a node, or `INVALID`."""
-        value = self._take(node, report)
-        return value if value is INVALID or self.then is None else self.then(value, node, report)
+        value = self._take(node, diagnostics)
+        return (
+            value if value is INVALID or self.then is None else self.then(value, node, diagnostics)
+        )
 
     def schema(self) -> Schema:
         """Return the JSON Schema."""
         return {"description": self.description, **self._looks()}
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         raise NotImplementedError
 
     def _looks(self) -> Schema:
@@ -74,10 +76,10 @@ class Value(Shape):
 
     kinds: tuple[Kind, ...]
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind in self.kinds:
             return node.plain()
-        return report.refuse(node, either(_WORDS[kind][0] for kind in self.kinds))
+        return diagnostics.refuse(node, either(_WORDS[kind][0] for kind in self.kinds))
 
     def _looks(self) -> Schema:
         return {"type": list(dict.fromkeys(_WORDS[kind][1] for kind in self.kinds))}
@@ -96,13 +98,13 @@ class Text(Shape):
     pattern: str = ""
     most: int | None = None
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         text = node.value
         if node.kind == "text" and isinstance(text, str):
             short = self.most is None or len(text) <= self.most
             if short and (not self.pattern or re.fullmatch(self.pattern, text)):
                 return text
-        return report.refuse(node, self.expected)
+        return diagnostics.refuse(node, self.expected)
 
     def _looks(self) -> Schema:
         looks: Schema = {"type": "string"}
@@ -126,13 +128,13 @@ class Parsed(Shape):
     pattern: str
     parse: Callable[[str], Any]
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind not in ("text", "integer", "number"):
-            return report.refuse(node, self.expected)
+            return diagnostics.refuse(node, self.expected)
         try:
             return self.parse(str(node.value) if node.kind == "text" else node.shown())
         except ValueError as error:
-            report.add(node, str(error))
+            diagnostics.add(node, str(error))
             return INVALID
 
     def _looks(self) -> Schema:
@@ -147,7 +149,7 @@ class Number(Shape):
     high: int
     whole: bool = True
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         value = node.value
         if (
             node.kind in ("integer", "number")
@@ -157,7 +159,7 @@ class Number(Shape):
         ):
             return int(value) if self.whole else float(value)
         kind = "an integer" if self.whole else "a number"
-        return report.refuse(node, f"{kind} from {self.low} to {self.high}")
+        return diagnostics.refuse(node, f"{kind} from {self.low} to {self.high}")
 
     def _looks(self) -> Schema:
         kind = "integer" if self.whole else "number"
@@ -170,13 +172,13 @@ class Choice(Shape):
 
     words: tuple[str, ...]
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind == "text" and node.value in self.words:
             return node.value
         if node.kind != "text":
-            return report.refuse(node, either(self.words))
+            return diagnostics.refuse(node, either(self.words))
         what = f"must be {either(self.words)}, got {node.shown()}"
-        report.add(node, what, did_you_mean(str(node.value), self.words))
+        diagnostics.add(node, what, did_you_mean(str(node.value), self.words))
         return INVALID
 
     def _looks(self) -> Schema:
@@ -194,14 +196,16 @@ class ListOf(Shape):
     least: int = 0
     most: int | None = None
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "list":
-            return report.refuse(node, "a list")
+            return diagnostics.refuse(node, "a list")
         count = len(node.items)
         if count < self.least or (self.most is not None and count > self.most):
             bounds = f"at least {self.least}" if count < self.least else f"at most {self.most}"
-            report.add(node, f"must have {bounds}, has {count}")
-        found = [self.item.read(item, report.at(place)) for place, item in enumerate(node.items, 1)]
+            diagnostics.add(node, f"must have {bounds}, has {count}")
+        found = [
+            self.item.read(item, diagnostics.at(place)) for place, item in enumerate(node.items, 1)
+        ]
         return tuple(value for value in found if value is not INVALID)
 
     def _looks(self) -> Schema:
@@ -220,11 +224,11 @@ class OneOrMany(Shape):
     item: Shape
     most: int | None = None
 
-    def _take(self, node: Node, report: Diagnostics) -> Any:
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "list":
-            value = self.item.read(node, report)
+            value = self.item.read(node, diagnostics)
             return INVALID if value is INVALID else (value,)
-        found: tuple[Any, ...] = self._many().read(node, report)
+        found: tuple[Any, ...] = self._many().read(node, diagnostics)
         return found if len(found) == len(node.items) else INVALID
 
     def _looks(self) -> Schema:

@@ -57,13 +57,15 @@ class Verification:
     times: Times = Times()
 
 
-def _times(values: Any, node: Node, report: Diagnostics) -> Any:
+def _times(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
     """Return the times of a mapping, if they leave any number that is right."""
     if INVALID in values.values():
         return INVALID
     times = Times(values.get("at_least", 0), values.get("at_most"))
     if times.most is not None and times.least > times.most:
-        report.add(node, f"at_least {times.least} is more than at_most {times.most}", "swap them")
+        diagnostics.add(
+            node, f"at_least {times.least} is more than at_most {times.most}", "swap them"
+        )
     return times
 
 
@@ -97,7 +99,7 @@ def parse(text: str) -> Verification:
     """
     check_text(text, _FILE, _BYTES)
     document = parse_document(text, _FILE, is_json=True, nodes=_NODES)
-    report = Diagnostics(_FILE, problems=list(document.problems))
-    values = _VERIFICATION.read(document.root, report)
-    report.close()
+    diagnostics = Diagnostics(_FILE, problems=list(document.problems))
+    values = _VERIFICATION.read(document.root, diagnostics)
+    diagnostics.close()
     return Verification(**values)
