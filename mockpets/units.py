@@ -1,6 +1,6 @@
 """Durations and rates as people write them: ``300ms``, ``2 kB/s``.
 
-A number without a unit is refused: whether 5 means seconds or milliseconds, no one can tell.
+A number without a unit is rejected: 5 could mean seconds or milliseconds.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from mockpets.constants import DELAY_SECONDS
 
 _NUMBER: Final = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)"
 DURATION: Final = _NUMBER + " ?(ms|s|m)"
-"""What a duration looks like, its range aside; a regular expression that JSON Schema knows too."""
+"""The pattern of a duration, without its range; a regular expression valid in JSON Schema too."""
 RATE: Final = _NUMBER + " ?(B|kB|MB)/s"
-"""What a rate looks like, its range aside."""
+"""The pattern of a rate, without its range."""
 
 _SECONDS: Final = {"ms": Decimal("0.001"), "s": Decimal(1), "m": Decimal(60)}
 _LONG: Final = {"s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
-_WEEK: Final = 7 * 24 * 3600
+INTERVAL_SECONDS: Final = 7 * 24 * 3600
+"""The longest time between two events: a week."""
 _BYTES: Final = {"B": Decimal(1), "kB": Decimal(1000), "MB": Decimal(1_000_000)}
 
 
@@ -32,13 +33,13 @@ def parse_duration(text: str) -> float:
     """Return a duration in seconds.
 
     :param text: ``300ms``, ``2s``, ``1.5s``, ``1m``.
-    :raise ValueError: it is no duration, has no unit, or is over `DELAY_SECONDS`.
+    :raise ValueError: it is not a duration, has no unit, or is over `DELAY_SECONDS`.
     """
     seconds = _amount(DURATION, text, _SECONDS)
     if seconds is None:
         unit = ""
         if re.fullmatch(_NUMBER, text):
-            # First what was most likely meant: no one waits for 300 seconds.
+            # The likelier unit first: no one waits for 300 seconds.
             units = ("ms", "s") if "." not in text and int(text) >= 50 else ("s", "ms")
             unit = f": say the unit, {' or '.join(quote(text + each) for each in units)}"
         raise ValueError(f"must be a duration such as 300ms, 1.5s or 1m, got {quote(text)}{unit}")
@@ -51,10 +52,10 @@ def parse_interval(text: str) -> float:
     """Return the time between two events in seconds; 0 for never.
 
     :param text: ``30s``, ``15m``, ``1h``, ``0s``.
-    :raise ValueError: it is no such time, has no unit, or is over a week.
+    :raise ValueError: it is not such a time, has no unit, or is over a week.
     """
     seconds = _amount(_NUMBER + " ?(s|m|h)", text, _LONG)
-    if seconds is None or seconds > _WEEK:
+    if seconds is None or seconds > INTERVAL_SECONDS:
         raise ValueError(f"must be a time such as 30m or 1h, at most 168h, got {quote(text)}")
     return float(seconds)
 
@@ -63,7 +64,7 @@ def parse_rate(text: str) -> int:
     """Return a rate in bytes a second, a fraction of a byte left out.
 
     :param text: ``500 B/s``, ``2 kB/s`` (2000), ``1 MB/s``.
-    :raise ValueError: it is no rate, has no unit, or is less than one byte a second.
+    :raise ValueError: it is not a rate, has no unit, or is less than one byte a second.
     """
     rate = _amount(RATE, text, _BYTES)
     if rate is None:

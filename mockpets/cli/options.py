@@ -86,6 +86,8 @@ def _option(row: Row, text: str | None) -> Callable[[Decorated], Decorated]:
         default = "on" if default else "off"
     elif row.repeats != "no":
         default = ", ".join(default)
+    elif row.is_seconds:
+        default = f"{default:g}s"
     text = text or f"{row.help}{_REPEATS[row.repeats]}"
     text = f"{text}  [default: {'none' if default == '' else default}; variable: {row.variable}]"
     if row.is_switch:

@@ -29,7 +29,19 @@ from mockpets.settings import validators
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Check = Callable[[str], object]
+    Check = Callable[[Any], object]
+
+    class Seconds:
+        """For type checkers: a field that is a number of seconds, and may be given as text."""
+
+        def __get__(self, settings: Settings | None, owner: type | None = None) -> float:
+            """Return seconds."""
+
+        def __set__(self, settings: Settings, value: float | str) -> None:
+            """Take seconds, or text with a unit such as ``300ms``."""
+
+else:
+    Seconds = float
 
 VARIABLE_PREFIX: Final = "MOCKPETS_"
 
@@ -49,7 +61,7 @@ class Row:
     """One setting as the table has it.
 
     :param name: the field of `Settings`.
-    :param check: makes the value of a text, or raises ValueError.
+    :param check: makes the value of a text, or raises ValueError; of seconds, also of a number.
     :param metavar: what stands for a value in the help; empty for a switch.
     :param help: one sentence, with the unit where the name has none.
     :param repeats: ``no``; or the value is a tuple, given by repeating the flag, as an array in
@@ -86,6 +98,11 @@ class Row:
         """Whether it is either on or off."""
         return isinstance(self.default, bool)
 
+    @property
+    def is_seconds(self) -> bool:
+        """Whether it is a time in seconds, which users write with a unit."""
+        return isinstance(self.default, float)
+
     def read(self, value: object) -> tuple[Any, list[str]]:
         """Return a written value as the program uses it, and all that is wrong with it.
 
@@ -109,6 +126,25 @@ class Row:
         if self.most is not None and len(read) > self.most:
             faults.append(f"must have at most {self.most} values, got {len(read)}")
         return (tuple(read) if self.repeats != "no" else read and read[0]), faults
+
+    def from_python(self, value: object) -> tuple[Any, list[str]]:
+        """Return a value that Python code gave as the program uses it, and all problems with it.
+
+        It must have the type and spelling that `read` returns; only repeated words are dropped,
+        and seconds may also be text with a unit.
+        """
+        if self.is_seconds and isinstance(value, (int, float)) and not isinstance(value, bool):
+            try:
+                return self.check(value), []
+            except ValueError as error:
+                return value, [str(error)]
+        read, problems = self.read(value)
+        is_same = read == value and type(read) is type(value)
+        is_shorter = isinstance(value, tuple) and read == tuple(dict.fromkeys(value))
+        is_time = self.is_seconds and isinstance(value, str)
+        if not (problems or is_same or is_shorter or is_time):
+            problems = [f"must be {read!r}, {validators.got(value)}"]
+        return read, problems
 
     def _text(self, value: object) -> str:
         """Return a value of Python or TOML as the text that the check takes."""
@@ -172,8 +208,8 @@ class Settings:
         ("mockpets",), validators.api_key, "KEY", "Key that clients send as bearer token.", "comma"
     )
     any_key: bool = _row(False, validators.switch, "", "Accept whatever key a client sends.")
-    delay: str = _row(
-        "0s", validators.duration, "DURATION", "How late every answer is, such as 300ms."
+    delay: Seconds = _row(  # noqa: RUF009 - returns a field(), as all rows do
+        0.0, validators.duration, "DURATION", "How late every answer is, such as 300ms."
     )
     control: str = _row(
         "auto",
@@ -221,8 +257,8 @@ class Settings:
         "FILE",
         "File that keeps the sessions, no stranger's, over restarts.",
     )
-    reset_every: str = _row(
-        "0s",
+    reset_every: Seconds = _row(  # noqa: RUF009 - returns a field(), as all rows do
+        0.0,
         validators.interval,
         "TIME",
         "How often every session goes back to the start; 0s: never.",
@@ -242,18 +278,14 @@ class Settings:
     open: bool = _row(False, validators.switch, "", "Open the control panel in a browser.")
 
     def __post_init__(self) -> None:
-        """Hold what Python code gave against the table, as what a user wrote is."""
+        """Check the values that Python code gave, and convert times to seconds."""
         problems = []
         for row in rows():
             given = getattr(self, row.name)
             if given is not row.default:
-                value, faults = row.read(given)
-                if not faults and (value != given or type(value) is not type(given)):
-                    if isinstance(given, tuple) and value == tuple(dict.fromkeys(given)):
-                        object.__setattr__(self, row.name, value)  # less the repeats
-                        continue
-                    faults = [f"must be {value!r}, {validators.got(given)}"]
-                problems += [Problem(row.name, 0, 0, "", fault) for fault in faults]
+                value, found = row.from_python(given)
+                object.__setattr__(self, row.name, value)
+                problems += [Problem(row.name, 0, 0, "", what) for what in found]
         if problems:
             raise InputError(problems)
 

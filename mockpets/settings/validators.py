@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mockpets.constants import INT64_MAX, MOUNT, NAME_LENGTH, SCENARIO_NAME
+from mockpets.constants import DELAY_SECONDS, INT64_MAX, MOUNT, NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -171,26 +171,31 @@ def host_name(text: str) -> str:
     return f"[{bare}]" if ":" in bare else bare
 
 
-def duration(text: str) -> str:
-    """Return a duration such as ``300ms`` or ``2s`` as it was written.
+def duration(value: str | float) -> float:
+    """Return a duration in seconds, given as text such as ``300ms`` or ``2s``, or in seconds.
 
-    :raise ValueError: it is none, or too long.
+    :raise ValueError: it is not a duration, or too long.
     """
     from mockpets.units import parse_duration  # few need it
 
-    parse_duration(text)
-    return text
+    return parse_duration(value) if isinstance(value, str) else _seconds(value, DELAY_SECONDS)
 
 
-def interval(text: str) -> str:
-    """Return a time between two events, such as ``30m`` or ``1h``, as it was written.
+def interval(value: str | float) -> float:
+    """Return the time between two events in seconds, given as text such as ``1h``, or in seconds.
 
-    :raise ValueError: it is none.
+    :raise ValueError: it is not such a time, or too long.
     """
-    from mockpets.units import parse_interval
+    from mockpets.units import INTERVAL_SECONDS, parse_interval
 
-    parse_interval(text)
-    return text
+    return parse_interval(value) if isinstance(value, str) else _seconds(value, INTERVAL_SECONDS)
+
+
+def _seconds(value: float, longest: float) -> float:
+    """Return a number of seconds from 0 to `longest`."""
+    if 0 <= value <= longest:
+        return float(value)
+    raise ValueError(f"must be from 0 to {longest:g} seconds, {got(value)}")
 
 
 def new_file(text: str) -> str:

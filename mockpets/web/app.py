@@ -36,7 +36,6 @@ from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
 from mockpets.session.shared import SharedState
 from mockpets.telemetry.metrics import Holdings, Metrics
-from mockpets.units import parse_interval
 from mockpets.web import operations, unmatched
 from mockpets.web.control import routes as control
 from mockpets.web.control.call import ControlContext
@@ -133,7 +132,7 @@ def wire(
     public = settings.public
     journals = Journals(PUBLIC_BYTES if public else JOURNAL_BYTES)
     shared = _shared_state(settings, library, journals, changes or ChangeFeed())
-    every = parse_interval(settings.reset_every) or (PUBLIC_RESET_SECONDS if public else 0.0)
+    every = settings.reset_every or (PUBLIC_RESET_SECONDS if public else 0.0)
     idle = PUBLIC_IDLE_SECONDS if public else SESSION_IDLE_SECONDS
     sessions = SessionRegistry(shared, settings.max_sessions, clock, idle=idle, reset_every=every)
     visitors = VisitorSessions(clock) if public else None

@@ -13,7 +13,6 @@ from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.engine import Outcome
 from mockpets.scenario.matching import ABSENT, Facts
 from mockpets.strict_json import parse_json
-from mockpets.units import parse_duration
 from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.delivery import has_room
 from mockpets.web.exchange import Response, current_request
@@ -52,7 +51,7 @@ class Playback:
         self._settings = settings
         self._sessions = sessions
         self._visitors = visitors
-        self._delay = parse_duration(settings.delay)
+        self._delay = settings.delay
 
     @property
     def has_control(self) -> bool:

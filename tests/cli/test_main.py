@@ -91,7 +91,7 @@ def test_help_of_serve_shows_every_setting_its_default_and_variable(
         shown = "off" if row.default is False else row.default
         if isinstance(shown, tuple):
             shown = ", ".join(shown)
-        shown = "none" if shown == "" else shown
+        shown = "none" if shown == "" else "0s" if shown == 0.0 and row.is_seconds else shown
         assert row.help in text
         assert re.search(rf" {row.flag}\b", text)
         assert f"[default: {shown}; variable: {row.variable}]" in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
         ("!#$%&'()*+-./:;<=>?@[]^_`{|}~", ("!#$%&'()*+-./:;<=>?@[]^_`{|}~",)),
     ],
     "any_key": [("true", True), ("false", False), ("true", True)],
-    "delay": [("300ms", "300ms"), ("1m", "1m"), ("0s", "0s")],
+    "delay": [("300ms", 0.3), ("1m", 60.0), ("0s", 0.0)],
     "control": [("open", "open"), ("OFF", "off"), ("auto", "auto")],
     "control_token": [("12345678", "12345678"), ("s3cr3t,s3cr3t", "s3cr3t,s3cr3t"), ("", "")],
     "control_origin": [
@@ -73,7 +73,7 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
     "max_sessions": [("1", 1), ("10000", 10_000), ("20", 20)],
     "journal_size": [("0", 0), ("100000", 100_000), ("20", 20)],
     "state": [("pets.state", "pets.state"), ("one/pets", "one/pets"), ("", "")],
-    "reset_every": [("30m", "30m"), ("168h", "168h"), ("0s", "0s")],
+    "reset_every": [("30m", 1800.0), ("168h", 604_800.0), ("0s", 0.0)],
     "public": [("true", True), ("false", False), ("true", True)],
     "log_format": [("json", "json"), ("Text", "text"), ("JSON", "json")],
     "quiet": [("true", True), ("false", False), ("true", True)],
@@ -206,7 +206,7 @@ def test_without_anything_the_defaults_hold() -> None:
         locale="en_US",
         api_key=("mockpets",),
         any_key=False,
-        delay="0s",
+        delay=0.0,
         control="auto",
         control_token="",
         control_origin=(),
@@ -215,7 +215,7 @@ def test_without_anything_the_defaults_hold() -> None:
         max_sessions=200,
         journal_size=1000,
         state="",
-        reset_every="0s",
+        reset_every=0.0,
         public=False,
         behind_proxy=(),
         prefix="",
@@ -560,6 +560,14 @@ def test_an_api_key_is_not_repeated() -> None:
         ({"scenario": ["empty"]}, ["scenario: must be ('empty',), got ['empty']"]),
         ({"host": ()}, ["host: must have at least one value, got none"]),
         ({"any_key": None}, ["any_key: must be true or false, got None"]),
+        ({"delay": "2"}, [f"delay: {BAD_DURATION}'2': say the unit, '2s' or '2ms'"]),
+        ({"delay": 60.5}, ["delay: must be from 0 to 60 seconds, got 60.5"]),
+        ({"delay": -1}, ["delay: must be from 0 to 60 seconds, got -1"]),
+        ({"delay": float("nan")}, ["delay: must be from 0 to 60 seconds, got nan"]),
+        ({"delay": True}, ["delay: must be text or an integer, got true"]),
+        ({"delay": Path("1s")}, [f"delay: must be 1.0, got {Path('1s')!r}"]),
+        ({"reset_every": "1d"}, [f"reset_every: {BAD_TIME}'1d'"]),
+        ({"reset_every": 604_801}, ["reset_every: must be from 0 to 604800 seconds, got 604801"]),
         (
             {"port": -1, "seed": None},
             [f"port: {BAD_PORT}'-1'", "seed: must be text or an integer, got None"],
@@ -573,6 +581,32 @@ def test_values_that_python_gives_are_held_against_the_table(
         Settings(**values)
 
     assert [str(problem) for problem in caught.value.problems] == problems
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"),
+    [("300ms", 0.3), ("1.5s", 1.5), (2, 2.0), (0.1 + 0.2, 0.1 + 0.2), ("0s", 0.0), (0, 0.0)],
+)
+def test_python_gives_times_as_text_or_in_seconds(given: float | str, seconds: float) -> None:
+    settings = Settings(delay=given)
+
+    assert (settings.delay, type(settings.delay)) == (seconds, float)
+    assert replace(settings, port=1).delay == seconds
+    assert settings == Settings(delay=seconds)
+    assert Settings(reset_every="1.5h").reset_every == 5400.0
+    assert Settings(reset_every=90).reset_every == 90.0
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("delay = 2", f"{BAD_DURATION}'2': say the unit, '2s' or '2ms'"),
+        ("delay = 0.3", "must be text or an integer, got 0.3"),
+        ("reset-every = 60", f"{BAD_TIME}'60'"),
+    ],
+)
+def test_times_in_the_file_have_a_unit(line: str, problem: str) -> None:
+    assert problems_of(file=line) == [f"mockpets.toml:1:1: {line.split()[0]}: {problem}"]
 
 
 def test_a_word_that_python_repeats_counts_once() -> None:
