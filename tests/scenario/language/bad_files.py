@@ -7,6 +7,10 @@ fixtures `showroom`, `many` (of 101 pets), `thousands` (of 1,001) and `broken`.
 
 from __future__ import annotations
 
+from mockpets.faults import FAULTS
+
+*OTHERS, LAST = FAULTS
+KINDS = f"{', '.join(OTHERS)} or {LAST}"
 D = "description: x\n"
 S = D + "stubs:\n"
 
@@ -153,7 +157,7 @@ YAML: dict[str, tuple[str, list[str]]] = {
     "throttle-bare": (stub("throttle: 500"), ["f:3:15: stubs.1.throttle: must be a rate such as 500 B/s or 2 kB/s, got '500': say the unit, '500 B/s' or '500 kB/s'"]),
     "throttle-zero": (stub("throttle: 0 B/s"), ["f:3:15: stubs.1.throttle: must be a rate of at least 1 B/s, got '0 B/s'"]),
     "throttle-list": (stub("throttle: [1]"), ["f:3:15: stubs.1.throttle: must be a rate such as 500 B/s or 2 kB/s, got a list"]),
-    "fault-unknown": (stub("fault: connection_rest"), ["f:3:12: stubs.1.fault: must be connection_reset, empty_reply, truncated_body or malformed_json, got 'connection_rest'; did you mean 'connection_reset'?"]),
+    "fault-unknown": (stub("fault: connection_rest"), [f"f:3:12: stubs.1.fault: must be {KINDS}, got 'connection_rest'; did you mean 'connection_reset'?"]),
     "hold-bad": (stub("hold: ../x"), ["f:3:11: stubs.1.hold: must be text, a name in kebab-case (a-z, 0-9, single dashes), got '../x'"]),
     "hold-nothing": (stub("hold:"), ["f:3:10: stubs.1.hold: must be text, a name in kebab-case (a-z, 0-9, single dashes), got nothing; leave the key out if you mean none"]),
     "repeat-alone": (stub("delay: 1s", "repeat: last"), ["f:3:5: stubs.1: 'repeat' needs 'sequence' beside it; a single reply is always repeated"]),
