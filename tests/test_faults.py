@@ -89,7 +89,7 @@ for fault in more:
     responses[fault] = [response.text, row["status"], row["fault"]]
 print(json.dumps({
     "read": [load(f"{{fault: {fault}}}").stubs[0].fault for fault in more],
-    "described": [describe_stub(load(f"{{fault: {fault}}}").stubs[0]).does for fault in more],
+    "described": [describe_stub(load(f"{{fault: {fault}}}").stubs[0])["does"] for fault in more],
     "unknown": problem("{fault: new_bodi}"),
     "never sent": problem("{fault: new_end, reply: {status: 503}}"),
     "no body": problem("{fault: new_body, reply: {status: 204}, off_contract: true}"),

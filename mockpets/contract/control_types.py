@@ -9,10 +9,11 @@ type wherever it is called.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from mockpets.constants import ErrorCode, Operation, PetStatus
 from mockpets.contract.schemas import Pet
+from mockpets.faults import FAULTS
 
 Document = Mapping[str, Any]
 """A JSON object of the scenario language, such as a whole scenario or the match of a stub.
@@ -20,8 +21,8 @@ Document = Mapping[str, Any]
 The JSON Schema of scenario files describes it (``GET /__mockpets/schema/scenario.json``)."""
 Change = Literal["requests", "scenario", "pets", "snapshots", "gates", "sessions", "files"]
 """What can change in a session."""
-Fault = Literal["connection_reset", "empty_reply", "truncated_body", "malformed_json"]
-"""How a scenario breaks a response."""
+Fault = Annotated[str, tuple(FAULTS)]
+"""How a scenario breaks a response; the table of faults has the values."""
 NoteCode = Literal[
     "deprecated",
     "ignored_headers",

@@ -60,7 +60,7 @@ def request(method: str = "GET", path: str = "/v1/pets", **options: Any) -> Requ
     ],
 )
 def test_a_status_that_the_contract_does_not_list_is_off_contract(
-    operation: str | None, status: int, reason: str | None
+    operation: Operation | None, status: int, reason: str | None
 ) -> None:
     assert off_contract_reason(exchange(operation), status) == reason
 

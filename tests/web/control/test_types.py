@@ -12,6 +12,7 @@ from time import monotonic
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
+    Annotated,
     Any,
     Literal,
     NotRequired,
@@ -94,6 +95,9 @@ def mismatches(value: object, kind: Any, where: str = "$") -> list[str]:
         return mismatches(value, arguments[0], where)
     if origin in (Union, UnionType):
         return min((mismatches(value, each, where) for each in arguments), key=len)
+    if origin is Annotated:  # text, with its values
+        (values,) = kind.__metadata__
+        return [] if value in values else [f"{where}: {value!r} is none of {values}"]
     if origin is Literal:
         exact = any(type(value) is type(each) and value == each for each in arguments)
         return [] if exact else [f"{where}: {value!r} is none of {arguments}"]
@@ -431,4 +435,5 @@ def test_every_enumeration_has_the_values_of_its_table(call: Caller) -> None:
 
     assert get_args(Operation) == tuple(OPERATIONS)
     assert get_args(ErrorCode) == tuple(ERRORS)
-    assert [*get_args(Fault)] == stub["properties"]["fault"]["enum"]
+    (values,) = get_args(Fault)[1:]
+    assert [*values] == stub["properties"]["fault"]["enum"]
