@@ -53,7 +53,11 @@ HOMES = {third_party: package for _, package, homes in RULE for third_party in h
 NARROW_HOMES = {
     "apispec": {"mockpets.contract.openapi"},
     "faker": {"mockpets.pets.generator"},
-    "marshmallow": {"mockpets.contract.schemas", "mockpets.contract.fields"},
+    "marshmallow": {
+        "mockpets.contract.fields",
+        "mockpets.contract.schemas",
+        "mockpets.contract.serialization",
+    },
     "prometheus_client": {"mockpets.telemetry.metrics"},
     "yaml": {"mockpets.scenario.language.parser"},
 }

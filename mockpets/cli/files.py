@@ -145,7 +145,7 @@ def fixture(config: Path | None, **flags: object) -> None:
     """Print generated pets as a fixture file."""
     settings = load_settings(flags, os.environ, config)
 
-    from mockpets.contract.schemas import dump_pet
+    from mockpets.contract.serialization import dump_pet
     from mockpets.pets.generator import generate
 
     pets = generate(settings.count, settings.seed, settings.locale)

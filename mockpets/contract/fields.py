@@ -1,25 +1,64 @@
-"""The fields of the contract's schemas: each says what it expects and shows what came."""
+"""The fields of the contract's schemas: each reads a value or states what was expected.
+
+A field also knows what the OpenAPI document shows of its type, so a schema adds only a description
+and an example.
+"""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from marshmallow import ValidationError, fields
 
-from mockpets.constants import INT64_MAX, INT64_MIN, PAGE_MAX, PAGE_MIN, PET_STATUSES
-from mockpets.strict_json import shown
+from mockpets.constants import (
+    INT64_MAX,
+    INT64_MIN,
+    PAGE_DEFAULT,
+    PAGE_MAX,
+    PAGE_MIN,
+    PET_STATUSES,
+)
+from mockpets.errors import RequestError
+from mockpets.strict_json import parse_json, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
-class _Field(fields.Field[Any]):
-    """A field that refuses with one sentence: what was expected, and what came."""
+def parse_int64(text: str) -> int | None:
+    """Return the int64 that a text is, such as a path segment, or None when it is not one."""
+    if re.fullmatch(r"-?(0|[1-9][0-9]{0,18})", text):
+        number = int(text)
+        return number if INT64_MIN <= number <= INT64_MAX else None
+    return None
 
-    expected = ""
+
+class ContractField(fields.Field[Any]):
+    """A field whose error messages state what was expected and what came.
+
+    :param description: for the OpenAPI document, as is `example`.
+    :param options: marshmallow's.
+    """
+
+    expected: str
+    openapi: ClassVar[Mapping[str, object]]
+    """The type, as OpenAPI writes it."""
+
+    def __init__(self, description: str, example: object = None, **options: Any) -> None:
+        metadata = {**self.openapi, "description": description}
+        if example is not None:
+            metadata["example"] = example
+        super().__init__(metadata=metadata, **options)
 
     def accept(self, value: object) -> object:
         """Return the value as the program uses it, or None when it is not acceptable."""
         raise NotImplementedError
+
+    def accept_text(self, text: str) -> object:
+        """Return the value that a text of a query stands for, or None when there is no such."""
+        return self.accept(text)
 
     def _deserialize(self, value: object, *_: object, **__: object) -> object:
         accepted = self.accept(value)
@@ -28,29 +67,51 @@ class _Field(fields.Field[Any]):
         return accepted
 
     def make_error(self, key: str, **_: object) -> ValidationError:
-        """Return our words for the two faults that marshmallow finds before `accept` is asked."""
+        """Return our message for the two problems that marshmallow finds before `accept`."""
         return ValidationError("is required" if key == "required" else f"{self.expected}, got null")
 
 
-class Int64(_Field):
+class Int64(ContractField):
     """An integer of 64 bits, as JSON Schema counts: ``1.0`` is 1; ``"1"`` and ``true`` are not."""
 
     expected = f"must be an integer from {INT64_MIN} to {INT64_MAX} (int64)"
+    openapi: ClassVar[Mapping[str, object]] = {
+        "type": "integer",
+        "format": "int64",
+        "minimum": INT64_MIN,
+        "maximum": INT64_MAX,
+    }
 
     def accept(self, value: object) -> int | None:
         """Return the integer."""
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
             return None
-        # The range first: int() of a Decimal such as 1e999999 would take for ever.
+        # The range first: int() of a Decimal such as 1e999999 would take forever.
         if INT64_MIN <= value <= INT64_MAX and value == int(value):
             return int(value)
         return None
 
+    def accept_text(self, text: str) -> int | None:
+        """Return the integer, which a query writes as JSON does: ``1.0`` is 1 there too."""
+        if not re.fullmatch(r"[-+.0-9eE]+", text):
+            return None
+        try:
+            return self.accept(parse_json(text.encode()))
+        except RequestError:
+            return None
 
-class Text(_Field):
+
+class HttpStatus(Int64):
+    """The HTTP status that an Error body repeats."""
+
+    openapi: ClassVar[Mapping[str, object]] = {"type": "integer"}
+
+
+class Text(ContractField):
     """A string that UTF-8 can carry. The contract sets no length, so an empty one will do."""
 
     expected = "must be a string of Unicode text"
+    openapi: ClassVar[Mapping[str, object]] = {"type": "string"}
 
     def accept(self, value: object) -> str | None:
         """Return the text."""
@@ -63,20 +124,27 @@ class Text(_Field):
         return None
 
 
-class Status(_Field):
+class Status(ContractField):
     """A PetStatus."""
 
     expected = "must be one of " + ", ".join(PET_STATUSES)
+    openapi: ClassVar[Mapping[str, object]] = {"type": "string", "enum": list(PET_STATUSES)}
 
     def accept(self, value: object) -> str | None:
         """Return the status."""
         return value if isinstance(value, str) and value in PET_STATUSES else None
 
 
-class Limit(_Field):
+class Limit(ContractField):
     """The size of a page, from a query: ASCII digits alone, since int() takes ``٣`` and ``1_0``."""
 
     expected = f"must be an integer from {PAGE_MIN} to {PAGE_MAX}"
+    openapi: ClassVar[Mapping[str, object]] = {
+        "type": "integer",
+        "minimum": PAGE_MIN,
+        "maximum": PAGE_MAX,
+        "default": PAGE_DEFAULT,
+    }
 
     def accept(self, value: object) -> int | None:
         """Return the number."""
@@ -84,3 +152,23 @@ class Limit(_Field):
             number = int(value)
             return number if PAGE_MIN <= number <= PAGE_MAX else None
         return None
+
+
+class Filter(ContractField):
+    """A query parameter that lists only the pets of which one property has the given value.
+
+    :param pet: the fields of a Pet, by name.
+    :param compares: the property.
+    """
+
+    def __init__(self, pet: Mapping[str, ContractField], compares: str, description: str) -> None:
+        field = pet[compares]
+        self.compares = compares
+        self.expected = field.expected
+        self.openapi = field.openapi  # type: ignore[misc]  # a filter has the type of its property
+        self._read = field.accept_text
+        super().__init__(description)
+
+    def accept(self, value: object) -> object:
+        """Return the value that the property is compared with."""
+        return self._read(str(value))

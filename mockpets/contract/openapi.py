@@ -8,18 +8,22 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import (
-    API_PREFIX,
-    INT64_MAX,
-    INT64_MIN,
-    INTERFACE_VERSION,
-    PET_PATH,
-    PETS_PATH,
+from mockpets.constants import API_PREFIX, INTERFACE_VERSION, PET_PATH, PETS_PATH
+from mockpets.contract.fields import Int64
+from mockpets.contract.schemas import (
+    LIST_PARAMETERS,
+    NEW_PET_FIELDS,
+    PET_FIELDS,
+    ErrorSchema,
+    ListQuerySchema,
+    NewPetSchema,
+    PetSchema,
 )
-from mockpets.contract.schemas import ErrorSchema, ListQuerySchema, NewPetSchema, PetSchema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from mockpets.contract.fields import ContractField
 
 _DESCRIPTION: Final = """\
 A pet store catalogue over HTTP with JSON bodies, as mockpets plays it. Clients can list animals,
@@ -28,7 +32,6 @@ filtered by availability and limited in page size, add an animal, and fetch one 
 Answers marked `x-off-contract` are mockpets' own: the contract lists no such status there.
 """
 
-_PET_EXAMPLE: Final = {"id": 17, "name": "Miso", "categoryId": 2, "status": "available"}
 _KEY_HEADER: Final = {
     "description": "How to authenticate (RFC 6750).",
     "schema": {"type": "string"},
@@ -51,6 +54,11 @@ _DEPRECATION_HEADERS: Final = {
         "example": '</v1/pets>; rel="successor-version"',
     },
 }
+
+
+def _example(fields: Mapping[str, ContractField]) -> dict[str, object]:
+    """Return an object whose properties have the values of their examples."""
+    return {name: field.metadata["example"] for name, field in fields.items()}
 
 
 def _answer(description: str, schema: object, example: object, **more: object) -> dict[str, Any]:
@@ -77,18 +85,22 @@ def _unauthorized(**headers: Any) -> dict[str, Any]:
 
 
 def _list_pets() -> dict[str, Any]:
+    *others, last = LIST_PARAMETERS
+    parameters = filter(None, [", ".join(others), last])
     return {
         "operationId": "listPets",
         "summary": "List all animals",
         "description": "Returns a page of animals, by id ascending.",
         "parameters": [{"in": "query", "schema": ListQuerySchema}],
         "responses": {
-            "200": _answer("A page of animals.", {"type": "array", "items": "Pet"}, [_PET_EXAMPLE]),
+            "200": _answer(
+                "A page of animals.", {"type": "array", "items": "Pet"}, [_example(PET_FIELDS)]
+            ),
             "400": _error(
                 400,
                 "invalid_request",
                 'limit must be an integer from 1 to 100, got "0"',
-                description="A limit or status that the contract does not allow.",
+                description=f"A {' or '.join(parameters)} that the contract does not allow.",
                 **{"x-off-contract": True},
             ),
             "401": _unauthorized(),
@@ -110,7 +122,7 @@ def _create_pet() -> dict[str, Any]:
             "content": {
                 "application/json": {
                     "schema": "NewPet",
-                    "example": {"name": "Miso", "categoryId": 2, "status": "available"},
+                    "example": _example(NEW_PET_FIELDS),
                 }
             },
         },
@@ -118,7 +130,7 @@ def _create_pet() -> dict[str, Any]:
             "201": _answer(
                 "Animal added; the body carries the assigned id.",
                 "Pet",
-                _PET_EXAMPLE,
+                _example(PET_FIELDS),
                 headers={"Location": location},
             ),
             "400": _error(
@@ -152,12 +164,7 @@ def _get_pet() -> dict[str, Any]:
         "name": "petId",
         "required": True,
         "description": "Identifier of the animal to retrieve.",
-        "schema": {
-            "type": "integer",
-            "format": "int64",
-            "minimum": INT64_MIN,
-            "maximum": INT64_MAX,
-        },
+        "schema": dict(Int64.openapi),
     }
     return {
         "operationId": "getPet",
@@ -168,7 +175,7 @@ def _get_pet() -> dict[str, Any]:
         "parameters": [pet_id],
         "responses": {
             "200": _answer(
-                "The requested animal.", "Pet", _PET_EXAMPLE, headers=_DEPRECATION_HEADERS
+                "The requested animal.", "Pet", _example(PET_FIELDS), headers=_DEPRECATION_HEADERS
             ),
             "401": _unauthorized(**_DEPRECATION_HEADERS),
             "404": _error(

@@ -1,4 +1,4 @@
-"""The pets of one session: kept serialised, found by id or by status, shared as far as can be.
+"""The pets of one session: kept serialised, found by id or by filters, shared as far as can be.
 
 A `Table` is pets with their indexes. A `Store` lays two over each other: a base that any number of
 stores share and none writes to, and its own with what requests added. The ids of the own pets are
@@ -16,7 +16,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from mockpets.constants import INT64_MAX
-from mockpets.contract.schemas import Pet, dump_pet
+from mockpets.contract.serialization import dump_pet
 from mockpets.errors import RequestError
 from mockpets.memory_budget import Charge
 from mockpets.pets.table import ENTRY_BYTES, Table, make_table
@@ -24,7 +24,7 @@ from mockpets.pets.table import ENTRY_BYTES, Table, make_table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mockpets.contract.schemas import NewPet
+    from mockpets.contract.schemas import NewPet, Pet, PetFilters
     from mockpets.memory_budget import MemoryBudget
 
 _NO_PETS: Final = make_table([])
@@ -46,19 +46,19 @@ class Saved(NamedTuple):
     charge: Charge
     next_id: int = 1
 
-    def total(self, status: str | None = None) -> int:
-        """Return how many pets there are, of one status if given."""
-        return len(self.base.ids[status]) + len(self.own.ids[status])
+    def total(self, filters: PetFilters = ()) -> int:
+        """Return how many pets pass the filters."""
+        return len(self.base.ids[filters]) + len(self.own.ids[filters])
 
-    def rows(self, after: int | None, limit: int, status: str | None) -> list[bytes]:
-        """Return pets as JSON, by id, ascending.
+    def rows(self, after: int | None, limit: int, filters: PetFilters = ()) -> list[bytes]:
+        """Return the pets that pass the filters as JSON, by id, ascending.
 
         :param after: only ids above this one.
-        :param limit: at most so many.
+        :param limit: at most this many.
         """
-        found = self.base.some(after, limit, status)
+        found = self.base.some(after, limit, filters)
         if len(found) < limit and self.own.rows:
-            found += self.own.some(after, limit - len(found), status)
+            found += self.own.some(after, limit - len(found), filters)
         return found
 
     def row(self, pet_id: int) -> bytes | None:
@@ -91,10 +91,10 @@ class Store:
         self._now = _plain(start)._replace(charge=self._charge)
         self._lock = Lock()
 
-    def page(self, limit: int, status: str | None = None) -> bytes:
-        """Return the first pets by id as a JSON array: at most `limit`, of one status if given."""
+    def page(self, limit: int, filters: PetFilters = ()) -> bytes:
+        """Return the first pets by id that pass the filters, at most `limit`, as a JSON array."""
         with self._lock:
-            rows = self._now.rows(None, limit, status)
+            rows = self._now.rows(None, limit, filters)
         return b"[" + b",".join(rows) + b"]"
 
     def get(self, pet_id: int) -> bytes | None:
@@ -102,15 +102,15 @@ class Store:
         with self._lock:
             return self._now.row(pet_id)
 
-    def total(self, status: str | None = None) -> int:
-        """Return how many pets there are, of one status if given."""
+    def total(self, filters: PetFilters = ()) -> int:
+        """Return how many pets pass the filters."""
         with self._lock:
-            return self._now.total(status)
+            return self._now.total(filters)
 
-    def rows(self, after: int | None, limit: int, status: str | None) -> list[bytes]:
-        """Return pets as JSON, by id, ascending; as `Saved.rows` does."""
+    def rows(self, after: int | None, limit: int, filters: PetFilters = ()) -> list[bytes]:
+        """Return the pets that pass the filters as JSON, as `Saved.rows` does."""
         with self._lock:
-            return self._now.rows(after, limit, status)
+            return self._now.rows(after, limit, filters)
 
     def create(self, new: NewPet) -> tuple[int, bytes]:
         """Add a pet; return its id and the pet as JSON.
@@ -129,26 +129,27 @@ class Store:
             if pet_id > INT64_MAX:
                 what = "the highest id that int64 has is used; reset the session"
                 raise RequestError("store_full", what)
-            row = dump_pet({"id": pet_id, **new})
+            pet: Pet = {"id": pet_id, **new}
+            row = dump_pet(pet)
             self._charge.add(len(row) + ENTRY_BYTES)
-            self._open_own().put(pet_id, row, new.get("status"))
+            self._open_own().put(pet, row)
             self._next_id += 1
         return pet_id, row
 
     def change(self, pet_id: int, changes: Mapping[str, object]) -> bytes:
-        """Set members of a pet; return it as JSON.
+        """Set properties of a pet; return it as JSON.
 
-        :param changes: right by the contract; a status of None removes it.
+        :param changes: as `load_pet_change` returns them; None removes a property.
         :raise RequestError: ``pet_not_found``, or ``store_full`` when the budget is used up.
         """
         with self._lock:
             old = self._known(pet_id)
-            members = {**old, **changes}
-            pet = cast("Pet", {name: each for name, each in members.items() if each is not None})
+            values = {**old, **changes}
+            pet = cast("Pet", {name: each for name, each in values.items() if each is not None})
             row = dump_pet(pet)
             table = self._open(pet_id, len(row))
-            table.drop(pet_id, old.get("status"))
-            table.put(pet_id, row, pet.get("status"))
+            table.drop(old)
+            table.put(pet, row)
         return row
 
     def delete(self, pet_id: int) -> None:
@@ -157,9 +158,9 @@ class Store:
         :raise RequestError: ``pet_not_found``, or ``store_full`` when the budget is used up.
         """
         with self._lock:
-            status = self._known(pet_id).get("status")
+            pet = self._known(pet_id)
             table = self._open(pet_id, 0)
-            table.drop(pet_id, status)
+            table.drop(pet)
             if table is self._now.own:
                 self._charge.add(-ENTRY_BYTES)
 

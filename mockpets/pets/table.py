@@ -6,19 +6,37 @@ from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import PET_STATUSES, TABLES
-from mockpets.contract.schemas import dump_pet
+from mockpets.constants import TABLES
+from mockpets.contract.schemas import FILTERS, PET_FIELDS
+from mockpets.contract.serialization import dump_pet
 from mockpets.errors import RequestError
 from mockpets.memory_budget import Charge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.schemas import Pet, PetFilters
     from mockpets.memory_budget import MemoryBudget
 
-ENTRY_BYTES: Final = 200
+_INDEXED: Final = tuple(dict.fromkeys(each.compares for each in FILTERS.values()))
+_OPEN: Final = [name for name in _INDEXED if "enum" not in PET_FIELDS[name].openapi]
+"""Properties with any number of values, of which each has a list of ids in the index."""
+ENTRY_BYTES: Final = 200 + 250 * len(_OPEN)
 """What a pet is charged beside its JSON: its id, its places in the indexes, and some room."""
+
+
+class _Index(dict["PetFilters", list[int]]):
+    """Filters to the ids of the pets that pass them, ascending.
+
+    It holds the ids for no filter and for each single one, so that a page costs the page; those
+    for several filters are found when they are asked for.
+    """
+
+    def __missing__(self, filters: PetFilters) -> list[int]:
+        if len(filters) < 2:
+            return []
+        lists = sorted((self[(each,)] for each in filters), key=len)
+        return sorted(set(lists[0]).intersection(*lists[1:]))
 
 
 @dataclass(slots=True, eq=False)
@@ -26,44 +44,62 @@ class Table:
     """Pets with their indexes.
 
     :param rows: id to the pet as JSON.
-    :param ids: status to the ids of the pets that have it, ascending; under None all ids.
+    :param ids: filters to the ids of the pets that pass them, ascending; under ``()`` all ids.
     :param frozen: it is shared, and never written to again.
     :param charge: what it takes of a budget as long as anyone has it; None for what its store is
         charged for.
     """
 
     rows: dict[int, bytes]
-    ids: dict[str | None, list[int]]
+    ids: _Index
     frozen: bool = False
     charge: Charge | None = None
 
     @property
     def next_id(self) -> int:
         """The lowest id from 1 that is above all that are here."""
-        return max([0, *self.ids[None][-1:]]) + 1
+        return max([0, *self.ids[()][-1:]]) + 1
 
-    def some(self, after: int | None, limit: int, status: str | None) -> list[bytes]:
+    def some(self, after: int | None, limit: int, filters: PetFilters = ()) -> list[bytes]:
         """Return pets as JSON, as `Saved.rows` does."""
-        ids = self.ids[status]
+        ids = self.ids[filters]
         start = 0 if after is None else bisect_right(ids, after)
         return list(map(self.rows.__getitem__, ids[start : start + limit]))
 
-    def put(self, pet_id: int, row: bytes, status: str | None) -> None:
-        """Put in a pet whose id is new here."""
-        self.rows[pet_id] = row
-        insort(self.ids[None], pet_id)
-        if status is not None:
-            insort(self.ids[status], pet_id)
+    def put(self, pet: Pet, row: bytes) -> None:
+        """Put in a pet whose id is new here.
 
-    def drop(self, pet_id: int, status: str | None) -> None:
+        :param row: the pet as JSON.
+        """
+        values: Mapping[str, object] = pet
+        pet_id = pet["id"]
+        self.rows[pet_id] = row
+        insort(self.ids[()], pet_id)
+        for name in _INDEXED:
+            if name in values:
+                key = ((name, values[name]),)
+                if key in self.ids:
+                    insort(self.ids[key], pet_id)
+                else:
+                    self.ids[key] = [pet_id]
+
+    def drop(self, pet: Pet) -> None:
         """Take out a pet that is here."""
+        values: Mapping[str, object] = pet
+        pet_id = pet["id"]
         del self.rows[pet_id]
-        for key in {None, status}:
-            del self.ids[key][bisect_left(self.ids[key], pet_id)]
+        del self.ids[()][bisect_left(self.ids[()], pet_id)]
+        for name in _INDEXED:
+            if name in values:
+                key = ((name, values[name]),)
+                if len(self.ids[key]) == 1:
+                    del self.ids[key]  # else there might be one for every value that ever was
+                else:
+                    del self.ids[key][bisect_left(self.ids[key], pet_id)]
 
     def copy(self) -> Table:
         """Return a table that can be written to without this one noticing."""
-        return Table(self.rows.copy(), {key: ids.copy() for key, ids in self.ids.items()})
+        return Table(self.rows.copy(), _Index({key: ids.copy() for key, ids in self.ids.items()}))
 
 
 def make_table(pets: Iterable[Pet], budget: MemoryBudget | None = None) -> Table:
@@ -73,9 +109,9 @@ def make_table(pets: Iterable[Pet], budget: MemoryBudget | None = None) -> Table
     :raise RequestError: ``store_full`` when the budget has not as much left.
     """
     charge = Charge(budget)
-    table = Table({}, {key: [] for key in (None, *PET_STATUSES)}, frozen=True, charge=charge)
+    table = Table({}, _Index({(): []}), frozen=True, charge=charge)
     for pet in sorted(pets, key=lambda pet: pet["id"]):
-        table.put(pet["id"], dump_pet(pet), pet.get("status"))
+        table.put(pet, dump_pet(pet))
     charge.add(sum(map(len, table.rows.values())) + ENTRY_BYTES * len(table.rows))
     return table
 

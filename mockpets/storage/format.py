@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
 
 from mockpets.constants import INT64_MAX, PROBLEMS_SHOWN, SCENARIO_NAME, SESSION_NAME, STACK_DEPTH
-from mockpets.contract.schemas import pet_flaws
+from mockpets.contract.serialization import InvalidPetError, load_pet
 from mockpets.errors import InputError, Problem, RequestError
 from mockpets.memory_budget import Charge
 from mockpets.pets.store import Saved
@@ -89,7 +89,7 @@ def _line(members: dict[str, Any], table: Table) -> bytes:
 
 def _end(table: Table) -> bytes:
     """Return the end of a line; the pets are JSON already."""
-    return b',"pets":[' + b",".join(table.some(None, len(table.rows), None)) + b"]}\n"
+    return b',"pets":[' + b",".join(table.some(None, len(table.rows))) + b"]}\n"
 
 
 # --- Reading ----------------------------------------------------------------------------------
@@ -188,20 +188,24 @@ class _Reader:
 
     def _table(self, members: dict[str, Any], budget: MemoryBudget | None) -> Table:
         """Return the pets of a line; none of them when one is wrong."""
-        pets = members.get("pets")
-        if not isinstance(pets, list):
-            self._wrong("pets", f"must be an array, got {shown(pets)}")
+        values = members.get("pets")
+        if not isinstance(values, list):
+            self._wrong("pets", f"must be an array, got {shown(values)}")
             return make_table([])
-        flaws = [(place, *flaw) for place, pet in enumerate(pets) for flaw in pet_flaws(pet)]
-        for place, path, what in flaws:
-            self._wrong(".".join(map(str, ("pets", place, *path))), what)
-        if flaws:
+        pets: list[Pet] = []
+        for place, value in enumerate(values):
+            try:
+                pets.append(load_pet(value))
+            except InvalidPetError as invalid:
+                for path, what in invalid.problems:
+                    self._wrong(".".join(map(str, ("pets", place, *path))), what)
+        if len(pets) < len(values):
             return make_table([])
         if len({pet["id"] for pet in pets}) < len(pets):
             self._wrong("pets", "have an id more than once")
             return make_table([])
         try:
-            return make_table(map(_pet, pets), budget)
+            return make_table(pets, budget)
         except RequestError as refusal:
             self._wrong("pets", refusal.message, "")
             return make_table([])
@@ -259,9 +263,3 @@ def _is_stack(value: object) -> bool:
         and 0 < len(value) <= STACK_DEPTH
         and all(isinstance(name, str) and re.fullmatch(SCENARIO_NAME, name) for name in value)
     )
-
-
-def _pet(value: dict[str, Any]) -> Pet:
-    """Return a pet that is right by the contract, which takes ``1.0`` for 1, as we write it."""
-    integers = {"id": int(value["id"]), "categoryId": int(value["categoryId"])}
-    return cast("Pet", {**value, **integers})

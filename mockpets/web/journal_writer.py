@@ -6,7 +6,7 @@ from functools import lru_cache
 from time import perf_counter, time
 from typing import TYPE_CHECKING
 
-from mockpets.contract.schemas import parse_pet_id
+from mockpets.contract.fields import parse_int64
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.journal.entry import Entry, Note, message
 from mockpets.redaction import redacted_target
@@ -51,7 +51,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         redacted_target(target(environ)),
         request.path,
         exchange.operation,
-        None if pet_id is None else parse_pet_id(pet_id),
+        None if pet_id is None else parse_int64(pet_id),
         None if outcome.fault in CONNECTION_FAULTS else response.status_code,
         stack.names if stack else (),
         outcome.stubs,

@@ -15,13 +15,9 @@ from mockpets.constants import (
     OPERATIONS,
     PETS_PATH,
 )
-from mockpets.contract.schemas import (
-    LIST_PARAMETERS,
-    NEW_PET_MEMBERS,
-    load_list_query,
-    load_new_pet,
-    parse_pet_id,
-)
+from mockpets.contract.fields import parse_int64
+from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
+from mockpets.contract.serialization import load_list_query, load_new_pet
 from mockpets.errors import RequestError
 from mockpets.strict_json import parse_json
 from mockpets.web.exchange import Response
@@ -30,6 +26,7 @@ if TYPE_CHECKING:
     import flask
 
     from mockpets.contract.control_types import NoteCode
+    from mockpets.contract.schemas import PetFilters
     from mockpets.pets.store import Store
     from mockpets.web.exchange import Request
     from mockpets.web.playback import Playback
@@ -55,14 +52,14 @@ def add_routes(app: flask.Flask, playback: Playback) -> None:
 def list_pets(request: Request, store: Store) -> Response:
     """Answer listPets: a page of pets by id, ascending.
 
-    :raise RequestError: ``invalid_request`` for a limit or status that the contract does not allow.
+    :raise RequestError: ``invalid_request`` for a value that the contract does not allow.
     """
     raw = request.environ.get("QUERY_STRING", "")
     found = _read_query(raw) if len(raw) <= _REMEMBERED else _read_query.__wrapped__(raw)
     request.exchange.notes += found.notes
     if found.refusal is not None:
         raise RequestError("invalid_request", found.refusal)
-    return Response(store.page(found.limit, found.status) + b"\n")
+    return Response(store.page(found.limit, found.filters) + b"\n")
 
 
 class _Query(NamedTuple):
@@ -72,7 +69,7 @@ class _Query(NamedTuple):
     """
 
     limit: int
-    status: str | None
+    filters: PetFilters
     notes: tuple[tuple[NoteCode, str], ...]
     refusal: str | None
 
@@ -89,7 +86,7 @@ def _read_query(raw: str) -> _Query:
     text = raw.encode("latin-1").decode("utf-8", "replace")
     for name, value in parse_qsl(text, keep_blank_values=True, errors="werkzeug.url_quote"):
         parameters.setdefault(name, []).append(value)
-    notes = _ignored("ignored_query", "parameters", parameters.keys() - LIST_PARAMETERS)
+    notes = _ignored("ignored_query", "parameters", parameters.keys() - set(LIST_PARAMETERS))
     try:
         query = load_list_query(parameters)
     except RequestError as refusal:
@@ -97,8 +94,8 @@ def _read_query(raw: str) -> _Query:
         if any(re.fullmatch(r"[-+]?[0-9]+", limit) for limit in limits):
             said = f"limit={', '.join(limits)[:40]} is not 1 to 100"
             notes = (*notes, ("limit_out_of_range", said))
-        return _Query(0, None, notes, refusal.message)
-    return _Query(query["limit"], query.get("status"), notes, None)
+        return _Query(0, (), notes, refusal.message)
+    return _Query(query.limit, query.filters, notes, None)
 
 
 def create_pet(request: Request, store: Store) -> Response:
@@ -108,7 +105,7 @@ def create_pet(request: Request, store: Store) -> Response:
     """
     body = json_body(request)
     if isinstance(body, dict):
-        ignored = body.keys() - NEW_PET_MEMBERS
+        ignored = body.keys() - NEW_PET_FIELDS
         request.exchange.notes += _ignored("ignored_members", "members", ignored)
     new = load_new_pet(body)
     session = request.exchange.session
@@ -129,7 +126,7 @@ def get_pet(request: Request, store: Store) -> Response:
     :raise RequestError: ``pet_not_found``, also for what is no int64: no animal has it.
     """
     text: str = (request.view_args or {})["pet_id"]
-    pet_id = parse_pet_id(text)
+    pet_id = parse_int64(text)
     row = None if pet_id is None else store.get(pet_id)
     if row is None:
         what = f"no animal has the id {pet_id}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockpets.contract.schemas import parse_pet_id
+from mockpets.contract.fields import parse_int64
 from mockpets.errors import RequestError
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.engine import Outcome
@@ -149,7 +149,7 @@ def _facts(request: Request) -> Facts:
         operation=request.exchange.operation,
         method=request.method,
         path=request.path,
-        pet_id=None if pet_id is None else parse_pet_id(pet_id),
+        pet_id=None if pet_id is None else parse_int64(pet_id),
         query=dict(request.args.lists()),
         headers={name.lower(): value for name, value in request.headers.items()},
         body=_body(request),

@@ -11,6 +11,8 @@ from tests.browser.panel import Panel, both_ways
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from playwright.sync_api import Route
+
 
 @both_ways
 def test_each_operation_is_tried(panel: Panel) -> None:
@@ -77,6 +79,49 @@ def test_the_reference_needs_no_script(session: str, visit: Callable[..., Panel]
     panel = visit(session, "/__mockpets/docs", java_script_enabled=False)
 
     expect(panel.page.get_by_role("heading", name="GET /v1/pets", exact=True)).to_be_visible()
+
+
+def test_what_the_contract_gains_the_panel_shows(session: str, visit: Callable[..., Panel]) -> None:
+    panel = visit(session)
+
+    def gain(route: Route) -> None:
+        contract = route.fetch().json()
+        size = {"type": "string", "enum": ["small", "big"], "example": "big"}
+        contract["components"]["schemas"]["NewPet"]["properties"] |= {
+            "coatColor": {"type": "string", "example": "black"},
+            "size": size,
+        }
+        category = {"in": "query", "name": "categoryId", "schema": {"type": "integer"}}
+        contract["paths"]["/pets"]["get"]["parameters"] += [
+            category,
+            {"in": "query", "name": "size", "schema": size},
+        ]
+        route.fulfill(json=contract)
+
+    panel.page.route("**/openapi.json", gain)
+    panel.page.reload()
+    panel.view("Try it")
+    panel.page.get_by_role("textbox", name="categoryId").fill("2")
+    panel.page.get_by_role("combobox", name="size").select_option("small")
+    panel.button("Call listPets").click()
+    panel.view("Requests")
+    expect(panel.rows.first).to_contain_text("/v1/pets?categoryId=2&size=small")
+
+    panel.view("Pets")
+    expect(panel.page.locator("#pet-columns")).to_have_text(
+        "IdNameCategory idStatusCoat colorSizeDelete"
+    )
+    expect(panel.page.get_by_label("Size of pet 1, Buster")).to_have_value("")
+    form = panel.page.get_by_role("form", name="Add a pet")
+    form.get_by_label("Coat color").fill("")
+    with panel.page.expect_request("**/v1/pets") as sent:
+        form.get_by_role("button").click()
+    assert sent.value.post_data_json == {
+        "name": "Miso",
+        "categoryId": 2,
+        "status": "available",
+        "size": "big",
+    }
 
 
 # --- The page itself --------------------------------------------------------------------------

@@ -24,7 +24,7 @@ import pytest
 
 from mockpets.cli.main import main
 from mockpets.constants import CONTRACT_ERRORS, HEALTH_PATH, PETS_PATH
-from mockpets.contract.schemas import pet_flaws
+from mockpets.contract.serialization import body_problems
 from mockpets.pets.generator import generate
 from mockpets.server import MockpetsServer
 from mockpets.settings import Settings
@@ -335,7 +335,7 @@ def test_fixture_prints_a_pet_a_line(capsys: pytest.CaptureFixture[str]) -> None
 
     assert (status, err) == (0, [])
     assert pets == list(generate(3, 7, "ja_JP"))
-    assert [pet_flaws(pet) for pet in pets] == [[], [], []]
+    assert [body_problems("getPet", 200, pet) for pet in pets] == [[], [], []]
     assert [out[0], out[-1], len(out)] == ["[", "]", 5]
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PAGE_DEFAULT, PAGE_MAX, PET_STATUSES
-from mockpets.contract.schemas import Pet, body_flaws, dump_pet, pet_flaws
+from mockpets.contract.serialization import body_problems, dump_pet
 from mockpets.packaged_data import shipped
 from mockpets.pets.generator import generate
 from mockpets.pets.names import CATEGORIES
 from mockpets.strict_json import parse_json
+
+if TYPE_CHECKING:
+    from mockpets.contract.schemas import Pet
 
 FILES = {path.stem: path for path in sorted(shipped("fixtures").glob("*.json"))}
 SAFE = 2**53
@@ -46,8 +49,12 @@ def test_it_holds_pets(name: str) -> None:
     assert len(FILES[name].read_bytes()) <= FIXTURE_BYTES
     pets = parse_json(FILES[name].read_bytes())
     assert isinstance(pets, list)
-    assert {number: pet_flaws(pet) for number, pet in enumerate(pets) if pet_flaws(pet)} == {}
-    assert body_flaws("listPets", 200, pets) == []
+    assert {
+        number: body_problems("getPet", 200, pet)
+        for number, pet in enumerate(pets)
+        if body_problems("getPet", 200, pet)
+    } == {}
+    assert body_problems("listPets", 200, pets) == []
     assert pets
 
 

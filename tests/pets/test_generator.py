@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import mockpets
 from mockpets.constants import INT64_MAX, PET_STATUSES
-from mockpets.contract.schemas import dump_pet, pet_flaws
+from mockpets.contract.serialization import body_problems, dump_pet
 from mockpets.pets.generator import BLOCK, PetProvider, generate
 from mockpets.pets.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
 
@@ -151,7 +151,7 @@ def test_a_faker_with_no_data_at_all_gives_the_same(tmp_path: Path) -> None:
     program = (
         "import sys; sys.path[:0] = sys.argv[1:]\n"
         "import faker; assert not hasattr(faker, 'Faker'), 'this is the real one'\n"
-        "from mockpets.contract import dump_pet\n"
+        "from mockpets.contract.serialization import dump_pet\n"
         "from mockpets.pets.generator import generate\n"
         "sys.stdout.buffer.write(b'\\n'.join(map(dump_pet, generate(16, 1, 'en_US'))))\n"
     )
@@ -193,7 +193,7 @@ def test_no_name_comes_twice_before_all_have_come(seed: int, locale: str) -> Non
 def test_they_are_pets_with_ids_from_one(count: int, seed: int, locale: str) -> None:
     pets = generate(count, seed, locale)
     assert [pet["id"] for pet in pets] == list(range(1, count + 1))
-    assert [pet_flaws(pet) for pet in pets] == [[]] * count
+    assert [body_problems("getPet", 200, pet) for pet in pets] == [[]] * count
 
 
 @given(seed=SEEDS, one=LOCALE_NAMES, other=LOCALE_NAMES)

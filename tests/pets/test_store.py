@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from mockpets.constants import INT64_MAX, PET_STATUSES
-from mockpets.contract.schemas import dump_pet
+from mockpets.contract.serialization import dump_pet
 from mockpets.errors import RequestError
 from mockpets.memory_budget import MemoryBudget
 from mockpets.pets.store import Store
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.constants import PetStatus
-    from mockpets.contract.schemas import NewPet, Pet
+    from mockpets.contract.schemas import NewPet, Pet, PetFilters
     from mockpets.pets.store import Saved
     from mockpets.pets.table import Table
 
@@ -36,8 +36,12 @@ def pet(number: int, status: str | None = None) -> Pet:
     return made
 
 
+def having(status: str | None) -> PetFilters:
+    return () if status is None else (("status", status),)
+
+
 def ids(store: Store, limit: int = 100, status: str | None = None) -> list[int]:
-    return [row["id"] for row in json.loads(store.page(limit, status))]
+    return [row["id"] for row in json.loads(store.page(limit, having(status)))]
 
 
 def test_a_page_is_by_id_whatever_the_order_they_came_in() -> None:
@@ -113,7 +117,7 @@ def test_rows_go_on_after_an_id_across_what_was_added() -> None:
     store.create({"name": "y", "categoryId": 1})
 
     def listed(after: int | None, limit: int, status: str | None = None) -> list[int]:
-        return [json.loads(row)["id"] for row in store.rows(after, limit, status)]
+        return [json.loads(row)["id"] for row in store.rows(after, limit, having(status))]
 
     assert listed(None, 100) == [-2, 3, 5, 6, 7]
     assert listed(-2, 3) == [3, 5, 6]
@@ -122,7 +126,7 @@ def test_rows_go_on_after_an_id_across_what_was_added() -> None:
     assert listed(7, 9) == []
     assert listed(None, 2, "sold") == [3, 6]
     assert listed(3, 2, "sold") == [6]
-    assert (store.total(), store.total("sold"), store.total("pending")) == (5, 2, 0)
+    assert [store.total(having(each)) for each in (None, "sold", "pending")] == [5, 2, 0]
 
 
 @pytest.mark.parametrize("pet_id", [1, 2], ids=["of the base", "added"])
@@ -200,7 +204,42 @@ def test_a_snapshot_goes_to_another_store_whose_ids_go_on_above_it() -> None:
     assert ids(other) == [2, 4]
     assert ids(one) == [1, 2]
     assert saved.total() == 2
-    assert saved.rows(None, 1, None) == [b'{"id":1,"name":"changed","categoryId":1}']
+    assert saved.rows(None, 1) == [b'{"id":1,"name":"changed","categoryId":1}']
+
+
+def test_filters_on_several_properties(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mockpets.pets.table._INDEXED", ("status", "categoryId"))
+    statuses = ("sold", "pending", None)
+    pets = [{**pet(n, statuses[n % 3]), "categoryId": n % 2} for n in range(1, 13)]
+    start = make_table(cast("list[Pet]", pets))
+    store = Store(start, 100)
+    store.create({"name": "x", "categoryId": 1, "status": "sold"})
+    store.change(9, {"categoryId": 0})
+    sold, odd = ("status", "sold"), ("categoryId", 1)
+
+    def listed(*filters: tuple[str, object]) -> list[int]:
+        rows = [json.loads(row)["id"] for row in store.rows(None, 100, filters)]
+        assert store.total(filters) == len(rows)
+        return rows
+
+    assert listed(odd) == [1, 3, 5, 7, 11, 13]
+    assert listed(sold, odd) == listed(odd, sold) == [3, 13]
+    assert [json.loads(row)["id"] for row in store.rows(3, 1, (odd, sold))] == [13]
+    assert listed(sold, ("categoryId", 99)) == listed(("categoryId", 99)) == []
+    assert listed(sold, ("status", "pending")) == []
+
+
+def test_values_that_no_pet_has_leave_nothing_in_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mockpets.pets.table._INDEXED", ("categoryId",))
+    store = Store(make_table([]), 10)
+    before = len(store.save(None).own.ids)
+    for number in range(50):
+        pet_id, _ = store.create({"name": "x", "categoryId": number})
+        store.change(pet_id, {"categoryId": 1000 + number})
+        store.delete(pet_id)
+        store.total((("categoryId", 5000 + number),))
+
+    assert len(store.save(None).own.ids) == before
 
 
 # --- What it costs ----------------------------------------------------------------------------
@@ -261,7 +300,7 @@ def test_a_used_up_budget_changes_nothing() -> None:
     attempts = (
         lambda: store.create({"name": "", "categoryId": 1}),
         lambda: store.change(1, {"name": "x"}),
-        lambda: store.change(4, {"name": "x" * 300}),
+        lambda: store.change(4, {"name": "x" * 2 * ENTRY_BYTES}),
         lambda: store.delete(1),
         lambda: store.save(MemoryBudget(1, "snapshots")),
         lambda: Store(make_table([]), 10, MemoryBudget(1, "pets")).restore(larger),
@@ -312,8 +351,8 @@ def test_threads_get_an_id_each_and_readers_whole_pages() -> None:
             assert shared.get(number) == row
             shared.change(number, {"status": "sold"})
             saved = shared.save(budget)
-            assert saved.total() == len(saved.rows(None, 10_000, None))
-            listed = [json.loads(each)["id"] for each in shared.rows(number - 1, 5, None)]
+            assert saved.total() == len(saved.rows(None, 10_000))
+            listed = [json.loads(each)["id"] for each in shared.rows(number - 1, 5)]
             assert listed[0] == number
             assert listed == sorted(listed)
             other = alone[place].create({"name": "y", "categoryId": place})[0]
@@ -324,7 +363,7 @@ def test_threads_get_an_id_each_and_readers_whole_pages() -> None:
         given = [number for numbers in pool.map(work, range(4)) for number in numbers]
 
     assert sorted(given) == list(range(2, 1202)) == ids(shared, 2000, "sold")[1:]
-    assert budget.used == sum(len(row) + ENTRY_BYTES for row in shared.rows(1, 2000, None))
+    assert budget.used == sum(len(row) + ENTRY_BYTES for row in shared.rows(1, 2000))
 
 
 # --- Against a plain model --------------------------------------------------------------------
@@ -498,16 +537,17 @@ class TwoStores(RuleBasedStateMachine):
     def all_is_as_it_ought_to_be(self) -> None:
         for store, model in zip(self.stores, self.models, strict=True):
             for status in (None, *PET_STATUSES):
-                rows = listed(model.pets, status)
-                assert store.total(status) == len(rows)
-                assert store.rows(None, 100, status) == rows
-                assert store.rows(2, 2, status) == [r for r in rows if json.loads(r)["id"] > 2][:2]
-                assert store.page(3, status) == b"[" + b",".join(rows[:3]) + b"]"
+                rows, filters = listed(model.pets, status), having(status)
+                later = [row for row in rows if json.loads(row)["id"] > 2]
+                assert store.total(filters) == len(rows)
+                assert store.rows(None, 100, filters) == rows
+                assert store.rows(2, 2, filters) == later[:2]
+                assert store.page(3, filters) == b"[" + b",".join(rows[:3]) + b"]"
             for number in (-3, 1, 6, 9, INT64_MAX):
                 known = model.pets.get(number)
                 assert store.get(number) == (known and dump_pet(known))
         for saved, model in zip(self.saved, self.saved_models, strict=True):
-            assert saved.rows(None, 100, None) == listed(model.pets)
+            assert saved.rows(None, 100) == listed(model.pets)
         assert list(self.start.rows.values()) == listed(START)
 
     @invariant()

@@ -24,7 +24,7 @@ from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError
 from mockpets.memory_budget import MemoryBudget
 from mockpets.pets.store import Store
-from mockpets.pets.table import make_table
+from mockpets.pets.table import ENTRY_BYTES, make_table
 from mockpets.session.save_progress import SaveProgress
 from mockpets.storage.format import SessionState, dump_state, load_state
 from mockpets.storage.saver import Saver, read_state
@@ -172,8 +172,8 @@ def test_what_is_restored_counts_for_the_budget() -> None:
     again = Store(START, 10, budget)
     again.restore(state.pets)
 
-    assert base == 2 * 200 + sum(map(len, START.rows.values()))
-    assert budget.used == base + 200 + len(state.pets.own.rows[3])
+    assert base == 2 * ENTRY_BYTES + sum(map(len, START.rows.values()))
+    assert budget.used == base + ENTRY_BYTES + len(state.pets.own.rows[3])
     store.replace(make_table([{"id": 9, "name": "own", "categoryId": 1}]))
     (said,) = problems(text(saved(store)), MemoryBudget(100, "pets"))
     assert said.startswith("f:2: pets: the pets of all sessions together may take at most ")

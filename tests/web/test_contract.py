@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from mockpets.constants import ERRORS, EXPOSED_HEADERS, INT64_MAX, INT64_MIN
-from mockpets.contract.schemas import RESPONSES, ErrorSchema, body_flaws
+from mockpets.contract.schemas import RESPONSES, ErrorSchema
+from mockpets.contract.serialization import body_problems
 
 if TYPE_CHECKING:
     from mockpets.constants import ErrorCode
@@ -616,7 +617,7 @@ def test_list_pets_gives_a_page_by_id(call: Caller) -> None:
     assert answer.header("Cache-Control") == "no-store"
     assert answer.header("Mockpets-Off-Contract") is None
     assert [pet["id"] for pet in answer.json] == [1, 2, 3]
-    assert body_flaws("listPets", 200, answer.json) == []
+    assert body_problems("listPets", 200, answer.json) == []
 
 
 @pytest.mark.parametrize("limit", [1, 15, 100])

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import CANNED_BYTES, CONTRACT_ERRORS, ERRORS, PAGE_MAX
-from mockpets.contract.schemas import RESPONSES, body_flaws
+from mockpets.contract.schemas import RESPONSES
+from mockpets.contract.serialization import body_problems
 from mockpets.scenario.language.headers import opted_in
 from mockpets.scenario.language.reply import Draft, from_network
 from mockpets.scenario.matching import ABSENT
@@ -154,8 +155,8 @@ def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
         what = f"a body is missing: the contract has {kind} here"
         yield _Deviation("the body is missing", (), what, advice)
     else:
-        for path, fault in body_flaws(operation, draft.status, draft.value):
-            what = f"{fault}: the contract has {kind} here"
+        for path, problem in body_problems(operation, draft.status, draft.value):
+            what = f"{problem}: the contract has {kind} here"
             yield _Deviation(f"the body is not the contract's {kind}", ("body", *path), what)
         if isinstance(draft.value, list):
             yield from _too_many(len(draft.value), "body")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import API_PREFIX, INT64_MAX, INT64_MIN, OPERATIONS
+from mockpets.contract.schemas import LIST_PARAMETERS
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.headers import TOKEN, named_once
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object, needs, not_both, some
@@ -201,6 +202,6 @@ MATCH: Final = Object(
         not_both("operation", "path", "path is for what the contract lacks"),
         not_both("petId", "path", "give the id as a segment of the path, or * for any"),
     ),
-    misplaced=dict.fromkeys(("limit", "status"), "it belongs under query"),
+    misplaced=dict.fromkeys(LIST_PARAMETERS, "it belongs under query"),
     then=_match,
 )

@@ -15,21 +15,20 @@ from mockpets.constants import (
     PETS_GENERATED,
     SCENARIO_NAME,
 )
-from mockpets.contract.schemas import Pet, PetSchema, pet_flaws
+from mockpets.contract.schemas import PET_FIELDS
+from mockpets.contract.serialization import InvalidPetError, dump_pets, load_pet
 from mockpets.errors import InputError
 from mockpets.pets.names import LOCALES
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import ByKind, Object, meant, unknown_key
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, Schema, Shape, Text
 from mockpets.scenario.model import Generated
-from mockpets.strict_json import dump_json
 from mockpets.units import quote
 
 if TYPE_CHECKING:
+    from mockpets.contract.schemas import Pet
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
-
-_FIELDS: Final = {name: PetSchema().fields[name] for name in ("id", "name", "categoryId", "status")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,40 +41,37 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class _PetShape(Shape):
-    """A Pet object as the contract has it, with no other members."""
+    """A Pet object as the contract has it, with no other properties."""
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
             return diagnostics.refuse(node, "a Pet object")
         for name, (key, _) in node.members.items():
-            if name not in _FIELDS:
-                unknown_key(key, name, _FIELDS, diagnostics)
-        value: Any = node.plain()
-        faults = pet_flaws(value)
-        for path, what in faults:
-            if path and path[0] not in node.members and meant(str(path[0]), node, _FIELDS):
-                continue
-            at, steps = node.find(path)
-            if at.kind != "unusable":
-                quoted = "string" in what and at.kind in ("integer", "number", "boolean")
-                diagnostics.at(*steps).add(at, what, f'quote it: "{at.shown()}"' if quoted else "")
-        if faults:
+            if name not in PET_FIELDS:
+                unknown_key(key, name, PET_FIELDS, diagnostics)
+        try:
+            return load_pet(node.plain())
+        except InvalidPetError as invalid:
+            for path, what in invalid.problems:
+                if path and path[0] not in node.members and meant(str(path[0]), node, PET_FIELDS):
+                    continue
+                at, steps = node.find(path)
+                if at.kind != "unusable":
+                    quoted = "string" in what and at.kind in ("integer", "number", "boolean")
+                    hint = f'quote it: "{at.shown()}"' if quoted else ""
+                    diagnostics.at(*steps).add(at, what, hint)
             return INVALID
-        pet = Pet(id=int(value["id"]), name=value["name"], categoryId=int(value["categoryId"]))
-        if "status" in value:
-            pet["status"] = value["status"]
-        return pet
 
     def _looks(self) -> Schema:
         properties = {}
-        for name, member in _FIELDS.items():
+        for name, each in PET_FIELDS.items():
             # OpenAPI's metadata has one example where JSON Schema has a list of them.
-            looks = {key: value for key, value in member.metadata.items() if key != "example"}
-            properties[name] = {**looks, "examples": [member.metadata["example"]]}
+            looks = {key: value for key, value in each.metadata.items() if key != "example"}
+            properties[name] = {**looks, "examples": [each.metadata["example"]]}
         return {
             "type": "object",
             "properties": properties,
-            "required": [name for name, member in _FIELDS.items() if member.required],
+            "required": [name for name, each in PET_FIELDS.items() if each.required],
             "additionalProperties": False,
         }
 
@@ -115,7 +111,7 @@ def _page_from_shelf(name: str, node: Node, diagnostics: Diagnostics) -> Any:
         )
         return INVALID
     if name not in diagnostics.pages:
-        diagnostics.pages[name] = dump_json(pets) + b"\n"
+        diagnostics.pages[name] = dump_pets(pets) + b"\n"
     return Page(len(pets), diagnostics.pages[name])
 
 
@@ -142,7 +138,7 @@ PAGE: Final = ByKind(
             "Pet objects, sent in this order.",
             _PET,
             most=CANNED_PETS,
-            then=lambda pets, *_: Page(len(pets), dump_json(pets) + b"\n"),
+            then=lambda pets, *_: Page(len(pets), dump_pets(pets) + b"\n"),
         ),
     },
     "a list of Pet objects or a fixture's name",

@@ -9,7 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from mockpets.constants import EVENTS_SECONDS
-from mockpets.contract.schemas import parse_pet_id
+from mockpets.contract.fields import parse_int64
 from mockpets.errors import RequestError
 from mockpets.journal import queries
 from mockpets.web.control.call import body_text, json_response, query_parameters, run_job
@@ -65,7 +65,7 @@ def one_request(call: ControlRequest) -> JsonResponse[RequestDetails]:
     :raise RequestError: ``not_found``.
     """
     text = call.path_value("number")
-    journal, number = call.session.journal, parse_pet_id(text)
+    journal, number = call.session.journal, parse_int64(text)
     entry = None if number is None else journal.get(number)
     if entry is None:
         there = f"{len(journal)} of {journal.last} are kept" if journal.last else "it is empty"
@@ -159,7 +159,7 @@ def _since_and_wait(call: ControlRequest) -> tuple[int | None, float]:
     query, problems = query_parameters(call.request, ("since", "wait"))
     since = wait = None
     if (text := query.get("since")) is not None:
-        since = parse_pet_id(text)
+        since = parse_int64(text)
         if since is None or since < 0:
             problems.append(f"since must be a number that events has told, got {text[:40]!r}")
     text = query.get("wait", "0")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mockpets.constants import BODY_BYTES, CONTROL_PETS, INT64_MAX, INT64_MIN, PET_STATUSES
-from mockpets.contract.schemas import change_flaws, parse_pet_id
+from mockpets.constants import BODY_BYTES, CONTROL_PETS, INT64_MAX, INT64_MIN
+from mockpets.contract.fields import parse_int64
+from mockpets.contract.schemas import FILTERS
+from mockpets.contract.serialization import load_pet_change
 from mockpets.errors import RequestError
 from mockpets.journal.queries import moment
 from mockpets.scenario.language.control_bodies import parse_pets
@@ -24,6 +26,8 @@ from mockpets.web.control.call import (
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mockpets.contract.control_types import (
         PetPage,
         PetTotal,
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
         SnapshotList,
         SnapshotSummary,
     )
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.schemas import Pet, PetFilters
     from mockpets.pets.table import Table
     from mockpets.session.session import Session
     from mockpets.session.shared import SharedState
@@ -46,22 +50,20 @@ def pets(call: ControlRequest) -> JsonResponse[PetPage]:
 
     :raise RequestError: ``invalid_request`` for an invalid query.
     """
-    query, problems = query_parameters(call.request, ("status", "after", "limit"))
+    query, problems = query_parameters(call.request, (*FILTERS, "after", "limit"))
     limit = _number(query.get("limit"), "limit", 1, CONTROL_PETS, problems)
     after = _number(query.get("after"), "after", INT64_MIN, INT64_MAX, problems)
-    status = query.get("status")
-    if status is not None and status not in PET_STATUSES:
-        problems.append(f"status must be one of {', '.join(PET_STATUSES)}, got {status[:40]!r}")
+    filters = _filters(query, problems)
     if problems:
         raise RequestError("invalid_request", "; ".join(problems))
     store = call.activation().store
     most = limit or CONTROL_PETS
-    rows = store.rows(after, most + 1, status)
+    rows = store.rows(after, most + 1, filters)
     shown = rows[:most]
     following = "null"
     if len(rows) > most:
         following = str(parse_json(shown[-1])["id"])  # type: ignore[index]  # a pet is an object
-    total = store.total(status)
+    total = store.total(filters)
     body = f'{{"total":{total},"next":{following},"pets":['.encode() + b",".join(shown) + b"]}\n"
     return JsonResponse(body)
 
@@ -70,11 +72,24 @@ def _number(text: str | None, name: str, low: int, high: int, problems: list[str
     """Return a number of a query, or add a problem and return None."""
     if text is None:
         return None
-    number = parse_pet_id(text)  # an int64, strictly
+    number = parse_int64(text)
     if number is None or not low <= number <= high:
         problems.append(f"{name} must be an integer from {low} to {high}, got {text[:40]!r}")
         return None
     return number
+
+
+def _filters(query: Mapping[str, str], problems: list[str]) -> PetFilters:
+    """Return the filters of a query, and add what is wrong with them to the problems."""
+    values = {
+        name: FILTERS[name].accept_text(text) for name, text in query.items() if name in FILTERS
+    }
+    problems += [
+        f"{name} {FILTERS[name].expected}, got {query[name][:40]!r}"
+        for name, value in values.items()
+        if value is None
+    ]
+    return tuple((FILTERS[name].compares, value) for name, value in values.items())
 
 
 def put_pets(call: ControlRequest) -> JsonResponse[PetTotal]:
@@ -107,7 +122,7 @@ def _pet_id(call: ControlRequest) -> int:
     :raise RequestError: ``pet_not_found`` if it is not an int64.
     """
     text = call.path_value("id")
-    pet_id = parse_pet_id(text)
+    pet_id = parse_int64(text)
     if pet_id is None:
         raise RequestError(
             "pet_not_found", f"no animal has the id {text[:40]!r}: an id is an int64"
@@ -116,17 +131,12 @@ def _pet_id(call: ControlRequest) -> int:
 
 
 def change_pet(call: ControlRequest) -> JsonResponse[Pet]:
-    """Change properties of a pet; a status of null removes the status.
+    """Change properties of a pet; null removes an optional one.
 
     :raise RequestError: ``pet_not_found``, or ``invalid_request`` for an invalid change.
     """
     pet_id = _pet_id(call)
-    changes: Any = parse_json(body_text(call.request, BODY_BYTES).encode())
-    flaws = change_flaws(changes)
-    if flaws:
-        raise RequestError("invalid_request", flaws)
-    if "categoryId" in changes:
-        changes["categoryId"] = int(changes["categoryId"])  # 1.0 is 1
+    changes = load_pet_change(parse_json(body_text(call.request, BODY_BYTES).encode()))
     row = call.activation().store.change(pet_id, changes)
     call.session.changes.tell("pets")
     return JsonResponse(row + b"\n")
@@ -162,7 +172,7 @@ def one_snapshot(call: ControlRequest) -> JsonResponse[SnapshotDetails]:
     """
     snapshot = call.session.snapshots.get(checked_snapshot(call.name))
     head = dump_json(_summary(snapshot)).removesuffix(b"}")
-    content = b",".join(snapshot.saved.rows(None, snapshot.pets, None))
+    content = b",".join(snapshot.saved.rows(None, snapshot.pets))
     return JsonResponse(head + b',"content":[' + content + b"]}\n")
 
 

@@ -1,6 +1,7 @@
 // The reference page works without scripts; this adds a form to call each operation.
 
 import { control, takeToken } from "./api.js";
+import { loadContract } from "./contract.js";
 import { tryForm } from "./tryit.js";
 
 takeToken();
@@ -9,6 +10,7 @@ try {
   const state = await control("state", { ask: false });
   settings = { key: state.settings.key, scenarios: state.scenarios.filter((row) => row.description !== null).map((row) => row.name) };
 } catch {
-  // Whoever may not call the control API types the key.
+  // A reader who may not call the control API types the key.
 }
-for (const place of document.querySelectorAll("[data-try]")) place.replaceChildren(tryForm(place.dataset.try, settings));
+const { operations } = await loadContract();
+for (const place of document.querySelectorAll("[data-try]")) place.replaceChildren(tryForm(operations[place.dataset.try], settings));

@@ -1,6 +1,7 @@
 // The panel: asks for `state`, hands it to the parts that show it, and does so again at each change.
 
 import { address, control, takeToken } from "./api.js";
+import { loadContract } from "./contract.js";
 import { announce, byId, copyButton, doing, el, keyed, notice, setText } from "./dom.js";
 import * as entry from "./entry.js";
 import * as gates from "./gates.js";
@@ -16,6 +17,7 @@ const wide = matchMedia("(min-width: 1100px)");
 
 const EVERYTHING = new Set(["requests", "scenario", "pets", "snapshots", "gates", "sessions", "files"]);
 
+let contract = null;
 let state = null;
 let open = null; // the view that is open
 
@@ -52,6 +54,10 @@ async function showIn(view, kinds) {
 
 /** @param {Set<string> | null} kinds null: all of it may be other than it was */
 async function changed(kinds) {
+  if (contract === null) {
+    contract = await loadContract();
+    pets.start(contract.newPet);
+  }
   const first = state === null;
   state = await control("state");
   if (kinds === null) requests.anew();
@@ -59,7 +65,7 @@ async function changed(kinds) {
   showHeader();
   scenarios.show(state);
   gates.show(state);
-  tryit.show(byId("try-body"), state);
+  tryit.show(byId("try-body"), state, contract.operations);
   await (first ? showView() : showIn(place().view, kinds ?? EVERYTHING));
 }
 
@@ -113,7 +119,6 @@ byId("skip").addEventListener("click", doing(async () => {
 }));
 scenarios.start();
 requests.start();
-pets.start();
 sessions.start();
 addEventListener("hashchange", doing(showView));
 wide.addEventListener("change", doing(showView));

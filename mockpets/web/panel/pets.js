@@ -1,16 +1,24 @@
 // The pets that a client sees now, and their snapshots.
 
 import { control } from "./api.js";
+import { input, label } from "./contract.js";
 import { announce, byId, doing, el, keyed, notice, setText } from "./dom.js";
 import { clock, count, parseExact } from "./text.js";
 
 const PAGE = 100;
-const STATUSES = ["available", "pending", "sold"];
 
 let state;
 let limit = PAGE;
+let newPet; // the schema
 
-export function start() {
+/** @param {any} schema of a NewPet */
+export function start(schema) {
+  newPet = schema;
+  const properties = Object.entries(newPet.properties);
+  byId("pet-columns").prepend(el("th", { scope: "col", class: "number" }, "Id"),
+    ...properties.map(([name, { type }]) => el("th", { scope: "col", class: type === "integer" && "number" }, label(name))));
+  byId("add-pet").querySelector("button").before(...properties.map(([name, looks]) => el("label", {}, `${label(name)} `,
+    input(name, looks, { value: looks.example, none: !isRequired(name) && "None", inputmode: looks.type === "integer" && "numeric" }))));
   byId("add-pet").addEventListener("submit", doing(add));
   byId("snapshot").addEventListener("submit", doing(take));
   byId("pets-more").addEventListener("click", doing(async () => { limit += PAGE; await load(); }));
@@ -22,6 +30,8 @@ export async function show(now, kinds) {
   if (["pets", "scenario", "files"].some((kind) => kinds.has(kind))) await load();
   if (kinds.has("snapshots")) await loadSnapshots();
 }
+
+const isRequired = (name) => newPet.required.includes(name);
 
 async function load() {
   const pets = [];
@@ -41,34 +51,42 @@ async function load() {
 }
 
 function makePet({ id }) {
-  const name = el("td", { class: "name" });
-  const category = el("td", { class: "number" });
-  const status = el("select", { "data-does": "status" }, el("option", { value: "" }, "none"), ...STATUSES.map((word) => el("option", {}, word)));
-  status.addEventListener("change", doing(async () => {
-    await control(`pets/${id}`, { method: "PATCH", body: { status: status.value || null } });
-    announce(`Pet ${id} is ${status.value || "without a status"} now`);
-  }));
+  const cells = Object.entries(newPet.properties).map(([name, looks]) => (looks.enum ? makeChoice(id, name, looks) : makeText(name, looks)));
   const remove = el("button", { type: "button", class: "quiet", "data-does": "delete", onclick: doing(async () => {
     await control(`pets/${id}`, { method: "DELETE" });
     announce(`Pet ${id} deleted`);
   }) }, "Delete");
-  const node = el("tr", {}, el("td", { class: "number" }, String(id)), name, category, el("td", {}, status), el("td", {}, remove));
+  const node = el("tr", {}, el("td", { class: "number" }, String(id)), ...cells.map((cell) => cell.node), el("td", {}, remove));
   const update = (pet) => {
-    setText(name, pet.name);
-    setText(category, pet.categoryId);
-    status.value = pet.status ?? "";
-    status.setAttribute("aria-label", `Status of pet ${id}, ${pet.name}`);
+    for (const cell of cells) cell.update(pet);
     remove.setAttribute("aria-label", `Delete pet ${id}, ${pet.name}`);
   };
   return { node, update };
 }
 
-/** Add a pet as any client does, and show what the service says to it. */
+function makeText(name, { type }) {
+  const node = el("td", { class: type === "integer" ? "number" : `text ${name}` });
+  return { node, update: (pet) => setText(node, pet[name] ?? "") };
+}
+
+/** The cell of a property whose values the contract lists: a choice that changes it. */
+function makeChoice(id, name, looks) {
+  const choice = input(name, looks, { none: !isRequired(name) && "none", "data-does": name });
+  choice.addEventListener("change", doing(async () => {
+    await control(`pets/${id}`, { method: "PATCH", body: { [name]: choice.value || null } });
+    announce(`Pet ${id} is ${choice.value || `without a ${name}`} now`);
+  }));
+  const update = (pet) => {
+    choice.value = pet[name] ?? "";
+    choice.setAttribute("aria-label", `${label(name)} of pet ${id}, ${pet.name}`);
+  };
+  return { node: el("td", {}, choice), update };
+}
+
+/** Add a pet as any client does, and show the response. */
 async function add() {
-  const { name, categoryId, status } = Object.fromEntries(new FormData(byId("add-pet")));
-  // What looks like a number is sent as one, digit for digit; anything else as text, to see it refused.
-  const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(categoryId.trim()) ? categoryId.trim() : JSON.stringify(categoryId);
-  const members = [`"name":${JSON.stringify(name)}`, categoryId === "" ? null : `"categoryId":${number}`, status && `"status":${JSON.stringify(status)}`];
+  const fields = new FormData(byId("add-pet"));
+  const properties = Object.entries(newPet.properties).map(([name, looks]) => [name, jsonOf(String(fields.get(name)), name, looks)]);
   const said = byId("add-answer");
   said.className = "";
   setText(said, "Sent; no answer yet.");
@@ -77,7 +95,7 @@ async function add() {
     answer = await fetch("../v1/pets", {
       method: "POST",
       headers: { Authorization: `Bearer ${state.settings.key}`, "Content-Type": "application/json" },
-      body: `{${members.filter(Boolean).join(",")}}`,
+      body: `{${properties.filter(([, json]) => json !== null).map(([name, json]) => `"${name}":${json}`).join(",")}}`,
     });
   } catch {
     said.className = "failed";
@@ -86,6 +104,14 @@ async function add() {
   const text = await answer.text();
   said.className = answer.ok ? "done" : "failed";
   return setText(said, `${answer.status}: ${inWords(text)}`);
+}
+
+/** What a field holds as JSON; null where it is left out. */
+function jsonOf(text, name, { type }) {
+  if (text === "" && (type === "integer" || !isRequired(name))) return null;
+  // What looks like a number is sent as one, digit for digit; anything else as text, to see it rejected.
+  const isNumber = type === "integer" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text.trim());
+  return isNumber ? text.trim() : JSON.stringify(text);
 }
 
 function inWords(text) {

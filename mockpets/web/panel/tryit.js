@@ -1,46 +1,38 @@
-// Calls of the three operations, as a front end makes them, and what came back.
+// Calls of the operations, as a front end makes them, and their responses.
 
+import { input } from "./contract.js";
 import { curl } from "./curl.js";
 import { copyButton, el, setText } from "./dom.js";
 import { bodyOf, headerLines } from "./entry.js";
 import { duration, kindOf } from "./text.js";
 
-const STATUSES = ["", "available", "pending", "sold"];
-const EXAMPLE = '{\n  "name": "Miso",\n  "categoryId": 2,\n  "status": "available"\n}';
-
-/** The contract's operations: method, path and what can be said. */
-export const OPERATIONS = {
-  listPets: { method: "GET", path: () => "pets", fields: ["limit", "status"] },
-  createPet: { method: "POST", path: () => "pets", fields: ["body"] },
-  getPet: { method: "GET", path: ({ petId }) => `pets/${encodeURIComponent(petId)}`, fields: ["petId"] },
-};
-
-const FIELDS = {
-  limit: () => el("label", {}, "limit ", el("input", { name: "limit", placeholder: "20", autocomplete: "off" })),
-  status: () => el("label", {}, "status ", el("select", { name: "status" }, ...STATUSES.map((word) => el("option", { value: word }, word || "any")))),
-  petId: () => el("label", {}, "petId ", el("input", { name: "petId", value: "1", autocomplete: "off" })),
-  body: () => {
+/** The fields of what an operation takes: its parameters and its body. */
+function fieldsOf({ parameters = [], requestBody }) {
+  const fields = parameters.map(({ name, schema, required }) => el("label", {}, `${name} `,
+    input(name, schema, { value: required && "1", none: !required && "any", placeholder: schema.default })));
+  if (requestBody) {
     const area = el("textarea", { name: "body", rows: "5", spellcheck: "false" });
-    area.value = EXAMPLE;
-    return el("label", { class: "wide" }, "Body ", area);
-  },
-};
+    area.value = JSON.stringify(requestBody.content["application/json"].example, null, 2);
+    fields.push(el("label", { class: "wide" }, "Body ", area));
+  }
+  return fields;
+}
 
 /**
  * Make the form of one operation.
- * @param {string} operation
+ * @param {any} operation of the contract
  * @param {{key: string, scenarios: string[]}} settings
  */
 export function tryForm(operation, { key, scenarios }) {
-  const { method, fields } = OPERATIONS[operation];
+  const { method, operationId } = operation;
   const answer = el("div", { class: "answer" });
   const command = el("pre", { tabindex: "0", "aria-label": "The call as curl" });
   const scenario = el("select", { name: "scenario" }, el("option", { value: "" }, "the active ones"), ...scenarios.map((name) => el("option", {}, name)));
-  const form = el("form", { class: "fields", "aria-label": `Call ${operation}` },
-    ...fields.map((name) => FIELDS[name]()),
+  const form = el("form", { class: "fields", "aria-label": `Call ${operationId}` },
+    ...fieldsOf(operation),
     el("label", {}, "Key ", el("input", { name: "key", value: key, autocomplete: "off", placeholder: "none" })),
     scenarios.length > 0 && el("label", {}, "Scenario ", scenario),
-    el("button", { class: "main" }, `Call ${operation}`));
+    el("button", { class: "main" }, `Call ${operationId}`));
   const call = () => prepare(operation, Object.fromEntries(new FormData(form)));
   const spell = () => setText(command, curl(call()));
   form.addEventListener("input", spell);
@@ -51,13 +43,14 @@ export function tryForm(operation, { key, scenarios }) {
   });
   spell();
   return el("div", { class: "try stack", "data-method": method }, form,
-    el("div", { class: "command" }, command, copyButton(() => command.textContent, `Copy the call of ${operation} as curl`)), answer);
+    el("div", { class: "command" }, command, copyButton(() => command.textContent, `Copy the call of ${operationId} as curl`)), answer);
 }
 
-function prepare(operation, said) {
-  const { method, path } = OPERATIONS[operation];
-  const query = new URLSearchParams(["limit", "status"].filter((name) => said[name]).map((name) => [name, said[name]]));
-  const url = new URL(`../v1/${path(said)}${query.size ? `?${query}` : ""}`, location.href).href;
+function prepare({ method, path, parameters = [] }, said) {
+  const valuesIn = (place) => parameters.filter((each) => each.in === place).map(({ name }) => [name, said[name]]);
+  const query = new URLSearchParams(valuesIn("query").filter(([, value]) => value));
+  const filled = valuesIn("path").reduce((text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)), path);
+  const url = new URL(`..${filled}${query.size ? `?${query}` : ""}`, location.href).href;
   const headers = [];
   if (said.key) headers.push(["Authorization", `Bearer ${said.key}`]);
   if (said.scenario) headers.push(["Mockpets-Scenario", said.scenario]);
@@ -89,7 +82,7 @@ let chosen = "listPets";
 let settings = "";
 
 /** Show the panel's view: a choice of operation, and its form. */
-export function show(body, now) {
+export function show(body, now, operations) {
   const usable = now.scenarios.filter((row) => row.description !== null).map((row) => row.name);
   const wanted = { key: now.settings.key, scenarios: usable };
   // What was typed stays, unless there is another key or scenario to choose.
@@ -98,11 +91,11 @@ export function show(body, now) {
   const place = el("div");
   const choose = (operation) => {
     chosen = operation;
-    place.replaceChildren(tryForm(operation, wanted));
+    place.replaceChildren(tryForm(operations[operation], wanted));
   };
-  const choices = Object.keys(OPERATIONS).map((operation) => el("label", {},
+  const choices = Object.keys(operations).map((operation) => el("label", {},
     el("input", { type: "radio", name: "operation", value: operation, checked: operation === chosen, onchange: () => choose(operation) }), operation,
-    operation === "getPet" && el("span", { class: "note deprecated" }, "deprecated")));
+    operations[operation].deprecated && el("span", { class: "note deprecated" }, "deprecated")));
   body.replaceChildren(el("fieldset", { class: "choices" }, el("legend", {}, "Operation"), ...choices), place);
   choose(chosen);
 }

@@ -1,0 +1,190 @@
+"""Load and dump the values that the contract declares; say what is wrong with them.
+
+The boundary: JSON values in, typed values out, or an error that lists every problem. Nothing here
+knows files, HTTP messages or Flask.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from marshmallow import ValidationError
+
+from mockpets.contract.schemas import (
+    FILTERS,
+    LIST_PARAMETERS,
+    NEW_PET_FIELDS,
+    PET_FIELDS,
+    RESPONSES,
+    ErrorSchema,
+    ListQuery,
+    ListQuerySchema,
+    NewPetSchema,
+    PetSchema,
+)
+from mockpets.errors import MockpetsError, RequestError, did_you_mean
+from mockpets.strict_json import dump_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mockpets.contract.schemas import NewPet, Pet
+
+_NEW_PET: Final = NewPetSchema()
+_PET: Final = PetSchema()
+_PETS: Final = PetSchema(many=True)
+_ERROR: Final = ErrorSchema()
+_LIST_QUERY: Final = ListQuerySchema()
+
+# --- Problems ---------------------------------------------------------------------------------
+
+ValueProblem = tuple[tuple[str | int, ...], str]
+"""Where in a value something is wrong, as keys and indexes from its root, and what."""
+
+
+class InvalidPetError(MockpetsError):
+    """A value is not a Pet.
+
+    :param problems: all of them.
+    """
+
+    def __init__(self, problems: list[ValueProblem]) -> None:
+        super().__init__(_sentence(problems))
+        self.problems = problems
+
+
+def _problems(
+    messages: Mapping[Any, Any] | list[Any], path: tuple[str | int, ...] = ()
+) -> list[ValueProblem]:
+    """Return marshmallow's nested messages as problems, in the order they came."""
+    if isinstance(messages, list):
+        return [(path, str(text)) for text in messages]
+    return [
+        problem
+        for key, value in messages.items()
+        for problem in _problems(value, path if key == "_schema" else (*path, key))
+    ]
+
+
+def _sentence(problems: list[ValueProblem]) -> str:
+    """Return problems as one sentence that names each field."""
+    return "; ".join(f"{'.'.join(map(str, path)) or 'the body'} {what}" for path, what in problems)
+
+
+# --- Pets -------------------------------------------------------------------------------------
+
+
+def load_pet(value: object) -> Pet:
+    """Return the pet that a JSON value is, without properties that the contract does not have.
+
+    Its properties come in the contract's order, the id first.
+
+    :raise InvalidPetError: it is not a Pet.
+    """
+    try:
+        pet = _PET.load(value)  # type: ignore[arg-type]  # marshmallow checks what it is
+    except ValidationError as error:
+        raise InvalidPetError(_problems(error.messages)) from error
+    return cast("Pet", {name: pet[name] for name in PET_FIELDS if name in pet})
+
+
+def load_new_pet(value: object) -> NewPet:
+    """Return the pet of a createPet body, without properties that the contract does not have.
+
+    :raise RequestError: ``invalid_request``; the message names every wrong property.
+    """
+    try:
+        new: NewPet = _NEW_PET.load(value)  # type: ignore[arg-type]  # as in `load_pet`
+    except ValidationError as error:
+        raise RequestError("invalid_request", _sentence(_problems(error.messages))) from error
+    return new
+
+
+def load_pet_change(value: object) -> dict[str, object]:
+    """Return the properties to set on a pet; those to remove are None.
+
+    Only an optional property can be removed, and the id stays what it is.
+
+    :raise RequestError: ``invalid_request``; the message names every wrong property.
+    """
+    if not isinstance(value, dict) or not value:
+        what = f"the body must be an object with some of {', '.join(NEW_PET_FIELDS)}"
+        raise RequestError("invalid_request", what)
+    problems: list[ValueProblem] = []
+    removed: dict[str, object] = {}
+    changed = {}
+    for name, each in value.items():
+        if name not in NEW_PET_FIELDS:
+            hint = did_you_mean(name, NEW_PET_FIELDS)
+            problems.append(
+                ((name,), f"cannot be changed; {hint}" if hint else "cannot be changed")
+            )
+        elif each is None and not NEW_PET_FIELDS[name].required:
+            removed[name] = None
+        else:
+            changed[name] = each
+    try:
+        changes: dict[str, object] = _NEW_PET.load(changed, partial=True)
+    except ValidationError as error:
+        problems += _problems(error.messages)
+    if problems:
+        raise RequestError("invalid_request", _sentence(problems))
+    return changes | removed
+
+
+def dump_pet(pet: Pet) -> bytes:
+    """Return a pet as JSON, its properties in the contract's order with the id first."""
+    values: Mapping[str, object] = pet
+    return dump_json({name: values[name] for name in PET_FIELDS if name in values})
+
+
+def dump_pets(pets: Iterable[Pet]) -> bytes:
+    """Return pets as a JSON array."""
+    return b"[" + b",".join(map(dump_pet, pets)) + b"]"
+
+
+# --- Queries ----------------------------------------------------------------------------------
+
+
+def load_list_query(parameters: Mapping[str, list[str]]) -> ListQuery:
+    """Return the query of listPets, without parameters that the contract does not have.
+
+    :param parameters: every value of each parameter, in order.
+    :raise RequestError: ``invalid_request``; the message names every wrong parameter.
+    """
+    known = {name: values for name, values in parameters.items() if name in LIST_PARAMETERS}
+    problems: list[ValueProblem] = [
+        ((name,), f"must be given once, was given {len(values)} times")
+        for name, values in known.items()
+        if len(values) > 1
+    ]
+    single = {name: values[0] for name, values in known.items() if len(values) == 1}
+    try:
+        query = _LIST_QUERY.load(single)
+    except ValidationError as error:
+        problems += _problems(error.messages)
+    if problems:
+        raise RequestError("invalid_request", _sentence(problems))
+    filters = [(each.compares, query[name]) for name, each in FILTERS.items() if name in query]
+    return ListQuery(query["limit"], tuple(filters))
+
+
+# --- Responses --------------------------------------------------------------------------------
+
+
+def body_problems(operation: str, status: int, value: object) -> list[ValueProblem]:
+    """Return what keeps a value from being the body that the contract has for a response.
+
+    :param operation: one of `RESPONSES`.
+    :param status: one that the contract lists for it.
+    """
+    kind = RESPONSES[operation][status]
+    if kind == "Pets":
+        if not isinstance(value, list):
+            return [((), "must be an array of pets")]
+        return _problems(_PETS.validate(value))
+    schema = _PET if kind == "Pet" else _ERROR
+    problems = _problems(schema.validate(cast("Any", value)))
+    if kind == "Error" and not problems and cast("dict[str, Any]", value)["status"] != status:
+        problems.append((("status",), f"must repeat the HTTP status, {status}"))
+    return problems

@@ -1,0 +1,231 @@
+"""One declaration: a property or a filter added in ``contract/schemas.py`` works everywhere."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mockpets
+from mockpets.constants import INT64_MAX
+from mockpets.contract.fields import Filter
+from mockpets.contract.schemas import (
+    FILTERS,
+    LIST_PARAMETERS,
+    NEW_PET_FIELDS,
+    PET_FIELDS,
+    NewPet,
+    Pet,
+)
+from mockpets.contract.serialization import InvalidPetError, dump_pet, load_pet
+
+PACKAGE = Path(mockpets.__file__).parent
+
+COLOR = (
+    "\n\n\nclass PetSchema(NewPetSchema):",
+    '\n    color = Text("Its color.", "black")\n\n\nclass PetSchema(NewPetSchema):',
+)
+BY_CATEGORY = (
+    '    status = Filter(PET_FIELDS, "status", "Filters by availability status.")\n',
+    '    status = Filter(PET_FIELDS, "status", "Filters by availability status.")\n'
+    '    categoryId = Filter(PET_FIELDS, "categoryId", "Filters by category.")\n',
+)
+
+SETUP = """
+import json, pathlib
+from werkzeug.test import Client
+from mockpets import Settings, create_app
+from mockpets.contract.openapi import document
+from mockpets.pets.store import Store
+from mockpets.pets.table import make_table
+from mockpets.scenario.language.loader import load_fixture, scenario_schema
+from mockpets.storage.format import SessionState, dump_state, load_state
+
+client = Client(create_app(Settings(count=0)))
+
+def call(method, path, body=None):
+    got = client.open(
+        path,
+        method=method,
+        headers={"Authorization": "Bearer mockpets"},
+        base_url="http://localhost:7387",
+        environ_base={"REMOTE_ADDR": "127.0.0.1"},
+        json=body,
+    )
+    return [got.status_code, got.get_json()]
+
+def restored(store):
+    start = make_table([])
+    data = b"".join(dump_state([SessionState("default", store.save(None))]))
+    (state,) = load_state(data, "f", start)
+    store.restore(state.pets)
+    return store
+"""
+
+PROPERTY = """
+pets = [{"id": 1, "name": "a", "categoryId": 1, "color": "red"}]
+pathlib.Path("pets.json").write_text(json.dumps(pets))
+store = restored(Store(make_table(pets), 10))
+scenario = {"description": "x", "pets": pets, "stubs": []}
+print(json.dumps({
+    "create": call("POST", "/v1/pets", {"color": "red", "name": "a", "categoryId": 1}),
+    "list": call("GET", "/v1/pets"),
+    "get": call("GET", "/v1/pets/1"),
+    "wrong": call("POST", "/v1/pets", {"color": 7, "name": "a", "categoryId": 1})[1]["message"],
+    "change": call("PATCH", "/__mockpets/pets/1", {"color": "blue"}),
+    "removed": call("PATCH", "/__mockpets/pets/1", {"color": None}),
+    "put": call("PUT", "/__mockpets/pets", pets),
+    "control": call("GET", "/__mockpets/pets")[1]["pets"],
+    "scenario": [
+        call("PUT", "/__mockpets/scenario", {"scenario": scenario})[0],
+        call("GET", "/v1/pets")[1],
+    ],
+    "fixture": load_fixture(pathlib.Path("pets.json"), "f"),
+    "state": json.loads(store.page(10)),
+    "notes": [note for row in call("GET", "/__mockpets/requests")[1]["requests"]
+              for note in row["notes"] if note["code"].startswith("ignored")],
+    "openapi": document()["components"]["schemas"]["Pet"]["properties"]["color"],
+    "schema": "color" in json.dumps(scenario_schema()),
+}))
+"""
+
+FILTER = """
+pets = [
+    {"id": n, "name": "a", "categoryId": n % 3, "status": ("sold", "pending")[n % 2]}
+    for n in range(1, 13)
+]
+call("PUT", "/__mockpets/pets", pets)
+call("DELETE", "/__mockpets/pets/2")
+call("PATCH", "/__mockpets/pets/3", {"categoryId": 2})
+call("POST", "/v1/pets", {"name": "new", "categoryId": 2, "status": "sold"})
+
+def ids(query):
+    return [pet["id"] for pet in call("GET", "/v1/pets?" + query)[1]]
+
+found = {
+    "one": ids("categoryId=2"),
+    "limited": ids("categoryId=2&limit=2"),
+    "both": ids("categoryId=2&status=sold"),
+    "neither": ids("categoryId=99&status=sold"),
+    "wrong": call("GET", "/v1/pets?categoryId=two")[1]["message"],
+    "control": call("GET", "/__mockpets/pets?categoryId=2&after=5&limit=2")[1],
+    "control wrong": call("GET", "/__mockpets/pets?categoryId=two")[1]["message"],
+    "control unknown": call("GET", "/__mockpets/pets?x=1")[1]["message"],
+    "notes": [note for row in call("GET", "/__mockpets/requests")[1]["requests"]
+              for note in row["notes"] if note["code"] == "ignored_query"],
+    "openapi": document()["paths"]["/pets"]["get"]["parameters"],
+}
+stub = {"match": {"operation": "listPets", "query": {"categoryId": 2}}, "reply": {"status": 503}}
+call("PUT", "/__mockpets/scenario", {"scenario": {"description": "x", "stubs": [stub]}})
+found["matched"] = [call("GET", f"/v1/pets?categoryId={n}")[0] for n in (1, 2)]
+misplaced = {"match": {"categoryId": 2}, "reply": {"status": 503}}
+body = {"scenario": {"description": "x", "stubs": [misplaced]}}
+found["misplaced"] = call("PUT", "/__mockpets/scenario", body)[1]["message"]
+print(json.dumps(found))
+"""
+
+
+def changed(folder: Path, edit: tuple[str, str], script: str) -> dict[str, Any]:
+    """Run a script with a copy of mockpets in which one place of one file is changed."""
+    skip = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, folder / "mockpets", ignore=skip)
+    for kind in ("scenarios", "fixtures"):
+        if not (PACKAGE / "_shipped").is_dir():
+            shutil.copytree(PACKAGE.parent / kind, folder / kind)
+    schemas = folder / "mockpets" / "contract" / "schemas.py"
+    text = schemas.read_text(encoding="utf-8")
+    assert text.count(edit[0]) == 1
+    schemas.write_text(text.replace(*edit), encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, "-c", SETUP + script],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
+    found: dict[str, Any] = json.loads(run.stdout)
+    return found
+
+
+def test_a_property_is_declared_once(tmp_path: Path) -> None:
+    found = changed(tmp_path, COLOR, PROPERTY)
+    red = {"id": 1, "name": "a", "categoryId": 1, "color": "red"}
+
+    assert found["create"] == [201, red]
+    assert found["list"] == [200, [red]]
+    assert found["get"] == [200, red]
+    assert found["wrong"] == "color must be a string of Unicode text, got 7"
+    assert found["change"] == [200, red | {"color": "blue"}]
+    assert found["removed"] == [200, {"id": 1, "name": "a", "categoryId": 1}]
+    assert found["put"] == [200, {"total": 1}]
+    assert found["control"] == found["fixture"] == found["state"] == [red]
+    assert found["scenario"] == [200, [red]]
+    assert found["notes"] == []
+    assert found["openapi"] == {"type": "string", "description": "Its color.", "example": "black"}
+    assert found["schema"]
+
+
+def test_a_filter_is_declared_once(tmp_path: Path) -> None:
+    found = changed(tmp_path, BY_CATEGORY, FILTER)
+
+    assert found["one"] == [3, 5, 8, 11, 13]
+    assert found["limited"] == [3, 5]
+    assert found["both"] == [8, 13]
+    assert found["neither"] == []
+    assert found["wrong"].startswith("categoryId must be an integer from")
+    assert found["wrong"].endswith('(int64), got "two"')
+    assert [pet["id"] for pet in found["control"]["pets"]] == [8, 11]
+    assert (found["control"]["total"], found["control"]["next"]) == (5, 11)
+    assert found["control wrong"].endswith("(int64), got 'two'")
+    assert found["control unknown"].endswith("known: status, categoryId, after, limit")
+    assert found["notes"] == []
+    assert found["openapi"][-1]["name"] == "categoryId"
+    assert found["openapi"][-1]["schema"]["format"] == "int64"
+    assert found["matched"] == [200, 503]
+    assert "it belongs under query" in found["misplaced"]
+
+
+@pytest.mark.parametrize(("kind", "fields"), [(NewPet, NEW_PET_FIELDS), (Pet, PET_FIELDS)])
+def test_types_and_schemas_have_the_same_properties(kind: Any, fields: dict[str, Any]) -> None:
+    assert set(kind.__annotations__) == set(fields)
+    assert {
+        name for name, each in kind.__annotations__.items() if "NotRequired" not in str(each)
+    } == {name for name, each in fields.items() if each.required}
+
+
+def test_a_pet_is_the_same_after_loading_and_dumping() -> None:
+    full = {name: field.metadata["example"] for name, field in PET_FIELDS.items()}
+    backwards = dict(reversed(full.items()))
+
+    assert dump_pet(load_pet(backwards)) == json.dumps(full, separators=(",", ":")).encode()
+    assert list(load_pet(backwards)) == list(full) == ["id", *NEW_PET_FIELDS]
+    assert load_pet({**full, "more": 1}) == full
+    assert str(load_pet({**full, "id": 1.0})["id"]) == "1"
+    with pytest.raises(InvalidPetError) as caught:
+        load_pet({**full, "name": 7, "id": None})
+    assert [path for path, _ in caught.value.problems] == [("name",), ("id",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *(("2", 2), ("-7", -7), ("337.0", 337), ("1e2", 100), (str(INT64_MAX), INT64_MAX)),
+        *((text, None) for text in ("", "two", "2.5", "+2", " 2", "02", "0x2", "٣", "true", '"2"')),
+        *((text, None) for text in (str(INT64_MAX + 1), "1e999999", "-" * 9, "2,3", "NaN")),
+    ],
+)
+def test_an_integer_in_a_query_is_written_as_in_json(text: str, value: int | None) -> None:
+    assert Filter(PET_FIELDS, "categoryId", "").accept(text) == value
+
+
+def test_a_filter_compares_a_property_and_has_its_type() -> None:
+    assert set(FILTERS) < set(LIST_PARAMETERS)
+    for each in FILTERS.values():
+        assert each.openapi == PET_FIELDS[each.compares].openapi
