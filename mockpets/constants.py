@@ -151,6 +151,9 @@ EXPOSED_HEADERS: Final = (
 )
 """Response headers that a page on another origin may read; ``*`` does not hold with credentials."""
 
+COMMON_HEADERS: Final = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
+"""Headers of every response, the server's own included."""
+
 MOUNT: Final = r"(?:/(?!\.)[A-Za-z0-9._-]+)+"
 """A path that the server can be mounted under; none that a browser takes for another host's."""
 

@@ -1,9 +1,9 @@
-"""The border between the app and the server: what is to be done with an answer.
+"""The interface between the app and our server: how a response is to be delivered.
 
 The server puts a `Server` into each request's WSGI environ under `SERVER`. An app that finds it
-may put an `DeliveryOrder` under `ORDER` and return the whole answer at once; the server then sends
-it late, slowly, when a gate opens, or not at all, and no thread waits. Where there is no `Server`,
-on any other WSGI server, the app has to do what it can itself.
+may put a `DeliveryOrder` under `ORDER` and return the whole response at once; the server then
+sends it after a delay, throttled, when a gate opens, or not at all, and no thread waits. On any
+other WSGI server there is no `Server`, and the app has to do what it can itself.
 """
 
 from __future__ import annotations
@@ -15,49 +15,49 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 SERVER: Final = "mockpets.server"
-ORDER: Final = "mockpets.order"
-RETRIED: Final = "mockpets.again"
-"""In the environ of a request that was asked again as an `DeliveryOrder.again` had it."""
-JOB_RESULTS: Final = "mockpets.made"
-"""In the environ of a server's request: a list of what its jobs have returned so far."""
+ORDER: Final = "mockpets.delivery_order"
+RETRIED: Final = "mockpets.retried"
+"""In the environ if the app is called again because of `DeliveryOrder.retry`."""
+JOB_RESULTS: Final = "mockpets.job_results"
+"""In the environ if the app is called again because of `DeliveryOrder.job`: all jobs' results."""
 
 
 class Server(Protocol):
-    """What a server that takes orders lets an app know."""
+    """What an app can ask our server."""
 
     def room(self) -> bool:
-        """Whether one more answer may be delayed, slow or held."""
+        """Return whether one more response may be delayed, throttled or held."""
         ...
 
     def close_idle(self) -> None:
-        """End the connections that have no request under way; only the answering thread may ask."""
+        """Close the connections that have no request in progress; only on the app's thread."""
         ...
 
     def parked(self) -> int:
-        """How many answers are delayed, slow or held now."""
+        """Return how many responses are delayed, throttled or held."""
         ...
 
-    def refused(self) -> Mapping[int, int]:
-        """How many answers were its own and not the app's, by status."""
+    def rejected(self) -> Mapping[int, int]:
+        """Return how many responses the server made itself, without the app, by status."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryOrder:
-    """What the server is to do with one answer.
+    """How the server delivers one response.
 
     :param delay: seconds, from now.
-    :param hold: is called with what sends the answer, to be called when it may go, from any
-        thread; returns what makes it forget that. Delay and hold run side by side.
-    :param throttle: bytes of the body a second, None for as fast as the client takes them.
-    :param fault: what the client gets instead of the answer, one of `CONNECTION_FAULTS`.
-    :param close: the connection ends with the answer.
-    :param job: work too long for the thread that answers. The answer is thrown away, the job done
-        by the server's helper thread, and the app called again with the same request, which has
-        what the job returned under `JOB_RESULTS`.
+    :param hold: called with a function that releases the response, which any thread may call;
+        returns a function that cancels the hold. Delay and hold run at the same time.
+    :param throttle: bytes of the body a second, None for as fast as the client reads.
+    :param fault: what the client gets instead of the response, one of `CONNECTION_FAULTS`.
+    :param close: whether the connection ends with the response.
+    :param job: work too long for the app's thread. The server discards the response, runs the job
+        on its worker thread, and calls the app again with the same request and the job's result
+        under `JOB_RESULTS`.
     :param patience: seconds after which a hold ends by itself, and a delay with it.
-    :param again: when the hold ends, either way, the app is called again with the same request,
-        and gives the answer that is sent. The one at hand is sent when the server stops already.
+    :param retry: whether the app is called again with the same request when the hold ends, and
+        that response is sent. If the server is already stopping, it sends this one instead.
     """
 
     delay: float = 0.0
@@ -67,4 +67,4 @@ class DeliveryOrder:
     close: bool = False
     job: Callable[[], object] | None = None
     patience: float | None = None
-    again: bool = False
+    retry: bool = False

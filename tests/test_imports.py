@@ -137,6 +137,16 @@ def test_third_party_packages_stay_at_home(path: Path) -> None:
     assert not away
 
 
+@pytest.mark.parametrize("path", sorted(PACKAGE.glob("server/http/*.py")), ids=name_of)
+def test_http_is_pure(path: Path) -> None:
+    imported = imports_of(path)
+    own = {target for target in imported if target.partition(".")[0] == "mockpets"}
+    effects = {"asyncio", "os", "select", "selectors", "socket", "ssl", "threading", "waitress"}
+
+    assert own <= {"mockpets.errors", *(name for name in NAMES if ".server.http." in name)}
+    assert not {target.partition(".")[0] for target in imported} & effects
+
+
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_only_public_modules_list_their_names(path: Path) -> None:
     assigned = {

@@ -1,7 +1,7 @@
-"""One connection's requests: parsed, answered one at a time, each answer sent as it is ordered.
+"""One connection's requests: parsed and processed one at a time, each response sent as ordered.
 
-A request is taken up only when the answer before it has left, whole, for the kernel: a client
-that does not read costs its own connection and nothing else.
+The next request is parsed only after the kernel has taken the whole response before it: a client
+that does not read delays its own connection and no other.
 """
 
 from __future__ import annotations
@@ -10,77 +10,79 @@ import logging
 import os
 import socket
 import struct
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from mockpets.errors import RequestError
 from mockpets.redaction import redacted_target
 from mockpets.server.connection import Connection
 from mockpets.server.http.request_parser import RequestParser
 from mockpets.server.parking import ParkedResponse, ThrottledBody
-from mockpets.server.task import Answer, ErrorTask, Task
+from mockpets.server.task import Response, Task, error_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+
 _log: Final = logging.getLogger("mockpets.server")
 _RESET: Final = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
-"""SO_LINGER on, for no time: closing resets."""
+"""SO_LINGER with a time of zero: closing the socket resets the connection."""
 _JOBS: Final = 3
-"""Jobs that one request may ask for: scenario files may change while the first is done."""
+"""Maximum of jobs for one request: scenario files may change while the first job runs."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class Channel(Connection):
     """A connection that speaks HTTP."""
 
-    task_class = Task
-    error_task_class = ErrorTask
-    parser_class = RequestParser
+    served = 0
+    """How many responses were sent."""
+    _incoming: RequestParser | None = None
+    _request: RequestParser | None = None
+    """The request in progress, which is complete."""
+    _response: Response | None = None
+    _jobs = 0
+    _job_results: tuple[object, ...] = ()
+    _is_retried = False
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        self.served = 0
-        self._answer: Answer | None = None
-        self._jobs = 0
-        super().__init__(*arguments, **options)
+    def close(self) -> None:
+        """Close the connection and free everything that it holds."""
+        self._incoming = self._request = self._response = None
+        super().close()
 
-    def handle_close(self) -> None:
-        """Close the connection and free all it held."""
-        self._answer = None
-        super().handle_close()
-
-    def look(self) -> bool:
-        """Take in what the kernel has; return whether there still is no complete request."""
-        while self.connected and self.incomplete and self._read():
+    def read_available(self) -> None:
+        """Read what the kernel has, up to the end of a request."""
+        while self.connected and self.is_incomplete and self._read():
             pass
-        self.work.changed.add(self)
-        return self.incomplete
+        self.scheduler.changed.add(self)
 
     def drain(self) -> None:
-        """End the connection, unless what has come makes a request."""
-        if self.look():
-            self.handle_close()
+        """Close the connection, unless it has a complete request."""
+        self.read_available()
+        if self.is_incomplete:
+            self.close()
 
     # --- Requests -----------------------------------------------------------------------------
 
     @property
-    def last_request(self) -> bool:
-        """Whether the connection ends with the answer that is being made."""
-        return self.work.draining and not self._unread
+    def _has_request(self) -> bool:
+        return self._request is not None
 
     def _parse(self) -> None:
-        """Parse what came, up to the end of one request; the rest waits for its answer."""
-        while self._unread and not self.requests:
-            if self.request is None:
-                self.request = self.parser_class(self.adj)
-            request = self.request
-            data, self._unread = self._unread, b""
-            self._unread = data[request.received(data) :]
+        """Parse up to the end of one request; the rest waits for its response."""
+        while self._unparsed and self._request is None:
+            request = self._incoming
+            if request is None:
+                limits = self.scheduler.limits
+                request = self._incoming = RequestParser(limits.head_bytes, limits.body_bytes)
+            data, self._unparsed = self._unparsed, b""
+            self._unparsed = data[request.received(data) :]
             if request.completed:
-                self.request = None
+                self._incoming = None
                 if not request.empty:
-                    self._take_up(request)
+                    self._enqueue(request)
             elif request.headers_finished:
-                if request.expect_continue and not self._unread:
+                if request.expect_continue and not self._unparsed:
                     request.expect_continue = False
                     self._send(_CONTINUE)
                 if self.phase != "body":
@@ -88,113 +90,116 @@ class Channel(Connection):
             elif self.phase != "head":
                 self._enter("head")
 
-    def _take_up(self, request: Any) -> None:
-        self.requests = [request]
+    def _enqueue(self, request: RequestParser) -> None:
+        """Schedule the response to a complete request."""
+        self._request = request
         self._enter("busy")
-        self.work.add_task(cast("Any", self))
+        self.scheduler.call_soon(self._respond)
 
-    def service(self) -> None:
-        """Make the answer to the request that is due; the loop calls it from the queue."""
-        if not self.connected or not self.requests:
-            return  # the client left while it was in the queue
-        self.work.changed.add(self)
-        answer = self._answer = self._make(self.requests[0])
-        order = answer.order
+    def _respond(self) -> None:
+        """Make the response to the current request, and send, park or retry it as ordered."""
+        request = self._request
+        if request is None:
+            return  # the client left meanwhile
+        self.scheduler.changed.add(self)
+        response = self._response = self._make_response(request)
+        order = response.order
         if order is None:
-            self._give()
+            self._deliver(response)
         elif order.job is not None:
-            self._help(order.job)
-        elif (order.delay > 0 or order.hold is not None) and not self.work.draining:
-            if self._ended:
-                self.handle_close()  # gone, as far as can be told
+            self._run_job(request, order.job)
+        elif (order.delay > 0 or order.hold is not None) and not self.scheduler.draining:
+            if self._peer_closed:
+                self.close()  # as far as can be known, the client has left
             else:
-                go = self._ask_again if order.again else self._go
-                self._waiting = ParkedResponse(self.work, order, go)
+                release = self._retry if order.retry else partial(self._release, response)
+                self._parked = ParkedResponse(self.scheduler, order, release)
         else:
-            self._give()
+            self._deliver(response)
 
-    def _make(self, request: Any) -> Answer:
-        """Return the answer; what goes wrong is told without saying what."""
+    def _make_response(self, request: RequestParser) -> Response:
+        """Return the response; the client does not see how an app failed."""
         try:
-            if request.error is not None:
-                return ErrorTask(self, request).make()
-            return Task(self, request).make()
+            if request.error is None:
+                return Task(self, request).run(self._job_results, is_retried=self._is_retried)
+            return error_response(self.scheduler, request, request.error)
         except Exception:  # noqa: BLE001 - an app may fail in any way
-            target = redacted_target(str(request.request_uri))
+            target = redacted_target(request.request_uri)
             _log.exception("error while answering %s %r", request.command, target)
         message = "mockpets made a mistake; its log has what is needed to report it"
-        request.refuse(RequestError("internal_error", message))
-        return ErrorTask(self, request).make()
+        error = RequestError("internal_error", message)
+        request.reject(error)
+        return error_response(self.scheduler, request, error)
 
-    def _help(self, job: Callable[[], object]) -> None:
-        """Have a job done, then ask the app again."""
-        self._answer = None
+    def _run_job(self, request: RequestParser, job: Callable[[], object]) -> None:
+        """Have the worker run a job, then call the app again."""
+        self._response = None
         self._jobs += 1
         if self._jobs > _JOBS:
-            refusal = RequestError(
-                "busy", "the scenarios change faster than their pets can be made"
+            request.reject(
+                RequestError("busy", "the scenarios change faster than their pets can be made")
             )
-            cast("RequestParser", self.requests[0]).refuse(refusal)
-            self.work.add_task(cast("Any", self))
+            self.scheduler.call_soon(self._respond)
             return
-        request = cast("RequestParser", self.requests[0])
-        request.get_body_stream().seek(0)
-        self.work.help_with(
-            lambda: request.made.append(job()), lambda: self.work.add_task(cast("Any", self))
-        )
 
-    def _ask_again(self) -> None:
-        """Have the app answer anew, after what it wanted to wait for."""
-        self._waiting = self._answer = None
-        request = cast("RequestParser", self.requests[0])
-        request.asked_again = True
-        request.get_body_stream().seek(0)
-        self.work.add_task(cast("Any", self))
+        def run() -> None:
+            self._job_results += (job(),)
 
-    def _time_out(self) -> None:
-        """Refuse a request that does not get complete."""
-        request, self.request = cast("RequestParser", self.request), None
-        limits = self.work.limits
+        self.scheduler.worker.submit(run, self._respond)
+
+    def _retry(self) -> None:
+        """Call the app again after the hold that it ordered."""
+        self._parked = self._response = None
+        self._is_retried = True
+        self.scheduler.call_soon(self._respond)
+
+    def _on_timeout(self) -> None:
+        """Reject a request that does not arrive completely."""
+        request, self._incoming = self._incoming, None
+        if request is None:
+            return  # not reached: both phases have a parser
+        limits = self.scheduler.limits
         seconds = limits.head_seconds if self.phase == "head" else limits.body_seconds
-        what = f"the {self.phase} did not arrive within {seconds:g} seconds"
-        request.refuse(RequestError("request_timeout", what))
-        self._unread = b""
-        self._take_up(request)
+        message = f"the {self.phase} did not arrive within {seconds:g} seconds"
+        request.reject(RequestError("request_timeout", message))
+        self._unparsed = b""
+        self._enqueue(request)
 
-    # --- Answers ------------------------------------------------------------------------------
+    # --- Responses ----------------------------------------------------------------------------
 
-    def _go(self) -> None:
-        """Send an answer that was kept back."""
-        self._waiting = None
-        self.work.changed.add(self)
-        self._give()
+    def _release(self, response: Response) -> None:
+        """Send a response that was parked."""
+        self._parked = None
+        self.scheduler.changed.add(self)
+        self._deliver(response)
 
-    def _give(self) -> None:
-        """Send the answer that is made, or break it."""
-        answer = cast("Answer", self._answer)
-        order = answer.order
+    def _deliver(self, response: Response) -> None:
+        """Send a response, or break the connection instead."""
+        order = response.order
         if order is not None and order.fault is not None:
             self.connection_faults[order.fault](self)
-        elif order is None or order.throttle is None or self.work.draining or not answer.body:
-            self._send(answer.head + answer.body)
+        elif (
+            order is None or order.throttle is None or self.scheduler.draining or not response.body
+        ):
+            self._send(response.head + response.body)
             if not self._unsent and self.connected:
-                self._sent()
+                self._finish(response)
         else:
-            self._send(answer.head)
+            self._send(response.head)
             if self.connected:
-                self._waiting = ThrottledBody(
-                    self.work,
-                    answer.body,
+                self._parked = ThrottledBody(
+                    self.scheduler,
+                    response.body,
                     order.throttle,
                     self._send,
                     lambda: bool(self._unsent),
-                    self._dripped,
+                    partial(self._on_throttled_sent, response),
                 )
 
     def _reset(self) -> None:
         """Reset the connection."""
         self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-        self.handle_close()
+        self.close()
 
     connection_faults: ClassVar[Mapping[str, Callable[[Channel], None]]] = {
         "connection_reset": _reset,
@@ -202,36 +207,39 @@ class Channel(Connection):
     }
     """How to break the connection, by the name of the fault."""
 
-    def _dripped(self) -> None:
-        self._waiting = None
-        self.work.changed.add(self)
+    def _on_throttled_sent(self, response: Response) -> None:
+        self._parked = None
+        self.scheduler.changed.add(self)
         if not self._unsent and self.connected:
-            self._sent()
+            self._finish(response)
 
-    def _flushed(self) -> None:
-        """Go on after the client has taken all that was sent so far."""
-        if self._answer is None:  # that was `100 Continue`
+    def _on_sent(self) -> None:
+        """Continue after the client has taken everything that was sent."""
+        if self._response is None:  # that was `100 Continue`
             self._enter("body")
-        elif self._waiting is None:
-            self._sent()
+        elif self._parked is None:
+            self._finish(self._response)
         else:
             self._enter("busy")
 
-    def _sent(self) -> None:
-        """Go on to the next request after an answer has left, or end."""
-        answer, request = cast("Answer", self._answer), cast("RequestParser", self.requests[0])
-        self._answer = None
-        self.requests = []
+    def _finish(self, response: Response) -> None:
+        """Go on to the next request after a response is sent, or end the connection."""
+        request = response.request
+        self._request = self._response = None
         self.served += 1
-        self._jobs = 0
-        request.close()
-        if answer.close:
+        if self._jobs or self._is_retried:
+            self._jobs, self._job_results, self._is_retried = 0, (), False
+        if response.close:
             self._end(linger=request.error is not None or not request.asked_to_close)
             return
-        self.since = self.work.timers.clock()
+        self.since = self.scheduler.timers.clock()
         self._enter("idle")
         self._parse()
-        if self.work.draining:
-            self.look()
-        if self.connected and not self.requests and (self._ended or self.work.draining):
-            self._end(linger=self.request is not None)
+        if self.scheduler.draining:
+            self.read_available()
+        if (
+            self.connected
+            and not self._has_request
+            and (self._peer_closed or self.scheduler.draining)
+        ):
+            self._end(linger=self._incoming is not None)

@@ -1,149 +1,184 @@
-"""One connection as bytes and phases: reading, sending, time limits, and the ways it ends.
+"""One connection as bytes and phases: reading, sending, time limits, and how it ends.
 
-What the bytes mean is `channel`'s. Each phase has its own time limit, and each way out ends in
-`handle_close`, which frees all that the connection held.
+`channel` gives the bytes their meaning. Each phase has its own time limit. However a connection
+ends, `close` frees everything that it holds.
 """
 
 from __future__ import annotations
 
 import socket
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from waitress.channel import HTTPChannel
-
-from mockpets.server.poller import LEFT, READ, WRITE
+from mockpets.server.poller import ERROR, PEER_CLOSED, READ, WRITE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from wsgiref.types import WSGIApplication
+
     from waitress.adjustments import Adjustments
 
     from mockpets.server.parking import ParkedResponse, ThrottledBody
     from mockpets.server.scheduler import Scheduler, Timer
 
 Phase = Literal["idle", "head", "body", "busy", "write", "linger"]
+Address = tuple[Any, ...]
+"""Host, port, and for IPv6 two numbers more."""
 
-_AHEAD: Final = 16 * 1024
-"""Bytes read at once, and beyond which a client that pipelines has to wait."""
+_READ_BYTES: Final = 16 * 1024
+"""Bytes read at once, and how many of a client that pipelines may wait to be parsed."""
 
 
-class Connection(HTTPChannel):
-    """waitress' channel, of which the place in the map and the way to be closed are left."""
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A listening socket's app and address, with the names that waitress' task reads."""
 
-    parser_class: Any  # none of waitress' own, which its types want
-    request: Any
-    requests: list[Any]
+    application: WSGIApplication
+    adj: Adjustments
+    server_name: str
+    effective_port: int
+
+
+class Connection(ABC):
+    """One client's socket.
+
+    :param sock: non-blocking.
+    :param on_close: called with the descriptor just before it is closed.
+    """
 
     def __init__(
         self,
-        server: Any,  # a Listener, which is made of this class
+        server: Endpoint,
+        scheduler: Scheduler,
         sock: socket.socket,
-        addr: Any,
-        adj: Adjustments,
-        map: Any = None,  # noqa: A002 - waitress' name
+        addr: Address,
+        on_close: Callable[[int], None],
     ) -> None:
-        self.work: Scheduler = server.work
+        self.server = server
+        self.scheduler = scheduler
+        self.addr = addr
+        self.fd = sock.fileno()
+        self.connected = True
         self.phase: Phase = "idle"
-        self.since = self.work.timers.clock()
+        self.since = scheduler.timers.clock()
         """When the connection began to wait for a request."""
         self._sock = sock
-        self._due = inf
+        self._on_close = on_close
+        self._deadline = inf
         self._alarm: Timer | None = None
-        self._unread = b""  # came, but is not parsed yet
+        self._unparsed = b""
         self._unsent: bytes | memoryview = b""
-        self._waiting: ParkedResponse | ThrottledBody | None = None
-        self._ended = False  # the client has sent its last byte
-        super().__init__(server, sock, addr, adj, map=map)
+        self._parked: ParkedResponse | ThrottledBody | None = None
+        self._peer_closed = False  # the client has sent its last byte
         self._enter("idle")
 
-    # --- For who knows what the bytes mean ------------------------------------------------------
+    # --- What the subclass does with the bytes --------------------------------------------------
 
+    @property
+    @abstractmethod
+    def _has_request(self) -> bool:
+        """Return whether a complete request has yet to get its response."""
+
+    @abstractmethod
     def _parse(self) -> None:
-        """Look at what came."""
-        raise NotImplementedError
+        """Parse what was read."""
 
-    def _flushed(self) -> None:
-        """Go on: the client has taken all that was sent."""
-        raise NotImplementedError
+    @abstractmethod
+    def _on_sent(self) -> None:
+        """Continue after the client has taken everything that was sent."""
 
-    def _time_out(self) -> None:
-        """Answer a request that does not get complete."""
-        raise NotImplementedError
+    @abstractmethod
+    def _on_timeout(self) -> None:
+        """Respond to a request that does not arrive completely."""
 
-    # --- What the loop calls ------------------------------------------------------------------
+    # --- What the loop and waitress call ------------------------------------------------------
 
     @property
     def interest(self) -> int:
-        """What to watch the socket for."""
+        """Return the events to watch for."""
         if self.phase == "linger":
             return READ
         mask = WRITE if self._unsent else 0
-        if not (self._unsent or self._ended or self.work.draining) and len(self._unread) < _AHEAD:
+        if (
+            not (self._unsent or self._peer_closed or self.scheduler.draining)
+            and len(self._unparsed) < _READ_BYTES
+        ):
             mask |= READ
-        if self._waiting is not None:
-            mask |= LEFT
+        if self._parked is not None:
+            mask |= PEER_CLOSED
         return mask
 
     @property
-    def incomplete(self) -> bool:
-        """Whether there is no complete request to answer."""
+    def is_incomplete(self) -> bool:
+        """Return whether the connection has no complete request."""
         return self.phase in ("idle", "head", "body")
 
-    def handle_left(self) -> None:
-        """Free the place of a client that left, though what it sent may still be unread."""
-        if self._waiting is not None:
-            self.handle_close()
+    @property
+    def is_last_request(self) -> bool:
+        """Return whether the connection ends with the response in progress: the server stops."""
+        return self.scheduler.draining and not self._unparsed
 
-    def handle_read(self) -> None:
-        """Take in what came."""
-        self._read()
+    def handle(self, events: int) -> None:
+        """Read, send or close as the events require."""
+        if events & PEER_CLOSED and self._parked is not None:
+            self.close()  # free the place at once, even if bytes before the end are unread
+        if events & READ and self.connected:
+            self._read()
+        if events & WRITE and self.connected:
+            unsent, self._unsent = self._unsent, b""
+            self._send(unsent)
+            if not self._unsent and self.connected:
+                self._on_sent()
+        if events & ERROR:
+            self.close()
 
-    def handle_write(self) -> None:
-        """Send on."""
-        unsent, self._unsent = self._unsent, b""
-        self._send(unsent)
-        if not self._unsent and self.connected:
-            self._flushed()
+    def check_client_disconnected(self) -> bool:
+        """Return whether the connection is closed; part of the environ that waitress promises."""
+        return not self.connected
 
-    def handle_close(self) -> None:
-        """Close the connection and free all it held."""
-        if self._waiting is not None:
-            self._waiting.drop()
-            self._waiting = None
+    def close(self) -> None:
+        """Close the connection and free everything that it holds."""
+        if not self.connected:
+            return
+        self.connected = False
+        if self._parked is not None:
+            self._parked.drop()
+            self._parked = None
         if self._alarm is not None:
-            self.work.timers.cancel(self._alarm)
+            self.scheduler.timers.cancel(self._alarm)
             self._alarm = None
-        for request in (*self.requests, *([self.request] if self.request else [])):
-            request.close()
-        self.requests = []
-        self.request = None
-        self._unread = self._unsent = b""
-        super().handle_close()
+        self._unparsed = self._unsent = b""
+        self._on_close(self.fd)
+        self.fd = -1
+        self._sock.close()
 
     # --- Bytes ----------------------------------------------------------------------------------
 
     def _read(self) -> bool:
-        """Take in what came; return whether there may be more."""
+        """Read once; return whether there may be more to read."""
         try:
-            data = self._sock.recv(_AHEAD)
+            data = self._sock.recv(_READ_BYTES)
         except BlockingIOError:
             return False
         except OSError:
-            self.handle_close()
+            self.close()
             return False
         if self.phase == "linger":
             if not data:
-                self.handle_close()
+                self.close()
         elif data:
-            self._unread += data
+            self._unparsed += data
             self._parse()
-        elif self._waiting is not None or not self.requests:
-            self.handle_close()
+        elif self._parked is not None or not self._has_request:
+            self.close()
         else:
-            self._ended = True  # it may still read: what it asked for is answered
+            self._peer_closed = True  # it may still read: its request gets a response
         return bool(data)
 
     def _send(self, data: bytes | memoryview) -> None:
-        """Hand bytes to the kernel and keep what it does not take; closes on an error."""
+        """Send bytes and keep those that the kernel does not take; close on an error."""
         if self._unsent:
             self._unsent = bytes(self._unsent) + data
             return
@@ -154,58 +189,61 @@ class Connection(HTTPChannel):
         except BlockingIOError:
             sent = 0
         except OSError:
-            self.handle_close()
+            self.close()
             return
         if sent < len(data):
             self._unsent = memoryview(data)[sent:]
             self._enter("write")
-            self.work.changed.add(self)
+            self.scheduler.changed.add(self)
 
     def _end(self, *, linger: bool = True) -> None:
-        """Close once the client has too, or soon.
+        """Close once the client has closed its side, or after a short time.
 
-        Closing while there is something unread would reset the connection, and the client might
-        lose the answer with it (RFC 9112, part 9.6).
+        Closing while there are unread bytes would reset the connection, and the client might lose
+        the response with it (RFC 9112, part 9.6).
+
+        :param linger: False to close at once.
         """
-        if self._ended or not linger:
-            self.handle_close()
+        if self._peer_closed or not linger:
+            self.close()
             return
         try:
             self._sock.shutdown(socket.SHUT_WR)
         except OSError:
-            self.handle_close()
+            self.close()
             return
-        self._unread = b""
+        self._unparsed = b""
         self._enter("linger")
-        self.work.changed.add(self)
+        self.scheduler.changed.add(self)
 
     # --- Time ---------------------------------------------------------------------------------
 
     def _enter(self, phase: Phase) -> None:
-        """Begin a phase, or begin it anew, with its time limit."""
+        """Start a phase and its time limit, also if it is the current one."""
         if not self.connected:
             return
         self.phase = phase
-        limits, timers = self.work.limits, self.work.timers
+        limits, timers = self.scheduler.limits, self.scheduler.timers
         if phase == "busy":
-            self._due = inf
+            self._deadline = inf
             return
         seconds: float = getattr(limits, f"{phase}_seconds")
-        self._due = timers.clock() + seconds
-        # Mostly the alarm is set for earlier than this, and will set itself anew: a busy
-        # connection costs the heap one entry in `idle_seconds`, not one a request.
-        if self._alarm is None or self._alarm.when > self._due:
+        self._deadline = timers.clock() + seconds
+        # Usually the alarm is set for an earlier time and sets itself again: a busy connection
+        # costs the heap one timer in `idle_seconds`, not one per request.
+        if self._alarm is None or self._alarm.when > self._deadline:
             if self._alarm is not None:
                 timers.cancel(self._alarm)
-            self._alarm = timers.at(self._due, self._on_alarm)
+            self._alarm = timers.call_at(self._deadline, self._on_alarm)
 
     def _on_alarm(self) -> None:
         self._alarm = None
-        if self._due == inf:
+        if self._deadline == inf:
             return
-        if self.work.timers.clock() < self._due:
-            self._alarm = self.work.timers.at(self._due, self._on_alarm)
+        timers = self.scheduler.timers
+        if timers.clock() < self._deadline:
+            self._alarm = timers.call_at(self._deadline, self._on_alarm)
         elif self.phase in ("head", "body"):
-            self._time_out()
+            self._on_timeout()
         else:
-            self.handle_close()
+            self.close()

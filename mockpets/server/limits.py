@@ -1,4 +1,4 @@
-"""What the server allows, as one value, so that a test can allow less."""
+"""The server's limits as one value, so that a test can lower them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mockpets.constants import (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Sizes in bytes, times in seconds; `constants` says what each is for."""
+    """Sizes are in bytes, times in seconds; `constants` describes each."""
 
     connections: int = CONNECTIONS
     parked: int = PARKED

@@ -1,93 +1,79 @@
-"""Accept connections, and make room for them: whoever keeps us waiting longest goes first."""
+"""Accept connections; if all places are taken, close the connection that has waited longest."""
 
 from __future__ import annotations
 
 import errno
 import logging
-from typing import TYPE_CHECKING, Any, Final, cast
+import socket
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 from waitress.adjustments import Adjustments
-from waitress.server import TcpWSGIServer
 
 from mockpets.server.channel import Channel
+from mockpets.server.connection import Endpoint
 from mockpets.server.poller import READ
 from mockpets.server.scheduler import IDENT
 
 if TYPE_CHECKING:
-    from socket import socket
     from wsgiref.types import WSGIApplication
 
-    from mockpets.server.limits import Limits
+    from mockpets.server.connection import Address
+    from mockpets.server.poller import Poller
     from mockpets.server.scheduler import Scheduler
 
 _log: Final = logging.getLogger("mockpets.server")
-_AT_ONCE: Final = 64
-"""Connections accepted before others get their turn."""
+_ADJUSTMENTS: Final = Adjustments(ident=IDENT, server_name="localhost")
+_BATCH: Final = 64
+"""Maximum of connections to accept before other sockets get their turn."""
 _PAUSE_SECONDS: Final = 0.25
-"""How long to leave new connections be when the process or the machine can take no more."""
+"""How long to accept nothing after the process or the machine has run out of resources."""
 _EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
-def make_adjustments(limits: Limits, backlog: int) -> Adjustments:
-    """Return what is set of waitress; it counts a limit itself as over the limit."""
-    return Adjustments(
-        backlog=backlog,
-        max_request_header_size=limits.head_bytes + 1,
-        max_request_body_size=limits.body_bytes + 1,
-        clear_untrusted_proxy_headers=False,  # whom to believe is the app's affair: web.proxy
-        ident=IDENT,
-        server_name="localhost",
-    )
-
-
-class Listener(TcpWSGIServer):
+class Listener:
     """One listening socket.
 
-    :param channels: by descriptor, shared by all listeners of a loop.
-    :param map_: waitress' map of all that has a descriptor.
+    :param poller: forgets each connection when it is closed.
+    :param channels: open connections by descriptor, shared by all listeners of a loop.
     """
-
-    channel_class = Channel
 
     def __init__(
         self,
         app: WSGIApplication,
-        sock: socket,
-        work: Scheduler,
-        adj: Adjustments,
-        map_: dict[int, Any],
+        sock: socket.socket,
+        scheduler: Scheduler,
+        poller: Poller,
         channels: dict[int, Channel],
     ) -> None:
-        self.work = work
+        sock.setblocking(False)
+        self.fd = sock.fileno()
+        self._sock = sock
+        self._scheduler = scheduler
+        self._poller = poller
         self._channels = channels
-        self._paused = False
-        super().__init__(
-            app,
-            map_,
-            _sock=sock,
-            dispatcher=cast("Any", work),
-            adj=adj,
-            sockinfo=(sock.family, sock.type, sock.proto, sock.getsockname()),
-            bind_socket=False,
+        self._endpoint = Endpoint(
+            app, _ADJUSTMENTS, _ADJUSTMENTS.server_name, sock.getsockname()[1]
         )
-        cast("Any", self).active_channels = channels
+        self._late: list[tuple[socket.socket, Address]] = []
+        self._is_paused = False
 
-    def readable(self) -> bool:
-        """Whether connections are to be accepted now."""
-        return self.accepting and not self._paused
+    @property
+    def interest(self) -> int:
+        """Return the events to watch for."""
+        return 0 if self._is_paused else READ
 
-    def handle_close(self) -> None:
-        """Stay: the loop closes listening sockets, and stopping shuts them before."""
-
-    def handle_accept(self) -> None:
-        """Accept what has come."""
-        for _ in range(_AT_ONCE):
+    def handle(self, events: int) -> None:
+        """Accept the connections that wait."""
+        if not events & READ:
+            return
+        for _ in range(_BATCH):
             if self._is_full() and self._oldest() is None:
-                # All are being answered. The kernel keeps the next ones until one is done.
+                # All have a request in progress. The kernel queues the next connections.
                 self._pause("all places are taken")
                 return
             try:
-                pair = cast("Any", self).socket.accept()
+                sock, addr = self._sock.accept()
             except BlockingIOError:
                 return
             except OSError as error:
@@ -96,52 +82,87 @@ class Listener(TcpWSGIServer):
                     return
                 continue  # the client left before it was accepted
             self._make_room()
-            self.add(*pair)
+            self._add(sock, addr)
 
-    def add(self, sock: socket, addr: Any) -> Channel | None:
+    def shut_down(self) -> None:
+        """Accept the connections that wait, then reject new ones; called from any thread.
+
+        The loop may be busy, and clients must be rejected at once. The socket stays open since
+        the loop may be using it.
+        """
+        with suppress(OSError):
+            while True:
+                self._late.append(self._sock.accept())
+        with suppress(OSError):
+            self._sock.shutdown(socket.SHUT_RDWR)
+
+    def drain(self) -> None:
+        """Serve the connections that `shut_down` has accepted, and close the listening socket."""
+        for sock, addr in self._late:
+            self._add(sock, addr)
+        self._late.clear()
+        self.close()
+
+    def close(self) -> None:
+        """Close the listening socket."""
+        if self.fd >= 0:
+            self._poller.forget(self.fd)
+            self.fd = -1
+            self._sock.close()
+
+    def _add(self, sock: socket.socket, addr: Address) -> None:
         """Serve an accepted connection."""
         try:
-            self.set_socket_options(sock)
+            sock.setblocking(False)
+            for level, option, value in _ADJUSTMENTS.socket_options:
+                sock.setsockopt(level, option, value)
         except OSError:  # macOS: the client has left already
             sock.close()
-            return None
-        channel = Channel(self, sock, addr, self.adj, map=cast("Any", self)._map)
-        self.work.changed.add(channel)
-        return channel
+            return
+        channel = Channel(self._endpoint, self._scheduler, sock, addr, self._remove)
+        self._channels[channel.fd] = channel
+        self._scheduler.changed.add(channel)
+
+    def _remove(self, fd: int) -> None:
+        """Forget a connection that is being closed."""
+        del self._channels[fd]
+        self._poller.forget(fd)
 
     def _is_full(self) -> bool:
-        return len(self._channels) >= self.work.limits.connections
+        return len(self._channels) >= self._scheduler.limits.connections
 
     def _make_room(self) -> None:
-        """Close the connection that has longest had no complete request, if there must be room."""
+        """If all places are taken, close the connection that has waited longest for a request."""
         while self._is_full() and (oldest := self._oldest()) is not None:
-            if oldest.phase == "linger" or oldest.look():
-                oldest.handle_close()
+            if oldest.phase != "linger":
+                oldest.read_available()
+            if oldest.phase == "linger" or oldest.is_incomplete:
+                oldest.close()
 
     def _oldest(self) -> Channel | None:
-        """Return the connection that has longest had no complete request, None if all have one.
+        """Return the connection that has waited longest for a request, None if all have one.
 
-        Half a request, or none since the beginning, goes before a connection that was used; so
-        does one that only waits for its client to close it.
+        Connections that have not sent a whole request yet go before those that have been used.
+        A connection that only waits for its client to close it counts as well.
         """
         return min(
-            (item for item in self._channels.values() if item.incomplete or item.phase == "linger"),
-            key=lambda item: (item.phase == "idle" and item.served > 0, item.since),
+            (
+                channel
+                for channel in self._channels.values()
+                if channel.is_incomplete or channel.phase == "linger"
+            ),
+            key=lambda channel: (channel.phase == "idle" and channel.served > 0, channel.since),
             default=None,
         )
 
     def _pause(self, reason: str) -> None:
-        """Accept nothing for a moment, so that the loop does not spin."""
-        self._paused = True
-        self.work.changed.add(self)
-        self.work.timers.at(self.work.timers.clock() + _PAUSE_SECONDS, self._go_on)
+        """Accept nothing for a short time, so that the loop does not spin."""
+        self._is_paused = True
+        self._scheduler.changed.add(self)
+        timers = self._scheduler.timers
+        timers.call_at(timers.clock() + _PAUSE_SECONDS, self._resume)
         _log.warning("no new connections for a moment: %s", reason)
 
-    def _go_on(self) -> None:
-        self._paused = False
-        self.work.changed.add(self)
-
-    @property
-    def interest(self) -> int:
-        """What to watch the socket for."""
-        return READ if self.readable() else 0
+    def _resume(self) -> None:
+        self._is_paused = False
+        self._scheduler.changed.add(self)

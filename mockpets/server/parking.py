@@ -1,4 +1,4 @@
-"""Answers that wait, as data: none has a thread, and each can be hurried or dropped."""
+"""Parked responses as data: none has a thread, and each can be flushed or dropped."""
 
 from __future__ import annotations
 
@@ -14,92 +14,96 @@ if TYPE_CHECKING:
 
 
 class ParkedResponse:
-    """An answer that is delayed, held or both; it goes when neither keeps it back.
+    """A response that is delayed, held or both; it is released when both have ended.
 
-    :param go: called once, by the loop's thread.
+    :param release: called once, on the loop's thread.
     """
 
-    def __init__(self, work: Scheduler, order: DeliveryOrder, go: Callable[[], None]) -> None:
-        self._work = work
-        self._go = go
-        self._reasons = 0
+    def __init__(
+        self, scheduler: Scheduler, order: DeliveryOrder, release: Callable[[], None]
+    ) -> None:
+        self._scheduler = scheduler
+        self._release = release
+        self._pending = 0
         self._timers: list[Timer] = []
-        self._withdraw: Callable[[], None] | None = None
-        work.waiting.add(self)
+        self._leave_gate: Callable[[], None] | None = None
+        scheduler.parked_responses.add(self)
+        timers = scheduler.timers
         if order.delay > 0:
-            self._reasons += 1
-            self._timers.append(work.timers.at(work.timers.clock() + order.delay, self._one_less))
+            self._pending += 1
+            self._timers.append(timers.call_at(timers.clock() + order.delay, self._one_ended))
         if order.patience is not None:
-            self._timers.append(work.timers.at(work.timers.clock() + order.patience, self.flush))
+            self._timers.append(timers.call_at(timers.clock() + order.patience, self.flush))
         if order.hold is not None:
-            self._reasons += 1
-            # A gate may be opened by any thread.
-            self._withdraw = order.hold(lambda: work.soon(self._opened))
+            self._pending += 1
+            # Any thread may open a gate.
+            self._leave_gate = order.hold(lambda: scheduler.call_soon_threadsafe(self._gate_opened))
 
-    def _opened(self) -> None:
-        if self in self._work.waiting:  # else it went, or its client did, on the way here
-            self._one_less()
+    def _gate_opened(self) -> None:
+        if self in self._scheduler.parked_responses:  # else released or dropped meanwhile
+            self._one_ended()
 
-    def _one_less(self) -> None:
-        self._reasons -= 1
-        if self._reasons == 0:
+    def _one_ended(self) -> None:
+        self._pending -= 1
+        if self._pending == 0:
             self.flush()
 
     def flush(self) -> None:
-        """Send it now."""
+        """Release it now."""
         self.drop()
-        self._go()
+        self._release()
 
     def drop(self) -> None:
-        """Forget it: it goes now, or its client has left."""
-        self._work.waiting.discard(self)
+        """Forget it: it is being released, or its client has left."""
+        self._scheduler.parked_responses.discard(self)
         for timer in self._timers:
-            self._work.timers.cancel(timer)
-        if self._withdraw is not None:
-            self._withdraw()
+            self._scheduler.timers.cancel(timer)
+        if self._leave_gate is not None:
+            self._leave_gate()
 
 
 class ThrottledBody:
-    """A body that goes out at so many bytes a second.
+    """A body that is sent at a limited rate.
 
     :param rate: bytes a second.
     :param send: sends bytes.
-    :param full: whether the client has not yet taken what was sent before.
-    :param done: called when the last byte was sent.
+    :param is_blocked: returns whether the client has yet to take bytes that were sent before.
+    :param done: called after the last byte was sent.
     """
 
     def __init__(
         self,
-        work: Scheduler,
+        scheduler: Scheduler,
         body: bytes,
         rate: int,
         send: Callable[[bytes], None],
-        full: Callable[[], bool],
+        is_blocked: Callable[[], bool],
         done: Callable[[], None],
     ) -> None:
-        self._work = work
+        self._scheduler = scheduler
         self._body = body
         self._rate = rate
         self._send = send
-        self._full = full
+        self._is_blocked = is_blocked
         self._done = done
         self._size = max(rate // PIECES_A_SECOND, 1)
         self._sent = 0
         self._timer: Timer | None = None
-        self._start = work.timers.clock()
-        work.waiting.add(self)
-        self._next()
+        self._start = scheduler.timers.clock()
+        scheduler.parked_responses.add(self)
+        self._schedule_next()
 
-    def _next(self) -> None:
-        """Set the timer for the next piece: each is due when its last byte is."""
+    def _schedule_next(self) -> None:
+        """Set the timer for the next piece: a piece is due when its last byte is."""
+        timers = self._scheduler.timers
         end = min(self._sent + self._size, len(self._body))
-        due = max(self._start + end / self._rate, self._work.timers.clock())
-        self._timer = self._work.timers.at(due, self._tick)
+        due = max(self._start + end / self._rate, timers.clock())
+        self._timer = timers.call_at(due, self._send_piece)
 
-    def _tick(self) -> None:
-        if self._full():  # the client is slower still; look again a piece later
+    def _send_piece(self) -> None:
+        if self._is_blocked():  # the client reads even slower than the rate; retry later
             self._start += self._size / self._rate
-            self._next()
+            self._schedule_next()
             return
         piece = self._body[self._sent : self._sent + self._size]
         self._sent += len(piece)
@@ -109,17 +113,17 @@ class ThrottledBody:
             self._done()
         else:
             self._send(piece)
-            if self in self._work.waiting:  # sending may have shown that the client left
-                self._next()
+            if self in self._scheduler.parked_responses:  # else the send found the client gone
+                self._schedule_next()
 
     def flush(self) -> None:
-        """Send all the rest now."""
+        """Send the rest now."""
         self.drop()
         self._send(self._body[self._sent :])
         self._done()
 
     def drop(self) -> None:
-        """Forget it: it is done, or its client has left."""
-        self._work.waiting.discard(self)
+        """Forget it: it is sent, or its client has left."""
+        self._scheduler.parked_responses.discard(self)
         if self._timer is not None:
-            self._work.timers.cancel(self._timer)
+            self._scheduler.timers.cancel(self._timer)

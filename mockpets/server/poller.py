@@ -1,13 +1,15 @@
-"""Wait for sockets: epoll where there is one, else what `selectors` finds.
+"""Wait for sockets: with epoll where the platform has it, else with what `selectors` chooses.
 
-A socket is registered once and again only when what it is watched for changes, so that a thousand
-idle connections cost a turn of the loop nothing.
+A socket is registered once, and again only when its events change, so a thousand idle connections
+add nothing to the cost of a turn of the loop.
 """
 
 from __future__ import annotations
 
 import select
 import selectors
+import socket
+from threading import RLock
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
@@ -16,47 +18,67 @@ if TYPE_CHECKING:
 # The values are those of epoll on Linux, and only names everywhere else.
 READ: Final = 0x001
 WRITE: Final = 0x004
-BROKEN: Final = 0x008 | 0x010
-"""An error, or both directions are shut; told of without being asked."""
-LEFT: Final = 0x2000
-"""The peer has sent its last byte, told even where bytes before it are still unread."""
+ERROR: Final = 0x008 | 0x010
+"""An error, or both directions are shut down; reported without being asked for."""
+PEER_CLOSED: Final = 0x2000
+"""The peer has sent its last byte; reported even if earlier bytes are still unread."""
+
+
+class Handler(Protocol):
+    """A socket that the loop watches. Its `fd` is -1 once it is closed."""
+
+    fd: int
+
+    @property
+    def interest(self) -> int:
+        """Return the events to watch for: any of `READ`, `WRITE` and `PEER_CLOSED`."""
+        ...
+
+    def handle(self, events: int) -> None:
+        """React to events on the socket."""
+        ...
 
 
 class Poller(Protocol):
-    """Knows what each descriptor is watched for."""
+    """Watches file descriptors for events."""
 
     def watch(self, fd: int, mask: int) -> None:
-        """Watch an open descriptor for this, `READ`, `WRITE` and `LEFT` or'ed, from now on."""
+        """Watch an open descriptor for these events from now on, in place of earlier ones."""
         ...
 
     def forget(self, fd: int) -> None:
-        """Watch it no more; it is closed next."""
+        """Stop watching a descriptor. Call it before the descriptor is closed."""
         ...
 
     def wait(self, seconds: float | None) -> Sequence[tuple[int, int]]:
-        """Return descriptors with what has happened to each, after so long at most."""
+        """Return descriptors and their events.
+
+        :param seconds: how long to wait for the first event; None for as long as it takes.
+        """
         ...
 
     def close(self) -> None:
-        """Give back what the poller itself has open."""
+        """Close the poller's own descriptor."""
         ...
 
 
 class _Epoll:
     def __init__(self) -> None:
         self._epoll = select.epoll()
-        self._known: set[int] = set()
+        self._masks: dict[int, int] = {}
 
     def watch(self, fd: int, mask: int) -> None:
-        if fd in self._known:
-            self._epoll.modify(fd, mask)
-        else:
+        known = self._masks.get(fd)
+        if known == mask:
+            return
+        self._masks[fd] = mask
+        if known is None:
             self._epoll.register(fd, mask)
-            self._known.add(fd)
+        else:
+            self._epoll.modify(fd, mask)
 
     def forget(self, fd: int) -> None:
-        if fd in self._known:
-            self._known.remove(fd)
+        if self._masks.pop(fd, None) is not None:
             self._epoll.unregister(fd)
 
     def wait(self, seconds: float | None) -> Sequence[tuple[int, int]]:
@@ -67,27 +89,32 @@ class _Epoll:
 
 
 class AnyPoller:
-    """The poller of every platform; `LEFT` it can only tell by `READ`."""
+    """The poller for every platform; it reports `PEER_CLOSED` only as `READ`."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
+        self._masks: dict[int, int] = {}
 
     def watch(self, fd: int, mask: int) -> None:
         """Watch a descriptor."""
+        if self._masks.get(fd) == mask:
+            return
+        self.forget(fd)
+        self._masks[fd] = mask
         events = (selectors.EVENT_READ if mask & READ else 0) | (
             selectors.EVENT_WRITE if mask & WRITE else 0
         )
-        self.forget(fd)
         if events:
             self._selector.register(fd, events)
 
     def forget(self, fd: int) -> None:
-        """Watch it no more."""
+        """Stop watching a descriptor."""
+        self._masks.pop(fd, None)
         if fd in self._selector.get_map():
             self._selector.unregister(fd)
 
     def wait(self, seconds: float | None) -> Sequence[tuple[int, int]]:
-        """Return what has happened."""
+        """Return descriptors and their events."""
         return [
             (
                 key.fd,
@@ -98,10 +125,44 @@ class AnyPoller:
         ]
 
     def close(self) -> None:
-        """Give back what it has open."""
+        """Close the selector."""
         self._selector.close()
 
 
 def make_poller() -> Poller:
     """Return the best poller that this platform has."""
     return _Epoll() if hasattr(select, "epoll") else AnyPoller()
+
+
+class Waker:
+    """A `Handler` that ends a poller's wait from another thread or a signal handler."""
+
+    interest = READ
+
+    def __init__(self) -> None:
+        self._receiver, self._sender = socket.socketpair()
+        self._receiver.setblocking(False)
+        self.fd = self._receiver.fileno()
+        self._pending = False
+        self._lock = RLock()  # reentrant: a signal handler may interrupt this very thread
+
+    def wake(self) -> None:
+        """Make the poller return; may be called at any time."""
+        if self._pending:
+            return
+        self._pending = True
+        with self._lock:
+            if self.fd >= 0:  # else it is closed, and the descriptor may belong to another socket
+                self._sender.send(b"\0")
+
+    def handle(self, events: int) -> None:  # noqa: ARG002 - READ is the only one
+        """Take the byte out. The caller then looks for what it was woken for."""
+        self._receiver.recv(64)
+        self._pending = False  # after reading: cleared before, it could swallow a later byte
+
+    def close(self) -> None:
+        """Close the sockets; `wake` does nothing from now on."""
+        with self._lock:
+            self.fd = -1
+            self._receiver.close()
+            self._sender.close()

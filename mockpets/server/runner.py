@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 def serve(app: WSGIApplication, sockets: Sequence[socket], on_ready: Callable[[], None]) -> None:
     """Run an app until SIGTERM or SIGINT; a second one ends the process at once.
 
-    Both get handlers, since the kernel keeps signals without one from process 1 of a container.
+    Both need handlers: the kernel does not deliver signals without one to process 1 of a container.
 
-    :param sockets: of `bind`; closed at the end.
+    :param sockets: from `bind`; closed at the end.
     :param on_ready: called when requests are accepted.
     """
     loop = Loop(app, sockets)
 
     def stop(number: int, _: object) -> None:
         if loop.stopping:
-            os._exit(128 + number)  # as a shell would tell it; what still runs is not waited for
+            os._exit(128 + number)  # the status that a shell reports; nothing is waited for
         loop.stop()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
@@ -44,11 +44,11 @@ def serve(app: WSGIApplication, sockets: Sequence[socket], on_ready: Callable[[]
 
 
 class MockpetsServer:
-    """mockpets in a thread of this process, for tests; a context manager.
+    """Runs mockpets on a thread of this process, for tests; a context manager.
 
-    :param settings: by default the defaults on any free port.
-    :param app: served in place of what `create_app` makes of the settings.
-    :param limits: by default those of `mockpets.constants`.
+    :param settings: the default is all defaults, on any free port.
+    :param app: served instead of the app that `create_app` makes.
+    :param limits: the default is those in `mockpets.constants`.
     """
 
     def __init__(
@@ -65,9 +65,9 @@ class MockpetsServer:
 
     @property
     def url(self) -> str:
-        """The server's root, without a last slash; the contract's paths begin at ``/v1``.
+        """Return the server's root, without a final slash; the contract's paths begin with ``/v1``.
 
-        :raise RuntimeError: it does not run.
+        :raise RuntimeError: the server is not running.
         """
         if self._running is None:
             raise RuntimeError("the server does not run: start() it first")
@@ -76,44 +76,44 @@ class MockpetsServer:
     def start(self) -> Self:
         """Listen and serve.
 
-        :raise InputError: the settings name what is not there, or the port is taken.
-        :raise RuntimeError: it runs already.
+        :raise InputError: a file or address in the settings is missing, or the port is in use.
+        :raise RuntimeError: the server is already running.
         """
         if self._running is not None:
             raise RuntimeError("the server runs already: stop() it first")
-        with ExitStack() as begun:  # undone when a later step fails
-            app = self._app or self._make_app(begun)
+        with ExitStack() as started:  # undone if a later step fails
+            app = self._app or self._make_app(started)
             sockets = bind(self.settings)
             self._port = sockets[0].getsockname()[1]
             loop = Loop(app, sockets, self._limits)
             thread = Thread(target=loop.run, name="mockpets-server", daemon=True)
             thread.start()
-            begun.callback(thread.join)
-            begun.callback(loop.stop)
-            self._running = begun.pop_all()
+            started.callback(thread.join)
+            started.callback(loop.stop)
+            self._running = started.pop_all()
         return self
 
-    def _make_app(self, begun: ExitStack) -> WSGIApplication:
+    def _make_app(self, started: ExitStack) -> WSGIApplication:
         from mockpets.storage.persistence import persist_sessions
         from mockpets.web.app import create_app
 
         app = create_app(self.settings)
         mock = app.extensions["mockpets"]
-        begun.enter_context(persist_sessions(self.settings.state, mock.sessions))
+        started.enter_context(persist_sessions(self.settings.state, mock.sessions))
         mock.reloader.start()
-        begun.callback(mock.reloader.stop)
+        started.callback(mock.reloader.stop)
         return app
 
     def stop(self) -> None:
-        """Let requests end that are being answered, then end all threads and connections."""
+        """Finish the requests in progress, then end all threads and connections."""
         if self._running is not None:
             self._running.close()
             self._running = None
 
     def __enter__(self) -> Self:
-        """Start it."""
+        """Start the server."""
         return self.start()
 
     def __exit__(self, *_: object) -> None:
-        """Stop it."""
+        """Stop the server."""
         self.stop()

@@ -1,7 +1,7 @@
-"""What one loop has to do: now, later, and what other threads ask of it.
+"""Everything one loop has to do besides watching sockets: calls, timers and parked responses.
 
-Connections put their work here and the loop takes it; neither needs to know the other. It also
-is the `mockpets.wsgi_extension.Server` that apps find.
+Connections add work here and the loop does it, so neither needs to know the other. Apps find the
+scheduler in their environ as the `mockpets.wsgi_extension.Server`.
 """
 
 from __future__ import annotations
@@ -12,111 +12,100 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 from mockpets.server.http.response_head import ResponseHeadWriter
+from mockpets.server.worker import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.server.limits import Limits
+    from mockpets.server.poller import Handler
 
 IDENT: Final = "mockpets"
-"""What the Server header says."""
+"""The value of the Server header."""
 _CANCELLED_KEPT: Final = 1000
-"""Cancelled timers that stay on the heap until they are due, at least."""
-
-
-class Task(Protocol):
-    """What is put into the queue; waitress calls it a task."""
-
-    def service(self) -> None:
-        """Do it."""
-        ...
+"""Minimum of cancelled timers before they are removed from the heap."""
 
 
 class Parked(Protocol):
-    """An answer that is delayed, slow or held."""
+    """A response that is delayed, throttled or held."""
 
     def flush(self) -> None:
-        """Send it at once: the server stops."""
+        """Send it now: the server is stopping."""
         ...
 
 
 @dataclass(slots=True)
 class Timer:
-    """A call at a time; `call` is None once it is cancelled or done."""
+    """A scheduled call; `callback` is None once it is cancelled or done."""
 
     when: float
     number: int
-    call: Callable[[], None] | None
+    callback: Callable[[], None] | None
 
     def __lt__(self, other: Timer) -> bool:
-        """Return whether it comes first."""
+        """Return whether this timer runs before another."""
         return (self.when, self.number) < (other.when, other.number)
 
 
 class Timers:
-    """The one heap of timers.
+    """A heap of timers.
 
-    :param clock: seconds, never going back.
+    :param clock: returns seconds, never going back.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
         self._heap: list[Timer] = []
-        self._made = 0
+        self._created = 0
         self._cancelled = 0
 
     def __len__(self) -> int:
-        """How many are to come."""
+        """Return how many timers are pending."""
         return len(self._heap) - self._cancelled
 
-    def at(self, when: float, call: Callable[[], None]) -> Timer:
-        """Have something called at a time of the clock; of equal times the first asked is first."""
-        self._made += 1
-        timer = Timer(when, self._made, call)
+    def call_at(self, when: float, callback: Callable[[], None]) -> Timer:
+        """Schedule a call; ties run in FIFO order.
+
+        :param when: seconds of the clock.
+        """
+        self._created += 1
+        timer = Timer(when, self._created, callback)
         heapq.heappush(self._heap, timer)
         return timer
 
     def cancel(self, timer: Timer) -> None:
-        """Have it not called; does nothing when it was."""
-        if timer.call is None:
+        """Cancel a call, unless it has been made."""
+        if timer.callback is None:
             return
-        timer.call = None
+        timer.callback = None
         self._cancelled += 1
-        # Clients that ask for a long delay and leave would fill the heap with what is dead.
+        # Clients that request a long delay and leave would fill the heap with cancelled timers.
         if self._cancelled > max(_CANCELLED_KEPT, len(self._heap) // 2):
-            self._heap = [item for item in self._heap if item.call is not None]
+            self._heap = [item for item in self._heap if item.callback is not None]
             heapq.heapify(self._heap)
             self._cancelled = 0
 
-    def seconds(self) -> float | None:
-        """Return how long it is until the next, 0 when one is due, None when there is none."""
+    def timeout(self) -> float | None:
+        """Return the seconds until the next call, 0 if one is due, None if there is none."""
         return max(self._heap[0].when - self.clock(), 0.0) if self._heap else None
 
     def run(self) -> None:
-        """Call what is due."""
+        """Make the calls that are due."""
         now = self.clock()
         while self._heap and self._heap[0].when <= now:
             timer = heapq.heappop(self._heap)
-            call, timer.call = timer.call, None
-            if call is None:
+            callback, timer.callback = timer.callback, None
+            if callback is None:
                 self._cancelled -= 1
             else:
-                call()
-
-
-class Job(Protocol):
-    """Takes work that is too long for the loop."""
-
-    def __call__(self, job: Callable[[], object], then: Callable[[], None]) -> None:
-        """Do a job elsewhere, and call `then` on the loop's thread when it is done."""
-        ...
+                callback()
 
 
 class Scheduler:
-    """The queue, the timers and the waiting answers of one loop; also waitress' dispatcher.
+    """The calls, the timers and the parked responses of one loop, and what connections share.
 
     :param wake: ends the loop's wait for sockets; called from any thread.
-    :param help_with: does a job on the helper thread.
+    :param close_idle: closes the connections that have no request in progress.
     """
 
     def __init__(
@@ -124,54 +113,50 @@ class Scheduler:
         limits: Limits,
         clock: Callable[[], float],
         wake: Callable[[], None],
-        help_with: Job,
+        close_idle: Callable[[], None],
     ) -> None:
         self.limits = limits
         self.timers = Timers(clock)
-        self.queue: deque[Task] = deque()
-        self.waiting: set[Parked] = set()
-        self.changed: set[object] = set()
-        """Connections that may have to be watched for something else from now on."""
+        self.worker = Worker(self.call_soon_threadsafe)
+        self.head_writer = ResponseHeadWriter(IDENT)
+        self.close_idle = close_idle
+        self.parked_responses: set[Parked] = set()
+        self.changed: set[Handler] = set()
+        """Sockets whose events to watch for may have changed in this turn."""
         self.draining = False
-        """No more is read; what is complete is answered, and the connection ends."""
-        self.help_with = help_with
-        self.heads = ResponseHeadWriter(IDENT)
+        """Nothing more is read; complete requests get their response, then connections end."""
         self.errors: Counter[int] = Counter()
-        """How many answers were the server's own and not the app's, by status."""
-        self.close_idle: Callable[[], None] = lambda: None
-        """Ends the connections without a request; the loop, which has them, sets it."""
-        self._asked: deque[Callable[[], None]] = deque()
+        """Responses that the server made itself, without the app, by status."""
+        self._ready: deque[Callable[[], None]] = deque()
         self._wake = wake
 
-    def add_task(self, task: Task) -> None:
-        """Put a task into the queue; waitress' name for it."""
-        self.queue.append(task)
+    def call_soon(self, callback: Callable[[], None]) -> None:
+        """Schedule a call for this turn of the loop or the next."""
+        self._ready.append(callback)
 
-    def soon(self, call: Callable[[], None]) -> None:
-        """Have something called by the loop's thread; from any thread."""
-        self._asked.append(call)
+    def call_soon_threadsafe(self, callback: Callable[[], None]) -> None:
+        """Schedule a call on the loop's thread, from any thread."""
+        self._ready.append(callback)
         self._wake()
 
     def room(self) -> bool:
-        """Whether one more answer may wait."""
-        return len(self.waiting) < self.limits.parked
+        """Return whether one more response may be parked."""
+        return len(self.parked_responses) < self.limits.parked
 
     def parked(self) -> int:
-        """How many answers wait now."""
-        return len(self.waiting)
+        """Return how many responses are parked."""
+        return len(self.parked_responses)
 
-    def refused(self) -> Counter[int]:
-        """How many answers were the server's own and not the app's, by status."""
+    def rejected(self) -> Counter[int]:
+        """Return how many responses the server made itself, without the app, by status."""
         return self.errors
 
-    def seconds(self) -> float | None:
-        """Return how long the loop may wait for sockets, None for as long as it takes."""
-        return 0.0 if self.queue or self._asked else self.timers.seconds()
+    def timeout(self) -> float | None:
+        """Return how many seconds the loop may wait for sockets, None for as long as it takes."""
+        return 0.0 if self._ready else self.timers.timeout()
 
     def run(self) -> None:
-        """Do what is there now; what comes of it is for the next turn, after the sockets."""
-        for _ in range(len(self.queue)):
-            self.queue.popleft().service()
-        while self._asked:
-            self._asked.popleft()()
+        """Make the calls that are due now; calls they schedule run in the next turn."""
+        for _ in range(len(self._ready)):
+            self._ready.popleft()()
         self.timers.run()

@@ -1,4 +1,4 @@
-"""Make listening sockets of the settings; `server` serves on them."""
+"""Open the listening sockets that the settings describe."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BACKLOG: Final = 1024
-"""Connections that may wait to be accepted."""
+"""Maximum of connections that wait to be accepted."""
 
-_ASK_SECONDS: Final = 0.5
-"""How long whoever has the port may take to say who it is, for each step."""
+_PROBE_SECONDS: Final = 0.5
+"""Time limit of each step of finding out which program uses a port."""
 _FREE_PORT_TRIES: Final = 20
 _NO_ADDRESS: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
 _HOST_HINT: Final = "name one that is, or leave --host out to serve this machine alone"
@@ -32,31 +32,31 @@ class _Address(NamedTuple):
 
 
 def bind(settings: Settings) -> list[socket.socket]:
-    """Return listening sockets for every address of the hosts, all on one port.
+    """Return listening sockets for all addresses of the hosts, on one port.
 
-    This machine may lack one of the default addresses, or one of several that a name stands for:
-    IPv6 is often switched off.
+    A default address, or one of several addresses of a name, may be missing on this machine: IPv6
+    is often disabled.
 
-    :raise InputError: an address cannot be listened on; one line that names port and flag.
+    :raise InputError: an address cannot be listened on; one line with the port and the option.
     """
     addresses = _resolve(settings)
     for _ in range(_FREE_PORT_TRIES - 1):
         try:
             return _bind_all(addresses, settings.port)
         except InputError as error:
-            # A port that was free on the first address may be taken on the second.
-            taken = isinstance(error.__cause__, OSError) and (
+            # A port that is free on the first address may be in use on the second.
+            in_use = isinstance(error.__cause__, OSError) and (
                 error.__cause__.errno == errno.EADDRINUSE
             )
-            if settings.port or not taken:
+            if settings.port or not in_use:
                 raise
     return _bind_all(addresses, settings.port)
 
 
 def _resolve(settings: Settings) -> list[_Address]:
-    """Return the addresses of all hosts, each once."""
+    """Return the addresses of all hosts without duplicates."""
     default = settings.host == Settings().host
-    found: dict[tuple[Any, ...], _Address] = {}
+    addresses: dict[tuple[Any, ...], _Address] = {}
     for host in settings.host:
         try:
             known = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -64,12 +64,14 @@ def _resolve(settings: Settings) -> list[_Address]:
             problem = Problem(f"--host {host}", 0, 0, "", "no known host", _HOST_HINT)
             raise InputError([problem]) from error
         for family, _, _, _, address in known:
-            found.setdefault(address, _Address(host, family, address, default or len(known) > 1))
-    return list(found.values())
+            addresses.setdefault(
+                address, _Address(host, family, address, default or len(known) > 1)
+            )
+    return list(addresses.values())
 
 
 def _bind_all(addresses: Sequence[_Address], port: int) -> list[socket.socket]:
-    """Return a listening socket for each address; the first one's free port serves the others."""
+    """Return a listening socket for each address, all on the port of the first."""
     sockets: list[socket.socket] = []
     missing: list[InputError] = []
     for host, family, resolved, optional in addresses:
@@ -78,8 +80,8 @@ def _bind_all(addresses: Sequence[_Address], port: int) -> list[socket.socket]:
         try:
             sockets.append(_listen(family, address))
         except OSError as error:
-            taken = port != 0 and error.errno == errno.EADDRINUSE
-            by_mockpets = taken and _is_mockpets(family, address)
+            in_use = port != 0 and error.errno == errno.EADDRINUSE
+            by_mockpets = in_use and _is_mockpets(family, address)
             problem = InputError([bind_problem(error, host, same, by_mockpets=by_mockpets)])
             if optional and error.errno in _NO_ADDRESS:
                 missing.append(problem)
@@ -95,7 +97,7 @@ def _bind_all(addresses: Sequence[_Address], port: int) -> list[socket.socket]:
 def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
-        if os.name == "posix":  # on Windows it lets two servers share a port
+        if os.name == "posix":  # on Windows it would let two servers share a port
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
@@ -108,12 +110,12 @@ def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
 
 
 def _is_mockpets(family: int, address: tuple[Any, ...]) -> bool:
-    """Return whether a mockpets answers at an address of this machine."""
+    """Return whether a mockpets responds at an address of this machine."""
     loopback = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
     request = f"GET {HEALTH_PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     try:
         with socket.socket(family, socket.SOCK_STREAM) as sock:
-            sock.settimeout(_ASK_SECONDS)
+            sock.settimeout(_PROBE_SECONDS)
             sock.connect((loopback.get(address[0], address[0]), *address[1:]))
             sock.sendall(request.encode())
             return b"\r\nServer: mockpets\r\n" in sock.recv(4096)
@@ -122,9 +124,9 @@ def _is_mockpets(family: int, address: tuple[Any, ...]) -> bool:
 
 
 def bind_problem(error: OSError, host: str, port: int, *, by_mockpets: bool = False) -> Problem:
-    """Return what a person reads when an address cannot be listened on, and what to do.
+    """Return the message for an address that cannot be listened on, with what to do.
 
-    :param by_mockpets: whether it is a mockpets that has the port already.
+    :param by_mockpets: whether the port is in use by another mockpets.
     """
     if error.errno == errno.EADDRINUSE:
         what = f"already in use on {host}"

@@ -1,32 +1,36 @@
-"""Make one answer: run the app, or say what is wrong with the request.
+"""Make one response: call the app, or report an error in the request.
 
-waitress sends while the app runs; here the whole answer is made first, so that it can be sent
-late, in part or not at all. What an app may not say is refused as PEP 3333 has it.
+The whole response is made before any of it is sent, so that it can be delayed, sent in part or
+not at all. What an app must not send is rejected as PEP 3333 requires.
 """
 
 from __future__ import annotations
 
-import logging
+from dataclasses import dataclass
+from logging import getLogger
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from waitress.task import ErrorTask as WaitressErrorTask
-from waitress.task import WSGITask, hop_by_hop
+from waitress.task import WSGITask
 
+from mockpets.constants import COMMON_HEADERS
 from mockpets.contract.error_body import error_body
 from mockpets.redaction import redacted_target
+from mockpets.server.http.response_head import HOP_BY_HOP
 from mockpets.telemetry.access_log import Access, access, wanted
+from mockpets.web import cors
 from mockpets.wsgi_extension import JOB_RESULTS, ORDER, RETRIED, SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
+    from collections.abc import Callable, Sequence
+    from wsgiref.types import WSGIEnvironment
 
     from mockpets.errors import RequestError
+    from mockpets.server.connection import Connection
     from mockpets.server.http.request_parser import RequestParser
     from mockpets.server.scheduler import Scheduler
     from mockpets.wsgi_extension import DeliveryOrder
 
-_log: Final = logging.getLogger("mockpets.server")
+_log: Final = getLogger("mockpets.server")
 
 _REASONS: Final = {
     400: "Bad Request",
@@ -41,50 +45,61 @@ _REASONS: Final = {
 }
 
 
-class Answer:
-    """What a task has made.
+@dataclass(slots=True)
+class Response:
+    """A response that is ready to be sent.
 
-    :param head: status line and headers, the empty line included.
-    :param order: what the app wants done with it, None for sending it at once.
-    :param close: the connection ends with it.
+    :param request: the request that it is the response to.
+    :param head: status line and headers, with the empty line.
+    :param order: what the app wants the server to do with it, None to send it at once.
+    :param close: whether the connection ends with it.
     """
 
-    __slots__ = ("body", "close", "head", "order")
-
-    def __init__(
-        self, head: bytes, body: bytes, order: DeliveryOrder | None, *, close: bool
-    ) -> None:
-        self.head = head
-        self.body = body
-        self.order = order
-        self.close = close
+    request: RequestParser
+    head: bytes
+    body: bytes
+    order: DeliveryOrder | None
+    close: bool
 
 
-class Task(WSGITask):
-    """Runs the app; waitress makes the environ."""
+def make_environ(connection: Connection, request: RequestParser) -> WSGIEnvironment:
+    """Return the environ of a request; waitress makes it."""
+    # waitress' types name its own channel and parser, of which the environ reads a few attributes:
+    # tests/server/waitress_internals.py lists them.
+    environ = WSGITask(cast(Any, connection), cast(Any, request)).get_environment()
+    del environ["wsgi.file_wrapper"]  # it would keep a file open for as long as a client reads
+    return environ
 
-    def __init__(self, channel: Any, request: Any) -> None:
-        super().__init__(channel, request)
+
+class Task:
+    """One call of the app (PEP 3333)."""
+
+    def __init__(self, connection: Connection, request: RequestParser) -> None:
+        self._connection = connection
+        self._request = request
+        self._status: str | None = None
+        self._headers: list[tuple[str, str]] = []
+        self._length: int | None = None
         self._written: list[bytes] = []
 
-    def make(self) -> Answer:
-        """Return the app's answer.
+    def run(self, job_results: Sequence[object], *, is_retried: bool) -> Response:
+        """Return the app's response.
 
-        :raise Exception: whatever the app raises, and what it may not answer.
+        :param job_results: what the jobs that the app has ordered for this request have returned.
+        :param is_retried: whether the app has ordered a retry of this request.
+        :raise Exception: whatever the app raises, or because its response is invalid.
         """
-        channel = cast("Any", self.channel)
-        if cast("Any", self.request).request_uri == "*":
-            # The server as a whole (RFC 9110, part 9.3.7), of which no app knows.
+        if self._request.request_uri == "*":
+            # About the server as a whole (RFC 9110, part 9.3.7): no app has such a path.
             self.start_response("204 No Content", [("Allow", "GET, HEAD, POST, OPTIONS")])
-            return self._answer(b"", None)
-        environ = self.get_environment()
-        environ[SERVER] = channel.work
-        request = cast("RequestParser", self.request)
-        environ[JOB_RESULTS] = request.made
-        if request.asked_again:
+            return self._response(b"", None)
+        environ = make_environ(self._connection, self._request)
+        environ[SERVER] = self._connection.scheduler
+        if job_results:
+            environ[JOB_RESULTS] = job_results
+        if is_retried:
             environ[RETRIED] = True
-        del environ["wsgi.file_wrapper"]  # it would keep a file open for as long as a client reads
-        chunks = channel.server.application(environ, self.start_response)
+        chunks = self._connection.server.application(environ, self.start_response)
         try:
             body = b"".join(chunks)
         finally:
@@ -92,16 +107,43 @@ class Task(WSGITask):
                 chunks.close()
         if self._written:
             body = b"".join(self._written) + body
-        if not self.complete:
-            raise AssertionError("the app returned without calling start_response")
-        return self._answer(body, environ.get(ORDER))
+        return self._response(body, environ.get(ORDER))
 
-    def _answer(self, body: bytes, order: DeliveryOrder | None) -> Answer:
-        """Return body and head in agreement."""
-        request, channel = cast("RequestParser", self.request), cast("Any", self.channel)
-        is_head = cast("Any", request).command == "HEAD"
-        has_body = self.status[:3] not in ("204", "304")
-        length = self.content_length
+    def start_response(
+        self,
+        status: str,
+        headers: list[tuple[str, str]],
+        exc_info: object = None,
+    ) -> Callable[[bytes], object]:
+        """Take status and headers from the app.
+
+        A line break in them is found when the head is written.
+
+        :raise AssertionError: called twice, or with a header that an app must not set.
+        """
+        if self._status is not None and not exc_info:
+            raise AssertionError("start_response was called twice")
+        self._status = status
+        self._length = None
+        kept, names = [*headers], [name.lower() for name, _ in headers]
+        while "content-length" in names:
+            index = names.index("content-length")
+            del names[index]
+            self._length = int(kept.pop(index)[1])
+        if not HOP_BY_HOP.isdisjoint(names):
+            forbidden = ", ".join(sorted(HOP_BY_HOP.intersection(names)))
+            raise AssertionError(f"{forbidden} is a hop-by-hop header: not the app's to set")
+        self._headers = kept
+        return self._written.append
+
+    def _response(self, body: bytes, order: DeliveryOrder | None) -> Response:
+        """Return the response, its head in agreement with its body."""
+        request, status = self._request, self._status
+        if status is None:
+            raise AssertionError("the app returned without calling start_response")
+        is_head = request.command == "HEAD"
+        has_body = status[:3] not in ("204", "304")
+        length = self._length
         if is_head or not has_body:
             body = b""
             length = length if has_body else None
@@ -114,67 +156,32 @@ class Task(WSGITask):
             _log.warning(
                 "the app announced %s bytes but returned %s; the connection ends", length, len(body)
             )
-        wanted = channel.last_request or (order is not None and order.close)
-        close = short or wanted or request.asked_to_close
+        ends = self._connection.is_last_request or (order is not None and order.close)
+        close = short or ends or request.asked_to_close
         connection = "close" if close else None
         if not close and request.version == "1.0":
             connection = "keep-alive"
-        head = channel.work.heads.write(self.status, self.response_headers, length, connection)
-        return Answer(head, body, order, close=close)
-
-    def start_response(
-        self,
-        status: str,
-        headers: list[tuple[str, str]],
-        exc_info: tuple[type[BaseException], BaseException, TracebackType] | None = None,
-    ) -> Callable[[bytes], object]:
-        """Take status and headers from the app (PEP 3333).
-
-        A line break in them is found when the head is written.
-
-        :raise AssertionError: called twice, or with a header that is not the app's to set.
-        """
-        if self.complete and not exc_info:
-            raise AssertionError("start_response was called twice")
-        self.complete = True
-        self.status = status
-        self.content_length = None
-        kept, names = [*headers], [name.lower() for name, _ in headers]
-        while "content-length" in names:
-            at = names.index("content-length")
-            del names[at]
-            self.content_length = int(kept.pop(at)[1])
-        if not hop_by_hop.isdisjoint(names):
-            found = ", ".join(sorted(hop_by_hop.intersection(names)))
-            raise AssertionError(f"{found} is a hop-by-hop header: not the app's to set")
-        self.response_headers = kept
-        return self._written.append
+        writer = self._connection.scheduler.head_writer
+        head = writer.write(status, self._headers, length, connection)
+        return Response(request, head, body, order, close)
 
 
-class ErrorTask(WaitressErrorTask):
-    """Tells an error found before the app ran, or the app's failure, in the Error body."""
-
-    def make(self) -> Answer:
-        """Return the answer; the connection ends with it."""
-        request = cast("RequestParser", self.request)
-        refusal = cast("RequestError", request.error)
-        body = error_body(refusal.code, refusal.message, refusal.status)
-        origin = request.origin
-        headers = [
-            ("Content-Type", "application/json"),
-            ("Cache-Control", "no-store"),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Vary", "Origin"),
-            ("Timing-Allow-Origin", "*"),
-            ("Access-Control-Allow-Origin", origin or "*"),
-            *([("Access-Control-Allow-Credentials", "true")] if origin else []),
-        ]
-        status = f"{refusal.status} {_REASONS[refusal.status]}"
-        work: Scheduler = cast("Any", self.channel).work
-        head = work.heads.write(status, headers, len(body), "close")
-        work.errors[refusal.status] += 1
-        if wanted():
-            method, _, rest = request.request_line.partition(" ")
-            target = redacted_target(rest.rpartition(" ")[0] or rest)
-            access(Access(method, target, refusal.status, 0.0, size=len(body)))
-        return Answer(head, b"" if request.is_head else body, None, close=True)
+def error_response(scheduler: Scheduler, request: RequestParser, error: RequestError) -> Response:
+    """Return the response for an invalid request or a failed app; the connection ends with it."""
+    body = error_body(error.code, error.message, error.status)
+    origin = request.origin
+    headers = [
+        ("Content-Type", "application/json"),
+        *COMMON_HEADERS,
+        *cors.for_all({"HTTP_ORIGIN": origin}, preflight=False),
+    ]
+    if origin is None:  # or it is in a part of the head that was not read
+        headers.append(("Access-Control-Allow-Origin", "*"))
+    status = f"{error.status} {_REASONS[error.status]}"
+    head = scheduler.head_writer.write(status, headers, len(body), "close")
+    scheduler.errors[error.status] += 1
+    if wanted():
+        method, _, rest = request.request_line.partition(" ")
+        target = redacted_target(rest.rpartition(" ")[0] or rest)
+        access(Access(method, target, error.status, 0.0, size=len(body)))
+    return Response(request, head, b"" if request.is_head else body, None, close=True)

@@ -1,4 +1,4 @@
-"""One thread for what would hold up the loop."""
+"""A thread for jobs that would block the loop for too long."""
 
 from __future__ import annotations
 
@@ -15,31 +15,34 @@ if TYPE_CHECKING:
 
 _log: Final = logging.getLogger("mockpets.server")
 _SWITCH_SECONDS: Final = 0.0002
-"""How long a job may keep the interpreter from the loop."""
+"""How long a job may keep the interpreter before the loop gets it."""
 
 
 class Worker:
-    """Does jobs, one after another, on a thread that begins with the first.
+    """Runs jobs one after another on a thread, which the first job starts.
 
-    :param soon: has something called by the loop's thread.
+    :param call_soon: schedules a call on the loop's thread.
     """
 
-    def __init__(self, soon: Callable[[Callable[[], None]], None]) -> None:
-        self._soon = soon
+    def __init__(self, call_soon: Callable[[Callable[[], None]], None]) -> None:
+        self._call_soon = call_soon
         self._jobs: SimpleQueue[tuple[Callable[[], object], Callable[[], None]] | None] = (
             SimpleQueue()
         )
         self._thread: Thread | None = None
 
-    def do(self, job: Callable[[], object], then: Callable[[], None]) -> None:
-        """Do a job, and have `then` called by the loop's thread when it is done or has failed."""
+    def submit(self, job: Callable[[], object], done: Callable[[], None]) -> None:
+        """Run a job.
+
+        :param done: called on the loop's thread after the job has returned or failed.
+        """
         if self._thread is None:
             self._thread = Thread(target=self._run, name="mockpets-helper", daemon=True)
             self._thread.start()
-        self._jobs.put((job, then))
+        self._jobs.put((job, done))
 
     def stop(self) -> None:
-        """End the thread, after the jobs that were asked for before."""
+        """End the thread after the jobs submitted before."""
         if self._thread is not None:
             self._jobs.put(None)
             self._thread.join()
@@ -47,22 +50,23 @@ class Worker:
 
     def _run(self) -> None:
         while (item := self._jobs.get()) is not None:
-            job, then = item
+            job, done = item
             try:
                 with _yielding():
                     job()
             except Exception:  # noqa: BLE001 - a job may fail in any way
-                # The app is asked again, and tells its client what is wrong.
+                # The app is called again, and reports to its client what is wrong.
                 _log.exception("a job failed")
-            self._soon(then)
+            self._call_soon(done)
 
 
 @contextmanager
 def _yielding() -> Iterator[None]:
-    """Have the interpreter given back to the loop quickly; both settings are the process's own.
+    """Give the interpreter back to the loop quickly; both settings apply to the whole process.
 
-    Each call of the loop to the kernel gives it away, for 5 ms by default. And a collection of
-    all that a job has made so far holds it for milliseconds, though nothing of that is garbage.
+    The loop releases the interpreter with each system call, and by default waits 5 ms to get it
+    back. A garbage collection of everything that a job has created holds it for milliseconds
+    more, although none of it is garbage.
     """
     interval, collects = sys.getswitchinterval(), gc.isenabled()
     sys.setswitchinterval(_SWITCH_SECONDS)

@@ -192,5 +192,5 @@ def _holdings(
         journal_bytes=journals.used,
         scenario_reloads=reloads(),
         scenario_problems=len(sessions.shared.library().problems),
-        refused=server.refused() if server else {},
+        refused=server.rejected() if server else {},
     )

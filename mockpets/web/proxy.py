@@ -13,7 +13,7 @@ import re
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import MOUNT
+from mockpets.constants import COMMON_HEADERS, MOUNT
 from mockpets.contract.error_body import error_body
 from mockpets.errors import RequestError
 from mockpets.web import cors
@@ -127,7 +127,5 @@ def _outside(prefix: str, path: str, environ: WSGIEnvironment) -> Response:
     if preflight:
         answer = Response(status=204)
         del answer.headers["Content-Type"]  # of a body that is not there
-    answer.headers["Cache-Control"] = "no-store"
-    answer.headers["X-Content-Type-Options"] = "nosniff"
-    answer.headers.extend(cors.for_all(environ, preflight=preflight))
+    answer.headers.extend([*COMMON_HEADERS, *cors.for_all(environ, preflight=preflight)])
     return answer

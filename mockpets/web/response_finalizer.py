@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import (
+    COMMON_HEADERS,
     CONTROL_PREFIX,
     DEPRECATION,
     DOCS_PATH,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from mockpets.web.exchange import Exchange, Pair, Request
     from mockpets.wsgi_extension import DeliveryOrder
 
-_ALWAYS: Final = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
 _LOGGED: Final = (401, 403, 429)
 """Rejections of control calls that the access log has also where it leaves out what only reads."""
 
@@ -92,7 +92,9 @@ class ResponseFinalizer:
         """Return a response of the control API, which no scenario and no journal concerns."""
         is_preflight = request.method == "OPTIONS"
         origins = self._settings.control_origin
-        response.carry([*_ALWAYS, *cors.for_some(request.environ, origins, preflight=is_preflight)])
+        response.carry(
+            [*COMMON_HEADERS, *cors.for_some(request.environ, origins, preflight=is_preflight)]
+        )
         only_reads = request.method in ("GET", "HEAD", "OPTIONS")  # the panel does, all the time
         if not only_reads or response.status_code in _LOGGED:
             access(access_line(request, response))
@@ -149,7 +151,7 @@ def headers_for(
     :param number: in the journal, 0 for none.
     :param off_contract: as `off_contract_reason` returns it.
     """
-    headers: list[Pair] = [*_ALWAYS]
+    headers: list[Pair] = [*COMMON_HEADERS]
     if response.status_code == 401 and "WWW-Authenticate" not in response.headers:
         headers.append(challenge(given=bearer(request) is not None))
     if request.exchange.operation == "getPet":

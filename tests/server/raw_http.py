@@ -166,7 +166,7 @@ class Running:
             found.append(look())
             done.set()
 
-        self.loop.work.soon(call)
+        self.loop.scheduler.call_soon_threadsafe(call)
         assert done.wait(SECONDS)
         return found[0]
 
@@ -184,7 +184,7 @@ class Running:
 
     @property
     def waiting(self) -> int:
-        return len(self.loop.work.waiting)
+        return len(self.loop.scheduler.parked_responses)
 
     @property
     def connections(self) -> int:

@@ -74,7 +74,7 @@ def test_what_has_come_but_was_not_looked_at_is_answered() -> None:
         used, large = (stack.enter_context(Wire(server.port)) for _ in range(2))
         for wire in (used, large):
             wire.get().read()
-        server.loop.work.soon(busy)
+        server.loop.scheduler.call_soon_threadsafe(busy)
         assert begun.wait(SECONDS)
         used.get("/used")
         late = stack.enter_context(Wire(server.port)).get("/late")  # not even accepted yet
@@ -105,7 +105,7 @@ def test_a_client_that_does_not_read_is_waited_for_in_bounds() -> None:
         lazy.get("/unread?size=8388608")
         server.until(lambda: app.calls, ["/unread"])
         server.loop.stop()
-        server.until(lambda: server.loop.work.draining)
+        server.until(lambda: server.loop.scheduler.draining)
         assert server.thread.is_alive()
         clock.pass_(5.1)
         server.thread.join(SECONDS)

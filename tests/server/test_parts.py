@@ -4,54 +4,62 @@ from __future__ import annotations
 
 import ast
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from waitress.adjustments import Adjustments
 
 import mockpets.server
 from mockpets.errors import NotReady
-from mockpets.server.poller import LEFT, READ, WRITE, AnyPoller, make_poller
+from mockpets.server.connection import Connection, Endpoint
+from mockpets.server.http.request_parser import RequestParser
+from mockpets.server.poller import PEER_CLOSED, READ, WRITE, AnyPoller, Waker, make_poller
 from mockpets.server.scheduler import Timers
+from mockpets.server.task import make_environ
 from mockpets.session.gates import Gates
 from tests.server.raw_http import Clock, Wire, running
-from tests.server.waitress_internals import LEANED_ON, moved
+from tests.server.waitress_internals import INTERNALS, changes
+from tests.server.waitress_internals import READ as READ_BY_WAITRESS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mockpets.server.poller import Poller
 
+SERVER_FILES = sorted(Path(mockpets.server.__file__).parent.rglob("*.py"))
+
 
 # --- waitress ---------------------------------------------------------------------------------
 
 
-def test_waitress_still_has_what_we_lean_on() -> None:
-    assert moved() == []
+def test_waitress_still_has_the_internals_that_we_use() -> None:
+    assert changes() == []
 
 
 def test_nothing_else_of_waitress_is_imported() -> None:
     imported = {
         f"{node.module}.{name.name}"
-        for file in Path(mockpets.server.__file__).parent.glob("*.py")
+        for file in SERVER_FILES
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "waitress"
         for name in node.names
     }
-    named = {f"{path}.{part}" for path, parts in LEANED_ON.items() for part in parts}
 
-    assert imported - named - LEANED_ON.keys() == {"waitress.wasyncore"}  # its `dispatcher`
+    assert imported == INTERNALS.keys()
 
 
-def test_a_waitress_that_moved_is_told_of() -> None:
+def test_a_change_in_waitress_is_reported() -> None:
     table: dict[str, dict[str, str | None]] = {
         "waitress.no_such_module": {"x": None},
         "waitress.channel.NoSuchClass": {"x": None},
         "waitress.channel.HTTPChannel": {"no_such_part": None, "received": "self", "addr": "self"},
     }
 
-    assert moved(table) == [
+    assert changes(table) == [
         "waitress.no_such_module is gone",
         "waitress.channel.NoSuchClass is gone",
         "waitress.channel.HTTPChannel.no_such_part is gone",
@@ -60,18 +68,74 @@ def test_a_waitress_that_moved_is_told_of() -> None:
     ]
 
 
+class Recorder:
+    """Stands in for an object, and notes which of its attributes are read."""
+
+    def __init__(self, target: object, **replaced: object) -> None:
+        self.read: set[str] = set()
+        self._target, self._replaced = target, replaced
+
+    def __getattr__(self, name: str) -> Any:
+        self.read.add(name)
+        return self._replaced[name] if name in self._replaced else getattr(self._target, name)
+
+
+def test_waitress_reads_nothing_else_of_ours() -> None:
+    parser = RequestParser(1000, 1000)
+    parser.received(b"GET /a?b HTTP/1.1\r\nHost: c\r\nX-D: e\r\n\r\n")
+    adjustments = Adjustments(ident="f", server_name="g")
+    endpoint = Recorder(Endpoint(lambda *_: (), adjustments, "g", 80))
+    values = {"addr": ("h", 1), "check_client_disconnected": None, "server": endpoint}
+    connection, request = Recorder(Connection, **values), Recorder(parser)
+
+    environ = make_environ(cast("Any", connection), cast("Any", request))
+
+    recorders = {"connection": connection, "endpoint": endpoint, "request": request}
+    assert {name: recorder.read for name, recorder in recorders.items()} == READ_BY_WAITRESS
+    assert (environ["HTTP_X_D"], environ["SERVER_NAME"], environ["REMOTE_ADDR"]) == ("e", "g", "h")
+
+
+# --- How the server is built ------------------------------------------------------------------
+
+STATE = {"callback", "draining", "expect_continue"}
+"""Attributes that change while their object is in use: none of them is wiring."""
+
+
+def test_objects_are_wired_by_their_constructors() -> None:
+    assigned = {
+        target.attr
+        for file in SERVER_FILES
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Assign)
+        for item in node.targets
+        for target in (item.elts if isinstance(item, ast.Tuple) else [item])
+        if isinstance(target, ast.Attribute) and ast.unparse(target.value) != "self"
+    }
+
+    assert assigned == STATE
+
+
+def test_the_server_does_not_load_the_app() -> None:
+    script = "import sys, mockpets.server; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True
+    ).stdout.split()
+
+    assert not {"faker", "flask", "marshmallow", "werkzeug", "yaml"} & set(loaded)
+
+
 # --- Timers -----------------------------------------------------------------------------------
 
 
 def test_timers_run_when_due_in_order() -> None:
     clock, ran = Clock(), []
     timers = Timers(clock)
-    assert timers.seconds() is None
+    assert timers.timeout() is None
     for name, when in (("c", 3), ("a", 1), ("b", 1)):
-        timers.at(clock.now + when, lambda name=name: ran.append(name))  # type: ignore[misc]
-    assert timers.seconds() == 1
+        timers.call_at(clock.now + when, lambda name=name: ran.append(name))  # type: ignore[misc]
+    assert timers.timeout() == 1
     clock.pass_(2)
-    assert timers.seconds() == 0
+    assert timers.timeout() == 0
     timers.run()
     assert ran == ["a", "b"]
     clock.pass_(1)
@@ -83,9 +147,9 @@ def test_timers_run_when_due_in_order() -> None:
 def test_a_cancelled_timer_does_not_run_and_does_not_stay() -> None:
     clock, ran = Clock(), []
     timers = Timers(clock)
-    kept = timers.at(clock.now + 1, lambda: ran.append("kept"))
+    kept = timers.call_at(clock.now + 1, lambda: ran.append("kept"))
     for _ in range(10_000):
-        timers.cancel(timers.at(clock.now + 60, lambda: ran.append("gone")))
+        timers.cancel(timers.call_at(clock.now + 60, lambda: ran.append("gone")))
     assert len(timers) == 1
     assert len(timers._heap) < 3000
     clock.pass_(60)
@@ -128,12 +192,27 @@ def test_the_best_poller_sees_a_client_leave_behind_unread_bytes() -> None:
         pytest.skip("this platform cannot tell")
     here, there = socket.socketpair()
     with here:
-        poller.watch(here.fileno(), LEFT)
+        poller.watch(here.fileno(), PEER_CLOSED)
         there.send(b"x")
         assert poller.wait(0) == []
         there.close()
-        assert poller.wait(None)[0][1] & LEFT
+        assert poller.wait(None)[0][1] & PEER_CLOSED
     poller.close()
+
+
+def test_a_waker_ends_a_wait_each_time_and_does_nothing_once_closed(poller: Poller) -> None:
+    waker = Waker()
+    poller.watch(waker.fd, waker.interest)
+    for _ in range(3):
+        for _ in range(100):
+            waker.wake()
+        [(fd, events)] = poller.wait(None)
+        assert (fd, events) == (waker.fd, READ)
+        waker.handle(events)
+        assert poller.wait(0) == []
+    poller.forget(waker.fd)
+    waker.close()
+    waker.wake()
 
 
 # --- Gates ------------------------------------------------------------------------------------

@@ -1,20 +1,20 @@
-"""Read the head of a request, once and strictly: request line and fields (RFC 9112, parts 2 to 6).
+"""Parse the head of a request strictly: request line and fields (RFC 9112, parts 2 to 6).
 
-One regular expression looks at the whole head, each byte once; then one loop takes the fields
-apart. What it does not match is looked at again, line by line, only to say what is wrong. Pure:
-bytes in, a `RequestHead` out, or a `RequestError`.
+One regular expression matches the whole head, reading each byte once; then one loop splits the
+fields. A head that does not match is read again, line by line, only to find out what is wrong.
 
-Taken over from waitress 3.0.2, so that an app finds the environ it knows: the form of the keys
-(``CONTENT_LENGTH``); a field that comes twice is joined by a comma; a name with an underscore is
-left out, as nginx does; the path is decoded and the query is not; a target in absolute form gives
-its path, and Host stays as sent; methods in lower case are refused. A head that passes here
-passes there and means the same, which `tests/server/http/test_request_parser.py` tries by chance.
+These rules are those of waitress 3.0.2, so that an app finds a familiar environ: the form of the
+keys (``CONTENT_LENGTH``); repeated fields are joined by commas; a name with an underscore is
+dropped, as nginx does; the path is decoded and the query is not; a target in absolute form gives
+its path, and Host stays as sent; methods in lower case are rejected. A head that is valid here is
+valid there with the same meaning: `tests/server/http/test_request_parser.py` generates heads.
 
-Refused, where waitress lets it pass and another reader could take it for something else: white
-space around the request line, a fragment, a target that is no path, another version than 1.0 and
-1.1, no Host or a strange one, a second Host, Content-Type or Authorization, a length beyond 64
-bits, Content-Length beside Transfer-Encoding and either with an underscore, a coding in HTTP/1.0
-or other than ``chunked``, lines that go on, an expectation that nobody meets.
+Rejected here, although waitress accepts them, since another reader could understand them
+differently: white space around the request line, a fragment, a target that is not a path, a
+version other than 1.0 and 1.1, a missing or invalid Host, a second Host, Content-Type or
+Authorization, a length beyond 64 bits, Content-Length together with Transfer-Encoding, either of
+them with an underscore, a coding in HTTP/1.0 or other than ``chunked``, folded lines, an
+expectation other than ``100-continue``.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from mockpets.errors import RequestError
 
 NAME: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
-"""A name (RFC 9110, part 5.6.2); possessive, so that nothing is tried twice.
+"""A name (RFC 9110, part 5.6.2); possessive, to avoid backtracking.
 
-Groups are not: before 3.11.5 Python matches too much then (python/cpython#106052).
+Groups are not possessive: before 3.11.5 Python would match too much (python/cpython#106052).
 """
 VALUE: Final = r"[\t -~\x80-\xff]*+"
-"""What may stand in a line (RFC 9110, part 5.5); bytes above ASCII are taken as Latin-1."""
+"""A field's value (RFC 9110, part 5.5); bytes above ASCII are read as Latin-1."""
 
 _HEAD: Final = re.compile(
     r"([!#$%&'*+\-.^_`|~0-9A-Z]++) ([!\"$-~]++) HTTP/([0-9]\.[0-9])"
@@ -47,20 +47,20 @@ _ONCE: Final = {
     "AUTHORIZATION": "Authorization",
     "CONTENT_TYPE": "Content-Type",
 }
-"""Headers that may come once: joined, two of them would read as one that nobody sent."""
+"""Headers that must not be repeated: joined, they would have a meaning that nobody sent."""
 _FRAMING: Final = ("CONTENT_LENGTH", "TRANSFER_ENCODING")
 _DIGITS: Final = 18
-"""Of a length: with more, some readers of the same request would wrap around."""
+"""Maximum of digits in a length: with more, other readers of the request might overflow."""
 
 _UNREADABLE: Final = "Request target or Content-Length is invalid"
 
 
 class RequestHead(NamedTuple):
-    """What a head says.
+    """A parsed head.
 
     :param path: decoded; each character is a byte (PEP 3333).
-    :param headers: by name in capitals with underscores, without Transfer-Encoding.
-    :param length: bytes of the body, None for chunks.
+    :param headers: names are in capitals with underscores; without Transfer-Encoding.
+    :param length: bytes of the body, None for a body in chunks.
     """
 
     command: str
@@ -72,21 +72,21 @@ class RequestHead(NamedTuple):
     length: int | None
 
 
-def invalid(what: str) -> RequestError:
-    """Return the error for what is not HTTP."""
-    return RequestError("invalid_request", f"the request is not valid HTTP: {what[:200]}")
+def invalid(message: str) -> RequestError:
+    """Return the error for a request that is not valid HTTP."""
+    return RequestError("invalid_request", f"the request is not valid HTTP: {message[:200]}")
 
 
 def read_head(raw: bytes) -> RequestHead:
-    """Read a head, from the request line to the empty line.
+    """Parse a head, from the request line to the empty line.
 
-    :raise RequestError: it is not valid, or means what is not done here.
+    :raise RequestError: it is invalid, or requires something that is not implemented.
     """
     text = raw.decode("latin-1")
-    found = _HEAD.fullmatch(text)
-    if found is None:
-        raise invalid(_explained(text))
-    method, target, version, lines = found.groups()
+    match = _HEAD.fullmatch(text)
+    if match is None:
+        raise invalid(_explain(text))
+    method, target, version, lines = match.groups()
     if version not in ("1.0", "1.1"):
         raise RequestError(
             "http_version_not_supported",
@@ -112,7 +112,7 @@ def _split(method: str, target: str) -> tuple[str, str]:
     elif (
         _ABSOLUTE.match(target)
         or (target == "*" and method == "OPTIONS")
-        or (method == "CONNECT" and _HOST.fullmatch(target))  # the app knows no such path
+        or (method == "CONNECT" and _HOST.fullmatch(target))  # the app has no such path
     ):
         try:
             _, _, path, query, _ = urlsplit(target)
@@ -124,7 +124,10 @@ def _split(method: str, target: str) -> tuple[str, str]:
 
 
 def _headers(lines: str) -> dict[str, str]:
-    """Return the fields, each of which follows a line break."""
+    """Return the fields by name.
+
+    :param lines: the fields, each after a line break.
+    """
     headers: dict[str, str] = {}
     for line in lines.split("\r\n")[1:]:
         name, _, value = line.partition(":")
@@ -151,7 +154,7 @@ def _check_host(host: str | None, version: str) -> None:
 
 
 def _length(headers: dict[str, str], version: str) -> int | None:
-    """Return the length of the body, None for chunks (RFC 9112, part 6.3)."""
+    """Return the length of the body, None for a body in chunks (RFC 9112, part 6.3)."""
     coding, length = headers.pop("TRANSFER_ENCODING", None), headers.get("CONTENT_LENGTH")
     if coding is not None:
         if version == "1.0":
@@ -174,18 +177,18 @@ def _length(headers: dict[str, str], version: str) -> int | None:
     return int(length)
 
 
-# --- What is wrong --------------------------------------------------------------------------------
+# --- Error messages -------------------------------------------------------------------------------
 
 
-def _explained(text: str) -> str:
-    """Return what is wrong with a head that does not match."""
+def _explain(text: str) -> str:
+    """Return the message for a head that does not match."""
     first, *lines = text.split("\r\n")
     if "\r" in first or "\n" in first:
         return "Bare CR or LF found in the request line"
-    found = _LINE.fullmatch(first)
-    if found is None:
+    match = _LINE.fullmatch(first)
+    if match is None:
         return "Start line is invalid"
-    method, target = found.groups()
+    method, target = match.groups()
     if method != method.upper():
         return f'Malformed HTTP method "{method}"'
     if not target.isascii():
@@ -201,4 +204,4 @@ def _explained(text: str) -> str:
             return "A header goes on in the next line" if number else "Malformed header line"
         if not _FIELD.fullmatch(line):
             return "Invalid header"
-    return "Header lines are invalid"  # not reached while the expressions agree
+    return "Header lines are invalid"  # not reached as long as the expressions agree

@@ -1,7 +1,7 @@
-"""Write the head of an answer (RFC 9112, part 4).
+"""Write the head of a response (RFC 9112, part 4).
 
-Instead of waitress' own, which ends the connection after each answer without a body (a preflight,
-say), rewrites the case of names, and sorts.
+Unlike waitress, it keeps the case and order of header names, and keeps the connection open after
+a response without a body, such as a preflight's.
 """
 
 from __future__ import annotations
@@ -13,11 +13,27 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+HOP_BY_HOP: Final = frozenset(
+    (
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "te",
+        "trailers",
+        "transfer-encoding",
+        "upgrade",
+    )
+)
+"""Headers that an app must not set (PEP 3333, "Other HTTP features"), in lower case."""
 _LENGTHS: Final = {len("Date"), len("Server")}
 
 
 class ResponseHeadWriter:
-    """Writes heads, and keeps the date for as long as it lasts: a second."""
+    """Writes heads, and formats the date once a second.
+
+    :param ident: the value of the Server header.
+    """
 
     def __init__(self, ident: str) -> None:
         self._ident = ident
@@ -34,9 +50,10 @@ class ResponseHeadWriter:
         """Return status line, headers and the empty line.
 
         :param headers: without Content-Length and Connection.
-        :param length: bytes of the body, None for an answer that has none by its status.
+        :param length: bytes of the body, None for a status whose responses have no body.
+        :param connection: the value of the Connection header, None for no such header.
         :raise ValueError: a line break in the status or a header.
-        :raise UnicodeEncodeError: a character that no header can have.
+        :raise UnicodeEncodeError: a character that is not in Latin-1.
         """
         lines = [f"HTTP/1.1 {status}", *map(": ".join, headers)]
         own = {name.lower() for name, _ in headers if len(name) in _LENGTHS}

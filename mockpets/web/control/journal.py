@@ -137,7 +137,7 @@ def events(call: ControlRequest) -> JsonResponse[Events]:
         leave()
         call = replace(call, session=call.context.sessions.look(call.session.name))
     elif server.room():
-        environ[ORDER] = DeliveryOrder(hold=partial(changes.wait, since), patience=wait, again=True)
+        environ[ORDER] = DeliveryOrder(hold=partial(changes.wait, since), patience=wait, retry=True)
     return _changes(call, since)
 
 

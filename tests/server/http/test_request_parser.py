@@ -15,22 +15,36 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from waitress.adjustments import Adjustments
 from waitress.parser import HTTPRequestParser
 from waitress.task import WSGITask
 
 from mockpets.server.http.request_parser import RequestParser
 from mockpets.server.limits import Limits
-from mockpets.server.listener import make_adjustments
+from tests.server.waitress_internals import READ
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 LIMITS = Limits()
-ADJUSTMENTS = make_adjustments(LIMITS, 1)
-READ = ("command", "request_uri", "version", "path", "query", "url_scheme", "headers")
-"""What waitress' task reads of a request."""
+ADJUSTMENTS = Adjustments(  # waitress rejects what is as large as its limits
+    max_request_header_size=LIMITS.head_bytes + 1,
+    max_request_body_size=LIMITS.body_bytes + 1,
+    ident="mockpets",
+    server_name="localhost",
+)
+COMPARED = READ["request"] - {"get_body_stream"}
+"""What waitress' task reads of a request, without the body, which the environ has."""
 
 # --- Two readers ----------------------------------------------------------------------------------
+
+
+def our_parser() -> RequestParser:
+    return RequestParser(LIMITS.head_bytes, LIMITS.body_bytes)
+
+
+def waitress_parser() -> HTTPRequestParser:
+    return HTTPRequestParser(ADJUSTMENTS)
 
 
 @dataclass(frozen=True)
@@ -48,9 +62,9 @@ class Seen:
     request: dict[str, Any] | None = None
 
 
-def seen_by(reader: type[Any], pieces: Iterable[bytes]) -> Seen:
+def seen_by(reader: Callable[[], Any], pieces: Iterable[bytes]) -> Seen:
     """Feed a reader as a channel does."""
-    parser = reader(ADJUSTMENTS)
+    parser = reader()
     try:
         return _seen_by(parser, pieces)
     finally:
@@ -71,7 +85,9 @@ def _seen_by(parser: Any, pieces: Iterable[bytes]) -> Seen:
         taken += at
     request = None
     if parser.completed and not parser.empty:
-        request = {name: getattr(parser, name) for name in READ} | {"environ": environ_of(parser)}
+        request = {name: getattr(parser, name) for name in COMPARED} | {
+            "environ": environ_of(parser)
+        }
     return Seen("", taken, parser.completed, parser.expect_continue, request)
 
 
@@ -227,11 +243,11 @@ REAL = {
 
 @pytest.mark.parametrize("name", REAL)
 def test_real_requests_mean_what_they_mean_to_waitress(name: str) -> None:
-    ours = seen_by(RequestParser, [REAL[name] + b"GET"])
+    ours = seen_by(our_parser, [REAL[name] + b"GET"])
 
     assert ours.refused == ""
     assert ours.completed and ours.taken == len(REAL[name])
-    assert ours == seen_by(HTTPRequestParser, [REAL[name] + b"GET"])
+    assert ours == seen_by(waitress_parser, [REAL[name] + b"GET"])
 
 
 # --- What we refuse -------------------------------------------------------------------------------
@@ -326,8 +342,8 @@ def is_for(says: str, seen: Seen) -> bool:
 def test_what_waitress_lets_pass_is_refused(name: str) -> None:
     request, says = STRICTER[name]
 
-    assert seen_by(HTTPRequestParser, [request]).refused == ""
-    assert is_for(says, seen_by(RequestParser, [request]))
+    assert seen_by(waitress_parser, [request]).refused == ""
+    assert is_for(says, seen_by(our_parser, [request]))
 
 
 BOTH = {
@@ -352,8 +368,8 @@ BOTH = {
 def test_what_waitress_refuses_is_refused(name: str) -> None:
     request, says = BOTH[name]
 
-    assert seen_by(HTTPRequestParser, [request]).refused
-    assert is_for(says, seen_by(RequestParser, [request]))
+    assert seen_by(waitress_parser, [request]).refused
+    assert is_for(says, seen_by(our_parser, [request]))
 
 
 @pytest.mark.parametrize(
@@ -361,7 +377,7 @@ def test_what_waitress_refuses_is_refused(name: str) -> None:
     [b"\r\nHEAD / HTTP/1.1", b"HEAD /", b"HEAD / HTTP/1.1\r\nA", b"HEAD / HTTP/1.1\r\nA : b"],
 )
 def test_the_answer_to_a_bad_head_knows_what_was_asked(start: bytes) -> None:
-    parser = RequestParser(ADJUSTMENTS)
+    parser = our_parser()
     parser.received(start + b"\r\nOrigin: http://a.test\r\n")
     assert (parser.is_head, parser.origin) == (True, "http://a.test")
     parser.received(b"\r\n")
@@ -400,7 +416,7 @@ def test_the_limits_are_where_waitress_has_them(
     made: Callable[[int], bytes], limit: int, says: str, over: int
 ) -> None:
     request = made(limit + over)
-    ours, theirs = (seen_by(reader, [request]) for reader in (RequestParser, HTTPRequestParser))
+    ours, theirs = (seen_by(reader, [request]) for reader in (our_parser, waitress_parser))
 
     if over:
         assert theirs.refused and is_for(says, ours)
@@ -489,8 +505,8 @@ BUILT = st.builds(
 @settings(max_examples=1500, deadline=None)
 @given(MUTATED | BUILT)
 def test_what_we_accept_waitress_accepts_and_it_means_the_same(request: bytes) -> None:
-    ours = seen_by(RequestParser, [request])
-    theirs = seen_by(HTTPRequestParser, [request])
+    ours = seen_by(our_parser, [request])
+    theirs = seen_by(waitress_parser, [request])
 
     if not ours.refused:
         assert ours == theirs
@@ -506,8 +522,8 @@ def test_it_does_not_matter_how_the_bytes_are_parted(request: bytes, sizes: list
         pieces.append(request[at : at + size])
         at += size
     pieces.append(request[at:])
-    whole = seen_by(RequestParser, [request])
-    parted = seen_by(RequestParser, [piece for piece in pieces if piece])
+    whole = seen_by(our_parser, [request])
+    parted = seen_by(our_parser, [piece for piece in pieces if piece])
 
     assert parted == whole
 
@@ -515,10 +531,10 @@ def test_it_does_not_matter_how_the_bytes_are_parted(request: bytes, sizes: list
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from([*REAL.values(), b"\r\n", b"\r\n\r\n"]), min_size=1, max_size=5))
 def test_requests_in_a_row_end_where_they_end(requests: list[bytes]) -> None:
-    assert row_seen_by(RequestParser, requests) == row_seen_by(HTTPRequestParser, requests)
+    assert row_seen_by(our_parser, requests) == row_seen_by(waitress_parser, requests)
 
 
-def row_seen_by(reader: type[Any], requests: list[bytes]) -> list[Seen]:
+def row_seen_by(reader: Callable[[], Any], requests: list[bytes]) -> list[Seen]:
     rest, found = b"".join(requests), list[Seen]()
     while rest:
         found.append(seen_by(reader, [rest]))
@@ -549,6 +565,6 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_head_costs_its_length_whatever_is_in_it(name: str) -> None:
     began = perf_counter()
-    seen_by(RequestParser, [HOSTILE[name]])
+    seen_by(our_parser, [HOSTILE[name]])
 
     assert perf_counter() - began < 0.25  # about 0.2 ms; going over it again and again takes 1 s

@@ -1,0 +1,47 @@
+"""The server's own errors have the headers of the app's, so that any page can read both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets import Settings, create_app
+from mockpets.constants import COMMON_HEADERS
+from tests.server.raw_http import Running, Wire, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ORIGIN = "Origin: http://front.test:5173"
+SHARED = ("access-control-", "cache-control", "content-type", "timing-", "vary", "x-")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    with running(create_app(Settings(prefix="/mock"))) as server:
+        yield server
+
+
+def error_headers(server: Running, path: str, status: int, *lines: str) -> dict[str, str]:
+    with Wire(server.port) as wire:
+        reply = wire.get(path, *lines).read()
+        assert reply.status == status
+    return {name: value for name, value in reply.headers.items() if name.lower().startswith(SHARED)}
+
+
+def test_a_page_gets_the_same_headers_with_every_error(server: Running) -> None:
+    by_app = error_headers(server, "/mock/v1/nothing", 404, ORIGIN)
+
+    assert error_headers(server, "/v1/pets", 404, ORIGIN) == by_app  # not under the prefix
+    assert error_headers(server, "v1/pets", 400, ORIGIN) == by_app
+    assert by_app["Access-Control-Allow-Origin"] == ORIGIN.partition(" ")[2]
+    assert dict(COMMON_HEADERS).items() <= by_app.items()
+
+
+def test_without_an_origin_only_the_server_allows_any(server: Running) -> None:
+    """The part of the head that it has not read may have one."""
+    by_app = error_headers(server, "/mock/v1/nothing", 404)
+    by_server = error_headers(server, "v1/pets", 400)
+
+    assert by_server == by_app | {"Access-Control-Allow-Origin": "*"}
