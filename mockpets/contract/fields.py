@@ -1,4 +1,4 @@
-"""The fields of the contract's schemas: each reads a value or states what was expected.
+"""The fields of the contract's schemas: each reads a value or states what it expected.
 
 A field also knows what the OpenAPI document shows of its type, so a schema adds only a description
 and an example.
@@ -36,7 +36,7 @@ def parse_int64(text: str) -> int | None:
 
 
 class ContractField(fields.Field[Any]):
-    """A field whose error messages state what was expected and what came.
+    """A field whose error messages state what it expected and what it got.
 
     :param description: for the OpenAPI document, as is `example`.
     :param options: marshmallow's.
@@ -57,7 +57,7 @@ class ContractField(fields.Field[Any]):
         raise NotImplementedError
 
     def accept_text(self, text: str) -> object:
-        """Return the value that a text of a query stands for, or None when there is no such."""
+        """Return the value that a text of a query stands for, or None when it is not acceptable."""
         return self.accept(text)
 
     def _deserialize(self, value: object, *_: object, **__: object) -> object:

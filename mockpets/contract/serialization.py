@@ -1,7 +1,7 @@
-"""Load and dump the values that the contract declares; say what is wrong with them.
+"""Load and dump the values that the contract declares, and report every problem.
 
-The boundary: JSON values in, typed values out, or an error that lists every problem. Nothing here
-knows files, HTTP messages or Flask.
+The boundary: JSON values in, typed values out, or an error with every problem. Nothing here knows
+files, HTTP messages or Flask.
 """
 
 from __future__ import annotations

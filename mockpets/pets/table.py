@@ -77,11 +77,7 @@ class Table:
         insort(self.ids[()], pet_id)
         for name in _INDEXED:
             if name in values:
-                key = ((name, values[name]),)
-                if key in self.ids:
-                    insort(self.ids[key], pet_id)
-                else:
-                    self.ids[key] = [pet_id]
+                insort(self.ids.setdefault(((name, values[name]),), []), pet_id)
 
     def drop(self, pet: Pet) -> None:
         """Take out a pet that is here."""
@@ -93,7 +89,7 @@ class Table:
             if name in values:
                 key = ((name, values[name]),)
                 if len(self.ids[key]) == 1:
-                    del self.ids[key]  # else there might be one for every value that ever was
+                    del self.ids[key]  # a property may have any number of values over time
                 else:
                     del self.ids[key][bisect_left(self.ids[key], pet_id)]
 
