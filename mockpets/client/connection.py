@@ -168,11 +168,16 @@ class Connection:
             connection = self._idle.pop()
         except IndexError:
             return None
-        with DefaultSelector() as selector:
-            selector.register(connection.sock, EVENT_READ)
-            if not selector.select(0):
-                return connection
-        connection.close()  # what an idle connection has to be read is its end
+        try:
+            with DefaultSelector() as selector:
+                selector.register(connection.sock, EVENT_READ)
+                is_open = not selector.select(0)  # all that can arrive on it now is its end
+        except BaseException:  # Ctrl-C
+            connection.close()
+            raise
+        if is_open:
+            return connection
+        connection.close()
         return None
 
     def _send(
