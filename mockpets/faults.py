@@ -36,9 +36,9 @@ FAULTS: Final[Mapping[str, FaultKind]] = MappingProxyType(
         kind.name: kind
         for kind in (
             FaultKind("connection_reset", "connection", "breaks the connection"),
-            FaultKind("empty_reply", "connection", "closes the connection without an answer"),
+            FaultKind("empty_reply", "connection", "closes the connection without a response"),
             FaultKind("truncated_body", "body", "closes the connection in the middle of the body"),
-            FaultKind("malformed_json", "body", "spoils the JSON of the body"),
+            FaultKind("malformed_json", "body", "damages the JSON of the body"),
         )
     }
 )
