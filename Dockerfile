@@ -1,15 +1,15 @@
-# The mock server, and nothing that needs a shell: two stages, of which the second only copies.
+# The mock server without a shell, in two stages; the second one only copies.
 #
 #   docker build -t mockpets .
 #   docker run --rm -p 127.0.0.1:7387:7387 -e MOCKPETS_CONTROL=off mockpets
 #
-# docs/sidecar.md and docs/demo.md say how it is used.
+# docs/sidecar.md and docs/demo.md explain how to use it.
 
-# Any image will do that has Python from 3.11 on as python3, with venv and ensurepip.
+# Any image with Python 3.11 or newer as python3, with venv and ensurepip.
 ARG BASE=python:3.13-slim
 
 FROM ${BASE} AS build
-# pip's own variables, for those whose packages come from elsewhere (--build-arg).
+# pip's own variables, for another package index (--build-arg).
 ARG PIP_INDEX_URL
 ARG PIP_FIND_LINKS
 ARG PIP_NO_INDEX
@@ -19,8 +19,8 @@ RUN python3 -m venv /build \
     && python3 -m venv --without-pip /opt/mockpets \
     && /build/bin/pip --python /opt/mockpets/bin/python install \
         --quiet --no-cache-dir --no-compile --disable-pip-version-check -c constraints.txt .
-# Nothing can be written where this runs, and the official images have no compiled standard library:
-# all of both is compiled here, into a tree of its own, and never looked at again.
+# The container runs on a read-only file system, and the official images lack a compiled standard
+# library: compile both here, into a separate tree, without later checks.
 ENV PYTHONPYCACHEPREFIX=/opt/mockpets/compiled
 RUN /opt/mockpets/bin/python -m compileall -q --invalidation-mode unchecked-hash \
         -x '/(test|tests|idlelib|ensurepip|pip|lib2to3|pydoc_data|turtledemo)/' \
@@ -35,8 +35,8 @@ LABEL org.opencontainers.image.title="mockpets" \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="MIT"
 COPY --from=build /opt/mockpets /opt/mockpets
-# /scenarios and /fixtures: mount your own there. /state: a volume for MOCKPETS_STATE, which any user
-# of group 0 can write. /mockpets: a mockpets.toml mounted there is read.
+# Mount your own files at /scenarios and /fixtures, a volume for MOCKPETS_STATE at /state (writable
+# for group 0), and a mockpets.toml into /mockpets.
 COPY --from=build /root-of-image /
 ENV PATH=/opt/mockpets/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
@@ -45,12 +45,12 @@ ENV PATH=/opt/mockpets/bin:$PATH \
     MOCKPETS_LOG_FORMAT=json \
     MOCKPETS_SCENARIOS_DIR=/scenarios \
     MOCKPETS_FIXTURES_DIR=/fixtures
-# 0.0.0.0 is all of IPv4, which every container has. In a network of IPv6 alone set MOCKPETS_HOST=::
+# 0.0.0.0 is every IPv4 address. In an IPv6-only network set MOCKPETS_HOST=::
 WORKDIR /mockpets
 USER 10001:10001
 EXPOSE 7387
 STOPSIGNAL SIGTERM
-# Follows MOCKPETS_PORT (and MOCKPETS_PREFIX): whoever sets the port sets it by the variable.
+# The check reads MOCKPETS_PORT and MOCKPETS_PREFIX, so set the port with the variable.
 HEALTHCHECK --interval=5s --timeout=4s --start-period=15s --retries=3 CMD ["mockpets", "health"]
 ENTRYPOINT ["mockpets"]
 CMD ["serve"]
