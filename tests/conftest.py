@@ -1,26 +1,34 @@
-"""Servers and callers that many tests share."""
+"""What all tests share: servers and callers, markers, workers, and the report of missing programs."""
 
 from __future__ import annotations
 
 import os
+import re
 import signal
+from collections import Counter
 from typing import TYPE_CHECKING
 
-# pytester forgets what a run inside this one has imported. Of a library that was in use by then
-# there would be two copies, and an error of the one is none of the other: so these come first.
+# pytester forgets the modules that a run inside this one imported. A library that was already in use would
+# then exist twice, with exception classes that differ: so these are imported first.
 import httpcore  # noqa: F401
 import httpx  # noqa: F401
+import hypothesis
 import pytest
 import requests  # noqa: F401
 
 from mockpets import MockpetsServer, Settings, create_app
 from tests.doors import Caller, Inside, Socket
+from tests.programs import MISSING
 
 pytest_plugins = ["pytester"]
 
+# No deadline: machines differ, and a busy one would fail a test that is right.
+hypothesis.settings.register_profile("mockpets", deadline=None)
+hypothesis.settings.load_profile("mockpets")
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # So a shell starts what it puts into the background, and what is started from there inherits
-    # it: Ctrl-C, which some tests send to a program, would do nothing.
+    # A shell starts background jobs like this, and their children inherit it: Ctrl-C, which some
+    # tests send to a program, would do nothing.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if TYPE_CHECKING:
@@ -28,7 +36,7 @@ if TYPE_CHECKING:
 
 
 CONTRACT_URL = os.environ.get("CONTRACT_URL")
-"""A server that someone else has started, with the defaults, to be held against the contract."""
+"""A running server with the default settings, to be checked against the contract as well."""
 DOORS = ["inside", "socket", *(["url"] if CONTRACT_URL else [])]
 
 
@@ -53,3 +61,29 @@ def fresh() -> Callable[..., Caller]:
         return Caller(Inside(create_app(Settings(**settings))))  # type: ignore[arg-type]  # a test's own settings
 
     return make
+
+
+# --- Which tests run, and where -----------------------------------------------------------------
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Use no workers for tests that are named one by one, so that `-s` and prints work as usual."""
+    return 0 if any("::" in argument for argument in config.args) else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need a browser."""
+    for item in items:
+        if "browser" in item.path.parts:
+            item.add_marker("browser")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the programs that this machine lacks, each with the number of tests that it skipped."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    programs = Counter(
+        match[1] for report in skipped if (match := re.search(MISSING, str(report.longrepr)))
+    )
+    if programs:
+        listed = ", ".join(f"{name} ({count} tests)" for name, count in sorted(programs.items()))
+        terminalreporter.write_line(f"skipped for missing programs: {listed}; .ci/run installs them")
