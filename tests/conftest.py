@@ -23,7 +23,7 @@ from tests.programs import MISSING
 pytest_plugins = ["pytester"]
 
 # No deadline: machines differ, and a busy one would fail a test that is right.
-hypothesis.settings.register_profile("mockpets", deadline=None)
+hypothesis.settings.register_profile("mockpets")
 hypothesis.settings.load_profile("mockpets")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -217,7 +217,6 @@ def test_rows_are_in_the_order_of_time() -> None:
     assert [row["_mockpets"]["number"] for row in rows] == [2, 1]
 
 
-@settings(deadline=None)
 @given(st.lists(ENTRIES, max_size=3))
 def test_any_journal_makes_a_valid_archive(entries: list[Entry]) -> None:
     for row in archive(*entries):

@@ -272,7 +272,6 @@ STEPS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(STEPS)
 def test_any_traffic_stays_within_size_and_budget(steps: Sequence[tuple[int, int | str]]) -> None:
     """Each journal has the newest of what it was given, and has counted the rest."""

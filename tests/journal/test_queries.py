@@ -180,7 +180,6 @@ def passes(kept: Entry, wanted: Filter) -> bool:
     )
 
 
-@settings(deadline=None)
 @given(st.lists(ENTRIES, max_size=12), FILTERS)
 def test_any_filter_selects_what_a_plain_model_does(entries: list[Entry], wanted: Filter) -> None:
     entries.sort(key=lambda kept: kept.number)
@@ -263,7 +262,6 @@ def test_bodies(made: Message, expected: tuple[int, str, bool, bool]) -> None:
     assert (body["size"], body["text"], body["base64"], body["cut"]) == expected
 
 
-@settings(deadline=None)
 @given(ENTRIES)
 def test_any_entry_is_json(made: Entry) -> None:
     assert json.loads(dump_json(full(made)))["number"] == made.number
@@ -282,7 +280,6 @@ def spelt(name: str, *, escaped: bool) -> str:
     return "".join(f"%{ord(character):02x}" for character in name) if escaped else name
 
 
-@settings(deadline=None)
 @given(
     secret=SECRETS,
     header=st.sampled_from(["Authorization", "cookie", "X-Api-Key", "X-CSRF-TOKEN", "My-Secret"]),

@@ -452,7 +452,6 @@ MATCHES = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(MATCHES, QUERIES, SENT, BODIES)
 def test_a_verification_matches_what_a_stub_does(
     wanted: dict[str, Any], pairs: list[tuple[str, str]], sent: dict[str, str], body: object

@@ -562,4 +562,4 @@ class TwoStores(RuleBasedStateMachine):
 
 
 TestTwoStores = TwoStores.TestCase
-TestTwoStores.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestTwoStores.settings = settings(max_examples=60, stateful_step_count=40)

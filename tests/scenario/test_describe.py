@@ -94,7 +94,7 @@ def test_matches(match: Match, words: str) -> None:
         ),
         (
             {"replies": ("empty_reply",)},
-            "closes the connection without an answer (empty_reply)",
+            "closes the connection without a response (empty_reply)",
             "",
         ),
         (

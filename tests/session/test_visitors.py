@@ -31,7 +31,6 @@ def test_a_visitor_is_an_address_or_an_ipv6_network(one: str, other: str, same: 
     assert (visitor_name(one, SECRET) == visitor_name(other, SECRET)) is same
 
 
-@settings(deadline=None)
 @given(st.text() | st.ip_addresses().map(str), st.binary(min_size=16, max_size=64))
 def test_the_name_is_one_of_a_session_and_only_who_has_the_secret_can_tell_it(
     address: str, secret: bytes

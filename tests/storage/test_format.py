@@ -117,7 +117,6 @@ HISTORIES = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(HISTORIES, max_size=3))
 def test_any_pets_of_any_sessions_come_back(histories: list[list[tuple[str, int, str]]]) -> None:
     stores = []
@@ -205,7 +204,6 @@ def test_no_part_of_a_file_passes_for_one() -> None:
     problems(data + data)
 
 
-@settings(deadline=None)
 @given(st.integers(0, len(whole()) - 1), st.integers(1, 255))
 def test_no_byte_can_be_another(place: int, flip: int) -> None:
     data = bytearray(whole())

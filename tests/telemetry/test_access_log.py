@@ -123,7 +123,6 @@ ACCESSES = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(ACCESSES, min_size=1, max_size=30))
 def test_one_request_is_one_line_and_nothing_in_it_acts_on_a_terminal(
     lines: Sequence[Access],
@@ -140,7 +139,6 @@ def test_one_request_is_one_line_and_nothing_in_it_acts_on_a_terminal(
         assert tuple(members["stubs"]) == line.stubs
 
 
-@settings(deadline=None)
 @given(
     st.text("abcdefghijkmnpqrstuvwxyz23456789", min_size=8, max_size=40),
     st.sampled_from(["token", "X-Api-Key", "client_secret", "%74oken", "q=1&access_token"]),

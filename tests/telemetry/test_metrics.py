@@ -77,7 +77,6 @@ ANSWERS = st.lists(
 Answer = tuple[str | None, int | None, float, float]
 
 
-@settings(deadline=None)
 @given(ANSWERS)
 def test_it_counts_every_answer_once(answers: Sequence[Answer]) -> None:
     metrics = make()

@@ -44,7 +44,6 @@ STEPS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(RATES, RATES, STEPS)
 def test_it_does_what_token_buckets_do(
     together: Rate, visitor: Rate, steps: list[tuple[int, int]]
@@ -67,7 +66,6 @@ def test_it_does_what_token_buckets_do(
         assert (got == 0) == (seconds == 0)
 
 
-@settings(deadline=None)
 @given(RATES, RATES, STEPS)
 def test_it_remembers_no_more_than_it_lets_through_while_a_bucket_fills(
     together: Rate, visitor: Rate, steps: list[tuple[int, int]]

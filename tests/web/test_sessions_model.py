@@ -338,4 +338,4 @@ class Worlds(RuleBasedStateMachine):
 
 
 TestWorlds = Worlds.TestCase
-TestWorlds.settings = settings(max_examples=EXAMPLES, stateful_step_count=30, deadline=None)
+TestWorlds.settings = settings(max_examples=EXAMPLES, stateful_step_count=30)

@@ -502,7 +502,7 @@ BUILT = st.builds(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 @given(MUTATED | BUILT)
 def test_what_we_accept_waitress_accepts_and_it_means_the_same(request: bytes) -> None:
     ours = seen_by(our_parser, [request])
@@ -514,7 +514,7 @@ def test_what_we_accept_waitress_accepts_and_it_means_the_same(request: bytes) -
         assert any(is_for(says, ours) for _, says in STRICTER.values()), ours.refused
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(MUTATED | BUILT, st.lists(st.integers(1, 60), max_size=40))
 def test_it_does_not_matter_how_the_bytes_are_parted(request: bytes, sizes: list[int]) -> None:
     pieces, at = [], 0
@@ -528,7 +528,7 @@ def test_it_does_not_matter_how_the_bytes_are_parted(request: bytes, sizes: list
     assert parted == whole
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from([*REAL.values(), b"\r\n", b"\r\n\r\n"]), min_size=1, max_size=5))
 def test_requests_in_a_row_end_where_they_end(requests: list[bytes]) -> None:
     assert row_seen_by(our_parser, requests) == row_seen_by(waitress_parser, requests)

@@ -536,7 +536,7 @@ def fuzzed() -> list[Server]:
     return [Server(control_token=token, any_key=any_key) for token, any_key in every]
 
 
-@effort(max_examples=300, deadline=None)
+@effort(max_examples=300)
 @given(method=METHODS, base=BASES, path=TARGETS, query=QUERIES, headers=HEADERS, body=BODIES)
 def test_no_headers_are_answered_with_a_mistake_of_ours(
     fuzzed: list[Server],
@@ -555,7 +555,7 @@ def test_no_headers_are_answered_with_a_mistake_of_ours(
             assert {"code", "message", "status"} <= error.keys()
 
 
-@effort(max_examples=100, deadline=None)
+@effort(max_examples=100)
 @given(method=METHODS, path=TARGETS, headers=HEADERS, body=BODIES)
 def test_nor_over_a_socket(
     port: int, method: str, path: str, headers: dict[str, str], body: bytes | None
