@@ -1,4 +1,4 @@
-"""What all tests share: servers and callers, markers, workers, and the report of missing programs."""
+"""What all tests share: servers, callers, markers, workers, and the report of missing programs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import signal
 from collections import Counter
 from typing import TYPE_CHECKING
 
-# pytester forgets the modules that a run inside this one imported. A library that was already in use would
-# then exist twice, with exception classes that differ: so these are imported first.
+# pytester forgets the modules that a run inside this one imported. A library that was in use before
+# would then exist twice, with exception classes that differ: so these are imported first.
 import httpcore  # noqa: F401
 import httpx  # noqa: F401
 import hypothesis
@@ -86,4 +86,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     )
     if programs:
         listed = ", ".join(f"{name} ({count} tests)" for name, count in sorted(programs.items()))
-        terminalreporter.write_line(f"skipped for missing programs: {listed}; .ci/run installs them")
+        terminalreporter.write_line(
+            f"skipped for missing programs: {listed}; .ci/run installs them"
+        )

@@ -16,7 +16,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.redaction import redacted_target
