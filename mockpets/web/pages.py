@@ -1,9 +1,8 @@
-"""The pages for people: the control panel and the reference page.
+"""Serve the HTML pages: the control panel and the reference page.
 
-The files of ``panel/`` are sent as they stand, and the reference page is made from the OpenAPI
-document. None of them holds a secret, so whoever may reach the server may load them; what they
-show they ask the control API for, as any caller does. All their addresses are relative, so they
-work behind a prefix and under a session's base path.
+The files in ``panel/`` are served unchanged, and the reference page is rendered from the OpenAPI
+document. They contain no secrets, so any client may load them; their data comes from the control
+API. All their URLs are relative, so they work behind a prefix and under a session's base path.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ _TYPES: Final = {
     ".svg": "image/svg+xml",
 }
 _HEADERS: Final = {
-    # Nothing from elsewhere, nothing inline, in no frame: what a pet's name or a scenario's text
-    # holds stays text (CSP Level 3).
+    # No other origins, no inline scripts, no frames: text from a pet's name or a scenario cannot
+    # run as a script (CSP Level 3).
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'",
@@ -40,7 +39,7 @@ _HEADERS: Final = {
 
 
 def to_panel() -> Response:
-    """Lead from the prefix without its slash to the panel, whose addresses are relative."""
+    """Redirect the prefix without its slash to the panel, whose URLs are relative."""
     location = CONTROL_PREFIX.removeprefix("/") + "/"
     return Response(status=308, headers={"Location": location}, content_type="text/plain")
 
@@ -51,20 +50,20 @@ def panel() -> Response:
 
 
 def panel_file(name: str) -> Response:
-    """Return a file that the pages are made of.
+    """Return a script, style sheet or image of the pages.
 
-    :raise RequestError: ``not_found`` for a name that is none of theirs.
+    :raise RequestError: ``not_found`` if there is no such file.
     """
     if name not in _files():
-        what, near = f"the panel has no file {name[:80]!r}", did_you_mean(name, _files())
-        raise RequestError("not_found", f"{what}; {near}" if near else what)
+        message, hint = f"the panel has no file {name[:80]!r}", did_you_mean(name, _files())
+        raise RequestError("not_found", f"{message}; {hint}" if hint else message)
     return _page(_content(name), Path(name).suffix)
 
 
 def docs(*, has_panel: bool) -> Response:
-    """Return the contract as a page; where the deprecated operation's `Link` leads.
+    """Return the contract as a page, the target of the deprecated operation's `Link` header.
 
-    :param has_panel: whether it can lead to the panel.
+    :param has_panel: whether to link to the panel.
     """
     contract = document()
     text = render_template(
@@ -83,13 +82,13 @@ def docs(*, has_panel: bool) -> Response:
 
 @cache
 def _files() -> frozenset[str]:
-    """Return the names that may be asked for; no other reaches the file system."""
+    """Return the served file names; other names never reach the file system."""
     return frozenset(path.name for path in _FOLDER.iterdir() if path.suffix in _TYPES)
 
 
 @cache
 def _content(name: str) -> bytes:
-    """Return a file as it was when first asked for, whatever an update of the package does."""
+    """Return a file's content, cached so that an upgrade of the package cannot mix versions."""
     return (_FOLDER / name).read_bytes()
 
 

@@ -1,6 +1,6 @@
-"""A browser for each module, and pages that fail their test when a script of theirs does.
+"""Fixtures: one browser per module, and pages that fail their test on any script error.
 
-It is Chromium, or with ``TEST_BROWSER=firefox`` an unchanged Firefox by WebDriver BiDi.
+The browser is Chromium, or with ``TEST_BROWSER=firefox`` an unmodified Firefox over WebDriver BiDi.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Playwright
 
 HELD = """\
-description: Adding a pet waits at the gate checkout.
+description: Responses to createPet wait at the gate checkout.
 stubs:
   - match: {operation: createPet}
     reply: pass
@@ -32,9 +32,9 @@ stubs:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        found = firefox(playwright) if FIREFOX else chromium(playwright)
-        yield found
-        found.close()
+        instance = firefox(playwright) if FIREFOX else chromium(playwright)
+        yield instance
+        instance.close()
 
 
 def chromium(playwright: Playwright) -> Browser:
@@ -46,7 +46,7 @@ def chromium(playwright: Playwright) -> Browser:
 
 def firefox(playwright: Playwright) -> Browser:
     return playwright.firefox.launch(
-        channel="moz-firefox",  # by BiDi, which needs no build of Playwright's own
+        channel="moz-firefox",  # WebDriver BiDi works without Playwright's patched build
         executable_path=need("firefox-esr"),
         firefox_user_prefs={"network.dns.localDomains": "evil.test", "network.proxy.type": 0},
     )
@@ -54,7 +54,7 @@ def firefox(playwright: Playwright) -> Browser:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MockpetsServer]:
-    """A server that the tests of a module share; each has a session of its own."""
+    """Start a server for the tests of a module; each test has its own session."""
     folder = tmp_path_factory.mktemp("scenarios")
     (folder / "held.yaml").write_text(HELD, encoding="utf-8")
     with MockpetsServer(Settings(port=0, scenarios_dir=(folder,))) as running:
@@ -63,19 +63,19 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MockpetsServer]
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[..., Panel]]:
-    """Open pages, each in a browser context of its own; afterwards nothing may have gone wrong."""
+    """Open pages, each in its own browser context; at the end, fail on problems of any page."""
     panels: list[Panel] = []
 
     def open_page(
         url: str, path: str = "/__mockpets/", way: str = "mouse", **options: object
     ) -> Panel:
-        shape = {"viewport": {"width": 1440, "height": 900}, **options}
-        context = browser.new_context(**shape)  # type: ignore[arg-type]  # handed on
+        context_options = {"viewport": {"width": 1440, "height": 900}, **options}
+        context = browser.new_context(**context_options)  # type: ignore[arg-type]  # passed through
         context.set_default_timeout(10_000)
         if FIREFOX and "color_scheme" in options:
-            # What the system says cannot be set here, so it is chosen as in the panel.
-            chosen = f"localStorage.setItem('mockpets-theme', '{options['color_scheme']}')"
-            context.add_init_script(f"if (origin !== 'null') {chosen};")
+            # Firefox cannot emulate the system's scheme, so choose the theme as the panel does.
+            choose = f"localStorage.setItem('mockpets-theme', '{options['color_scheme']}')"
+            context.add_init_script(f"if (origin !== 'null') {choose};")
         panel = Panel(context.new_page(), url, way)
         panels.append(panel)
         panel.page.goto(url + path)
@@ -84,18 +84,18 @@ def visit(browser: Browser) -> Iterator[Callable[..., Panel]]:
     yield open_page
     for panel in panels:
         panel.page.context.close()
-    assert [flaw for panel in panels for flaw in panel.flaws] == []
+    assert [problem for panel in panels for problem in panel.problems] == []
 
 
 @pytest.fixture
 def session(server: MockpetsServer) -> str:
-    """The address of a session that no other test has."""
+    """Return the URL of a session for this test only."""
     return f"{server.url}/~test-{uuid4().hex[:12]}"
 
 
 @pytest.fixture
 def panel(session: str, visit: Callable[..., Panel], request: pytest.FixtureRequest) -> Panel:
-    """The panel of a session of its own, used in the way that the test asks for."""
+    """Open the panel of the test's session, to be used with the test's input device."""
     opened = visit(session, way=getattr(request, "param", "mouse"))
     expect(opened.page.get_by_text("Live", exact=True)).to_be_visible()
     return opened

@@ -1,4 +1,4 @@
-"""Pages of other origins: a front end on another port, and a page that means harm."""
+"""Pages on other origins: a front end on another port, or a malicious page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _Page(BaseHTTPRequestHandler):
-    """Answers every path with the same page."""
+    """Serve the same page at every path."""
 
     text = "<!doctype html><title>elsewhere</title>"
 
@@ -24,19 +24,19 @@ class _Page(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - its name there
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the base class's name
         pass
 
 
 @contextmanager
 def foreign_page(text: str = _Page.text) -> Iterator[int]:
-    """Serve a page on an origin of its own; the value is its port."""
-    page = type("_Served", (_Page,), {"text": text})
-    with ThreadingHTTPServer(("127.0.0.1", 0), page) as pages:
-        thread = Thread(target=pages.serve_forever)
+    """Serve a page on its own origin and yield its port."""
+    handler = type("_Served", (_Page,), {"text": text})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever)
         thread.start()
         try:
-            yield pages.server_port
+            yield server.server_port
         finally:
-            pages.shutdown()
+            server.shutdown()
             thread.join()

@@ -1,4 +1,4 @@
-"""A page of the panel as a person uses it: with the mouse, or with the keyboard alone."""
+"""Page object of the panel, used with the mouse or with the keyboard only."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 FIREFOX = os.environ.get("TEST_BROWSER") == "firefox"
 
 both_ways = pytest.mark.parametrize("panel", ["mouse", "keyboard"], indirect=True)
-"""For a test of something that a person does."""
+"""Run a test of a user action with the mouse and with the keyboard."""
 
 STEPS = """
 (target) => {
   const kinds = "a[href], button, input, select, textarea, summary, [tabindex]";
-  const places = [...document.querySelectorAll(kinds)]
+  const stops = [...document.querySelectorAll(kinds)]
     .filter((node) => node.tabIndex >= 0 && !node.disabled
       && node.checkVisibility() && (node.type !== "radio" || node.checked));
   const here = document.activeElement;
   const before = (node) => here.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_PRECEDING;
-  return places.indexOf(target) - places.findLastIndex((node) => node === here || before(node));
+  return stops.indexOf(target) - stops.findLastIndex((node) => node === here || before(node));
 }
 """
-"""About how many places for the focus lie between it and a control; negative is backwards."""
+"""The approximate number of tab stops from the focus to a control; negative means backwards."""
 
 REPORTS = """
 for (const kind of ["error", "unhandledrejection"])
@@ -43,28 +43,30 @@ addEventListener("securitypolicyviolation", (event) =>
 
 
 class Panel:
-    """One page.
+    """An open page.
 
-    :param url: of the session it is opened in, without a path.
+    :param url: URL of its session, without a path.
     :param way: ``mouse`` or ``keyboard``.
     """
 
     def __init__(self, page: Page, url: str, way: str) -> None:
         self.page, self.url, self.way = page, url, way
-        self.flaws: list[str] = []
-        """What a script of the page did wrong, and what its policy had to stop."""
-        # Not by `pageerror`, which in Firefox also tells what the browser itself has to say.
+        self.problems: list[str] = []
+        """Script errors, violations of the content security policy, and dialogs."""
+        # Not by `pageerror`: in Firefox it also reports messages of the browser itself.
         page.on(
             "console",
-            lambda said: self.flaws.append(said.text) if " report: " in said.text else None,
+            lambda message: (
+                self.problems.append(message.text) if " report: " in message.text else None
+            ),
         )
-        page.on("dialog", lambda dialog: self.flaws.append(f"dialog: {dialog.message}"))
+        page.on("dialog", lambda dialog: self.problems.append(f"dialog: {dialog.message}"))
         page.add_init_script(REPORTS)
 
-    # --- Doing ---
+    # --- Actions ---
 
     def use(self, target: Locator, key: str = "Enter") -> None:
-        """Press a control."""
+        """Activate a control with a click or a key."""
         if self.way == "mouse":
             target.click()
         else:
@@ -72,7 +74,7 @@ class Panel:
             self.page.keyboard.press(key)
 
     def reach(self, target: Locator) -> None:
-        """Go to a control with the Tab key alone; there, the focus must be seen."""
+        """Focus a control with the Tab key and check that the focus is visible."""
         expect(target).to_be_visible()
         steps = target.evaluate(STEPS)
         key = "Tab" if steps >= 0 else "Shift+Tab"
@@ -83,10 +85,10 @@ class Panel:
                 assert target.evaluate("node => getComputedStyle(node).outlineStyle") != "none"
                 return
             self.page.keyboard.press(key)
-        raise AssertionError(f"{key} does not lead to {target}")
+        raise AssertionError(f"{key} does not reach {target}")
 
     def write(self, target: Locator, text: str) -> None:
-        """Put a text into a field."""
+        """Replace the text of a field."""
         if self.way == "mouse":
             target.click()
         else:
@@ -94,14 +96,14 @@ class Panel:
         self.page.keyboard.press("Control+a")
         self.page.keyboard.type(text) if text else self.page.keyboard.press("Delete")
 
-    def choose(self, target: Locator, word: str) -> None:
-        """Choose an entry of a drop-down list, whose pop-up is the browser's own."""
+    def choose(self, target: Locator, label: str) -> None:
+        """Choose an option of a select; its pop-up belongs to the browser, not to the page."""
         if self.way == "mouse":
-            target.select_option(label=word)
+            target.select_option(label=label)
         else:
             self.reach(target)
-            self.page.keyboard.type(word)
-        expect(target.locator("option:checked")).to_have_text(word)
+            self.page.keyboard.type(label)
+        expect(target.locator("option:checked")).to_have_text(label)
 
     def view(self, name: str) -> None:
         """Open one of the views."""
@@ -109,12 +111,12 @@ class Panel:
         expect(self.page.get_by_role("heading", name=name, exact=True)).to_be_visible()
 
     def allow_paste(self) -> None:
-        """Let the page read the clipboard; Firefox has no such permission, and asks nobody."""
+        """Let the page use the clipboard; Firefox needs no permission."""
         if not FIREFOX:
             self.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
 
     def paste(self) -> str:
-        """Return what was copied."""
+        """Return the text on the clipboard."""
         self.page.evaluate(
             """() => {
                 const area = document.createElement("textarea");
@@ -128,19 +130,19 @@ class Panel:
         self.page.evaluate("document.getElementById('paste').remove()")
         return pasted
 
-    # --- Finding ---
+    # --- Locators ---
 
     def button(self, name: str) -> Locator:
         return self.page.get_by_role("button", name=name, exact=True)
 
     def scenario(self, name: str) -> Locator:
-        """The row of a scenario."""
+        """Return the row of a scenario."""
         return self.page.locator("#scenario-groups li[data-key]").filter(
             has=self.page.locator(f".name:text-is('{name}')")
         )
 
     def pick(self, name: str) -> Locator:
-        """What activates a scenario."""
+        """Return the button that activates a scenario."""
         return self.scenario(name).locator(".pick")
 
     @property
@@ -151,11 +153,11 @@ class Panel:
     def rows(self) -> Locator:
         return self.page.locator("#request-list button")
 
-    # --- The server behind it ---
+    # --- Requests to the server ---
 
     def call(self, method: str, path: str, **more: object) -> Answer:
-        """Call the server in the panel's session, past the page."""
+        """Send a request in the panel's session, not through the page."""
         root, _, session = self.url.rpartition("/~")
         caller = Caller(Socket(root or self.url))
         prefix = f"/~{session}" if root else ""
-        return caller(method, prefix + path, **more)  # type: ignore[arg-type]  # handed on
+        return caller(method, prefix + path, **more)  # type: ignore[arg-type]  # passed through

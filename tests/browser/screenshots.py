@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
 HELD = """\
-description: Adding a pet waits at the gate checkout.
+description: Responses to createPet wait at the gate checkout.
 stubs:
   - match: {operation: createPet}
     reply: pass
@@ -25,7 +25,7 @@ stubs:
 """
 
 SHOTS = [
-    # name, width, height, theme, what is opened
+    # name, width, height, theme, view
     *(
         (f"panel-{width}-{theme}", width, height, theme, view)
         for width, height, view in (
@@ -45,7 +45,7 @@ SHOTS = [
 
 
 def fill(url: str) -> None:
-    """Make the requests of a front end on a bad day."""
+    """Send requests with a mix of problems."""
     call = Caller(Socket(url))
     call("PUT", "/__mockpets/sessions/worker-3", json_body={"scenario": "crowded"})
     call("PUT", "/__mockpets/snapshots/before-the-demo")
@@ -62,7 +62,7 @@ def fill(url: str) -> None:
 
 
 def take(page: Page, url: str, view: str, path: Path) -> None:
-    """Open a view, wait until all of it is there, and keep what it looks like."""
+    """Open a view, wait until it is complete, and take the screenshot."""
     page.goto(f"{url}/__mockpets/{view}")
     if view == "docs":
         page.get_by_role("button", name="Call getPet").wait_for()
@@ -72,7 +72,7 @@ def take(page: Page, url: str, view: str, path: Path) -> None:
         page.get_by_role("combobox", name="Scenario").select_option("default")
         page.get_by_role("textbox", name="limit").fill("2")
         page.get_by_role("button", name="Call listPets").click()
-        page.locator(".answer pre").wait_for()
+        page.locator(".response pre").wait_for()
     if "/" in view:
         page.locator("#entry-title").wait_for()
     page.wait_for_load_state("load")
@@ -80,7 +80,7 @@ def take(page: Page, url: str, view: str, path: Path) -> None:
 
 
 def main() -> None:
-    """Take them all."""
+    """Take all screenshots."""
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         Path(folder, "held.yaml").write_text(HELD, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What pages of other origins can do to the control API: open the panel by a link, and no more."""
+"""Pages on other origins may link to the panel, but cannot use the control API."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OPEN = {
     "/schema/scenario.json",
     "/panel/{name}",
 }
-"""What holds no secret, below the prefix."""
+"""Paths without secrets, below the prefix."""
 
 BODIES: dict[str, object] = {
     "PUT /scenario": {"scenario": "empty"},
@@ -59,8 +59,8 @@ async ([url, calls]) => {
     ];
     for (const way of ways) {
       attempts.push(fetch(target, way).then(
-        async (answer) => {
-          if (answer.type !== "opaque") read.push([way.method, path, await answer.text()]);
+        async (response) => {
+          if (response.type !== "opaque") read.push([way.method, path, await response.text()]);
         }, () => {}));
     }
     for (const tag of ["img", "script", "iframe"]) {
@@ -94,14 +94,14 @@ async ([url, calls]) => {
 
 @pytest.fixture(scope="module")
 def evil() -> Iterator[str]:
-    """A page on a host name of its own, which leads to this machine."""
+    """Serve a page on another host name, which resolves to this machine."""
     with foreign_page() as port:
         yield f"http://evil.test:{port}"
 
 
 def guarded() -> list[dict[str, Any]]:
-    """Every call of the control API that tells or changes something, from the app's own routes."""
-    found = set()
+    """Return every call of the control API that needs protection, from the app's routes."""
+    calls = set()
     for rule in create_app(Settings()).url_map.iter_rules():
         path = rule.rule.replace("<", "{").replace(">", "}")
         below = path.removeprefix(CONTROL_PREFIX)
@@ -110,33 +110,33 @@ def guarded() -> list[dict[str, Any]]:
         for method in rule.methods - {"HEAD", "OPTIONS"}:
             for name in ("default", "new") if "sessions" in path else ("1",):
                 filled = below.replace("{name}", name).replace("{pet_id}", "1")
-                found.add((method, filled.replace("{id}", "1").replace("{number}", "1")))
-    assert not [path for _, path in found if "{" in path]
+                calls.add((method, filled.replace("{id}", "1").replace("{number}", "1")))
+    assert not [path for _, path in calls if "{" in path]
     return [
         {"method": method, "path": CONTROL_PREFIX + path, "body": BODIES.get(f"{method} {path}")}
-        for method, path in sorted(found)
+        for method, path in sorted(calls)
     ]
 
 
-def world(server: MockpetsServer) -> Any:
-    """All that a call could have changed, without what merely counts the seconds."""
+def snapshot(server: MockpetsServer) -> Any:
+    """Return all state that a call could change, except for idle times."""
     caller = Caller(Socket(server.url))
-    told = {
+    state = {
         path: caller("GET", f"{CONTROL_PREFIX}/{path}").json
         for path in ("state", "pets", "snapshots", "requests", "gates", "sessions")
     }
-    for session in told["sessions"]["sessions"]:
+    for session in state["sessions"]["sessions"]:
         del session["idle_seconds"]
-    return told
+    return state
 
 
-def test_a_foreign_page_gets_nothing_done(
+def test_a_foreign_page_cannot_use_the_control_api(
     server: MockpetsServer, evil: str, visit: Callable[..., Panel]
 ) -> None:
     caller = Caller(Socket(server.url))
     caller("PUT", f"{CONTROL_PREFIX}/snapshots/1")
     caller("GET", "/v1/pets/1")
-    before = world(server)
+    before = snapshot(server)
     calls = guarded()
     assert len(calls) > 25
     page = visit(evil, "/").page
@@ -144,23 +144,21 @@ def test_a_foreign_page_gets_nothing_done(
     read = page.evaluate(ATTACK, [server.url, calls])
 
     assert read == []
-    assert world(server) == before
+    assert snapshot(server) == before
 
 
-def test_a_name_that_is_made_to_lead_here_gets_nothing(
-    server: MockpetsServer, visit: Callable[..., Panel]
-) -> None:
-    """DNS rebinding: to the browser the page is the server's own, so only Host tells."""
+def test_dns_rebinding_gives_no_access(server: MockpetsServer, visit: Callable[..., Panel]) -> None:
+    """Reject by the Host header: to the browser, the page has the server's origin."""
     port = server.url.rpartition(":")[2]
     page = visit(f"http://evil.test:{port}").page
 
-    expect(page.get_by_text("No answer")).to_be_visible()
+    expect(page.get_by_text("Disconnected")).to_be_visible()
     expect(page.get_by_role("alert").locator(".notice")).to_contain_text("evil.test")
-    status = page.evaluate("fetch('reset', {method: 'POST'}).then((answer) => answer.status)")
+    status = page.evaluate("fetch('reset', {method: 'POST'}).then((response) => response.status)")
     assert status == 403
 
 
-def test_a_link_to_the_panel_works_from_anywhere(
+def test_a_link_from_another_origin_opens_the_panel(
     server: MockpetsServer, visit: Callable[..., Panel]
 ) -> None:
     with foreign_page(f'<!doctype html><a href="{server.url}/__mockpets/">panel</a>') as port:
@@ -171,7 +169,7 @@ def test_a_link_to_the_panel_works_from_anywhere(
         expect(panel.active).to_have_text(["default"])
 
 
-def test_no_page_frames_the_panel(
+def test_pages_cannot_frame_the_panel(
     server: MockpetsServer, evil: str, visit: Callable[..., Panel]
 ) -> None:
     page = visit(evil, "/").page
@@ -189,17 +187,17 @@ def test_no_page_frames_the_panel(
     frame.wait_for_url(re.compile(r"chrome-error://|about:neterror\?e=cspBlocked"))
 
 
-def test_every_page_says_what_it_may_load(server: MockpetsServer) -> None:
+def test_every_page_has_a_content_security_policy(server: MockpetsServer) -> None:
     caller = Caller(Socket(server.url))
     for path in ("/", "/panel/main.js", "/panel/panel.css", "/panel/icon.svg", "/docs"):
-        answer = caller("GET", CONTROL_PREFIX + path, key=None)
-        assert answer.status == 200
-        policy = answer.headers["content-security-policy"]
+        response = caller("GET", CONTROL_PREFIX + path, key=None)
+        assert response.status == 200
+        policy = response.headers["content-security-policy"]
         assert policy.startswith("default-src 'none'; script-src 'self'; ")
         assert "unsafe" not in policy and "frame-ancestors 'none'" in policy
-        assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["cache-control"] == "no-store"
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert response.headers["cache-control"] == "no-store"
     for path in ("/panel/nothing.js", "/panel/..%2fpages.py", "/panel/../pages.py", "/panel/"):
         assert caller("GET", CONTROL_PREFIX + path).status == 404
-    wrong = json.loads(caller("GET", CONTROL_PREFIX + "/panel/mian.js").body)
-    assert "did you mean 'main.js'?" in wrong["message"]
+    error = json.loads(caller("GET", CONTROL_PREFIX + "/panel/mian.js").body)
+    assert "did you mean 'main.js'?" in error["message"]

@@ -1,4 +1,4 @@
-"""Forty texts that would run as scripts if any part of the panel took a text for markup."""
+"""Forty texts that would run as scripts if the panel treated any text as markup."""
 
 from __future__ import annotations
 
@@ -55,23 +55,23 @@ HOSTILE = [
 ]
 
 
-def test_there_are_forty() -> None:
+def test_there_are_forty_texts() -> None:
     assert len(set(HOSTILE)) == 40
 
 
-def run_nothing(panel: Panel) -> None:
-    """Nothing ran, and no element came of a text; `visit` fails the test for what was stopped."""
+def check_harmless(panel: Panel) -> None:
+    """Check that no script ran and no element was injected; `visit` checks for blocked ones."""
     assert panel.page.evaluate("window.hacked") is None
-    made = "main :is(iframe, object, embed, video, audio, svg, img, style, link, meta, base, math)"
-    assert panel.page.locator(made).count() == 0
+    tags = "main :is(iframe, object, embed, video, audio, svg, img, style, link, meta, base, math)"
+    assert panel.page.locator(tags).count() == 0
 
 
 def shown(text: str) -> str:
-    """What a description may be: one line that can be printed."""
+    """Return the text as a valid description: one printable line."""
     return text if text.isprintable() else ascii(text)
 
 
-def test_as_names_of_pets_and_snapshots(panel: Panel) -> None:
+def test_names_of_pets(panel: Panel) -> None:
     pets = [{"id": n, "name": text, "categoryId": 1} for n, text in enumerate(HOSTILE, 1)]
     assert panel.call("PUT", "/__mockpets/pets", json_body=pets).json == {"total": 40}
     panel.view("Pets")
@@ -87,10 +87,10 @@ def test_as_names_of_pets_and_snapshots(panel: Panel) -> None:
     form.get_by_label("Category id").fill(HOSTILE[2])
     form.get_by_role("button").click()
     expect(form.get_by_role("status")).to_contain_text("400")
-    run_nothing(panel)
+    check_harmless(panel)
 
 
-def test_as_texts_of_scenarios(panel: Panel) -> None:
+def test_texts_of_scenarios(panel: Panel) -> None:
     documents = [
         {
             "description": shown(text),
@@ -103,51 +103,51 @@ def test_as_texts_of_scenarios(panel: Panel) -> None:
         }
         for text in HOSTILE
     ]
-    # As many as may be active at once, then the next ones.
+    # At most eight scenarios can be active.
     for start in range(0, 40, 8):
         body = {"scenario": documents[start : start + 8]}
         assert panel.call("PUT", "/__mockpets/scenario", json_body=body).status == 200
-        for place in range(8):
-            row = panel.scenario(f"inline-{place + 1}")
-            expect(row.locator(".description")).to_have_text(shown(HOSTILE[start + place]))
+        for index in range(8):
+            row = panel.scenario(f"inline-{index + 1}")
+            expect(row.locator(".description")).to_have_text(shown(HOSTILE[start + index]))
         panel.button("Details of inline-1").click()
         expect(panel.scenario("inline-1").locator(".facts")).to_be_visible()
         panel.scenario("inline-1").locator("summary").click()
         panel.button("Details of inline-1").click()
-        run_nothing(panel)
+        check_harmless(panel)
 
 
-def test_as_parts_of_requests(panel: Panel) -> None:
+def test_parts_of_requests(panel: Panel) -> None:
     for text in HOSTILE:
-        answer = panel.call(
+        response = panel.call(
             "POST",
             f"/v1/pets?q={quote(text)}",
             headers={"X-Test": text.encode("ascii", "replace").decode()},
             json_body={"name": text, "categoryId": text},
         )
-        assert answer.status == 400
+        assert response.status == 400
     expect(panel.rows).to_have_count(40)
     for number in range(1, 41):
         panel.page.evaluate("number => { location.hash = `#requests/${number}`; }", number)
         expect(panel.page.locator("#entry-title")).to_have_text(f"Request {number}")
-    run_nothing(panel)
+    check_harmless(panel)
 
 
-def test_as_names_in_addresses(panel: Panel) -> None:
+def test_names_in_urls(panel: Panel) -> None:
     for text in HOSTILE[:5]:
         assert panel.call("GET", f"/{quote(text)}").status == 404
     panel.page.goto(f"{panel.url}/__mockpets/#requests/{quote(HOSTILE[0])}")
     panel.page.goto(f"{panel.url}/__mockpets/#{quote(HOSTILE[1])}")
     panel.view("Sessions")
     panel.page.get_by_role("textbox", name="Name").fill(HOSTILE[2])
-    panel.button("Make a session").click()
+    panel.button("Create session").click()
     expect(panel.page.get_by_role("alert").locator(".notice")).to_contain_text("session")
-    run_nothing(panel)
+    check_harmless(panel)
 
 
-def test_as_what_the_try_it_form_gets(panel: Panel) -> None:
+def test_responses_in_the_try_it_form(panel: Panel) -> None:
     panel.view("Try it")
     panel.page.get_by_role("textbox", name="limit").fill(HOSTILE[2])
     panel.button("Call listPets").click()
-    expect(panel.page.locator(".answer pre")).to_contain_text("onerror")
-    run_nothing(panel)
+    expect(panel.page.locator(".response pre")).to_contain_text("onerror")
+    check_harmless(panel)

@@ -1,4 +1,4 @@
-"""What the panel shows without being asked: live, per session, and without moving what is read."""
+"""Live updates: per session, and without moving the rows that the user reads."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def top_of(panel: Panel, number: int) -> float:
     return box["y"]
 
 
-def test_from_opening_to_an_empty_list_needs_one_click(panel: Panel) -> None:
-    """The first seconds: where to point the front end, which key, and which state it sees."""
+def test_one_click_activates_the_empty_scenario(panel: Panel) -> None:
+    """The panel opens with the base URL, the key and the scenarios."""
     expect(panel.page.locator("#base-url")).to_have_text(f"{panel.url}/v1")
     expect(panel.page.locator("#key")).to_have_text("mockpets")
     expect(panel.page.get_by_text("No requests yet.")).to_be_visible()
@@ -40,11 +40,11 @@ def test_from_opening_to_an_empty_list_needs_one_click(panel: Panel) -> None:
     expect(panel.rows.first).to_contain_text("GET", timeout=2000)
 
 
-def test_what_is_done_elsewhere_shows_by_itself(panel: Panel) -> None:
+def test_changes_by_other_clients_appear(panel: Panel) -> None:
     panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": ["slow", "empty"]})
     expect(panel.active).to_have_text(["slow", "empty"])
     panel.view("Pets")
-    expect(panel.page.get_by_text("No pets, so a client gets an empty list.")).to_be_visible()
+    expect(panel.page.get_by_text("No pets. Clients get an empty list.")).to_be_visible()
     panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": "default"})
     panel.call("POST", "/v1/pets", json_body={"name": "Nala", "categoryId": 2})
     expect(panel.page.locator("#pet-rows tr").last).to_contain_text("Nala")
@@ -60,11 +60,11 @@ def test_what_is_done_elsewhere_shows_by_itself(panel: Panel) -> None:
 
 
 @pytest.mark.parametrize("end", ["reset", "drop"])
-def test_a_journal_that_begins_anew_shows_nothing_of_the_one_before(panel: Panel, end: str) -> None:
+def test_a_restarted_request_log_shows_no_old_rows(panel: Panel, end: str) -> None:
     for limit in (1, 2, 3):
         panel.call("GET", f"/v1/pets?limit={limit}")
     expect(panel.rows).to_have_count(3)
-    # At once after what it is just told of, so that it asks again when the new one has begun.
+    # Right after a change, so that the panel's next poll comes after the restart.
     panel.call("GET", "/v1/pets/1")
     if end == "drop":
         panel.call("DELETE", "/__mockpets/sessions/" + panel.url.rpartition("/~")[2])
@@ -76,7 +76,7 @@ def test_a_journal_that_begins_anew_shows_nothing_of_the_one_before(panel: Panel
     expect(panel.rows.first).to_contain_text("limit=99")
 
 
-def test_new_rows_do_not_move_what_is_read(panel: Panel) -> None:
+def test_new_rows_do_not_move_the_list(panel: Panel) -> None:
     for _ in range(60):
         panel.call("GET", "/v1/pets?limit=1")
     expect(panel.rows).to_have_count(60)
@@ -88,10 +88,10 @@ def test_new_rows_do_not_move_what_is_read(panel: Panel) -> None:
     for _ in range(5):
         panel.call("GET", "/v1/pets?limit=2")
 
-    expect(panel.button("Show 5 new")).to_be_visible()
+    expect(panel.button("Show 5 new requests")).to_be_visible()
     expect(panel.rows).to_have_count(60)
     assert top_of(panel, 20) == before
-    panel.button("Show 5 new").click()
+    panel.button("Show 5 new requests").click()
     expect(panel.rows).to_have_count(65)
     expect(panel.rows.first).to_be_in_viewport()
     assert panel.rows.first.evaluate(FOCUSED)
@@ -102,18 +102,18 @@ def test_opening_a_request_does_not_move_the_list(panel: Panel) -> None:
     expect(panel.rows).to_have_count(1)
     panel.button("Pause").click()
     panel.call("GET", "/v1/pets?limit=2")
-    expect(panel.button("Show 1 new")).to_be_visible()
+    expect(panel.button("Show 1 new request")).to_be_visible()
     panel.rows.first.click()
     expect(panel.page.locator("#entry-title")).to_have_text("Request 1")
     panel.page.get_by_role("article").get_by_role("button", name="Close").click()
     panel.view("Pets")
     panel.view("Requests")
 
-    expect(panel.button("Show 1 new")).to_be_visible()
+    expect(panel.button("Show 1 new request")).to_be_visible()
     expect(panel.rows).to_have_count(1)
 
 
-def test_the_focus_stays_while_requests_stream_in(panel: Panel) -> None:
+def test_the_focus_stays_while_requests_arrive(panel: Panel) -> None:
     panel.call("GET", "/v1/pets")
     expect(panel.rows).to_have_count(1)
     panel.rows.first.focus()
@@ -124,15 +124,15 @@ def test_the_focus_stays_while_requests_stream_in(panel: Panel) -> None:
     assert panel.rows.last.evaluate(FOCUSED)
 
 
-def test_one_can_skip_to_the_requests(panel: Panel) -> None:
+def test_a_button_skips_to_the_requests(panel: Panel) -> None:
     panel.page.keyboard.press("Tab")
-    expect(panel.button("Skip to the requests")).to_be_in_viewport()
+    expect(panel.button("Skip to requests")).to_be_in_viewport()
     panel.page.keyboard.press("Enter")
 
     assert panel.page.locator("#view-requests").evaluate(FOCUSED)
 
 
-def test_the_page_holds_three_hundred_rows_at_most(panel: Panel) -> None:
+def test_the_list_has_at_most_300_rows(panel: Panel) -> None:
     for _ in range(320):
         panel.call("GET", "/v1/pets?limit=1")
     expect(panel.rows.first.locator(".no")).to_have_text("320")
@@ -141,7 +141,7 @@ def test_the_page_holds_three_hundred_rows_at_most(panel: Panel) -> None:
     expect(panel.page.locator("#count-requests")).to_have_text("320")
 
 
-def test_two_browsers_on_two_sessions_do_not_meet(
+def test_two_sessions_in_two_browsers_are_independent(
     server: MockpetsServer, visit: Callable[..., Panel]
 ) -> None:
     left, right = (visit(f"{server.url}/~{name}") for name in ("left", "right"))
@@ -164,42 +164,42 @@ def test_two_browsers_on_two_sessions_do_not_meet(
     left.view("Sessions")
     for name in ("left", "right"):
         expect(left.page.locator(f"li[data-key='{name}']")).to_be_visible()
-    expect(left.page.locator("li[data-key='left']")).to_contain_text("This panel")
+    expect(left.page.locator("li[data-key='left']")).to_contain_text("Current")
 
 
-def test_a_hidden_page_holds_no_connection(panel: Panel) -> None:
-    """A browser has six connections to a server: panels left open in tabs must not use them up."""
-    away = """(away) => {
-        Object.defineProperty(document, "hidden", {configurable: true, value: away});
+def test_a_hidden_page_uses_no_connection(panel: Panel) -> None:
+    """Browsers open at most six connections to a server; panels in other tabs must use none."""
+    set_hidden = """(hidden) => {
+        Object.defineProperty(document, "hidden", {configurable: true, value: hidden});
         document.dispatchEvent(new Event("visibilitychange"));
     }"""
     before = panel.call("GET", "/__mockpets/events").json["change"]
 
-    def waits_for_more(asked: Request) -> bool:
-        since = re.search(r"events\?since=(\d+)", asked.url)
+    def is_next_poll(request: Request) -> bool:
+        since = re.search(r"events\?since=(\d+)", request.url)
         return since is not None and int(since[1]) > before
 
-    with panel.page.expect_request(waits_for_more):
+    with panel.page.expect_request(is_next_poll):
         panel.call("GET", "/v1/pets")
-    with panel.page.expect_event("requestfailed") as ended:
-        panel.page.evaluate(away, True)
-    assert "events?since=" in ended.value.url
+    with panel.page.expect_event("requestfailed") as failed:
+        panel.page.evaluate(set_hidden, True)
+    assert "events?since=" in failed.value.url
     panel.call("GET", "/v1/pets")
     expect(panel.rows).to_have_count(1)
-    panel.page.evaluate(away, False)
+    panel.page.evaluate(set_hidden, False)
 
     expect(panel.rows).to_have_count(2)
 
 
-def test_a_server_that_goes_and_comes_back(visit: Callable[..., Panel]) -> None:
+def test_the_panel_reconnects_to_a_restarted_server(visit: Callable[..., Panel]) -> None:
     with MockpetsServer(Settings(port=0)) as first:
         panel = visit(first.url)
         expect(panel.page.get_by_text("Live", exact=True)).to_be_visible()
         panel.call("GET", "/v1/pets")
         expect(panel.rows).to_have_count(1)
         port = int(first.url.rpartition(":")[2])
-    expect(panel.page.get_by_text("No answer", exact=True)).to_be_visible()
-    expect(panel.page.get_by_text("The server does not answer.")).to_be_visible()
+    expect(panel.page.get_by_text("Disconnected", exact=True)).to_be_visible()
+    expect(panel.page.get_by_text("Cannot reach the server.")).to_be_visible()
     with MockpetsServer(Settings(port=port, scenario=("empty",))):
         expect(panel.page.get_by_text("Live", exact=True)).to_be_visible()
         expect(panel.active).to_have_text(["empty"])
@@ -211,7 +211,9 @@ def test_a_server_that_goes_and_comes_back(visit: Callable[..., Panel]) -> None:
 TOKEN = "a-token-of-many-letters"
 
 
-def test_a_token_is_asked_for_and_kept_for_the_tab(visit: Callable[..., Panel]) -> None:
+def test_the_panel_prompts_for_a_token_and_stores_it(
+    visit: Callable[..., Panel],
+) -> None:
     with MockpetsServer(Settings(port=0, control_token=TOKEN)) as server:
         panel = visit(server.url)
         dialog = panel.page.get_by_role("dialog", name="Control token")
@@ -219,7 +221,7 @@ def test_a_token_is_asked_for_and_kept_for_the_tab(visit: Callable[..., Panel]) 
         panel.page.keyboard.press("Escape")
         dialog.get_by_label("Token").fill("wrong-token-of-many-letters")
         dialog.get_by_role("button").click()
-        expect(dialog).to_contain_text("The token was refused")
+        expect(dialog).to_contain_text("The server rejected the token")
         dialog.get_by_label("Token").fill(TOKEN)
         panel.page.keyboard.press("Enter")
         expect(panel.active).to_have_text(["default"])
@@ -229,7 +231,7 @@ def test_a_token_is_asked_for_and_kept_for_the_tab(visit: Callable[..., Panel]) 
         assert kept == [[TOKEN], []]
 
 
-def test_a_token_in_the_address_is_taken_out_of_it(visit: Callable[..., Panel]) -> None:
+def test_a_token_is_removed_from_the_url(visit: Callable[..., Panel]) -> None:
     with MockpetsServer(Settings(port=0, control_token=TOKEN)) as server:
         panel = visit(server.url, f"/__mockpets/#token={TOKEN}")
 
@@ -243,11 +245,9 @@ def test_a_token_in_the_address_is_taken_out_of_it(visit: Callable[..., Panel]) 
 # --- Behind a prefix --------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(FIREFOX, reason="by BiDi Playwright does not see the body of a request")
-def test_behind_a_prefix_all_addresses_keep_it(
-    server: MockpetsServer, visit: Callable[..., Panel]
-) -> None:
-    """As behind a reverse proxy that gives mockpets one folder of a site."""
+@pytest.mark.skipif(FIREFOX, reason="over BiDi, Playwright cannot read request bodies")
+def test_all_urls_keep_a_prefix(server: MockpetsServer, visit: Callable[..., Panel]) -> None:
+    """The panel works behind a reverse proxy that maps mockpets to a folder of a site."""
 
     def forward(route: Route) -> None:
         route.fulfill(response=route.fetch(url=route.request.url.replace("/mock/", "/")))
@@ -260,8 +260,8 @@ def test_behind_a_prefix_all_addresses_keep_it(
     expect(panel.active).to_have_text(["empty"])
     panel.view("Try it")
     panel.button("Call listPets").click()
-    expect(panel.page.locator(".answer")).to_contain_text("mockpets-session: prefixed")
+    expect(panel.page.locator(".response")).to_contain_text("mockpets-session: prefixed")
     panel.view("Sessions")
-    link = panel.page.get_by_role("link", name="Open the panel of default")
+    link = panel.page.get_by_role("link", name="Open panel of default")
     expect(link).to_have_attribute("href", f"{server.url}/mock/__mockpets/")
-    panel.page.unroute_all(behavior="ignoreErrors")  # one request still waits for news
+    panel.page.unroute_all(behavior="ignoreErrors")  # a poll is still waiting

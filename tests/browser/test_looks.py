@@ -1,4 +1,4 @@
-"""Every view, light and dark, narrow and wide: nothing for axe to find, nothing beside the page."""
+"""Every view passes axe and fits the window, in both themes and at several widths."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ async (exclude) => {
 """
 
 
-def inspect(page: Page, what: str, seen: tuple[str, ...] = ()) -> None:
-    """Hold what is shown now against axe's rules, and against the width of the window.
+def inspect(page: Page, view: str, exclude: tuple[str, ...] = ()) -> None:
+    """Check the page against axe's rules and the width of the window.
 
-    :param seen: selectors of what was looked at before.
+    :param exclude: selectors of elements that were checked before.
     """
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
-    assert page.evaluate(CHECK, list(seen)) == [], what
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, what
+    assert page.evaluate(CHECK, list(exclude)) == [], view
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, view
 
 
 def fill(panel: Panel) -> None:
-    """Give every view something to show."""
+    """Create content for every view."""
     for query in ("limit=0", "limit=2", "x=1"):
         panel.call("GET", f"/v1/pets?{query}")
     panel.call("GET", "/v1/pets", key=None)
@@ -56,8 +56,8 @@ def fill(panel: Panel) -> None:
     [(360, "light"), (360, "dark"), (768, "dark"), (1440, "light"), (1440, "dark")],
 )
 def test_every_view(session: str, visit: Callable[..., Panel], width: int, theme: str) -> None:
-    shape = {"viewport": {"width": width, "height": 900}, "color_scheme": theme}
-    panel = visit(session, reduced_motion="reduce", **shape)
+    options = {"viewport": {"width": width, "height": 900}, "color_scheme": theme}
+    panel = visit(session, reduced_motion="reduce", **options)
     page = panel.page
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
     inspect(page, "at the start")
@@ -72,26 +72,26 @@ def test_every_view(session: str, visit: Callable[..., Panel], width: int, theme
         if view == "pets":
             expect(page.locator("#pet-rows tr").first).to_be_visible()
             page.locator("#add-pet button").click()
-            expect(page.locator("#add-answer")).to_contain_text("201")
+            expect(page.locator("#add-response")).to_contain_text("201")
         if view == "try":
             panel.button("Call listPets").click()
-            expect(page.locator(".answer pre")).to_be_visible()
+            expect(page.locator(".response pre")).to_be_visible()
         if view == "sessions":
             page.get_by_role("textbox", name="Name").fill("?")
-            panel.button("Make a session").click()
+            panel.button("Create session").click()
             expect(page.get_by_role("alert").locator(".notice")).to_be_visible()
         inspect(page, view, () if shown == "scenarios" else (".scenarios",))
     page.evaluate("location.hash = 'scenarios'")
     panel.button("Details of missing").click()
     expect(panel.scenario("missing").locator(".facts")).to_be_visible()
-    inspect(page, "what a scenario does")
+    inspect(page, "details of a scenario")
     page.goto(f"{session}/__mockpets/docs")
     expect(panel.button("Call getPet")).to_be_visible()
     inspect(page, "reference")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_question_for_the_token(visit: Callable[..., Panel], theme: str) -> None:
+def test_the_token_dialog(visit: Callable[..., Panel], theme: str) -> None:
     with MockpetsServer(Settings(port=0, control_token="a-token-of-many-letters")) as server:
         page = visit(server.url, color_scheme=theme).page
         expect(page.get_by_role("dialog")).to_be_visible()

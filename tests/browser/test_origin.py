@@ -1,4 +1,4 @@
-"""A page on another origin reads all that a front end needs, under every shipped scenario."""
+"""A page on another origin can read every response that a front end needs, in every scenario."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ CALLS: dict[str, tuple[str, str, object, bool]] = {
     "no such path": ("GET", "/v1/pet", None, True),
     "other method": ("DELETE", "/v1/pets/3", None, True),
 }
-"""Name to method, target, body, and whether the key is sent."""
+"""Maps names to method, target, body, and whether to send the key."""
 
 PLAN = dict.fromkeys(SCENARIOS, CALLS) | {
-    # What waits for seconds is asked for one call, not eleven.
+    # These wait for seconds, so make one call instead of eleven.
     "slow": {"bad query": CALLS["bad query"]},
     "double-submit": {"bad body": CALLS["bad body"]},
 }
@@ -50,12 +50,12 @@ async ([url, session, plan]) => {
     const headers = {"Mockpets-Session": `${session}-${scenario}`, "Mockpets-Scenario": scenario};
     if (withKey) headers.Authorization = "Bearer mockpets";
     if (body) headers["Content-Type"] = "application/json";
-    let answer;
+    let response;
     try {
-      answer = await fetch(url + target, {method, headers, body: body && JSON.stringify(body)});
+      response = await fetch(url + target, {method, headers, body: body && JSON.stringify(body)});
     } catch { return {broken: true}; }
-    const seen = {status: answer.status, headers: Object.fromEntries(answer.headers)};
-    try { seen.text = await answer.text(); } catch { return {broken: true}; }
+    const seen = {status: response.status, headers: Object.fromEntries(response.headers)};
+    try { seen.text = await response.text(); } catch { return {broken: true}; }
     return seen;
   };
   const all = async ([scenario, calls]) => {
@@ -83,68 +83,67 @@ def session() -> str:
 
 @pytest.fixture(scope="module")
 def seen(browser: Browser, server: MockpetsServer, origin: str, session: str) -> Seen:
-    """What the page reads: scenario to call to status, headers and text."""
+    """Return what the page reads, by scenario and call: status, headers and text."""
     context = browser.new_context()
     page = context.new_page()
     page.set_default_timeout(60_000)
     page.goto(origin)
-    found: Seen = page.evaluate(READ, [server.url, session, PLAN])
+    responses: Seen = page.evaluate(READ, [server.url, session, PLAN])
     context.close()
-    return found
+    return responses
 
 
-def ask(server: MockpetsServer, name: str, scenario: str, call: str) -> dict[str, Any]:
-    """Make the same call without a browser, as the oracle of what was there to read."""
+def call_directly(server: MockpetsServer, name: str, scenario: str, call: str) -> dict[str, Any]:
+    """Make the same call without a browser, as the reference."""
     method, target, body, with_key = CALLS[call]
     caller = Caller(Socket(server.url))
     headers = {"Mockpets-Session": name, "Origin": "http://front.test"}
     try:
-        answer = caller(
+        response = caller(
             method, target, headers=headers, json_body=body, scenario=scenario,
             key="mockpets" if with_key else None,
         )  # fmt: skip
     except (OSError, http.client.HTTPException):
         return {"broken": True}
-    return {"status": answer.status, "headers": answer.headers, "text": answer.body.decode()}
+    return {"status": response.status, "headers": response.headers, "text": response.body.decode()}
 
 
-def comparable(answer: dict[str, Any]) -> dict[str, Any]:
-    """Leave of an answer what two sessions have in common."""
-    # Of this session, and of this moment; and a browser repeats a request by itself when the
-    # connection that it used again breaks, so it may have made more.
-    own = {"mockpets-session", "server-timing", "mockpets-request"}
-    wanted = {name.lower() for name in EXPOSED_HEADERS} - own
-    kept = {name: value for name, value in answer.get("headers", {}).items() if name in wanted}
-    return {**answer, "headers": kept}
+def comparable(response: dict[str, Any]) -> dict[str, Any]:
+    """Remove the headers of a response that differ between two sessions."""
+    # Request numbers differ because a browser repeats a request when a reused connection breaks.
+    varying = {"mockpets-session", "server-timing", "mockpets-request"}
+    names = {name.lower() for name in EXPOSED_HEADERS} - varying
+    kept = {name: value for name, value in response.get("headers", {}).items() if name in names}
+    return {**response, "headers": kept}
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_the_page_reads_what_there_is(
+def test_the_page_can_read_every_response(
     seen: Seen, server: MockpetsServer, session: str, scenario: str
 ) -> None:
     for call in PLAN[scenario]:
-        read = seen[scenario][call]
-        there = ask(server, f"{session}-{scenario}-2", scenario, call)
-        if FIREFOX and there == {"broken": True} and read.get("status", 200) >= 400:
-            # It holds only a 2xx against its Content-Length, and gives what came of another.
-            assert len(read["text"]) == int(read["headers"]["content-length"]) // 2
+        actual = seen[scenario][call]
+        expected = call_directly(server, f"{session}-{scenario}-2", scenario, call)
+        if FIREFOX and expected == {"broken": True} and actual.get("status", 200) >= 400:
+            # Firefox checks the Content-Length of 2xx only, and returns partial bodies of others.
+            assert len(actual["text"]) == int(actual["headers"]["content-length"]) // 2
             continue
-        assert comparable(read) == comparable(there), call
+        assert comparable(actual) == comparable(expected), call
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_every_error_has_a_body_to_read(seen: Seen, scenario: str) -> None:
+def test_every_error_has_a_readable_body(seen: Seen, scenario: str) -> None:
     if scenario in {"broken-json", "truncated"}:
-        return  # their bodies are broken on purpose; the test above compares them
-    errors = [one for one in seen[scenario].values() if one.get("status", 0) >= 400]
-    for one in errors:
-        body = json.loads(one["text"])
+        return  # broken on purpose; the test above compares these bodies
+    errors = [response for response in seen[scenario].values() if response.get("status", 0) >= 400]
+    for response in errors:
+        body = json.loads(response["text"])
         assert set(body) == {"code", "message", "status"}
-        assert body["status"] == one["status"]
+        assert body["status"] == response["status"]
     assert errors or scenario == "offline"
 
 
-def test_the_headers_that_front_ends_wait_for(seen: Seen) -> None:
+def test_the_page_can_read_the_headers(seen: Seen) -> None:
     default = seen["default"]
     fetched = default["get"]["headers"]
     assert fetched["sunset"] == "Thu, 05 Dec 2030 00:00:00 GMT"

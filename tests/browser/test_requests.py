@@ -1,4 +1,4 @@
-"""The list of requests: opening, sending again, filtering, clearing, pausing, saving."""
+"""The list of requests: open, copy, resend, filter, clear, pause and save."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.programs import need
 
 
 @both_ways
-def test_a_request_is_opened_copied_and_sent_again(panel: Panel) -> None:
+def test_open_copy_and_resend_a_request(panel: Panel) -> None:
     panel.allow_paste()
     panel.call("POST", "/v1/pets", json_body={"name": 'O\'Hara "日本"', "categoryId": 2})
     if panel.way == "mouse":
@@ -27,24 +27,24 @@ def test_a_request_is_opened_copied_and_sent_again(panel: Panel) -> None:
     entry = panel.page.get_by_role("article")
     expect(entry).to_contain_text("POST /")
     expect(entry).to_contain_text("[redacted]")
-    expect(entry.get_by_label("Answer", exact=True)).to_contain_text("Location: /~")
+    expect(entry.get_by_label("Response", exact=True)).to_contain_text("Location: /~")
 
     panel.use(panel.button("Copy request 1 as curl"))
     expect(entry.get_by_text("Copied")).to_be_visible()
     command = panel.paste()
     need("curl")
-    sent = subprocess.run(
+    output = subprocess.run(
         [need("bash"), "-c", command],
         capture_output=True,
         text=True,
         timeout=20,
         check=True,
     ).stdout
-    assert "201" in sent.splitlines()[0]
-    assert json.loads(sent.splitlines()[-1])["name"] == 'O\'Hara "日本"'
+    assert "201" in output.splitlines()[0]
+    assert json.loads(output.splitlines()[-1])["name"] == 'O\'Hara "日本"'
 
-    panel.use(panel.button("Send again"))
-    expect(panel.page.locator(".notice")).to_contain_text("Sent again as request 3: 201.")
+    panel.use(panel.button("Resend"))
+    expect(panel.page.locator(".notice")).to_contain_text("Resent as request 3: 201.")
     expect(panel.rows).to_have_count(3)
     panel.reach(entry.get_by_role("button", name="Close"))
     panel.page.keyboard.press("Escape")
@@ -53,7 +53,7 @@ def test_a_request_is_opened_copied_and_sent_again(panel: Panel) -> None:
 
 
 @both_ways
-def test_requests_are_filtered_and_cleared(panel: Panel) -> None:
+def test_filter_and_clear_requests(panel: Panel) -> None:
     panel.call("GET", "/v1/pets")
     panel.call("GET", "/v1/pets", key=None)
     panel.call("GET", "/v1/nothing")
@@ -65,48 +65,48 @@ def test_requests_are_filtered_and_cleared(panel: Panel) -> None:
     panel.call("GET", "/v1/pets")
     panel.call("GET", "/v1/pets", key=None)
     expect(panel.rows).to_have_count(2)
-    panel.use(panel.button("Show all"))
+    panel.use(panel.button("Reset filter"))
     expect(panel.rows).to_have_count(5)
-    panel.choose(filters.get_by_label("Note"), "nothing there")
+    panel.choose(filters.get_by_label("Note"), "unmatched")
     expect(panel.rows).to_have_count(1)
     expect(panel.rows).to_have_class(re.compile("unmatched"))
-    panel.use(panel.button("Show all"))
+    panel.use(panel.button("Reset filter"))
     panel.write(filters.get_by_label("Path"), "*nowhere*")
-    expect(panel.page.get_by_text("Nothing in the journal passes the filter.")).to_be_visible()
-    panel.use(panel.button("Show all"))
+    expect(panel.page.get_by_text("No requests match the filter.")).to_be_visible()
+    panel.use(panel.button("Reset filter"))
     panel.use(panel.button("Clear"))
 
     expect(panel.page.get_by_text("No requests yet.")).to_be_visible()
     assert panel.call("GET", "/__mockpets/requests").json["total"] == 0
 
 
-def test_each_note_has_words_to_filter_by(panel: Panel) -> None:
+def test_the_filter_has_every_note(panel: Panel) -> None:
     values = "options => options.map(option => option.value)"
 
     assert set(panel.page.locator("#filter-note option").evaluate_all(values)) == {"", *NOTES}
 
 
 @both_ways
-def test_the_list_pauses(panel: Panel) -> None:
+def test_pause_and_resume_the_list(panel: Panel) -> None:
     panel.call("GET", "/v1/pets")
     expect(panel.rows).to_have_count(1)
     panel.use(panel.button("Pause"))
     panel.call("GET", "/v1/pets")
     panel.call("GET", "/v1/pets")
 
-    expect(panel.button("Show 2 new")).to_be_visible()
+    expect(panel.button("Show 2 new requests")).to_be_visible()
     expect(panel.rows).to_have_count(1)
-    panel.use(panel.button("Show 2 new"))
+    panel.use(panel.button("Show 2 new requests"))
     expect(panel.rows).to_have_count(3)
     panel.call("GET", "/v1/pets")
-    expect(panel.button("Show 1 new")).to_be_visible()
+    expect(panel.button("Show 1 new request")).to_be_visible()
     panel.use(panel.button("Resume"))
     expect(panel.rows).to_have_count(4)
 
 
-@pytest.mark.skipif(FIREFOX, reason="by BiDi Playwright does not hear of the download")
+@pytest.mark.skipif(FIREFOX, reason="over BiDi, Playwright has no download events")
 @both_ways
-def test_the_journal_is_saved_as_har(panel: Panel) -> None:
+def test_save_the_request_log_as_har(panel: Panel) -> None:
     panel.call("GET", "/v1/pets?limit=1")
     expect(panel.rows).to_have_count(1)
     with panel.page.expect_download() as download:
@@ -117,12 +117,12 @@ def test_the_journal_is_saved_as_har(panel: Panel) -> None:
     assert [entry["response"]["status"] for entry in har["log"]["entries"]] == [200]
 
 
-def test_arrow_keys_walk_the_list(panel: Panel) -> None:
+def test_arrow_keys_move_between_rows(panel: Panel) -> None:
     for _ in range(3):
         panel.call("GET", "/v1/pets")
     expect(panel.rows).to_have_count(3)
     panel.way = "keyboard"
     panel.reach(panel.rows.first)
-    for key, place in (("ArrowDown", 1), ("End", 2), ("ArrowDown", 2), ("ArrowUp", 1), ("Home", 0)):
+    for key, index in (("ArrowDown", 1), ("End", 2), ("ArrowDown", 2), ("ArrowUp", 1), ("Home", 0)):
         panel.page.keyboard.press(key)
-        assert panel.rows.nth(place).evaluate("node => node === document.activeElement"), key
+        assert panel.rows.nth(index).evaluate("node => node === document.activeElement"), key

@@ -1,4 +1,4 @@
-"""Scenarios by mouse and by the keyboard alone, against a live server."""
+"""The list of scenarios, with the mouse and with the keyboard only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @both_ways
-def test_one_press_activates_and_another_stacks(panel: Panel) -> None:
+def test_activate_and_stack_scenarios(panel: Panel) -> None:
     expect(panel.active).to_have_text(["default"])
     panel.use(panel.pick("empty"))
     expect(panel.active).to_have_text(["empty"])
@@ -25,29 +25,29 @@ def test_one_press_activates_and_another_stacks(panel: Panel) -> None:
 
     panel.use(panel.button("Add slow"))
     expect(panel.active).to_have_text(["slow", "empty"])
-    expect(panel.scenario("slow")).to_contain_text("Active 1st")
-    expect(panel.scenario("empty")).to_contain_text("Active 2nd")
+    expect(panel.scenario("slow")).to_contain_text("Active, #1")
+    expect(panel.scenario("empty")).to_contain_text("Active, #2")
 
     panel.use(panel.button("Remove slow"))
     expect(panel.active).to_have_text(["empty"])
-    panel.use(panel.button("Stop empty"))
+    panel.use(panel.button("Deactivate empty"))
     expect(panel.active).to_have_text(["default"])
     assert len(panel.call("GET", "/v1/pets").json) == 16
 
 
 @both_ways
-def test_enter_in_the_search_activates_the_first_found(panel: Panel) -> None:
+def test_enter_in_the_search_activates_the_first_result(panel: Panel) -> None:
     panel.write(panel.page.get_by_role("searchbox"), "empt")
     expect(panel.page.locator("#scenario-groups li[data-key] .name").first).to_have_text("empty")
     panel.page.keyboard.press("Enter")
 
     expect(panel.active).to_have_text(["empty"])
     panel.write(panel.page.get_by_role("searchbox"), "no such thing")
-    expect(panel.page.get_by_text("No scenario has these words")).to_be_visible()
+    expect(panel.page.get_by_text("No scenarios match the search")).to_be_visible()
 
 
 @both_ways
-def test_what_a_scenario_does_and_its_source(panel: Panel) -> None:
+def test_details_show_what_a_scenario_does_and_its_source(panel: Panel) -> None:
     panel.use(panel.button("Details of retry"))
     facts = panel.scenario("retry").locator(".facts")
     expect(facts).to_contain_text("retry/fail-twice")
@@ -59,7 +59,7 @@ def test_what_a_scenario_does_and_its_source(panel: Panel) -> None:
     expect(facts).to_be_hidden()
 
 
-def test_a_file_with_problems_says_where_and_keeps_its_last_good_version(
+def test_an_invalid_file_shows_its_problems_and_keeps_the_last_valid_version(
     tmp_path: Path, visit: Callable[..., Panel]
 ) -> None:
     file = tmp_path / "mine.yaml"
@@ -72,6 +72,6 @@ def test_a_file_with_problems_says_where_and_keeps_its_last_good_version(
             re.compile(r"mine\.yaml:3:5: .*did you mean 'reply'")
         )
         expect(panel.pick("mine")).to_be_enabled()
-        file.write_text("description: Mended.\n", encoding="utf-8")
-        expect(panel.scenario("mine")).to_contain_text("Mended.")
+        file.write_text("description: Fixed.\n", encoding="utf-8")
+        expect(panel.scenario("mine")).to_contain_text("Fixed.")
         expect(panel.scenario("mine").locator(".problems li")).to_have_count(0)

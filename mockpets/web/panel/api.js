@@ -1,5 +1,5 @@
-// Calls of the control API, and where things are. Every address is made from the page's own, so the
-// panel works behind a prefix, and under `/~w3/` it is the panel of session w3.
+// Calls to the control API, and URLs. All URLs derive from the page's own, so the panel works behind
+// a prefix, and `/~w3/` opens the panel of session w3.
 
 import { el } from "./dom.js";
 import { parseExact } from "./text.js";
@@ -7,22 +7,22 @@ import { parseExact } from "./text.js";
 const TOKEN = "mockpets-token";
 const [, root] = /^(.*?)(?:\/~[^/]*)?\/__mockpets\/[^/]*$/.exec(location.pathname);
 
-/** The address of a path of this server, such as a session's `/~w3/v1`. */
+/** Return the URL of a path on this server, such as a session's `/~w3/v1`. */
 export const address = (path) => `${location.origin}${root}${path}`;
 
-/** The path of a session's API, or of its panel. */
+/** Return the path of a session's API or panel. */
 export const inSession = (name, path = "/v1") => (name === "default" ? path : `/~${name}${path}`);
 
-/** An answer of the control API that is an Error body. */
-export class Refused extends Error {
+/** An error response of the control API. */
+export class ControlError extends Error {
   constructor(status, body) {
     const problems = body.details?.problems ?? [];
-    super([body.message, ...problems.map(inWords)].join("\n"));
+    super([body.message, ...problems.map(describeProblem)].join("\n"));
     this.status = status;
   }
 }
 
-function inWords({ where, what, hint }) {
+function describeProblem({ where, what, hint }) {
   return [where, hint ? `${what}; ${hint}` : what].filter(Boolean).join(": ");
 }
 
@@ -30,7 +30,7 @@ function inWords({ where, what, hint }) {
  * Call the control API.
  * @param {string} path below `/__mockpets/`
  * @param {{method?: string, body?: object, signal?: AbortSignal, ask?: boolean}} [options]
- *   `ask: false` gives up where a token is needed, instead of asking for it
+ *   `ask: false` fails if a token is needed, instead of prompting for it
  * @returns {Promise<any>}
  */
 export async function control(path, { method = "GET", body, signal, ask = true } = {}) {
@@ -39,57 +39,57 @@ export async function control(path, { method = "GET", body, signal, ask = true }
     const headers = {};
     if (token !== null) headers.Authorization = `Bearer ${token}`;
     if (body !== undefined) headers["Content-Type"] = "application/json";
-    const answer = await fetch(path, { method, headers, body: body && JSON.stringify(body), signal });
-    const value = readBody(await answer.text(), answer.status);
-    if (answer.ok) return value;
-    if (answer.status !== 401 || !ask) throw new Refused(answer.status, value);
-    if (sessionStorage.getItem(TOKEN) === token) await askToken(token !== null, value.message);
+    const response = await fetch(path, { method, headers, body: body && JSON.stringify(body), signal });
+    const value = parseBody(await response.text(), response.status);
+    if (response.ok) return value;
+    if (response.status !== 401 || !ask) throw new ControlError(response.status, value);
+    if (sessionStorage.getItem(TOKEN) === token) await promptToken(token !== null, value.message);
   }
 }
 
-function readBody(text, status) {
+function parseBody(text, status) {
   try {
     return parseExact(text);
   } catch {
-    return { message: `Something that is not mockpets answered ${status}.` };
+    return { message: `Unexpected response with status ${status}: it does not come from mockpets.` };
   }
 }
 
-/** Take a token from the address, `#token=...`, and take it out of the address. */
-export function takeToken() {
+/** Move a token from the URL, `#token=...`, to the session storage. */
+export function storeUrlToken() {
   const match = /^#token=(.+)$/.exec(location.hash);
   if (!match) return;
-  // Tokens have no character that an address would escape, so it stands there as it is.
+  // Tokens contain no characters that URLs escape.
   sessionStorage.setItem(TOKEN, match[1]);
   history.replaceState(null, "", location.pathname + location.search);
 }
 
-let asking = null;
+let pendingPrompt = null;
 
-/** Ask for the control token, once for all calls that wait for it. */
-function askToken(wrong, message) {
-  asking ??= new Promise((resolve) => {
+/** Prompt for the control token, once for all calls that wait for it. */
+function promptToken(rejected, message) {
+  pendingPrompt ??= new Promise((resolve) => {
     const field = el("input", { id: "token", type: "password", autocomplete: "off", required: true });
-    const why = wrong ? `The token was refused: ${message}` : "This server's control API asks for a token; the server printed it when it started.";
+    const reason = rejected ? `The server rejected the token: ${message}` : "The control API of this server requires a token. The server prints it at startup.";
     const form = el("form", {},
       el("h2", { id: "token-title" }, "Control token"),
-      el("p", { id: "token-why" }, why),
+      el("p", { id: "token-reason" }, reason),
       el("label", { for: "token" }, "Token"), field,
-      el("p", { class: "soft" }, "It is kept in this tab alone."),
+      el("p", { class: "soft" }, "Stored in this tab only."),
       el("button", { class: "main" }, "Continue"));
-    const dialog = el("dialog", { "aria-labelledby": "token-title", "aria-describedby": "token-why" }, form);
-    // Without a token there is nothing to go back to.
+    const dialog = el("dialog", { "aria-labelledby": "token-title", "aria-describedby": "token-reason" }, form);
+    // The panel does not work without a token.
     dialog.addEventListener("cancel", (event) => event.preventDefault());
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       sessionStorage.setItem(TOKEN, field.value.trim());
       dialog.close();
       dialog.remove();
-      asking = null;
+      pendingPrompt = null;
       resolve(undefined);
     });
     document.body.append(dialog);
     dialog.showModal();
   });
-  return asking;
+  return pendingPrompt;
 }

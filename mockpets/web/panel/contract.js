@@ -1,12 +1,13 @@
-// What the contract has, from the OpenAPI document: the operations with their parameters, and the
-// properties of a pet. The panel keeps no list of either.
+// The operations with their parameters, and the properties of a pet, read from the OpenAPI document.
+// The panel hard-codes neither.
 
 import { control } from "./api.js";
 import { el } from "./dom.js";
 
 /**
+ * Load the contract.
  * @returns {Promise<{operations: Record<string, any>, newPet: any}>} operations by id, each with its
- *   method and its path, and the schema of a NewPet
+ *   method and path, and the schema of NewPet
  */
 export async function loadContract() {
   const { servers, paths, components } = await control("openapi.json");
@@ -19,21 +20,21 @@ export async function loadContract() {
   return { operations, newPet: components.schemas.NewPet };
 }
 
-/** The name of a property as a label has it: "Category id" for `categoryId`. */
+/** Return the label of a property: "Category id" for `categoryId`. */
 export function label(name) {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words[0].toUpperCase() + words.slice(1);
 }
 
 /**
- * A form control for a value: a choice where the schema lists the values, else a text field.
+ * Create a form control: a select if the schema lists the values, else a text field.
  * @param {string} name
  * @param {{enum?: string[]}} schema
  * @param {{value?: unknown, none?: string | false, [attribute: string]: unknown}} options
- *   `none` is the choice of no value
+ *   `none` labels the choice without a value
  */
 export function input(name, schema, { value = "", none = false, ...attributes }) {
   if (!schema.enum) return el("input", { name, value, autocomplete: "off", ...attributes });
   return el("select", { name, ...attributes }, none && el("option", { value: "" }, none),
-    ...schema.enum.map((word) => el("option", { selected: word === value }, word)));
+    ...schema.enum.map((choice) => el("option", { selected: choice === value }, choice)));
 }

@@ -1,16 +1,16 @@
-// The reference page works without scripts; this adds a form to call each operation.
+// Add a form to each operation of the reference page. The page works without scripts.
 
-import { control, takeToken } from "./api.js";
+import { control, storeUrlToken } from "./api.js";
 import { loadContract } from "./contract.js";
 import { tryForm } from "./tryit.js";
 
-takeToken();
+storeUrlToken();
 let settings = { key: "mockpets", scenarios: [] };
 try {
   const state = await control("state", { ask: false });
   settings = { key: state.settings.key, scenarios: state.scenarios.filter((row) => row.description !== null).map((row) => row.name) };
 } catch {
-  // A reader who may not call the control API types the key.
+  // Without access to the control API, the reader types the key.
 }
 const { operations } = await loadContract();
-for (const place of document.querySelectorAll("[data-try]")) place.replaceChildren(tryForm(operations[place.dataset.try], settings));
+for (const container of document.querySelectorAll("[data-try]")) container.replaceChildren(tryForm(operations[container.dataset.try], settings));

@@ -1,10 +1,10 @@
-// Elements from values. Whatever comes from the server becomes a text node or an attribute, never
-// markup, so that a pet's name stays a name.
+// Create and update elements. Values from the server become text nodes or attributes, never markup,
+// so a pet's name cannot inject a script.
 
 /**
- * Make an element.
+ * Create an element.
  * @param {string} tag
- * @param {Record<string, any>} [properties] attributes; `on...` are listeners; null and false are left out
+ * @param {Record<string, any>} [properties] attributes; `on...` adds a listener; null and false are skipped
  * @param {...(Node | string | null | undefined | false)} children
  * @returns {any}
  */
@@ -19,10 +19,10 @@ export function el(tag, properties = {}, ...children) {
   return node;
 }
 
-/** @returns {any} the element with this id, which the page has */
+/** @returns {any} the element with this id */
 export const byId = (id) => document.getElementById(id);
 
-/** Set a text only where it is another, so that a selection in it stays. */
+/** Set the text only if it changes, to keep the user's selection. */
 export function setText(node, text) {
   if (node.textContent !== String(text)) node.textContent = String(text);
 }
@@ -30,59 +30,59 @@ export function setText(node, text) {
 const updates = new WeakMap();
 
 /**
- * Have one child for each item, in their order. Children stay the same nodes as long as their item
- * is there, so that focus, selection and scrolling stay too.
+ * Render one child per item, in order. A child stays the same node while its item exists, to keep
+ * focus, selection and scroll position.
  * @template T
  * @param {Element} parent
  * @param {T[]} items
  * @param {(item: T) => unknown} keyOf
- * @param {(item: T) => {node: HTMLElement, update?: (item: T) => void}} make
+ * @param {(item: T) => {node: HTMLElement, update?: (item: T) => void}} create
  */
-export function keyed(parent, items, keyOf, make) {
+export function keyed(parent, items, keyOf, create) {
   const wanted = new Set(items.map((item) => String(keyOf(item))));
   const known = new Map();
   for (const node of /** @type {HTMLElement[]} */ ([...parent.children])) {
     if (wanted.has(node.dataset.key)) known.set(node.dataset.key, node);
     else removeKeepingFocus(node);
   }
-  let place = parent.firstElementChild;
+  let position = parent.firstElementChild;
   for (const item of items) {
     const key = String(keyOf(item));
     let node = known.get(key);
     if (!node) {
-      const made = make(item);
-      node = made.node;
+      const created = create(item);
+      node = created.node;
       node.dataset.key = key;
-      updates.set(node, made.update);
+      updates.set(node, created.update);
     }
-    if (node === place) place = place.nextElementSibling;
-    else parent.insertBefore(node, place);
+    if (node === position) position = position.nextElementSibling;
+    else parent.insertBefore(node, position);
     updates.get(node)?.(item);
   }
 }
 
-/** Remove a node; where it held the focus, the next one like it gets it. */
+/** Remove a node. If it has the focus, focus the same control of the next node. */
 function removeKeepingFocus(node) {
   const focused = node.contains(document.activeElement) ? document.activeElement : null;
   const next = node.nextElementSibling ?? node.previousElementSibling;
   const parent = node.parentElement;
   node.remove();
   if (!focused) return;
-  const alike = next?.querySelector(`[data-does="${focused.dataset.does}"]`);
-  const target = alike ?? next?.querySelector("button, a, select") ?? parent.closest("section");
+  const same = next?.querySelector(`[data-does="${focused.dataset.does}"]`);
+  const target = same ?? next?.querySelector("button, a, select") ?? parent.closest("section");
   target?.focus();
 }
 
-let said = 0;
+let announcements = 0;
 
-/** Have a screen reader say something when it has time. */
+/** Announce a text politely to screen readers. */
 export function announce(text) {
-  // Twice the same text would not be said again.
-  byId("news").textContent = text + (said++ % 2 ? "\u00a0" : "");
+  // Screen readers ignore an unchanged text, so alternate its ending.
+  byId("news").textContent = text + (announcements++ % 2 ? "\u00a0" : "");
 }
 
 /**
- * Show a short message over the page; it moves nothing.
+ * Show a toast. It does not move the page.
  * @param {string} text
  * @param {"done" | "failed"} kind
  */
@@ -93,8 +93,8 @@ export function notice(text, kind = "done") {
   setTimeout(() => line.remove(), kind === "failed" ? 20_000 : 5_000);
 }
 
-/** Run what a control does; a refusal becomes a message. */
-export function doing(action) {
+/** Return an event handler that shows errors of the action as a toast. */
+export function handler(action) {
   return async (event) => {
     event?.preventDefault();
     try {
@@ -106,16 +106,16 @@ export function doing(action) {
 }
 
 /**
- * A button that copies a text.
+ * Create a button that copies a text.
  * @param {() => string} text
- * @param {string} label what a screen reader calls it
+ * @param {string} label for screen readers
  */
 export function copyButton(text, label, shown = "Copy") {
   const button = el("button", { type: "button", class: "copy", "aria-label": label, "data-does": `copy ${label}` }, shown);
-  button.addEventListener("click", doing(async () => {
+  button.addEventListener("click", handler(async () => {
     await copy(text());
     button.textContent = "Copied";
-    announce(`${label}: copied`);
+    announce("Copied to the clipboard");
     setTimeout(() => { button.textContent = shown; }, 1500);
   }));
   return button;
@@ -123,14 +123,14 @@ export function copyButton(text, label, shown = "Copy") {
 
 async function copy(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  // Not a secure context: plain http on a name that is not localhost.
-  const back = document.activeElement;
+  // Insecure contexts, such as plain HTTP on a host other than localhost, have no clipboard API.
+  const focused = document.activeElement;
   const area = el("textarea", { class: "away", "aria-hidden": "true" });
   area.value = text;
   document.body.append(area);
   area.select();
   const done = document.execCommand("copy");
   area.remove();
-  back?.focus();
-  if (!done) throw new Error("The browser does not let this page copy.");
+  focused?.focus();
+  if (!done) throw new Error("The browser blocked copying. Select the text and copy it manually.");
 }

@@ -1,17 +1,17 @@
-// One request of the journal: both sides as they were sent, and what can be done with it.
+// One request of the request log: the request and the response as sent, with copy and resend.
 
 import { address, control, inSession } from "./api.js";
-import { byId, copyButton, doing, el, notice } from "./dom.js";
-import { curl, headersAgain } from "./curl.js";
-import { duration, kindOf, NOTES, size, withLines } from "./text.js";
+import { byId, copyButton, el, handler, notice } from "./dom.js";
+import { curl, headersToResend } from "./curl.js";
+import { duration, indent, kindOf, NOTES, size } from "./text.js";
 
-let shown = null; // the number of the request that is open
-let back = (_number) => {};
+let shown = null; // the number of the open request
+let focusRow = (_number) => {};
 let key = "";
 
-/** @param {(number: number) => void} goBack puts the focus on the row of this number */
-export function start(goBack) {
-  back = goBack;
+/** @param {(number: number) => void} focus focuses the row of a request */
+export function start(focus) {
+  focusRow = focus;
   byId("entry").addEventListener("keydown", (event) => {
     if (event.key === "Escape") close();
   });
@@ -21,28 +21,27 @@ export const number = () => shown;
 
 const close = () => { location.hash = "#requests"; };
 
-/** Open the entry of this number; null closes what is open. */
-export async function open(wanted, settings) {
+/** Open a request by its number; null closes the open one. */
+export async function open(requested, settings) {
   key = settings.key;
-  if (wanted === shown) return;
-  const before = shown;
-  shown = wanted;
+  if (requested === shown) return;
+  const previous = shown;
+  shown = requested;
   const article = byId("entry");
-  if (wanted === null) {
+  if (requested === null) {
     const focused = article.contains(document.activeElement);
     article.hidden = true;
     article.replaceChildren();
-    if (focused) back(before);
+    if (focused) focusRow(previous);
     return;
   }
   let parts;
   try {
-    const found = await control(`requests/${wanted}`);
-    parts = whole(found);
+    parts = content(await control(`requests/${requested}`));
   } catch (error) {
-    parts = [title(`Request ${wanted}`), el("p", {}, error.message), closing()];
+    parts = [title(`Request ${requested}`), el("p", {}, error.message), closeButton()];
   }
-  if (shown !== wanted) return; // another was opened meanwhile
+  if (shown !== requested) return; // the user opened another one meanwhile
   article.replaceChildren(...parts);
   article.hidden = false;
   article.scrollTop = 0;
@@ -50,48 +49,48 @@ export async function open(wanted, settings) {
 }
 
 const title = (text) => el("h3", { id: "entry-title", tabindex: "-1" }, text);
-const closing = () => el("button", { type: "button", class: "quiet", onclick: close }, "Close");
+const closeButton = () => el("button", { type: "button", class: "quiet", onclick: close }, "Close");
 
-function whole(found) {
-  const again = el("button", { type: "button", onclick: doing(() => sendAgain(found)) }, "Send again");
-  const copy = copyButton(() => asCurl(found), `Copy request ${found.number} as curl`, "Copy as curl");
-  const lost = found.request.body.cut && "Its body is longer than what the journal keeps, so it cannot be sent again as it was.";
-  if (lost) again.disabled = copy.disabled = true;
+function content(entry) {
+  const resend = el("button", { type: "button", onclick: handler(() => sendAgain(entry)) }, "Resend");
+  const copy = copyButton(() => asCurl(entry), `Copy request ${entry.number} as curl`, "Copy as curl");
+  const truncated = entry.request.body.cut && "The request log has only the beginning of the body, so the request cannot be resent.";
+  if (truncated) resend.disabled = copy.disabled = true;
   return [
-    el("div", { class: "line" }, title(`Request ${found.number}`), copy, again, closing()),
-    el("p", { class: "what" }, el("span", { class: `status ${kindOf(found.status)}` }, found.status === null ? "broken" : String(found.status)), " ", el("b", {}, found.method), " ", found.target),
-    ...(lost ? [el("p", { class: "soft" }, lost)] : []),
-    el("ul", { class: "said" }, ...found.notes.map((note) => el("li", {},
+    el("div", { class: "line" }, title(`Request ${entry.number}`), copy, resend, closeButton()),
+    el("p", { class: "what" }, el("span", { class: `status ${kindOf(entry.status)}` }, entry.status === null ? "broken" : String(entry.status)), " ", el("b", {}, entry.method), " ", entry.target),
+    ...(truncated ? [el("p", { class: "soft" }, truncated)] : []),
+    el("ul", { class: "note-list" }, ...entry.notes.map((note) => el("li", {},
       el("span", { class: `note ${note.code}` }, NOTES[note.code] ?? note.code), " ", note.text))),
-    facts(found),
-    side("Request", `${found.method} ${found.target}`, found.request),
-    side("Answer", found.status === null ? "No answer: the connection was broken" : String(found.status), found.response),
+    facts(entry),
+    message("Request", `${entry.method} ${entry.target}`, entry.request),
+    message("Response", entry.status === null ? "No response: the connection was broken" : String(entry.status), entry.response),
   ];
 }
 
-function facts(found) {
+function facts(entry) {
   const rows = [
-    ["At", new Date(found.at).toLocaleString()],
-    ["Session", found.session],
-    ["Operation", found.operation ?? "none of the contract's"],
-    ["Scenario", found.scenarios.join(", ")],
-    ["Stub", found.stubs.join(", ") || "none: the operation answered"],
-    ["Own work", duration(found.app_ms)],
-    ["Added delay", found.delay_ms ? duration(found.delay_ms) : null],
-    ["Slowed to", found.throttle && `${size(found.throttle)} a second`],
-    ["Held at gate", found.hold],
-    ["Fault", found.fault],
+    ["Time", new Date(entry.at).toLocaleString()],
+    ["Session", entry.session],
+    ["Operation", entry.operation ?? "Not in the contract"],
+    ["Scenario", entry.scenarios.join(", ")],
+    ["Stub", entry.stubs.join(", ") || "None"],
+    ["Processing time", duration(entry.app_ms)],
+    ["Added delay", entry.delay_ms ? duration(entry.delay_ms) : null],
+    ["Throttled to", entry.throttle && `${size(entry.throttle)}/s`],
+    ["Held at gate", entry.hold],
+    ["Fault", entry.fault],
   ].filter(([, value]) => value);
   return el("dl", { class: "table" }, ...rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
 }
 
-function side(name, first, { headers, body }) {
+function message(name, first, { headers, body }) {
   return el("section", { class: "side", "aria-label": name }, el("h4", {}, name), el("p", { class: "first" }, first),
     headerLines(headers), bodyOf(body));
 }
 
 /**
- * Headers as they stand in a message.
+ * Create a list of headers.
  * @param {Iterable<[string, string]>} headers
  */
 export function headerLines(headers) {
@@ -99,46 +98,46 @@ export function headerLines(headers) {
     el("div", {}, el("dt", {}, `${name}: `), el("dd", {}, value))));
 }
 
-/** A body as it was sent, and with lines where it is JSON. */
+/** Create the view of a body: indented if it is JSON, with a button to show it as sent. */
 export function bodyOf({ size: bytes, text, base64 = false, cut = false }) {
   if (!bytes) return el("p", { class: "soft" }, "No body");
-  const lined = base64 ? null : withLines(text);
-  const pre = el("pre", { tabindex: "0" }, lined ?? text);
-  const said = [size(bytes), base64 && "not UTF-8, so shown as base64", cut && "only its beginning was kept"].filter(Boolean).join(", ");
-  const how = lined !== null && lined !== text && el("button", { type: "button", class: "quiet", "aria-pressed": "false" }, "As sent");
-  if (how) {
-    how.addEventListener("click", () => {
-      const raw = how.getAttribute("aria-pressed") !== "true";
-      how.setAttribute("aria-pressed", String(raw));
-      pre.textContent = raw ? text : lined;
+  const indented = base64 ? null : indent(text);
+  const pre = el("pre", { tabindex: "0" }, indented ?? text);
+  const details = [size(bytes), base64 && "not UTF-8, shown as base64", cut && "truncated"].filter(Boolean).join(", ");
+  const rawButton = indented !== null && indented !== text && el("button", { type: "button", class: "quiet", "aria-pressed": "false" }, "Raw");
+  if (rawButton) {
+    rawButton.addEventListener("click", () => {
+      const raw = rawButton.getAttribute("aria-pressed") !== "true";
+      rawButton.setAttribute("aria-pressed", String(raw));
+      pre.textContent = raw ? text : indented;
     });
   }
-  return el("div", { class: "content" }, el("p", { class: "soft" }, `Body, ${said} `, how), pre);
+  return el("div", { class: "content" }, el("p", { class: "soft" }, `Body, ${details} `, rawButton), pre);
 }
 
-/** Where a recorded request goes when it is sent again: to its own session, scenarios and all. */
-function urlOf(found) {
-  const own = found.target.startsWith("/~");
-  return address(own ? found.target : inSession(found.session, found.target));
+/** Return the URL for resending a recorded request, in its session. */
+function urlOf(entry) {
+  const prefixed = entry.target.startsWith("/~");
+  return address(prefixed ? entry.target : inSession(entry.session, entry.target));
 }
 
-function asCurl(found) {
-  const { text, base64, size: bytes } = found.request.body;
-  return curl({ method: found.method, url: urlOf(found), headers: headersAgain(found, key), body: bytes ? text : null, base64 });
+function asCurl(entry) {
+  const { text, base64, size: bytes } = entry.request.body;
+  return curl({ method: entry.method, url: urlOf(entry), headers: headersToResend(entry, key), body: bytes ? text : null, base64 });
 }
 
-async function sendAgain(found) {
-  const { text, base64, size: bytes } = found.request.body;
-  const bodyless = !bytes || found.method === "GET" || found.method === "HEAD";
+async function sendAgain(entry) {
+  const { text, base64, size: bytes } = entry.request.body;
+  const bodyless = !bytes || entry.method === "GET" || entry.method === "HEAD";
   const body = bodyless ? undefined : base64 ? Uint8Array.from(atob(text), (char) => char.charCodeAt(0)) : text;
-  const headers = new Headers(headersAgain(found, key));
-  let answer;
+  const headers = new Headers(headersToResend(entry, key));
+  let response;
   try {
-    answer = await fetch(urlOf(found), { method: found.method, headers, body });
+    response = await fetch(urlOf(entry), { method: entry.method, headers, body });
   } catch {
-    notice("Sent again; the connection was broken before an answer came.", "failed");
+    notice("Request resent. No response: the connection failed.", "failed");
     return;
   }
-  const sent = answer.headers.get("Mockpets-Request");
-  notice(`Sent again${sent ? ` as request ${sent}` : ""}: ${answer.status}.`);
+  const number = response.headers.get("Mockpets-Request");
+  notice(`Resent${number ? ` as request ${number}` : ""}: ${response.status}.`);
 }

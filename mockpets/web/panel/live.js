@@ -1,10 +1,10 @@
-// What changed, as it happens: one request waits at the server for the next change. It is ended
-// while the page is hidden, since a browser has six connections to a server for all its pages.
+// Live updates by long polling: one request waits at the server for the next change. Hidden pages
+// abort it, since a browser opens at most six connections to a server for all its tabs.
 
 import { control } from "./api.js";
 
 const WAIT_SECONDS = 20;
-const PAUSE_MS = 250; // between two looks, however much happens
+const PAUSE_MS = 250; // minimum time between two polls
 const RETRY_MS = [500, 1000, 2000, 4000];
 
 const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
@@ -14,31 +14,31 @@ const visible = () => new Promise((resolve) => {
 });
 
 /**
- * Call back for the start, then for every change; never returns.
+ * Call `changed` once at the start and then after every change. Never returns.
  * @param {(kinds: Set<string> | null) => Promise<void>} changed null: anything may have changed
- * @param {(problem: Error | null) => void} link null: the server answers
+ * @param {(problem: Error | null) => void} connection null: the server responds
  */
-export async function watch(changed, link) {
-  let known = null; // the number of the last change that was shown
+export async function watch(changed, connection) {
+  let last = null; // the state of the last poll
   let failures = 0;
   for (;;) {
     await visible();
     try {
-      known = await look(known, changed);
+      last = await poll(last, changed);
       failures = 0;
-      link(null);
+      connection(null);
       await sleep(PAUSE_MS);
     } catch (error) {
       if (error.name === "AbortError") continue;
-      link(error);
+      connection(error);
       await sleep(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
     }
   }
 }
 
-/** Wait for a change and have it shown; return what is known then. */
-async function look(known, changed) {
-  if (known === null) {
+/** Wait for a change and show it; return the new state. */
+async function poll(last, changed) {
+  if (last === null) {
     const now = await control("events");
     await changed(null);
     return now;
@@ -48,13 +48,13 @@ async function look(known, changed) {
   document.addEventListener("visibilitychange", stop);
   let now;
   try {
-    now = await control(`events?since=${known.change}&wait=${WAIT_SECONDS}`, { signal: hidden.signal });
+    now = await control(`events?since=${last.change}&wait=${WAIT_SECONDS}`, { signal: hidden.signal });
   } finally {
     document.removeEventListener("visibilitychange", stop);
   }
-  // A lower number is another server's; resets differ, too, for a session dropped and made anew.
-  const anew = now.change < known.change || now.resets !== known.resets;
-  if (anew) await changed(null);
+  // A lower number means another server. Another number of resets also means a recreated session.
+  const restarted = now.change < last.change || now.resets !== last.resets;
+  if (restarted) await changed(null);
   else if (now.changed.length) await changed(new Set(now.changed));
   return now;
 }

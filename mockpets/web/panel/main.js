@@ -1,8 +1,8 @@
-// The panel: asks for `state`, hands it to the parts that show it, and does so again at each change.
+// The panel: load the state, pass it to the views, and repeat after each change.
 
-import { address, control, takeToken } from "./api.js";
+import { address, control, storeUrlToken } from "./api.js";
 import { loadContract } from "./contract.js";
-import { announce, byId, copyButton, doing, el, keyed, notice, setText } from "./dom.js";
+import { announce, byId, copyButton, el, handler, keyed, notice, setText } from "./dom.js";
 import * as entry from "./entry.js";
 import * as gates from "./gates.js";
 import { watch } from "./live.js";
@@ -19,40 +19,40 @@ const EVERYTHING = new Set(["requests", "scenario", "pets", "snapshots", "gates"
 
 let contract = null;
 let state = null;
-let open = null; // the view that is open
+let open = null; // the open view
 
-// --- Which view is open: the address says it ---
+// --- The open view, from the URL ---
 
-function place() {
-  const [view, number] = location.hash.slice(1).split("/");
-  const known = VIEWS.includes(view) ? view : wide.matches ? "requests" : "scenarios";
-  // Where there is room the scenarios stand beside the others, always.
-  return { view: wide.matches && known === "scenarios" ? "requests" : known, number: /^\d+$/.test(number) ? Number(number) : null };
+function route() {
+  const [name, number] = location.hash.slice(1).split("/");
+  const view = VIEWS.includes(name) ? name : wide.matches ? "requests" : "scenarios";
+  // Wide windows always show the scenarios beside the other view.
+  return { view: wide.matches && view === "scenarios" ? "requests" : view, number: /^\d+$/.test(number) ? Number(number) : null };
 }
 
 async function showView() {
-  const { view, number } = place();
+  const { view, number } = route();
   for (const name of VIEWS) byId(`view-${name}`).hidden = name !== view;
   for (const link of document.querySelectorAll("nav a")) {
     if (link.getAttribute("href") === `#${view}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   if (state === null) return;
-  if (view !== open) await showIn(view, EVERYTHING);
+  if (view !== open) await refresh(view, EVERYTHING);
   open = view;
   requests.mark(number);
   await entry.open(view === "requests" ? number : null, state.settings);
 }
 
-async function showIn(view, kinds) {
+async function refresh(view, kinds) {
   if (view === "requests") await requests.show(state, kinds);
   else if (view === "pets") await pets.show(state, kinds);
   else if (view === "sessions") await sessions.show(state);
 }
 
-// --- What the server has ---
+// --- The server's state ---
 
-/** @param {Set<string> | null} kinds null: all of it may be other than it was */
+/** @param {Set<string> | null} kinds of changes; null: anything may have changed */
 async function changed(kinds) {
   if (contract === null) {
     contract = await loadContract();
@@ -60,13 +60,13 @@ async function changed(kinds) {
   }
   const first = state === null;
   state = await control("state");
-  if (kinds === null) requests.anew();
-  document.querySelector("main").inert = false; // what could be done without a state would fail
+  if (kinds === null) requests.reset();
+  document.querySelector("main").inert = false; // inert until now: no action works without a state
   showHeader();
   scenarios.show(state);
   gates.show(state);
   tryit.show(byId("try-body"), state, contract.operations);
-  await (first ? showView() : showIn(place().view, kinds ?? EVERYTHING));
+  await (first ? showView() : refresh(route().view, kinds ?? EVERYTHING));
 }
 
 function showHeader() {
@@ -75,44 +75,44 @@ function showHeader() {
   setText(byId("version"), state.version);
   setText(byId("base-url"), address(settings.base_path));
   setText(byId("key"), settings.key);
-  setText(byId("key-name"), settings.any_key ? "Key (any will do)" : "Key");
+  setText(byId("key-name"), settings.any_key ? "Key (any key works)" : "Key");
   setText(byId("session"), state.session);
   setText(byId("count-requests"), counts.requests.toLocaleString("en"));
   setText(byId("count-pets"), counts.pets?.toLocaleString("en") ?? "");
   setText(byId("count-sessions"), counts.sessions.toLocaleString("en"));
   setText(byId("count-held"), counts.held ? `${counts.held} held` : "");
   byId("count-held").classList.toggle("strong", counts.held > 0);
-  keyed(byId("active"), active, (name) => name, makeActive);
+  keyed(byId("active"), active, (name) => name, createActive);
   setText(byId("precedence"), active.length > 1 ? "The first has precedence." : "");
 }
 
-function makeActive(name) {
-  const stop = el("button", { type: "button", class: "quiet", "aria-label": `Stop ${name}`, "data-does": "stop", onclick: doing(() => scenarios.activate(scenarios.without(state.active, name))) }, "×");
+function createActive(name) {
+  const stop = el("button", { type: "button", class: "quiet", "aria-label": `Deactivate ${name}`, "data-does": "stop", onclick: handler(() => scenarios.activate(scenarios.without(state.active, name))) }, "×");
   const node = el("li", {}, el("b", {}, name), stop);
   return { node, update: () => { stop.hidden = state.active.length === 1 && name === "default"; } };
 }
 
-function link(problem) {
+function showConnection(problem) {
   const node = byId("link");
-  const is = problem ? "off" : "on";
-  if (node.dataset.is === is) return;
-  node.dataset.is = is;
-  setText(node.querySelector("b"), problem ? "No answer" : "Live");
+  const status = problem ? "off" : "on";
+  if (node.dataset.is === status) return;
+  node.dataset.is = status;
+  setText(node.querySelector("b"), problem ? "Disconnected" : "Live");
   if (problem?.status) notice(problem.message, "failed");
-  else if (problem) notice("The server does not answer. Is it still running? Trying again.", "failed");
+  else if (problem) notice("Cannot reach the server. Is it still running? Retrying.", "failed");
   else byId("alerts").replaceChildren();
 }
 
 async function reset() {
   await control("reset", { method: "POST" });
-  notice("Reset: pets, counters and the journal are as at the start.");
+  notice("Session reset: initial pets restored, counters reset, request log cleared.");
 }
 
-takeToken();
-byId("base-url").after(copyButton(() => byId("base-url").textContent, "Copy the base URL"));
-byId("key").after(copyButton(() => byId("key").textContent, "Copy the key"));
-byId("reset").addEventListener("click", doing(reset));
-byId("skip").addEventListener("click", doing(async () => {
+storeUrlToken();
+byId("base-url").after(copyButton(() => byId("base-url").textContent, "Copy base URL"));
+byId("key").after(copyButton(() => byId("key").textContent, "Copy key"));
+byId("reset").addEventListener("click", handler(reset));
+byId("skip").addEventListener("click", handler(async () => {
   location.hash = "#requests";
   await showView();
   byId("view-requests").focus();
@@ -120,8 +120,8 @@ byId("skip").addEventListener("click", doing(async () => {
 scenarios.start();
 requests.start();
 sessions.start();
-addEventListener("hashchange", doing(showView));
-wide.addEventListener("change", doing(showView));
-doing(showView)();
-watch(changed, link);
+addEventListener("hashchange", handler(showView));
+wide.addEventListener("change", handler(showView));
+handler(showView)();
+watch(changed, showConnection);
 announce("");

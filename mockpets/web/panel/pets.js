@@ -1,30 +1,30 @@
-// The pets that a client sees now, and their snapshots.
+// The pets that clients see, and snapshots of them.
 
 import { control } from "./api.js";
 import { input, label } from "./contract.js";
-import { announce, byId, doing, el, keyed, notice, setText } from "./dom.js";
+import { announce, byId, el, handler, keyed, notice, setText } from "./dom.js";
 import { clock, count, parseExact } from "./text.js";
 
 const PAGE = 100;
 
 let state;
 let limit = PAGE;
-let newPet; // the schema
+let newPet; // its schema
 
-/** @param {any} schema of a NewPet */
+/** @param {any} schema of NewPet */
 export function start(schema) {
   newPet = schema;
   const properties = Object.entries(newPet.properties);
   byId("pet-columns").prepend(el("th", { scope: "col", class: "number" }, "Id"),
     ...properties.map(([name, { type }]) => el("th", { scope: "col", class: type === "integer" && "number" }, label(name))));
-  byId("add-pet").querySelector("button").before(...properties.map(([name, looks]) => el("label", {}, `${label(name)} `,
-    input(name, looks, { value: looks.example, none: !isRequired(name) && "None", inputmode: looks.type === "integer" && "numeric" }))));
-  byId("add-pet").addEventListener("submit", doing(add));
-  byId("snapshot").addEventListener("submit", doing(take));
-  byId("pets-more").addEventListener("click", doing(async () => { limit += PAGE; await load(); }));
+  byId("add-pet").querySelector("button").before(...properties.map(([name, property]) => el("label", {}, `${label(name)} `,
+    input(name, property, { value: property.example, none: !isRequired(name) && "None", inputmode: property.type === "integer" && "numeric" }))));
+  byId("add-pet").addEventListener("submit", handler(add));
+  byId("snapshot").addEventListener("submit", handler(saveSnapshot));
+  byId("pets-more").addEventListener("click", handler(async () => { limit += PAGE; await load(); }));
 }
 
-/** @param {Set<string>} kinds of what has changed */
+/** @param {Set<string>} kinds of changes */
 export async function show(now, kinds) {
   state = now;
   if (["pets", "scenario", "files"].some((kind) => kinds.has(kind))) await load();
@@ -41,18 +41,18 @@ async function load() {
     page = await control(`pets?limit=${Math.min(limit - pets.length, 1000)}${after}`);
     pets.push(...page.pets);
   } while (page.next !== null && pets.length < limit);
-  keyed(byId("pet-rows"), pets, (pet) => pet.id, makePet);
+  keyed(byId("pet-rows"), pets, (pet) => pet.id, createRow);
   byId("pets-table").hidden = !pets.length;
   byId("pets-empty").hidden = pets.length > 0;
-  setText(byId("pets-empty"), "No pets, so a client gets an empty list. Add one with the form, or activate another scenario.");
+  setText(byId("pets-empty"), "No pets. Clients get an empty list. Add a pet or activate another scenario.");
   byId("pets-more").hidden = page.next === null;
-  const shown = pets.length < page.total ? `; the first ${pets.length} are shown` : "";
-  setText(byId("pets-said"), `${count(page.total, "pet")} with ${state.active.join(", ")}${shown}.`);
+  const shown = pets.length < page.total ? `, showing the first ${pets.length}` : "";
+  setText(byId("pets-summary"), `${count(page.total, "pet")} (${state.active.join(", ")})${shown}.`);
 }
 
-function makePet({ id }) {
-  const cells = Object.entries(newPet.properties).map(([name, looks]) => (looks.enum ? makeChoice(id, name, looks) : makeText(name, looks)));
-  const remove = el("button", { type: "button", class: "quiet", "data-does": "delete", onclick: doing(async () => {
+function createRow({ id }) {
+  const cells = Object.entries(newPet.properties).map(([name, property]) => (property.enum ? createSelect(id, name, property) : createText(name, property)));
+  const remove = el("button", { type: "button", class: "quiet", "data-does": "delete", onclick: handler(async () => {
     await control(`pets/${id}`, { method: "DELETE" });
     announce(`Pet ${id} deleted`);
   }) }, "Delete");
@@ -64,60 +64,60 @@ function makePet({ id }) {
   return { node, update };
 }
 
-function makeText(name, { type }) {
+function createText(name, { type }) {
   const node = el("td", { class: type === "integer" ? "number" : `text ${name}` });
   return { node, update: (pet) => setText(node, pet[name] ?? "") };
 }
 
-/** The cell of a property whose values the contract lists: a choice that changes it. */
-function makeChoice(id, name, looks) {
-  const choice = input(name, looks, { none: !isRequired(name) && "none", "data-does": name });
-  choice.addEventListener("change", doing(async () => {
-    await control(`pets/${id}`, { method: "PATCH", body: { [name]: choice.value || null } });
-    announce(`Pet ${id} is ${choice.value || `without a ${name}`} now`);
+/** Create the cell of a property with an enum: a select that changes the pet. */
+function createSelect(id, name, property) {
+  const select = input(name, property, { none: !isRequired(name) && "None", "data-does": name });
+  select.addEventListener("change", handler(async () => {
+    await control(`pets/${id}`, { method: "PATCH", body: { [name]: select.value || null } });
+    announce(select.value ? `Pet ${id} is now ${select.value}` : `Pet ${id} now has no ${name}`);
   }));
   const update = (pet) => {
-    choice.value = pet[name] ?? "";
-    choice.setAttribute("aria-label", `${label(name)} of pet ${id}, ${pet.name}`);
+    select.value = pet[name] ?? "";
+    select.setAttribute("aria-label", `${label(name)} of pet ${id}, ${pet.name}`);
   };
-  return { node: el("td", {}, choice), update };
+  return { node: el("td", {}, select), update };
 }
 
-/** Add a pet as any client does, and show the response. */
+/** Add a pet as any client would, and show the response. */
 async function add() {
   const fields = new FormData(byId("add-pet"));
-  const properties = Object.entries(newPet.properties).map(([name, looks]) => [name, jsonOf(String(fields.get(name)), name, looks)]);
-  const said = byId("add-answer");
-  said.className = "";
-  setText(said, "Sent; no answer yet.");
-  let answer;
+  const properties = Object.entries(newPet.properties).map(([name, property]) => [name, jsonOf(String(fields.get(name)), name, property)]);
+  const result = byId("add-response");
+  result.className = "";
+  setText(result, "Waiting for the response.");
+  let response;
   try {
-    answer = await fetch("../v1/pets", {
+    response = await fetch("../v1/pets", {
       method: "POST",
       headers: { Authorization: `Bearer ${state.settings.key}`, "Content-Type": "application/json" },
       body: `{${properties.filter(([, json]) => json !== null).map(([name, json]) => `"${name}":${json}`).join(",")}}`,
     });
   } catch {
-    said.className = "failed";
-    return setText(said, "No answer: the connection was broken.");
+    result.className = "failed";
+    return setText(result, "No response: the connection failed.");
   }
-  const text = await answer.text();
-  said.className = answer.ok ? "done" : "failed";
-  return setText(said, `${answer.status}: ${inWords(text)}`);
+  const text = await response.text();
+  result.className = response.ok ? "done" : "failed";
+  return setText(result, `${response.status}: ${summary(text)}`);
 }
 
-/** What a field holds as JSON; null where it is left out. */
+/** Return the JSON of a field, or null to omit the property. */
 function jsonOf(text, name, { type }) {
   if (text === "" && (type === "integer" || !isRequired(name))) return null;
-  // What looks like a number is sent as one, digit for digit; anything else as text, to see it rejected.
+  // Send numbers digit for digit, and anything else as a string, so the response shows why it is invalid.
   const isNumber = type === "integer" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text.trim());
   return isNumber ? text.trim() : JSON.stringify(text);
 }
 
-function inWords(text) {
+function summary(text) {
   try {
     const value = parseExact(text);
-    return value.message ?? `${value.name} has the id ${value.id}.`;
+    return value.message ?? `Added ${value.name} with id ${value.id}.`;
   } catch {
     return text;
   }
@@ -127,24 +127,24 @@ function inWords(text) {
 
 async function loadSnapshots() {
   const { snapshots } = await control("snapshots");
-  keyed(byId("snapshot-rows"), snapshots, (row) => row.name, makeSnapshot);
+  keyed(byId("snapshot-rows"), snapshots, (row) => row.name, createSnapshot);
 }
 
-function makeSnapshot({ name }) {
+function createSnapshot({ name }) {
   const path = `snapshots/${encodeURIComponent(name)}`;
-  const said = el("span", { class: "soft" });
-  const restore = el("button", { type: "button", "aria-label": `Restore ${name}`, "data-does": "restore", onclick: doing(async () => {
+  const details = el("span", { class: "soft" });
+  const restore = el("button", { type: "button", "aria-label": `Restore snapshot ${name}`, "data-does": "restore", onclick: handler(async () => {
     const { total } = await control(`${path}/restore`, { method: "POST" });
-    notice(`${name} restored: ${count(total, "pet")}.`);
+    notice(`Restored snapshot ${name}: ${count(total, "pet")}.`);
   }) }, "Restore");
-  const drop = el("button", { type: "button", class: "quiet", "aria-label": `Delete snapshot ${name}`, "data-does": "drop", onclick: doing(() => control(path, { method: "DELETE" })) }, "Delete");
-  const node = el("li", {}, el("span", { class: "grow" }, el("b", {}, name), " ", said), restore, drop);
-  return { node, update: (row) => setText(said, `${count(row.pets, "pet")}, ${clock(row.at)}`) };
+  const drop = el("button", { type: "button", class: "quiet", "aria-label": `Delete snapshot ${name}`, "data-does": "drop", onclick: handler(() => control(path, { method: "DELETE" })) }, "Delete");
+  const node = el("li", {}, el("span", { class: "grow" }, el("b", {}, name), " ", details), restore, drop);
+  return { node, update: (row) => setText(details, `${count(row.pets, "pet")}, ${clock(row.at)}`) };
 }
 
-async function take() {
+async function saveSnapshot() {
   const field = byId("snapshot").elements.name;
   const { name, pets } = await control(`snapshots/${encodeURIComponent(field.value)}`, { method: "PUT" });
   field.value = "";
-  announce(`Snapshot ${name} taken, ${count(pets, "pet")}`);
+  announce(`Saved snapshot ${name}: ${count(pets, "pet")}`);
 }

@@ -1,16 +1,16 @@
-// Values as text for people: JSON with lines, durations, times, and the words for what a note means.
+// Format values as text: indented JSON, durations, times, sizes, and labels of notes.
 
 /**
- * Read JSON; integers that a number cannot hold come back as strings of their digits, since ids may
- * be as large as int64 and a rounded one is another pet's.
+ * Parse JSON. Unsafe integers become strings of their digits: ids are int64, and a rounded id would
+ * be that of another pet.
  */
 export function parseExact(text) {
   return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (part) =>
     part[0] === '"' || Number.isSafeInteger(Number(part)) ? part : `"${part}"`));
 }
 
-/** Give JSON its lines, every digit and escape as it came; null for a text that is no JSON. */
-export function withLines(text) {
+/** Indent JSON without changing digits or escapes; return null if the text is not valid JSON. */
+export function indent(text) {
   try {
     JSON.parse(text);
   } catch {
@@ -34,9 +34,9 @@ export function duration(ms) {
   return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 }
 
-/** The time of day of an ISO time, as clocks here show it. */
-export function clock(at) {
-  return new Date(at).toLocaleTimeString(undefined, { hourCycle: "h23" });
+/** Return the local time of day of an ISO 8601 time. */
+export function clock(time) {
+  return new Date(time).toLocaleTimeString(undefined, { hourCycle: "h23" });
 }
 
 /** @param {number} n */
@@ -45,20 +45,20 @@ export const count = (n, one, more = `${one}s`) => `${n.toLocaleString("en")} ${
 /** @param {number} bytes */
 export const size = (bytes) => (bytes < 1024 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KiB`);
 
-/** A note's code in two words. */
+/** Short labels of the note codes. */
 export const NOTES = {
   off_contract: "off contract",
-  unmatched: "nothing there",
-  key_missing: "no key",
-  key_invalid: "wrong key",
+  unmatched: "unmatched",
+  key_missing: "missing key",
+  key_invalid: "invalid key",
   limit_out_of_range: "limit out of range",
   ignored_query: "query ignored",
   ignored_headers: "header ignored",
-  ignored_members: "members ignored",
+  ignored_members: "properties ignored",
   deprecated: "deprecated",
 };
 
-/** What class of status it is: "ok", "moved", "client", "server", or "broken" for no answer. */
+/** Return the class of a status: "ok", "moved", "client", "server", or "broken" without a response. */
 export function kindOf(status) {
   if (status === null) return "broken";
   return { 2: "ok", 3: "moved", 4: "client", 5: "server" }[Math.floor(status / 100)] ?? "server";

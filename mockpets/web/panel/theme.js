@@ -1,24 +1,24 @@
-// Light or dark: what the system says, or what was chosen here. A classic script in the head, so
-// that the page is never painted in the other theme first.
+// Apply the light or dark theme: the system's, or the one chosen on the page. This is a classic script
+// in the head, so that the page never flashes in the other theme.
 (() => {
   const stored = () => {
     try {
       return localStorage.getItem("mockpets-theme") ?? "auto";
     } catch {
-      return "auto"; // a browser that keeps nothing
+      return "auto"; // the browser blocks storage
     }
   };
   const root = document.documentElement;
   root.dataset.theme = stored();
   document.addEventListener("DOMContentLoaded", () => {
-    const choice = document.getElementById("theme");
-    choice.value = stored();
-    choice.addEventListener("change", () => {
-      root.dataset.theme = choice.value;
+    const select = document.getElementById("theme");
+    select.value = stored();
+    select.addEventListener("change", () => {
+      root.dataset.theme = select.value;
       try {
-        localStorage.setItem("mockpets-theme", choice.value);
+        localStorage.setItem("mockpets-theme", select.value);
       } catch {
-        // Then it holds for this page alone.
+        // The choice applies to this page only.
       }
     });
   });
