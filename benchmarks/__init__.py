@@ -1,7 +1,8 @@
-"""The benchmark: mockpets beside its peers, on one machine, in one run; ``python -m benchmarks``.
+"""Compare mockpets with its peers on one machine, in one run: ``python -m benchmarks``.
 
-The way of a run: `peers` installs what it needs into a folder outside the checkout, `subjects` says
-what is started, `checks` asks each for right answers before anything is timed, `rounds` starts one
-after the other, round after round, and has `load` ask; `scale` measures what only mockpets has
-goals for. What was found is one JSON value; `report` makes the tables of it and `plot` the picture.
+`peers` installs the peers into a folder outside the checkout and `subjects` lists the servers.
+`checks` verifies the responses of each server before it is timed. `rounds` starts the servers one
+after another, round after round, and `load` sends the requests. `scale` measures the goals that
+only mockpets has. The result is one JSON value, from which `report` makes the tables and `plot` the
+picture.
 """

@@ -1,9 +1,9 @@
-"""Run the benchmark: ``python -m benchmarks``, from a checkout in whose environment mockpets is.
+"""Run the benchmark: ``python -m benchmarks``, from a checkout with mockpets in its environment.
 
-Without options everything is measured, peers and scale, and printed as Markdown; ``--write`` puts
-it into docs/performance.md and draws the picture beside it. ``--short`` leaves out the peers and is
-done within a minute. Peers are installed into ``--cache`` at the first run, which takes two
-minutes more.
+Without options, it measures everything, peers and scale, and prints Markdown. ``--write`` writes
+the result into docs/performance.md and draws the picture beside it. ``--short`` skips the peers and
+takes less than a minute. The first run installs the peers into ``--cache``, which takes two more
+minutes.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.checks import Found, examine
+from benchmarks.checks import CheckResult, check
 from benchmarks.installs import UnavailableError
-from benchmarks.load import asked_with
+from benchmarks.load import client_name
 from benchmarks.peers import RECIPES, make_ready
 from benchmarks.plot import picture
 from benchmarks.process import started
@@ -43,9 +43,9 @@ _SHORT = Plan(2, 1, (16, 64), 0)
 _FULL = Plan(3, 2, (1, 16, 64), 5)
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Measure, or take an earlier run, and tell."""
-    options = _options(words)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, or load an earlier run, and report it; return the exit status."""
+    options = _options(arguments)
     if options.load is not None:
         results = json.loads(options.load.read_text(encoding="utf-8"))
     else:
@@ -57,68 +57,78 @@ def main(words: Sequence[str] | None = None) -> int:
     text = tables(results)
     sys.stdout.write(text)
     if options.write is not None:
-        drawn = options.write.with_suffix(".svg")
-        shown = f"![List requests a second, time to the first answer]({drawn.name})\n\n{text}"
+        image = options.write.with_suffix(".svg")
+        section = f"![List requests per second, time to the first response]({image.name})\n\n{text}"
         try:
-            put_into(options.write, shown)
+            put_into(options.write, section)
         except (OSError, ValueError) as error:
-            _say(str(error))
+            _log(str(error))
             return 1
-        drawn.write_text(picture(results), encoding="utf-8")
+        image.write_text(picture(results), encoding="utf-8")
     return 0
 
 
-def _options(words: Sequence[str] | None) -> argparse.Namespace:
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--short", action="store_true", help="no peers and no scale; for CI")
-    parser.add_argument("--rounds", type=int, help=f"default {_FULL.rounds}")
-    parser.add_argument("--seconds", type=int, help=f"of each measurement; default {_FULL.seconds}")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these and mockpets")
+    parser.add_argument("--short", action="store_true", help="skip peers and scale; for CI")
     parser.add_argument(
-        "--before", type=Path, metavar="DIR", help="another checkout, measured in the same run"
+        "--rounds",
+        type=int,
+        help=f"number of rounds; default {_FULL.rounds}, or {_SHORT.rounds} with --short",
     )
-    parser.add_argument("--no-scale", action="store_true", help="many pets and sessions left out")
+    parser.add_argument(
+        "--seconds",
+        type=int,
+        help=f"seconds per measurement; default {_FULL.seconds}, or {_SHORT.seconds} with --short",
+    )
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="NAME", help="measure only these and mockpets"
+    )
+    parser.add_argument(
+        "--before", type=Path, metavar="DIR", help="measure another checkout in the same run"
+    )
+    parser.add_argument("--no-scale", action="store_true", help="skip many pets and sessions")
     parser.add_argument(
         "--cache",
         type=Path,
         default=cache / "mockpets-benchmarks",
         metavar="DIR",
-        help="where peers are installed; default %(default)s",
+        help="folder for installed peers; default %(default)s",
     )
-    parser.add_argument("--save", type=Path, metavar="FILE", help="keep what was measured, as JSON")
-    parser.add_argument("--load", type=Path, metavar="FILE", help="tell of a run that was kept")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="save the results as JSON")
+    parser.add_argument("--load", type=Path, metavar="FILE", help="report saved results")
     parser.add_argument(
         "--write",
         type=Path,
         nargs="?",
         const=_PAGE,
         metavar="PAGE",
-        help="put the tables between the marks of a page, and the picture beside it; default "
+        help="write the tables between the marks of a page, and the picture beside it; default "
         "docs/performance.md",
     )
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     if options.before is not None and not (options.before / "mockpets").is_dir():
         parser.error(f"--before: {options.before} is not a checkout of mockpets")
     known = [*OURS, *([] if options.short else [recipe.name for recipe in RECIPES])]
     if unknown := [name for name in options.only if name not in known]:
-        parser.error(f"nothing is called {', '.join(unknown)}; there are: {', '.join(known)}")
+        parser.error(f"--only: unknown {', '.join(unknown)}; available: {', '.join(known)}")
     return options
 
 
-def _say(line: str) -> None:
+def _log(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
 def _run(options: argparse.Namespace) -> dict[str, Any] | None:
-    """Return a run's results, or None when mockpets itself gives no right answers."""
+    """Return a run's results, or None if mockpets itself fails the check."""
     preset = _SHORT if options.short else _FULL
     plan = preset._replace(
         rounds=options.rounds or preset.rounds, seconds=options.seconds or preset.seconds
     )
     load = round(os.getloadavg()[0], 1)
     if not compile_ours(options.before):
-        _say("mockpets could not be compiled: it starts later than it does when installed")
+        _log("cannot compile mockpets: it starts slower than an installed one")
     pets = generate(PETS, 1, "en_US")
     skipped: list[dict[str, str]] = []
     options.cache = options.cache.absolute()  # peers run in their own folders
@@ -132,44 +142,44 @@ def _run(options: argparse.Namespace) -> dict[str, Any] | None:
     if not options.short:
         wanted = [recipe for recipe in RECIPES if recipe.name in only]
         subjects += _peers(wanted, options.cache, pets, skipped)
-    found = _examined(subjects, pets, skipped)
-    if "mockpets" not in found:
+    checked = _checked(subjects, pets, skipped)
+    if "mockpets" not in checked:
         return None
-    timed = [subject for subject in subjects if subject.name in found]
-    samples = measure(timed, {name: item.creates for name, item in found.items()}, plan, _say)
+    timed = [subject for subject in subjects if subject.name in checked]
+    samples = measure(timed, {name: item.creates for name, item in checked.items()}, plan, _log)
     scale = {}
     if not options.short and not options.no_scale:
-        scale = measure_scale(subjects[0], max(plan.rounds - 1, 1), plan.seconds, _say)
+        scale = measure_scale(subjects[0], max(plan.rounds - 1, 1), plan.seconds, _log)
     return {
         "at": datetime.now(UTC).strftime("%Y-%m-%d"),
         "command": _command(options),
         "rounds": plan.rounds,
         "seconds": plan.seconds,
         "machine": _machine(load),
-        "rows": [_row(subject, found[subject.name], samples[subject.name]) for subject in timed],
+        "rows": [_row(subject, checked[subject.name], samples[subject.name]) for subject in timed],
         "skipped": skipped,
         "scale": scale,
     }
 
 
 def _command(options: argparse.Namespace) -> str:
-    """Return the command that repeats a run; where it keeps its files is of no account."""
-    words = ["python -m benchmarks", *(["--short"] if options.short else [])]
-    words += [f"--rounds {options.rounds}"] if options.rounds else []
-    words += [f"--seconds {options.seconds}"] if options.seconds else []
-    words += [f"--only {shlex.join(options.only)}"] if options.only else []
-    words += ["--before DIR"] if options.before else []
-    words += ["--no-scale"] if options.no_scale else []
-    return " ".join(words)
+    """Return the command that repeats a run, without the paths of its files."""
+    parts = ["python -m benchmarks", *(["--short"] if options.short else [])]
+    parts += [f"--rounds {options.rounds}"] if options.rounds else []
+    parts += [f"--seconds {options.seconds}"] if options.seconds else []
+    parts += [f"--only {shlex.join(options.only)}"] if options.only else []
+    parts += ["--before DIR"] if options.before else []
+    parts += ["--no-scale"] if options.no_scale else []
+    return " ".join(parts)
 
 
 def _peers(
     recipes: Sequence[Recipe], cache: Path, pets: Sequence[Pet], skipped: list[dict[str, str]]
 ) -> list[Subject]:
-    """Return the peers that can be had; why others cannot is told and put into `skipped`."""
+    """Return the peers that can be installed; add the others to `skipped` with the reason."""
     subjects = []
     for recipe in recipes:
-        _say(f"getting ready: {recipe.name}")
+        _log(f"installing: {recipe.name}")
         try:
             subjects.append(make_ready(recipe, cache, pets))
         except UnavailableError as error:
@@ -177,39 +187,39 @@ def _peers(
     return subjects
 
 
-def _examined(
+def _checked(
     subjects: Sequence[Subject], pets: Sequence[Pet], skipped: list[dict[str, str]]
-) -> dict[str, Found]:
-    """Return what each can do; who gives wrong answers is put into `skipped`, and not timed."""
-    found: dict[str, Found] = {}
+) -> dict[str, CheckResult]:
+    """Return the abilities of each subject; add those that fail the check to `skipped`."""
+    results: dict[str, CheckResult] = {}
     for subject in subjects:
         if subject.kind == "constant":
-            found[subject.name] = Found("", creates=False, able=())
+            results[subject.name] = CheckResult("", creates=False, able=())
             continue
         try:
             with started(subject) as server:
-                result = examine(subject, server.port, pets)
+                result = check(subject, server.port, pets)
         except (OSError, RuntimeError) as error:
-            result = Found(str(error), creates=False, able=())
-        if result.wrong:
-            _skip(skipped, subject.name, result.wrong)
+            result = CheckResult(str(error), creates=False, able=())
+        if result.problem:
+            _skip(skipped, subject.name, result.problem)
         else:
-            found[subject.name] = result
-    return found
+            results[subject.name] = result
+    return results
 
 
-def _skip(skipped: list[dict[str, str]], name: str, why: str) -> None:
-    _say(f"LEFT OUT: {name}: {why}")
-    skipped.append({"name": name, "why": why})
+def _skip(skipped: list[dict[str, str]], name: str, reason: str) -> None:
+    _log(f"SKIPPED: {name}: {reason}")
+    skipped.append({"name": name, "why": reason})
 
 
-def _row(subject: Subject, found: Found, samples: list[dict[str, float]]) -> dict[str, Any]:
+def _row(subject: Subject, result: CheckResult, samples: list[dict[str, float]]) -> dict[str, Any]:
     return {
         "name": subject.name,
         "version": subject.version,
         "kind": subject.kind,
         "note": subject.note,
-        "able": list(found.able),
+        "able": list(result.able),
         "size": subject.size,
         "figures": medians(samples),
         "samples": samples,
@@ -217,22 +227,22 @@ def _row(subject: Subject, found: Found, samples: list[dict[str, float]]) -> dic
 
 
 def _machine(load: float) -> Mapping[str, Any]:
-    """Return what the figures depend on.
+    """Describe the machine and the client.
 
-    :param load: processes that ran on average in the minute before the run.
+    :param load: load average of the minute before the run.
     """
     processor = platform.processor() or platform.machine()
     try:
         rows = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         processor = next(row.split(": ")[1] for row in rows if row.startswith("model name"))
     except (OSError, StopIteration):
-        pass  # not Linux, or no x86
+        pass  # not Linux, or not x86
     return {
         "processor": processor,
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.release()}",
         "python": f"Python {platform.python_version()}",
-        "client": asked_with(),
+        "client": client_name(),
         "load": load,
     }
 

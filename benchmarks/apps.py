@@ -1,7 +1,7 @@
-"""What our stack can do at most: small apps on stock waitress, and on our loop.
+"""Small apps on stock waitress and on our loop, to find the upper limit of our stack.
 
-``python -m benchmarks.apps SERVER APP PORT`` serves one. `raw` answers with a constant, `flask`
-does the list operation's job in one plain view, `mockpets` is our app as it comes.
+``python -m benchmarks.apps SERVER APP PORT`` serves one. `raw` sends a constant, `flask` implements
+the list operation in one plain view, `mockpets` is our app with its defaults.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ __all__ = ["main"]
 
 
 def _raw(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    """Answer with 1.3 kB, about what the list operation does."""
+    """Send 1.3 kB, about the size of a list response."""
     start_response("200 OK", [("Content-Type", "application/json"), ("Content-Length", "1300")])
     return [b"x" * 1300]
 
 
 def _flask() -> flask.Flask:
-    """Return an app whose one view does what one would write first: key, limit, status, JSON."""
+    """Return an app with one simple view: key, limit, status, JSON."""
     import flask
 
     app = flask.Flask("benchmarks", static_folder=None)
@@ -40,8 +40,8 @@ def _flask() -> flask.Flask:
             return flask.jsonify(code="unauthorized", message="No key.", status=401), 401
         limit = flask.request.args.get("limit", 20, type=int)
         status = flask.request.args.get("status")
-        found = [pet for pet in pets if status is None or pet.get("status") == status]
-        return flask.jsonify(found[:limit]), 200
+        matches = [pet for pet in pets if status is None or pet.get("status") == status]
+        return flask.jsonify(matches[:limit]), 200
 
     return app
 
@@ -65,7 +65,7 @@ def main(server: str, name: str, port: int) -> None:
         return
     import waitress
 
-    # It would write a line for each request that has to wait, and be slower still.
+    # A log line for each waiting request would make it even slower.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     waitress.serve(app, host="127.0.0.1", port=port, threads=4, connection_limit=1000, _quiet=True)
 

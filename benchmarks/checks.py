@@ -1,7 +1,7 @@
-"""Ask a subject for right answers before it is timed, and find out what of the job it does.
+"""Check the responses of a subject before it is timed, and find out which abilities it has.
 
-Two things it must do: give the very page that is timed, and answer the very body that is posted.
-The rest is told in the table, as found and not as claimed.
+A subject must return the exact page that is timed. The table lists its other abilities, as measured
+and not as claimed.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ if TYPE_CHECKING:
     from benchmarks.subjects import Subject
     from mockpets.contract.schemas import Pet
 
-__all__ = ["ABILITIES", "LIKE_OURS", "Found", "examine"]
+__all__ = ["ABILITIES", "LIKE_OURS", "CheckResult", "check"]
 
 ABILITIES = ("key", "limit", "status", "refuses", "remembers")
-"""Wants a key; cuts the page; filters it; refuses bad query and body; shows what was posted."""
+"""Checks the key, limits the page, filters it, rejects invalid requests, lists new pets."""
 LIKE_OURS = frozenset({"refuses", "remembers"})
-"""One of these makes a peer do more than answer from a fixed text."""
+"""A peer with one of these does more than send a fixed text."""
 
 
-class Found(NamedTuple):
-    """What came of it.
+class CheckResult(NamedTuple):
+    """The result of a check.
 
-    :param wrong: why it cannot be timed; empty when it can.
-    :param creates: whether a POST answers 201 with the pet.
-    :param able: those of `ABILITIES` that it has.
+    :param problem: why the subject cannot be timed, or empty.
+    :param creates: whether a POST returns 201 and the pet.
+    :param able: its `ABILITIES`.
     """
 
-    wrong: str
+    problem: str
     creates: bool
     able: tuple[str, ...]
 
 
-def examine(subject: Subject, port: int, pets: Sequence[Pet]) -> Found:
-    """Return what a running subject can do.
+def check(subject: Subject, port: int, pets: Sequence[Pet]) -> CheckResult:
+    """Check a running subject and return its abilities.
 
-    :param pets: those that it has been given.
+    :param pets: the pets in its data.
     """
     page = _names(subject, port, LIMIT, STATUS)
     expected = [pet["name"] for pet in pets if pet.get("status") == STATUS][:LIMIT]
     if page != expected:
-        return Found(f"the list is not the {LIMIT} pets that it should be: {page}", False, ())
+        return CheckResult(f"expected a list of {LIMIT} pets, got {page}", False, ())
     sold = [pet["name"] for pet in pets if pet.get("status") == "sold"]
     able = {
         "key": call(port, subject.page(), key=None).status == 401,
@@ -56,21 +56,21 @@ def examine(subject: Subject, port: int, pets: Sequence[Pet]) -> Found:
         "refuses": 400 <= call(port, subject.page(limit=0)).status < 500
         and 400 <= call(port, subject.pets_target, body='{"name": 1}').status < 500,
     }
-    answer = call(port, subject.pets_target, body=NEW)
-    made = _parsed(answer.body)
-    creates = answer.status == 201 and isinstance(made, dict) and made.get("name") == "Benchmark"
+    response = call(port, subject.pets_target, body=NEW)
+    pet = _parsed(response.body)
+    creates = response.status == 201 and isinstance(pet, dict) and pet.get("name") == "Benchmark"
     pending = _names(subject, port, 100, "pending") or []
     able["remembers"] = creates and "Benchmark" in pending
-    return Found("", creates, tuple(name for name in ABILITIES if able[name]))
+    return CheckResult("", creates, tuple(name for name in ABILITIES if able[name]))
 
 
 def _names(subject: Subject, port: int, limit: int, status: str) -> list[str] | None:
-    """Return the names on a page, None when the answer is none."""
-    answer = call(port, subject.page(limit, status))
-    value = _parsed(answer.body)
-    if subject.list_member and isinstance(value, dict):
-        value = value.get(subject.list_member)
-    if answer.status != 200 or not isinstance(value, list):
+    """Return the names on a page, or None if the response is not a page."""
+    response = call(port, subject.page(limit, status))
+    value = _parsed(response.body)
+    if subject.list_property and isinstance(value, dict):
+        value = value.get(subject.list_property)
+    if response.status != 200 or not isinstance(value, list):
         return None
     return [str(pet.get("name")) for pet in value if isinstance(pet, dict)]
 

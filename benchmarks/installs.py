@@ -1,6 +1,6 @@
-"""Have what peers need: their packages from npm or PyPI in the peer's own folder, Node, Java.
+"""Install the packages of peers from npm or PyPI into the peer's folder, and find Node and Java.
 
-Nothing is installed outside the cache, and nothing again that is there already.
+Nothing is installed outside the cache, and nothing twice.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _MODULES = "node_modules"
 
 
 class UnavailableError(Exception):
-    """A peer cannot be had here; the message says why."""
+    """A peer cannot run here; the message states the reason."""
 
 
 def install(folder: Path, packages: Sequence[str]) -> Path:
-    """Install packages into a folder, and return where they are.
+    """Install packages into a folder and return the folder of their files.
 
-    :param packages: all npm's (`name@1.2.3`), or all PyPI's (`name==1.2.3`).
-    :raise UnavailableError: they cannot be had.
+    :param packages: all from npm (`name@1.2.3`) or all from PyPI (`name==1.2.3`).
+    :raise UnavailableError: if they cannot be installed.
     """
     return (_from_pypi if "==" in packages[0] else _from_npm)(folder, packages)
 
@@ -46,38 +46,38 @@ def _from_npm(folder: Path, packages: Sequence[str]) -> Path:
         (folder / "package.json").write_text('{"private": true}\n', encoding="utf-8")
         options = ("--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
         _run(folder, "npm", (npm, "install", *options), packages)
-        _done(folder, packages)
+        _mark_done(folder, packages)
     return folder / _MODULES
 
 
 def _from_pypi(folder: Path, packages: Sequence[str]) -> Path:
-    """Install into a virtual environment of this very Python, with nothing else in it."""
+    """Install into a virtual environment of the running Python, without any other package."""
     environment = folder / "venv"
-    wanted = (*packages, f"Python {platform.python_version()}")
-    if not _is_done(folder, wanted):
+    contents = (*packages, f"Python {platform.python_version()}")
+    if not _is_done(folder, contents):
         venv.create(environment, clear=True, symlinks=True)
         pip = (sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python"))
         _run(folder, "pip", (*pip, "install", "--quiet"), packages)
-        _done(folder, wanted)
+        _mark_done(folder, contents)
     return environment / "lib"
 
 
-def _is_done(folder: Path, wanted: Sequence[str]) -> bool:
-    done = folder / "installed.json"
-    return done.is_file() and json.loads(done.read_text(encoding="utf-8")) == list(wanted)
+def _is_done(folder: Path, contents: Sequence[str]) -> bool:
+    mark = folder / "installed.json"
+    return mark.is_file() and json.loads(mark.read_text(encoding="utf-8")) == list(contents)
 
 
-def _done(folder: Path, wanted: Sequence[str]) -> None:
-    (folder / "installed.json").write_text(json.dumps(list(wanted)), encoding="utf-8")
+def _mark_done(folder: Path, contents: Sequence[str]) -> None:
+    (folder / "installed.json").write_text(json.dumps(list(contents)), encoding="utf-8")
 
 
 def _run(folder: Path, tool: str, command: Sequence[str], packages: Sequence[str]) -> None:
-    """Have an installer install packages.
+    """Run an installer.
 
-    :raise UnavailableError: it fails, or takes too long.
+    :raise UnavailableError: if it fails or takes too long.
     """
     try:
-        subprocess.run(  # noqa: S603 - our own words
+        subprocess.run(  # noqa: S603 - a fixed command
             (*command, *packages),
             cwd=folder,
             check=True,
@@ -86,17 +86,17 @@ def _run(folder: Path, tool: str, command: Sequence[str], packages: Sequence[str
             timeout=_INSTALL_SECONDS,
         )
     except subprocess.TimeoutExpired as error:
-        why = f"{tool} takes over {_INSTALL_SECONDS} s for {packages[0]}"
-        raise UnavailableError(why) from error
+        message = f"{tool} takes over {_INSTALL_SECONDS} s to install {packages[0]}"
+        raise UnavailableError(message) from error
     except subprocess.CalledProcessError as error:
-        said = " ".join(error.stderr.split())[:300]
-        raise UnavailableError(f"{tool} cannot install {packages[0]}: {said}") from error
+        output = " ".join(error.stderr.split())[:300]
+        raise UnavailableError(f"{tool} cannot install {packages[0]}: {output}") from error
 
 
 def node(home: Path) -> str:
-    """Return the Node that all peers run on, from npm.
+    """Install Node from npm, for all peers, and return its path.
 
-    :raise UnavailableError: there is none for this machine.
+    :raise UnavailableError: if npm has no Node for this machine.
     """
     system = {"Linux": "linux", "Darwin": "darwin"}.get(platform.system())
     machine = {"x86_64": "x64", "aarch64": "arm64", "arm64": "arm64"}.get(platform.machine())
@@ -107,11 +107,11 @@ def node(home: Path) -> str:
 
 
 def java() -> str:
-    """Return the Java of this machine.
+    """Return the path of the installed Java.
 
-    :raise UnavailableError: there is none.
+    :raise UnavailableError: if Java is not installed.
     """
-    found = shutil.which("java")
-    if found is None:
+    path = shutil.which("java")
+    if path is None:
         raise UnavailableError("Java is not installed (Debian: openjdk-17-jre-headless)")
-    return found
+    return path

@@ -1,7 +1,7 @@
-"""The files that make each peer do the job, as well as it can.
+"""Write the files that set up each peer for the job.
 
-Every set-up is given the peer's own folder, outside the checkout, and the pets. Code that a peer's
-user would have to write is in `peer_files/`, to be read as such.
+Each function gets the peer's folder, outside the checkout, and the pets. Code that users of a peer
+would have to write is in `peer_files/`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FILES = Path(__file__).parent / "peer_files"
 _PATH = "/v1/pets"
 _JSON = {"Content-Type": "application/json"}
 _BEARER = "bearerAuth"
-"""What our OpenAPI document calls the key."""
+"""The name of the key in our OpenAPI document."""
 _NO_KEY = {"code": "unauthorized", "message": "The API key is missing or invalid.", "status": 401}
 
 
@@ -55,7 +55,7 @@ def _write(path: Path, value: object) -> None:
 
 
 def _page(pets: Sequence[Pet]) -> list[Pet]:
-    """Return what the timed request is to be answered with."""
+    """Return the expected response of the timed request."""
     return [pet for pet in pets if pet.get("status") == STATUS][:LIMIT]
 
 
@@ -64,15 +64,15 @@ def _compact(value: object) -> str:
 
 
 def _created(pets: Sequence[Pet]) -> dict[str, Any]:
-    """Return the one answer to a POST of peers that do not count."""
+    """Return the fixed response to POST of peers that cannot assign ids."""
     return {"id": len(pets) + 1, **json.loads(NEW)}
 
 
-# --- Answers from a description, or from data ---------------------------------------------------
+# --- Responses from an OpenAPI document or from data --------------------------------------------
 
 
 def _openapi(pets: Sequence[Pet]) -> dict[str, Any]:
-    """Return our OpenAPI document, the page as its example; the servers' prefix is in its paths."""
+    """Return our OpenAPI document with the page as its example and full paths."""
     from mockpets.contract.openapi import document
 
     spec: dict[str, Any] = deepcopy(dict(document()))
@@ -86,12 +86,12 @@ def _openapi(pets: Sequence[Pet]) -> dict[str, Any]:
 
 
 def prism(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give Prism our OpenAPI document."""
+    """Set up Prism with our OpenAPI document."""
     _write(folder / "openapi.json", _openapi(pets))
 
 
 def scalar(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give Scalar our OpenAPI document, and what starts it."""
+    """Set up Scalar with our OpenAPI document."""
     _scalar(folder, _openapi(pets))
 
 
@@ -101,7 +101,7 @@ def _scalar(folder: Path, spec: dict[str, Any]) -> None:
 
 
 def connexion(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give Connexion our OpenAPI document, and what starts it; it knows no OpenAPI 3.1."""
+    """Set up Connexion with our OpenAPI document as 3.0, since it does not support 3.1."""
     spec = {**_openapi(pets), "openapi": "3.0.3"}
     spec["components"]["securitySchemes"][_BEARER]["x-bearerInfoFunc"] = "app.key"
     _write(folder / "openapi.json", spec)
@@ -109,7 +109,7 @@ def connexion(folder: Path, pets: Sequence[Pet]) -> None:
 
 
 def json_server(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give json-server its database, made anew, its routes and its middleware."""
+    """Set up json-server with a new database, routes and middleware."""
     _write(folder / "db.json", {"pets": pets})
     _write(folder / "routes.json", {"/v1/*": "/$1"})
     shutil.copy(_FILES / "json-server.cjs", folder / "middleware.cjs")
@@ -117,17 +117,17 @@ def json_server(folder: Path, pets: Sequence[Pet]) -> None:
 
 
 def mockoon(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give Mockoon a CRUD route over a data bucket, and a rule for the key."""
+    """Set up Mockoon with a CRUD route over a data bucket and a rule for the key."""
     environment = json.loads((_FILES / "mockoon.json").read_text(encoding="utf-8"))
     environment["data"][0]["value"] = _compact(pets)
     _write(folder / "mockoon.json", environment)
 
 
-# --- Fixed answers ------------------------------------------------------------------------------
+# --- Fixed responses ----------------------------------------------------------------------------
 
 
 def wiremock(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give WireMock a stub for each answer, and one of low priority for a missing key."""
+    """Set up WireMock with a stub per response, and one of low priority for a missing key."""
     with_key = {"headers": {"Authorization": {"equalTo": KEY}}}
     query = {"limit": {"equalTo": str(LIMIT)}, "status": {"equalTo": STATUS}}
     page = {"method": "GET", "urlPath": _PATH, "queryParameters": query, **with_key}
@@ -147,7 +147,7 @@ def wiremock(folder: Path, pets: Sequence[Pet]) -> None:
 
 
 def mockserver(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give MockServer an expectation for each answer, and one of low priority for a missing key."""
+    """Set up MockServer with an expectation per response, and one for a missing key."""
     key = {"headers": {"Authorization": [KEY]}}
     query = {"limit": [str(LIMIT)], "status": [STATUS]}
     page = {"method": "GET", "path": _PATH, "queryStringParameters": query, **key}
@@ -155,8 +155,8 @@ def mockserver(folder: Path, pets: Sequence[Pet]) -> None:
 
     def expectation(request: object, status: int, body: object, priority: int) -> dict[str, object]:
         headers = {name: [value] for name, value in _JSON.items()}
-        answer = {"statusCode": status, "headers": headers, "body": _compact(body)}
-        return {"priority": priority, "httpRequest": request, "httpResponse": answer}
+        response = {"statusCode": status, "headers": headers, "body": _compact(body)}
+        return {"priority": priority, "httpRequest": request, "httpResponse": response}
 
     expectations = [
         expectation(page, 200, _page(pets), 1),
@@ -167,14 +167,14 @@ def mockserver(folder: Path, pets: Sequence[Pet]) -> None:
 
 
 def mountebank(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give mountebank a stub for each answer, and a default one for a missing key."""
+    """Set up mountebank with a stub per response, and a default one for a missing key."""
     key = {"Authorization": KEY}
     query = {"limit": str(LIMIT), "status": STATUS}
 
     def stub(request: object, status: int, body: object) -> dict[str, object]:
-        headers = {**_JSON, "Connection": "keep-alive"}  # else it ends the connection
-        answer = {"statusCode": status, "headers": headers, "body": _compact(body)}
-        return {"predicates": [{"equals": request}], "responses": [{"is": answer}]}
+        headers = {**_JSON, "Connection": "keep-alive"}  # else it closes the connection
+        response = {"statusCode": status, "headers": headers, "body": _compact(body)}
+        return {"predicates": [{"equals": request}], "responses": [{"is": response}]}
 
     stubs = [
         stub({"method": "GET", "path": _PATH, "query": query, "headers": key}, 200, _page(pets)),
@@ -185,14 +185,14 @@ def mountebank(folder: Path, pets: Sequence[Pet]) -> None:
 
 
 def mountebank_code(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give mountebank a function."""
+    """Set up mountebank with an injected function."""
     code = (_FILES / "mountebank.js").read_text(encoding="utf-8")
     function = code[code.index("(config)") :].replace("PETS", _compact(pets), 1)
     _imposter(folder, [{"responses": [{"inject": function}]}])
 
 
 def _imposter(folder: Path, stubs: Sequence[object]) -> None:
-    # The file is a template (EJS), so that the port can be told when it starts.
+    # The file is an EJS template, so that it can read the port at startup.
     imposter = {"port": 0, "protocol": "http", "stubs": stubs}
     text = json.dumps({"imposters": [imposter]})
     _write(
@@ -201,10 +201,10 @@ def _imposter(folder: Path, stubs: Sequence[object]) -> None:
 
 
 def apimock(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give apimock-rs a rule for each answer, and a last one for a missing key."""
+    """Set up apimock-rs with a rule per response, and a last one for a missing key."""
 
     def toml(text: str) -> str:
-        return json.dumps(text, ensure_ascii=False)  # JSON's escapes are among TOML's
+        return json.dumps(text, ensure_ascii=False)  # JSON escapes are valid in TOML
 
     def rule(status: int, body: object, *when: str) -> str:
         lines = ["[[rules]]", f"when.request.url_path = {toml(_PATH)}", *when]
@@ -221,7 +221,7 @@ def apimock(folder: Path, pets: Sequence[Pet]) -> None:
 
 
 def mocks_server(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give mocks-server a route for each answer."""
+    """Set up mocks-server with a route per response."""
 
     def route(name: str, method: str, status: int, body: object) -> dict[str, object]:
         variant = {"id": "pets", "type": "json", "options": {"status": status, "body": body}}
@@ -241,17 +241,17 @@ def _mocks_server(folder: Path) -> None:
 
 
 def mockaton(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give Mockaton a file for each answer."""
+    """Set up Mockaton with a file per response."""
     _mockaton(folder)
     _write(folder / "mocks/v1/pets.GET.200.json", _compact(_page(pets)))
     _write(folder / "mocks/v1/pets.POST.201.json", _compact(_created(pets)))
 
 
-# --- Own code -----------------------------------------------------------------------------------
+# --- User code ----------------------------------------------------------------------------------
 
 
 def mockaton_code(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give Mockaton a function for each operation."""
+    """Set up Mockaton with a function per operation."""
     _mockaton(folder)
     _store(folder, pets)
     shutil.copy(_FILES / "mockaton-get.mjs", folder / "mocks/v1/pets.GET.200.js")
@@ -259,7 +259,7 @@ def mockaton_code(folder: Path, pets: Sequence[Pet]) -> None:
 
 
 def _mockaton(folder: Path) -> None:
-    # Its only way to be quiet; it would write a line for each request.
+    # Mockaton has no option to disable its log line per request.
     config = "console.log = () => {}\nexport default { mocksDir: 'mocks', onReady() {} }\n"
     _write(folder / "mockaton.config.js", config)
     _write(folder / "package.json", {"private": True, "type": "module"})
@@ -267,14 +267,14 @@ def _mockaton(folder: Path) -> None:
 
 
 def mocks_server_code(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give mocks-server a middleware for each operation."""
+    """Set up mocks-server with a middleware per operation."""
     _mocks_server(folder)
     _store(folder, pets)
     shutil.copy(_FILES / "mocks-server.js", folder / "mocks/routes/pets.js")
 
 
 def scalar_code(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give Scalar a seed for its store, and a handler for each operation."""
+    """Set up Scalar with seed data for its store and a handler per operation."""
     spec = _openapi(pets)
     spec["components"]["schemas"]["Pet"]["x-seed"] = f"seed({_compact(pets)})"
     for method in ("get", "post"):
@@ -284,7 +284,7 @@ def scalar_code(folder: Path, pets: Sequence[Pet]) -> None:
 
 
 def msw(folder: Path, pets: Sequence[Pet]) -> None:
-    """Give MSW its handlers."""
+    """Set up MSW with its handlers."""
     _store(folder, pets)
     shutil.copy(_FILES / "msw.mjs", folder / "msw.mjs")
 

@@ -1,8 +1,8 @@
-"""The peers: what is installed, at which version, how each is set up to do the job, what runs it.
+"""The peers: their packages and versions, their setup, and their commands.
 
-Each gets a folder below the cache, outside the checkout, with its packages and its files. Peers of
-Node run on one Node for all, from npm, since some want a newer one than distributions have. What
-cannot be had is told as a reason and left out.
+Each peer has a folder in the cache, outside the checkout, with its packages and files. All Node
+peers run on one Node from npm, since some require a newer one than distributions have. Peers that
+cannot be installed are reported and skipped.
 """
 
 from __future__ import annotations
@@ -24,16 +24,15 @@ if TYPE_CHECKING:
 __all__ = ["RECIPES", "Recipe", "make_ready"]
 
 _ENVIRONMENT = {"NODE_ENV": "production", "NO_UPDATE_NOTIFIER": "1"}
-"""Of all peers; some would look for a newer version in a process of its own."""
+"""The environment of all peers; without it, some start a process that checks for updates."""
 
 
 class Recipe(NamedTuple):
-    """How one peer is had and run.
+    """How to install and run a peer. See `Subject` for the parameters after `set_up`.
 
-    :param packages: npm's or PyPI's, pinned; the first gives the version.
-    :param command: `{node}` and `{java}` are resolved here; `{port}` and `{other}`, and all below
-        `set_up`, are as `Subject` has them.
-    :param set_up: writes its files into its folder.
+    :param packages: pinned packages from npm or PyPI; the first one has the peer's version.
+    :param command: `{node}`, `{java}`, `{port}` and `{other}` are replaced.
+    :param set_up: writes the peer's files into its folder.
     """
 
     name: str
@@ -43,7 +42,7 @@ class Recipe(NamedTuple):
     note: str = ""
     list_target: str = "/v1/pets?limit={limit}&status={status}"
     pets_target: str = "/v1/pets"
-    list_member: str = ""
+    list_property: str = ""
     warm_seconds: int = 1
 
 
@@ -56,15 +55,15 @@ _MOCKS_SERVER = (
     "--plugins.adminApi.port {other}"
 )
 _SCALAR = ("@scalar/mock-server@0.14.4", "@hono/node-server@1.19.19")
-_APIMOCK = "@apimock-rs/bin-linux-x64-gnu"  # what `apimock-rs` would start, by way of Node
-_KEEP_ALIVE = "its answers told to keep the connection"
-_OWN_CODE = "its user's own code does the job"
+_APIMOCK = "@apimock-rs/bin-linux-x64-gnu"  # `apimock-rs` starts this binary by way of Node
+_KEEP_ALIVE = "with keep-alive headers"
+_OWN_CODE = "the user's code does the job"
 
 RECIPES = (
     Recipe(
         "Prism",
         ("@stoplight/prism-cli@5.16.0",),
-        # More than one process, its default in production, fails on Node 24.
+        # Multiple processes, the default in production, fail on Node 24.
         "{node} node_modules/@stoplight/prism-cli/dist/index.js mock openapi.json --port {port} "
         "--host 127.0.0.1 --verboseLevel silent --multiprocess false",
         setups.prism,
@@ -76,8 +75,7 @@ RECIPES = (
         "{node} node_modules/@mockoon/cli/bin/run.js start --data mockoon.json --port {port} "
         "--hostname 127.0.0.1 --disable-log-to-file --disable-admin-api",
         setups.mockoon,
-        "a CRUD route over a data bucket; spells the filter `status_eq`; logs each request, come "
-        "what may",
+        "a CRUD route over a data bucket; its filter is `status_eq`; always logs each request",
         list_target="/v1/pets?limit={limit}&status_eq={status}",
     ),
     Recipe(
@@ -86,17 +84,17 @@ RECIPES = (
         "{node} node_modules/json-server/lib/cli/bin.js db.json --port {port} --host 127.0.0.1 "
         "--quiet --routes routes.json --middlewares middleware.cjs",
         setups.json_server,
-        "13 lines of middleware for the key; writes its file at each POST",
+        "13 lines of middleware for the key; writes its file on each POST",
     ),
     Recipe(
         "json-server beta",
         ("json-server@1.0.0-beta.15",),
         "{node} node_modules/json-server/lib/bin.js db.json --port {port} --host 127.0.0.1",
         setups.json_server,
-        "no key, no `/v1`; spells the page size `_per_page`; writes its file at each POST",
+        "no key, no `/v1`; its page size is `_per_page`; writes its file on each POST",
         list_target="/pets?_page=1&_per_page={limit}&status={status}",
         pets_target="/pets",
-        list_member="data",
+        list_property="data",
     ),
     Recipe(
         "Mockaton",
@@ -104,7 +102,7 @@ RECIPES = (
         "{node} node_modules/mockaton/src/cli.js --port {port} --host 127.0.0.1 --config "
         "mockaton.config.js",
         setups.mockaton,
-        "a file for each answer",
+        "a file for each response",
     ),
     Recipe(
         "Mockaton, own code",
@@ -119,7 +117,7 @@ RECIPES = (
         ("mountebank@2.9.1",),
         _MOUNTEBANK,
         setups.mountebank,
-        f"stubs with a fixed answer, {_KEEP_ALIVE}",
+        f"stubs with fixed responses, {_KEEP_ALIVE}",
     ),
     Recipe(
         "mountebank, own code",
@@ -140,14 +138,14 @@ RECIPES = (
         ("@mocks-server/main@4.1.0",),
         _MOCKS_SERVER,
         setups.mocks_server,
-        "routes with a fixed answer",
+        "routes with fixed responses",
     ),
     Recipe(
         "mocks-server, own code",
         ("@mocks-server/main@4.1.0",),
         _MOCKS_SERVER,
         setups.mocks_server_code,
-        f"routes of middleware: {_OWN_CODE}",
+        f"middleware routes: {_OWN_CODE}",
     ),
     Recipe(
         "Scalar",
@@ -161,7 +159,7 @@ RECIPES = (
         _SCALAR,
         "{node} scalar.mjs",
         setups.scalar_code,
-        "our OpenAPI document with a seed and handlers over its store; ids are UUIDs",
+        "our OpenAPI document with seed data and handlers over its store; ids are UUIDs",
     ),
     Recipe(
         "Connexion",
@@ -169,14 +167,14 @@ RECIPES = (
         "venv/bin/python -m uvicorn app:app --host 127.0.0.1 --port {port} --no-access-log "
         "--log-level critical",
         setups.connexion,
-        "our OpenAPI document, mocked; the page is an example; 15 lines start it and know the key",
+        "our OpenAPI document, mocked; the page is an example; 15 lines start it and check the key",
     ),
     Recipe(
         "apimock-rs",
         (f"{_APIMOCK}@6.2.0",),
         f"node_modules/{_APIMOCK}/apimock --config apimock.toml --port {{port}}",
         setups.apimock,
-        "rules with a fixed answer, blind to the query; logs each request, come what may",
+        "rules with fixed responses, ignoring the query; always logs each request",
     ),
     Recipe(
         "WireMock",
@@ -185,7 +183,7 @@ RECIPES = (
         "--bind-address 127.0.0.1 --root-dir . --no-request-journal --disable-request-logging "
         "--disable-banner",
         setups.wiremock,
-        "stubs with a fixed answer, its journal off",
+        "stubs with fixed responses, request journal off",
         warm_seconds=4,
     ),
     Recipe(
@@ -196,21 +194,21 @@ RECIPES = (
         "-Dmockserver.maxLogEntries=1000 -jar node_modules/"
         "mockserver-node/mockserver-netty-8.0.0-jar-with-dependencies.jar -serverPort {port}",
         setups.mockserver,
-        "expectations with a fixed answer, 1,000 requests remembered, as our journal does",
+        "expectations with fixed responses; keeps 1,000 requests, like our request log",
         warm_seconds=4,
     ),
 )
 
 
 def make_ready(recipe: Recipe, home: Path, pets: Sequence[Pet]) -> Subject:
-    """Install a peer, if that is not done yet, and return it.
+    """Install a peer unless it is installed, and return it.
 
     :param home: an existing folder for all peers.
-    :raise UnavailableError: it cannot be had here.
+    :raise UnavailableError: if it cannot run here.
     """
     runtimes = {"{node}": lambda: node(home), "{java}": java}
-    words = recipe.command.split()
-    command = tuple(runtimes[word]() if word in runtimes else word for word in words)
+    parts = recipe.command.split()
+    command = tuple(runtimes[part]() if part in runtimes else part for part in parts)
     folder = home / re.sub(r"\W+", "-", recipe.name)
     packages = install(folder, recipe.packages)
     return Subject(
@@ -223,7 +221,7 @@ def make_ready(recipe: Recipe, home: Path, pets: Sequence[Pet]) -> Subject:
         environment=_ENVIRONMENT,
         list_target=recipe.list_target,
         pets_target=recipe.pets_target,
-        list_member=recipe.list_member,
+        list_property=recipe.list_property,
         warm_seconds=recipe.warm_seconds,
         renew=partial(recipe.set_up, folder, pets),
     )

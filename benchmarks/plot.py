@@ -1,6 +1,6 @@
-"""Draw a run: who answers how many list requests a second, and how soon after its start.
+"""Draw the list requests per second and the startup time of each server as an SVG.
 
-An SVG of rectangles and text, in colours that follow the reader's light or dark page.
+Its colours follow the reader's light or dark theme.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ text{font:13px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#1f2328}
 .mockpets{fill:#4493f8}.does{fill:#3b6396}.fixed{fill:#454c54}}"""
 _KINDS = {
     "mockpets": "mockpets",
-    "does": "checks requests or keeps what is posted",
-    "fixed": "fixed answers",
+    "does": "checks requests or keeps new pets",
+    "fixed": "fixed responses",
 }
 
 
 class _Panel(NamedTuple):
-    """One column of bars.
+    """A column of bars.
 
-    :param figure: whose values it shows.
+    :param figure: the figure that it shows.
     """
 
     figure: str
@@ -46,15 +46,15 @@ class _Panel(NamedTuple):
 
 
 _PANELS = (
-    _Panel("list_16", "List requests a second", "16 connections; longer is better"),
-    _Panel("first_ms", "First answer after the start, ms", "shorter is better"),
+    _Panel("list_16", "List requests per second", "16 connections; longer is better"),
+    _Panel("first_ms", "Time to the first response, ms", "shorter is better"),
 )
 
 
 def picture(results: Mapping[str, Any]) -> str:
-    """Return the picture of mockpets and its peers, those with most requests a second first.
+    """Return the picture of mockpets and its peers, sorted by requests per second.
 
-    :param results: of a run, as it is saved.
+    :param results: saved results of a run.
     """
     shown = [
         row
@@ -65,10 +65,10 @@ def picture(results: Mapping[str, Any]) -> str:
     height = _TOP + _ROW * len(shown) + 12
     panel = _BARS_WIDTH + _NUMBER_WIDTH
     width = _NAMES_WIDTH + panel * len(_PANELS)
-    said = escape(_in_words(shown))
+    label = escape(_label(shown))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-        f'width="{width}" height="{height}" aria-label="{said}">',
+        f'width="{width}" height="{height}" aria-label="{label}">',
         f"<style>{_STYLE}</style>",
         *_legend(),
         *_names(shown),
@@ -78,13 +78,13 @@ def picture(results: Mapping[str, Any]) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _in_words(rows: Sequence[Mapping[str, Any]]) -> str:
-    said = [
-        f"{row['name']} {row['figures']['list_16']:,.0f} requests a second, "
-        f"{row['figures']['first_ms']:,.0f} ms to the first answer"
+def _label(rows: Sequence[Mapping[str, Any]]) -> str:
+    parts = [
+        f"{row['name']} {row['figures']['list_16']:,.0f} requests per second, "
+        f"{row['figures']['first_ms']:,.0f} ms to the first response"
         for row in rows
     ]
-    return "; ".join(said)
+    return "; ".join(parts)
 
 
 def _kind(row: Mapping[str, Any]) -> str:
@@ -95,10 +95,10 @@ def _kind(row: Mapping[str, Any]) -> str:
 
 def _legend() -> Iterator[str]:
     x = 0
-    for kind, words in _KINDS.items():
+    for kind, label in _KINDS.items():
         yield f'<rect class="{kind}" x="{x}" y="4" width="12" height="12" rx="2"/>'
-        yield f'<text class="small" x="{x + 18}" y="15">{words}</text>'
-        x += 40 + 7 * len(words)
+        yield f'<text class="small" x="{x + 18}" y="15">{label}</text>'
+        x += 40 + 7 * len(label)
 
 
 def _names(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -110,16 +110,16 @@ def _names(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _bars(column: _Panel, rows: Sequence[Mapping[str, Any]], left: int) -> Iterator[str]:
-    """Yield one column: its head, then a bar and a number for each row."""
+    """Yield a column: its head, then a bar and a number for each row."""
     yield f'<text class="head" x="{left}" y="44">{column.head}</text>'
     yield f'<text class="small" x="{left}" y="62">{column.below}</text>'
-    most = max((row["figures"][column.figure] for row in rows), default=1)
+    maximum = max((row["figures"][column.figure] for row in rows), default=1)
     for number, row in enumerate(rows):
         value = row["figures"][column.figure]
         y = _TOP + _ROW * number
-        long = max(_BARS_WIDTH * value / most, 1)
+        width = max(_BARS_WIDTH * value / maximum, 1)
         yield (
-            f'<rect class="{_kind(row)}" x="{left}" y="{y}" width="{long:.1f}" height="{_BAR}" '
+            f'<rect class="{_kind(row)}" x="{left}" y="{y}" width="{width:.1f}" height="{_BAR}" '
             'rx="2"/>'
         )
-        yield f'<text x="{left + long + 6:.1f}" y="{y + _BAR - 2}">{value:,.0f}</text>'
+        yield f'<text x="{left + width + 6:.1f}" y="{y + _BAR - 2}">{value:,.0f}</text>'

@@ -1,4 +1,4 @@
-"""Start a server, see when it answers and what memory it takes, and end it."""
+"""Start a server, measure its startup time and memory, and stop it."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
     from benchmarks.subjects import Subject
 
-__all__ = ["Answer", "Memory", "Server", "call", "started"]
+__all__ = ["Memory", "Response", "Server", "call", "started"]
 
 _START_SECONDS = 30
-_END_SECONDS = 5
+_STOP_SECONDS = 5
 _LOG_LINES = 5
 
 
 class Memory(NamedTuple):
-    """MiB of a process and all that it started.
+    """The memory of a process and its descendants, in MiB.
 
-    :param rss: resident, what is shared counted in each process.
-    :param pss: resident, what is shared counted in equal parts to those that share it.
+    :param rss: resident set size; shared memory counts in each process.
+    :param pss: proportional set size; shared memory counts once.
     """
 
     rss: float
     pss: float
 
 
-class Answer(NamedTuple):
-    """Status and body."""
+class Response(NamedTuple):
+    """The status and body of a response."""
 
     status: int
     body: bytes
@@ -47,7 +47,7 @@ class Answer(NamedTuple):
 class Server:
     """A running subject.
 
-    :param first_ms: from the start of the process to its first 200, in milliseconds.
+    :param first_ms: milliseconds from the start of the process to its first 200.
     """
 
     def __init__(self, pid: int, port: int, first_ms: float) -> None:
@@ -56,7 +56,7 @@ class Server:
         self.first_ms = first_ms
 
     def memory(self) -> Memory | None:
-        """Return what it takes now; None where the kernel does not tell (only Linux does)."""
+        """Return the current memory, or None on systems other than Linux."""
         rss = pss = 0
         try:
             for pid in _family(self.pid):
@@ -70,25 +70,25 @@ class Server:
 
 
 def _family(pid: int) -> list[int]:
-    """Return a process and all that descend from it."""
+    """Return the ids of a process and its descendants."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             text = stat.read_text(encoding="utf-8", errors="replace")
             parent = int(text.rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(stat.parent.name))
-    found = [pid]
-    for known in found:
-        found += children.get(known, [])
-    return found
+    family = [pid]
+    for member in family:
+        family += children.get(member, [])
+    return family
 
 
 def call(
     port: int, target: str, *, key: str | None = KEY, body: str | None = None, seconds: float = 10
-) -> Answer:
-    """Send one request: a POST if there is a body.
+) -> Response:
+    """Send one request, a POST if there is a body.
 
-    :raise OSError: nothing answers.
+    :raise OSError: if the server does not respond.
     """
     headers = {"Authorization": key} if key else {}
     if body is not None:
@@ -96,8 +96,8 @@ def call(
     connection = HTTPConnection("127.0.0.1", port, timeout=seconds)
     try:
         connection.request("GET" if body is None else "POST", target, body, headers)
-        answer = connection.getresponse()
-        return Answer(answer.status, answer.read())
+        response = connection.getresponse()
+        return Response(response.status, response.read())
     except HTTPException as error:
         raise OSError(str(error)) from error
     finally:
@@ -106,19 +106,19 @@ def call(
 
 @contextmanager
 def started(subject: Subject) -> Iterator[Server]:
-    """Have a subject run, from its first 200 on.
+    """Start a subject, wait for its first 200, and stop it at the end.
 
-    :raise RuntimeError: it does not get that far.
+    :raise RuntimeError: if it does not respond with 200 in time.
     """
     subject.renew()
     port, other = _free_ports()
-    command = [word.format(port=port, other=other) for word in subject.command]
+    command = [part.format(port=port, other=other) for part in subject.command]
     log = subject.folder / "log.txt"
     kept = {name: text for name, text in os.environ.items() if not name.startswith("MOCKPETS_")}
     environment = {**kept, **subject.environment, "PORT": str(port)}
     with log.open("wb") as output:
-        begun = time.perf_counter()
-        process = subprocess.Popen(  # noqa: S603 - our own words
+        start = time.perf_counter()
+        process = subprocess.Popen(  # noqa: S603 - a fixed command
             command,
             cwd=subject.folder,
             env=environment,
@@ -127,25 +127,25 @@ def started(subject: Subject) -> Iterator[Server]:
             start_new_session=True,
         )
     try:
-        if not _answers(process, port, subject.page(), begun + _START_SECONDS):
-            said = log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:]
-            raise RuntimeError(f"{subject.name} does not answer with 200: " + " / ".join(said))
-        yield Server(process.pid, port, (time.perf_counter() - begun) * 1000)
+        if not _responds(process, port, subject.page(), start + _START_SECONDS):
+            lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:]
+            raise RuntimeError(f"{subject.name} does not respond with 200: " + " / ".join(lines))
+        yield Server(process.pid, port, (time.perf_counter() - start) * 1000)
     finally:
-        _end(process)
+        _stop(process)
 
 
 def _free_ports() -> tuple[int, int]:
-    """Return two ports that are free now."""
+    """Return two free ports."""
     with socket.socket() as one, socket.socket() as two:
         one.bind(("127.0.0.1", 0))
         two.bind(("127.0.0.1", 0))
         return one.getsockname()[1], two.getsockname()[1]
 
 
-def _answers(process: subprocess.Popen[bytes], port: int, target: str, end: float) -> bool:
-    """Wait for the first 200; return whether it came."""
-    while time.perf_counter() < end and process.poll() is None:
+def _responds(process: subprocess.Popen[bytes], port: int, target: str, deadline: float) -> bool:
+    """Wait for the first 200 and return whether it arrived."""
+    while time.perf_counter() < deadline and process.poll() is None:
         with suppress(OSError):
             if call(port, target, seconds=2).status == 200:
                 return True
@@ -153,12 +153,12 @@ def _answers(process: subprocess.Popen[bytes], port: int, target: str, end: floa
     return False
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all of its group, which is its own."""
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Stop a process and its process group."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
-        process.wait(_END_SECONDS)
+        process.wait(_STOP_SECONDS)
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -1,4 +1,4 @@
-"""Make the tables of a run, in Markdown, and put them into a page."""
+"""Make the Markdown tables of a run and write them into a page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ END = "<!-- benchmark: end -->"
 def tables(results: Mapping[str, Any]) -> str:
     """Return all tables.
 
-    :param results: of a run, as it is saved.
+    :param results: saved results of a run.
     """
     rows = sorted(results["rows"], key=lambda row: -row["figures"].get("list_16", 0))
     ours = next(row for row in rows if row["name"] == "mockpets")
@@ -28,13 +28,13 @@ def tables(results: Mapping[str, Any]) -> str:
     stack = [row for row in rows if row["kind"] != "peer"]
     parts = [_about(results)]
     if len(peers) > 1:
-        parts += ["### Beside the peers", _speed(peers, ours), _footprint(peers, ours)]
-    parts += ["### Beside what it is made of", _speed(stack, ours), _footprint(stack, ours)]
+        parts += ["### mockpets and its peers", _speed(peers, ours), _footprint(peers, ours)]
+    parts += ["### mockpets and its stack", _speed(stack, ours), _footprint(stack, ours)]
     if results["scale"]:
         parts += ["### Goals", _goals(results)]
     if results["skipped"]:
-        left_out = [f"- {item['name']}: {item['why']}" for item in results["skipped"]]
-        parts += ["### Left out", "\n".join(left_out)]
+        skipped = [f"- {item['name']}: {item['why']}" for item in results["skipped"]]
+        parts += ["### Skipped", "\n".join(skipped)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -42,10 +42,10 @@ def _about(results: Mapping[str, Any]) -> str:
     machine = results["machine"]
     return (
         f"{results['at']}, `{results['command']}`: {results['rounds']} rounds of "
-        f"{results['seconds']} s, medians. {machine['processor']}, {machine['cores']} cores, load "
-        f"{machine['load']} before the run, {machine['system']}, {machine['python']}; asked with "
-        f"{machine['client']} on the same machine. In brackets the ratio to mockpets in this run: "
-        "that holds on other machines, the figures do not."
+        f"{results['seconds']} s, medians. Machine: {machine['processor']}, {machine['cores']} "
+        f"cores, load {machine['load']} before the run, {machine['system']}, {machine['python']}. "
+        f"Client: {machine['client']} on the same machine. Figures in brackets are ratios to mockpets in "
+        "this run; unlike the absolute figures, they are comparable between machines."
     )
 
 
@@ -57,7 +57,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _figure(
     row: Mapping[str, Any], name: str, form: str, ours: Mapping[str, Any] | None = None
 ) -> str:
-    """Return one cell, with the ratio to ours if that is asked for; `-` for what was not had."""
+    """Return a cell: the value, with its ratio to `ours` if given, or `-` if not measured."""
     value = row["figures"].get(name)
     if value is None:
         return "-"
@@ -68,8 +68,8 @@ def _figure(
 def _name(row: Mapping[str, Any]) -> str:
     if row["kind"] != "peer":
         return f"**{row['name']}**" if row["kind"] == "mockpets" else str(row["name"])
-    name, comma, way = row["name"].partition(",")
-    return f"{name} {row['version']}{comma}{way}"
+    name, comma, variant = row["name"].partition(",")
+    return f"{name} {row['version']}{comma}{variant}"
 
 
 def _speed(rows: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> str:
@@ -77,7 +77,7 @@ def _speed(rows: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> str:
         int(name.removeprefix("list_")) for name in ours["figures"] if name.startswith("list_")
     )
     head = ["", *(f"list r/s, {number} conn." for number in connections)]
-    head += ["p50 ms", "p99 ms", "create r/s", "does", "how"]
+    head += ["p50 ms", "p99 ms", "create r/s", "does", "setup"]
 
     def cells(row: Mapping[str, Any]) -> list[str]:
         rates = [_figure(row, f"list_{number}", ",.0f", ours) for number in connections]
@@ -89,11 +89,11 @@ def _speed(rows: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> str:
 
 
 def _does(row: Mapping[str, Any]) -> str:
-    """Return what of the job was found to be done."""
+    """Return the abilities of a server."""
     if row["kind"] == "constant":
         return "nothing"
     able = [name for name in ABILITIES if name in row["able"]]
-    return "all" if len(able) == len(ABILITIES) else ", ".join(able) or "fixed answers"
+    return "all" if len(able) == len(ABILITIES) else ", ".join(able) or "fixed responses"
 
 
 def _footprint(rows: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> str:
@@ -121,18 +121,18 @@ def _footprint(rows: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> st
 
 
 def _goals(results: Mapping[str, Any]) -> str:
-    said = {True: "yes", False: "**no**", None: "?"}
-    rows = [[item.what, item.goal, item.measured, said[item.reached]] for item in goals(results)]
+    reached = {True: "yes", False: "**no**", None: "?"}
+    rows = [[item.what, item.goal, item.measured, reached[item.reached]] for item in goals(results)]
     return _table(["figure", "goal", "measured", "reached"], rows)
 
 
 def put_into(page: Path, text: str) -> None:
-    """Replace what stands between the marks of a page.
+    """Replace the text between the marks of a page.
 
-    :raise ValueError: the page lacks the marks.
+    :raise ValueError: if the page lacks the marks.
     """
-    before, found, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, ended, after = rest.partition(END)
-    if not found or not ended:
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
         raise ValueError(f"{page} needs the lines {BEGIN!r} and {END!r}")
     page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")

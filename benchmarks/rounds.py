@@ -1,7 +1,7 @@
-"""Measure the subjects side by side: one after the other, round after round, then the medians.
+"""Measure the subjects one after another, round after round, and return the medians.
 
-Whatever else the machine does in a minute meets all of them alike, and what one leaves behind, the
-memory of a large process for example, meets another in each round: each has an order of its own.
+Short rounds spread other activity of the machine over all subjects. Each round has another order,
+so that the after-effects of one subject do not always hit the same next one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from random import Random
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.load import ask
+from benchmarks.load import send_load
 from benchmarks.process import started
 from benchmarks.subjects import NEW
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 __all__ = ["Figures", "Plan", "measure", "medians"]
 
 Figures = dict[str, float]
-"""What was measured, by name: `list_16`, `p50_16` and `p99_16` with 16 connections; `create`;
+"""Measured values by name: `list_16`, `p50_16` and `p99_16` with 16 connections; `create`;
 `first_ms`; `rss_start`, `pss_start`, `rss_load`, `pss_load` in MiB."""
 
 _CREATE_CONNECTIONS = 16
 
 
 class Plan(NamedTuple):
-    """How much is measured.
+    """How much to measure.
 
-    :param seconds: of each measurement.
-    :param starts: besides those of the rounds, for the time to the first answer alone.
+    :param seconds: duration of each measurement.
+    :param starts: number of extra starts, which measure only the time to the first response.
     """
 
     rounds: int
@@ -46,51 +46,51 @@ def measure(
     subjects: Sequence[Subject],
     creates: Mapping[str, bool],
     plan: Plan,
-    say: Callable[[str], None],
+    log: Callable[[str], None],
 ) -> dict[str, list[Figures]]:
-    """Return each subject's figures of each start; what could not be had of one is missing.
+    """Return the figures of each start by subject; figures that could not be measured are missing.
 
-    :param creates: subject's name to whether it answers a POST.
-    :param say: is told what happens.
+    :param creates: whether a subject handles POST, by name.
+    :param log: receives progress messages.
     """
-    found: dict[str, list[Figures]] = {subject.name: [] for subject in subjects}
+    results: dict[str, list[Figures]] = {subject.name: [] for subject in subjects}
     turns = [f"start {number + 1} of {plan.starts}" for number in range(plan.starts)]
     turns += [f"round {number + 1} of {plan.rounds}" for number in range(plan.rounds)]
     for number, turn in enumerate(turns):
         for subject in Random(number).sample(subjects, len(subjects)):
-            say(f"{turn}: {subject.name}")
+            log(f"{turn}: {subject.name}")
             figures: Figures = {}
-            found[subject.name].append(figures)
+            results[subject.name].append(figures)
             try:
                 with started(subject) as server:
                     figures["first_ms"] = server.first_ms
                     if number >= plan.starts:
                         _load(subject, server, plan, figures, create=creates[subject.name])
             except (OSError, RuntimeError) as error:
-                say(f"  {subject.name}, {turn}, is not complete: {error}")
-    return found
+                log(f"  {subject.name}, {turn}: incomplete: {error}")
+    return results
 
 
 def _load(subject: Subject, server: Server, plan: Plan, figures: Figures, *, create: bool) -> None:
-    """Put into `figures` what a subject that has just started gives.
+    """Measure a running subject and add the results to `figures`.
 
-    :raise RuntimeError: it fails under load; what was measured before is kept.
+    :raise RuntimeError: if it fails under load; `figures` keeps the earlier measurements.
     """
     if (memory := server.memory()) is not None:
         figures["rss_start"], figures["pss_start"] = memory
-    ask(server.port, subject.page(), 16, subject.warm_seconds)
+    send_load(server.port, subject.page(), 16, subject.warm_seconds)
     for connections in plan.connections:
-        load = ask(server.port, subject.page(), connections, plan.seconds)
+        load = send_load(server.port, subject.page(), connections, plan.seconds)
         for name, value in zip(("list", "p50", "p99"), load, strict=True):
             figures[f"{name}_{connections}"] = value
     if create:
-        load = ask(server.port, subject.pets_target, _CREATE_CONNECTIONS, plan.seconds, NEW)
+        load = send_load(server.port, subject.pets_target, _CREATE_CONNECTIONS, plan.seconds, NEW)
         figures["create"], figures["create_p99"] = load.rate, load.p99
     if (memory := server.memory()) is not None:
         figures["rss_load"], figures["pss_load"] = memory
 
 
 def medians(samples: Sequence[Figures]) -> Figures:
-    """Return the median of each figure over the starts that have it."""
+    """Return the median of each figure over the starts that measured it."""
     names = dict.fromkeys(name for figures in samples for name in figures)
     return {name: median(item[name] for item in samples if name in item) for name in names}

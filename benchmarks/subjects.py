@@ -1,4 +1,4 @@
-"""What is measured: a command that serves the job, and how its requests are spelled."""
+"""The servers to measure: their commands and the URLs of their requests."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ __all__ = [
 LIMIT = 20
 STATUS = "available"
 NEW = '{"name":"Benchmark","categoryId":2,"status":"pending"}'
-"""What is posted; not of the status that the timed list shows, so that its page stays."""
+"""The posted pet. Its status differs from `STATUS`, so that the timed page stays the same."""
 PETS = 50
-"""Animals at the start: more of `STATUS` than `LIMIT`."""
+"""Number of pets at the start; more than `LIMIT` of them have `STATUS`."""
 
 Kind = Literal["mockpets", "stack", "constant", "peer"]
 
@@ -45,8 +45,8 @@ _ROOT = Path(__file__).parent.parent
 
 
 _APPS = ("benchmarks.apps",)
-_MORE = ("--count", str(PETS), "--max-pets", "100000", "--quiet")
-_QUIET = "its log quiet, as the peers' are"
+_OPTIONS = ("--count", str(PETS), "--max-pets", "100000", "--quiet")
+_QUIET = "access log off, like the peers"
 OURS: Mapping[str, tuple[Kind, str, *tuple[str, ...]]] = {
     "mockpets": (
         "mockpets",
@@ -55,30 +55,30 @@ OURS: Mapping[str, tuple[Kind, str, *tuple[str, ...]]] = {
         "serve",
         "--port",
         "{port}",
-        *_MORE,
+        *_OPTIONS,
     ),
     "loop, raw": ("constant", "a constant on our loop", *_APPS, "loop", "raw", "{port}"),
     "waitress, raw": ("constant", "a constant, 4 threads", *_APPS, "stock", "raw", "{port}"),
     "waitress, Flask": ("stack", "one plain view", *_APPS, "stock", "flask", "{port}"),
     "waitress, mockpets": ("stack", "our app, 4 threads", *_APPS, "stock", "mockpets", "{port}"),
 }
-"""What is measured besides the peers: name to kind, note and the words after ``python -m``."""
+"""The servers besides the peers: name to kind, note and the arguments of ``python -m``."""
 BEFORE: Final = "mockpets, before"
 """The name of the other checkout in the tables."""
 
 
 class Subject(NamedTuple):
-    """One server to be measured.
+    """A server to measure.
 
-    :param command: `{port}` and `{other}` stand for free ports.
-    :param folder: where it runs, and where its output is kept.
-    :param kind: `stack` is what ours is made of, for orientation; `constant` of it does no job.
-    :param note: what a reader must know of how it is set up.
-    :param size: bytes installed, without the interpreter; None when that says nothing.
-    :param list_target: the list operation in the subject's own spelling.
-    :param list_member: the member of the answer that holds the list; empty when it is the answer.
-    :param warm_seconds: of asking before anything is timed.
-    :param renew: writes its files, before each start: some put into them what was posted.
+    :param command: `{port}` and `{other}` are replaced with free ports.
+    :param folder: its working directory, with its output.
+    :param kind: `stack` for parts of our own stack; `constant` for those that do no work.
+    :param note: a remark on its setup, for the reader of the table.
+    :param size: installed bytes, without the interpreter, or None if meaningless.
+    :param list_target: target of the list operation.
+    :param list_property: property of the response with the list; empty if the response is the list.
+    :param warm_seconds: seconds of load before the first measurement.
+    :param renew: writes its files before each start, since some servers store new pets in them.
     """
 
     name: str
@@ -91,7 +91,7 @@ class Subject(NamedTuple):
     environment: Mapping[str, str] = {}
     list_target: str = "/v1/pets?limit={limit}&status={status}"
     pets_target: str = "/v1/pets"
-    list_member: str = ""
+    list_property: str = ""
     warm_seconds: int = 1
     renew: Callable[[], None] = lambda: None
 
@@ -101,12 +101,12 @@ class Subject(NamedTuple):
 
 
 def compile_ours(before: Path | None = None) -> bool:
-    """Compile mockpets and this benchmark, as pip compiles what it installs; return whether it did.
+    """Compile mockpets and this benchmark, as pip does on installation; return whether it worked.
 
-    :param before: another checkout of mockpets, compiled as well.
+    With PYTHONDONTWRITEBYTECODE, each start would otherwise compile the checkout again, unlike an
+    installed package.
 
-    A checkout is compiled when it is first imported, but never where Python is told to keep nothing
-    (PYTHONDONTWRITEBYTECODE): each start would do it again, as none does of what is installed.
+    :param before: another checkout of mockpets to compile.
     """
     folders = [Path(mockpets.__file__).parent, Path(__file__).parent]
     folders += [] if before is None else [before / "mockpets"]
@@ -114,21 +114,21 @@ def compile_ours(before: Path | None = None) -> bool:
 
 
 def installed_size(name: str) -> int:
-    """Return the bytes of an installed distribution and of all that it requires."""
+    """Return the bytes of an installed distribution and all its requirements."""
     seen: set[str] = set()
     waiting, size = [name], 0
     while waiting:
-        known = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
-        if known in seen:
+        normalized = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
+        if normalized in seen:
             continue
-        seen.add(known)
+        seen.add(normalized)
         try:
-            found = metadata.distribution(known)
+            package = metadata.distribution(normalized)
         except metadata.PackageNotFoundError:
             continue  # for another platform or Python
-        size += sum(_size(Path(str(found.locate_file(path)))) for path in found.files or [])
-        waiting += [text.split(";")[0] for text in found.requires or [] if "extra ==" not in text]
-        waiting = [re.match(r"[\w.-]+", text)[0] for text in waiting]  # type: ignore[index]  # a requirement begins with its name
+        size += sum(_size(Path(str(package.locate_file(path)))) for path in package.files or [])
+        waiting += [text.split(";")[0] for text in package.requires or [] if "extra ==" not in text]
+        waiting = [re.match(r"[\w.-]+", text)[0] for text in waiting]  # type: ignore[index]  # requirements start with a name
     return size
 
 
@@ -142,11 +142,11 @@ def folder_size(folder: Path) -> int:
 
 
 def ours(home: Path, pets: Sequence[Pet], before: Path | None = None) -> list[Subject]:
-    """Return mockpets and what it is made of, to be run by this very Python.
+    """Return mockpets and the parts of its stack, run by the current Python.
 
     :param home: an existing folder for their output.
-    :param pets: for the app that does not make its own.
-    :param before: another checkout, to be measured beside this one.
+    :param pets: data for the app without a generator.
+    :param before: another checkout to measure.
     """
     size = installed_size("mockpets")
     if (_ROOT / "mockpets").samefile(Path(mockpets.__file__).parent):  # installed as editable
@@ -157,9 +157,10 @@ def ours(home: Path, pets: Sequence[Pet], before: Path | None = None) -> list[Su
         folder.mkdir(exist_ok=True)
         (folder / "pets.json").write_text(json.dumps(pets), encoding="utf-8")
         version = metadata.version("mockpets") if kind == "mockpets" else ""
-        words = (sys.executable, "-m", *command)
-        shown = size if kind == "mockpets" else None
-        return Subject(name, words, folder, kind, version, note, shown, _environment(checkout))
+        arguments = (sys.executable, "-m", *command)
+        own_size = size if kind == "mockpets" else None
+        environment = _environment(checkout)
+        return Subject(name, arguments, folder, kind, version, note, own_size, environment)
 
     subjects = [subject(name, *row) for name, row in OURS.items()]
     if before is not None:
@@ -170,6 +171,6 @@ def ours(home: Path, pets: Sequence[Pet], before: Path | None = None) -> list[Su
 
 
 def _environment(checkout: Path) -> dict[str, str]:
-    """Return the environment in which a checkout's `mockpets` and `benchmarks` are found."""
-    known = os.environ.get("PYTHONPATH")
-    return {"PYTHONPATH": os.pathsep.join([str(checkout), *([known] if known else [])])}
+    """Return the environment for importing `mockpets` and `benchmarks` from a checkout."""
+    current = os.environ.get("PYTHONPATH")
+    return {"PYTHONPATH": os.pathsep.join([str(checkout), *([current] if current else [])])}

@@ -1,4 +1,4 @@
-"""Connexion's mock server, for uvicorn: what `connexion run --mock all` starts, and the key."""
+"""Connexion's mock server for uvicorn, like `connexion run --mock all`, with a check of the key."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from connexion.mock import MockResolver  # type: ignore[import-not-found]
 
 
 def key(token: str) -> dict[str, str] | None:
-    """Return who calls with a key; None for an unknown one."""
-    return {"sub": "mock"} if token == "mockpets" else None  # noqa: S105 - known to all
+    """Return the user of a key, or None if the key is unknown."""
+    return {"sub": "mock"} if token == "mockpets" else None  # noqa: S105 - a public key
 
 
 app = AsyncApp(__name__)

@@ -1,4 +1,4 @@
-// json-server's middleware: the key, and the contract's name for the page size.
+// Middleware for json-server: check the key and map the contract's `limit` to `_limit`.
 module.exports = (request, response, next) => {
   if (request.headers.authorization !== 'Bearer mockpets') {
     const message = 'The API key is missing or invalid.'

@@ -1,4 +1,4 @@
-// Mockaton's function mock for GET /v1/pets.
+// Function mock for Mockaton: GET /v1/pets.
 import { list } from '../../store.mjs'
 
 export default (request, response) => {

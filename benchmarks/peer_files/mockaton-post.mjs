@@ -1,4 +1,4 @@
-// Mockaton's function mock for POST /v1/pets.
+// Function mock for Mockaton: POST /v1/pets.
 import { parseJSON } from 'mockaton'
 import { create } from '../../store.mjs'
 

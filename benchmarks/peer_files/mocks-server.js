@@ -1,7 +1,7 @@
-// mocks-server's routes, each with one variant that is a middleware.
+// Routes for mocks-server, each with one middleware variant.
 const { create, list } = require('../../store.mjs')
 
-const give = (response, { status, body }) => response.status(status).json(body)
+const send = (response, { status, body }) => response.status(status).json(body)
 const route = (id, method, middleware) => ({
   id,
   method,
@@ -12,9 +12,9 @@ const route = (id, method, middleware) => ({
 module.exports = [
   route('list', 'GET', (request, response) => {
     const query = new URL(request.url, 'http://localhost').searchParams
-    give(response, list(request.headers.authorization, query))
+    send(response, list(request.headers.authorization, query))
   }),
   route('create', 'POST', (request, response) => {
-    give(response, create(request.headers.authorization, request.body))
+    send(response, create(request.headers.authorization, request.body))
   }),
 ]

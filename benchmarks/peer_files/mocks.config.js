@@ -1,4 +1,4 @@
-// mocks-server without what a person in front of it would want.
+// Configuration of mocks-server without its interactive features.
 module.exports = {
   log: 'silent',
   mock: { collections: { selected: 'pets' } },

@@ -1,30 +1,30 @@
-// mountebank's injected response: the list and the create operation, state kept by the imposter.
+// Injected response for mountebank: the list and create operations, with state in the imposter.
 (config) => {
   const { request, state } = config
   state.pets = state.pets || PETS
-  const give = (statusCode, value) => ({
+  const reply = (statusCode, value) => ({
     statusCode,
     headers: { 'Content-Type': 'application/json', Connection: 'keep-alive' },
     body: JSON.stringify(value),
   })
   if (request.headers.Authorization !== 'Bearer mockpets') {
-    return give(401, { code: 'unauthorized', message: 'No key.', status: 401 })
+    return reply(401, { code: 'unauthorized', message: 'No key.', status: 401 })
   }
-  const wrong = (message) => give(400, { code: 'invalid_request', message, status: 400 })
+  const invalid = (message) => reply(400, { code: 'invalid_request', message, status: 400 })
   if (request.method === 'POST') {
     const { name, categoryId, status } = JSON.parse(request.body)
-    if (typeof name !== 'string' || !Number.isInteger(categoryId)) return wrong('name, categoryId')
+    if (typeof name !== 'string' || !Number.isInteger(categoryId)) return invalid('name, categoryId')
     const pet = { id: state.pets.length + 1, name, categoryId, status }
     state.pets.push(pet)
-    return give(201, pet)
+    return reply(201, pet)
   }
   const limit = Number(request.query.limit || 20)
-  if (!Number.isInteger(limit) || limit < 1 || limit > 100) return wrong('limit must be 1 to 100')
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100) return invalid('limit must be 1 to 100')
   const status = request.query.status
-  const found = []
+  const matches = []
   for (const pet of state.pets) {
-    if (found.length === limit) break
-    if (status === undefined || pet.status === status) found.push(pet)
+    if (matches.length === limit) break
+    if (status === undefined || pet.status === status) matches.push(pet)
   }
-  return give(200, found)
+  return reply(200, matches)
 }

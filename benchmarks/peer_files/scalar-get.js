@@ -1,8 +1,8 @@
-// Scalar's handler for GET /v1/pets; Scalar itself has checked the key and the query.
+// Handler for Scalar: GET /v1/pets. Scalar has already checked the key and the query.
 const { limit = '20', status } = req.query
-const found = []
+const matches = []
 for (const pet of store.list('Pet')) {
-  if (found.length === Number(limit)) break
-  if (status === undefined || pet.status === status) found.push(pet)
+  if (matches.length === Number(limit)) break
+  if (status === undefined || pet.status === status) matches.push(pet)
 }
-return found
+return matches

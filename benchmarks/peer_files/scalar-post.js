@@ -1,2 +1,2 @@
-// Scalar's handler for POST /v1/pets; Scalar itself has checked the key and the body.
+// Handler for Scalar: POST /v1/pets. Scalar has already checked the key and the body.
 return store.create('Pet', req.body)

@@ -1,4 +1,4 @@
-// Starts Scalar's mock server.
+// Start Scalar's mock server.
 import { readFileSync } from 'node:fs'
 import { serve } from '@hono/node-server'
 import { createMockServer } from '@scalar/mock-server'
