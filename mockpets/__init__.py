@@ -1,6 +1,6 @@
-"""mockpets: a mock server for the pet store service, exact, stateful, able to misbehave.
+"""A stateful mock server for the pet store service that can also delay, break and fail responses.
 
-The public names are looked up when they are first used (PEP 562): importing the package, as the
+The public names are imported when they are first used (PEP 562), so importing the package, as the
 command line does, loads neither Flask nor waitress.
 """
 
@@ -15,21 +15,23 @@ if TYPE_CHECKING:
 
     __version__: str
 else:
-    _HOMES = {
+    _MODULES = {
         "MockpetsServer": "mockpets.server",
         "Settings": "mockpets.settings",
         "create_app": "mockpets.web.app",
     }
 
     def __getattr__(name: str) -> object:
-        """Return a public name; hidden from type checkers, which would take any name then.
+        """Return a public name.
 
-        :raise AttributeError: the package has no such name.
+        Type checkers do not see this function: with it, they would accept any name.
+
+        :raise AttributeError: the package does not define the name.
         """
         import importlib
 
-        if name in _HOMES:
-            value = getattr(importlib.import_module(_HOMES[name]), name)
+        if name in _MODULES:
+            value = getattr(importlib.import_module(_MODULES[name]), name)
         elif name == "__version__":
             value = importlib.import_module("importlib.metadata").version("mockpets")
         else:

@@ -1,4 +1,4 @@
-"""``python -m mockpets`` is the command ``mockpets``."""
+"""Run the command line with ``python -m mockpets``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> int:
-    """Run the command line, also where Ctrl-C comes while it is still being imported."""
+    """Run the command line and return its exit status; handles Ctrl-C during the import too."""
     try:
         from mockpets.cli.main import main as run
 

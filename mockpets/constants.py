@@ -1,7 +1,7 @@
-"""Every path, header name, code and limit, written once.
+"""Every path, header name, error code and limit, defined once.
 
-A leaf: imports nothing of ours. What a user can change is a setting (`settings`); what stands
-here is the default of one, or fixed.
+Imports no other module of mockpets. A value that users can change is a setting (`settings`); this
+module holds the defaults of settings and the fixed values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ API_PREFIX: Final = "/v1"
 PETS_PATH: Final = API_PREFIX + "/pets"
 PET_PATH: Final = API_PREFIX + "/pets/{petId}"
 ORDERS_PATH: Final = API_PREFIX + "/store/orders"
-"""Named by the contract ("Gaps in the endpoint set"), but not described there."""
+"""The contract mentions it ("Gaps in the endpoint set") but does not describe it."""
 
 INTERFACE_VERSION: Final = "1.0.0"
 
@@ -24,7 +24,7 @@ OPERATIONS: Final[dict[Operation, tuple[str, str]]] = {
     "createPet": ("POST", PETS_PATH),
     "getPet": ("GET", PET_PATH),
 }
-"""Operation to method and path, as the contract's part 4 has them."""
+"""Operation to method and path (contract, part 4)."""
 
 PetStatus = Literal["available", "pending", "sold"]
 PET_STATUSES: Final[tuple[PetStatus, ...]] = get_args(PetStatus)
@@ -80,20 +80,20 @@ ERRORS: Final[dict[ErrorCode, int]] = {
     "http_version_not_supported": 505,
     "store_full": 507,
 }
-"""Code of an Error body to its HTTP status. The contract shows no codes: these are ours."""
+"""Code of an Error body to its HTTP status. The contract defines no codes: these are ours."""
 
 CONTRACT_ERRORS: Final = ("invalid_request", "unauthorized", "pet_not_found")
-"""The errors that the contract itself has, by our code for them."""
+"""Our codes for the errors that the contract defines."""
 
-# The deprecated operation. Sunset is the contract's date (RFC 8594); the contract gives no start,
-# so 2026-01-01T00:00:00Z is assumed (RFC 9745 wants a start).
+# The deprecated operation. Sunset is the date in the contract (RFC 8594). RFC 9745 requires the
+# date of deprecation, which the contract does not state: 2026-01-01T00:00:00Z is assumed.
 DEPRECATION: Final = "@1767225600"
 SUNSET: Final = "Thu, 05 Dec 2030 00:00:00 GMT"
 
 # --- Our own paths and headers ----------------------------------------------------------------
 
 BASE_MARK: Final = "~"
-"""Begins the base path that names a session and scenarios, and the same in a key."""
+"""Starts the part of a base path or API key that selects a session and scenarios."""
 CONTROL_PREFIX: Final = "/__mockpets"
 PANEL_PATH: Final = CONTROL_PREFIX + "/"
 PANEL_FILE_PATH: Final = CONTROL_PREFIX + "/panel/{name}"
@@ -131,7 +131,7 @@ REQUEST_HEADER: Final = "Mockpets-Request"
 """The number of the request in its session's journal."""
 OFF_CONTRACT_HEADER: Final = "Mockpets-Off-Contract"
 SEED_HEADER: Final = "Mockpets-Seed"
-"""On answers of scenarios that leave something to chance: the seed that replays them."""
+"""The seed that reproduces the response; sent only by scenarios that use randomness."""
 
 EXPOSED_HEADERS: Final = (
     "Allow",
@@ -149,13 +149,13 @@ EXPOSED_HEADERS: Final = (
     OFF_CONTRACT_HEADER,
     SEED_HEADER,
 )
-"""Response headers that a page on another origin may read; ``*`` does not hold with credentials."""
+"""Response headers that pages on other origins may read; ``*`` does not work with credentials."""
 
 COMMON_HEADERS: Final = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
-"""Headers of every response, the server's own included."""
+"""Headers of every response, including those that the server makes without the app."""
 
 MOUNT: Final = r"(?:/(?!\.)[A-Za-z0-9._-]+)+"
-"""A path that the server can be mounted under; none that a browser takes for another host's."""
+"""A path prefix to mount the server under; excludes ``//``, which browsers read as a host."""
 
 REALM: Final = "mockpets"
 CONTROL_REALM: Final = "mockpets control"
@@ -165,12 +165,12 @@ CONTROL_REALM: Final = "mockpets control"
 DEFAULT_SESSION: Final = "default"
 DEFAULT_SCENARIO: Final = "default"
 SESSION_NAME: Final = r"[a-z0-9][a-z0-9._-]{0,63}"
-"""Also what a snapshot's name looks like."""
+"""Snapshot names have the same form."""
 SCENARIO_NAME: Final = r"[a-z0-9]+(?:-[a-z0-9]+)*"
-"""Kebab-case; also what a fixture's and a stub's name looks like."""
+"""Kebab case; names of fixtures and stubs have the same form."""
 NAME_LENGTH: Final = 64
 INLINE: Final = "inline-{}"
-"""The name of a scenario that was sent as a document: 1 for the first."""
+"""The name of a scenario that was sent as a document; numbered from 1."""
 
 # --- Limits -----------------------------------------------------------------------------------
 
@@ -180,82 +180,82 @@ SERVER_BODY_BYTES: Final = 1024 * 1024
 HEAD_BYTES: Final = 16 * 1024
 CONNECTIONS: Final = 1000
 IDLE_SECONDS: Final = 20.0
-"""How long a connection may be open without a request under way."""
+"""How long a connection may stay open without a request in progress."""
 HEAD_SECONDS: Final = 10.0
-"""How long a request's head may take to arrive, from its first byte."""
+"""How long the head of a request may take to arrive, from its first byte."""
 BODY_SECONDS: Final = 20.0
 """How long a body may take to arrive, from the end of its head."""
 WRITE_SECONDS: Final = 30.0
-"""How long a client may take no byte of an answer."""
+"""How long a client may read nothing of a response before its connection is closed."""
 LINGER_SECONDS: Final = 2.0
-"""How long a client may go on sending after its last answer: cut off earlier, it may lose that."""
+"""How long a client may keep sending after its last response: a reset could lose that response."""
 DRAIN_SECONDS: Final = 5.0
-"""How long clients may take to read their last answers when the server stops."""
+"""How long clients may take to read their last responses when the server stops."""
 PIECES_A_SECOND: Final = 10
-"""In how many pieces a second a throttled answer is sent."""
+"""Pieces per second in which a throttled response is sent."""
 PARKED: Final = 500
-"""Answers that may be delayed, slow or held at once."""
+"""Maximum of responses that are delayed, throttled or held at the same time."""
 PREFLIGHT_SECONDS: Final = 600
 DELAY_SECONDS: Final = 60.0
 PETS_BY_REQUEST: Final = 10_000
 PETS_GENERATED: Final = 100_000
 PETS_AT_ONCE: Final = 500
-"""Pets that are made while others wait: some milliseconds of work."""
+"""Pets to generate on the app's thread: a few milliseconds of work while other requests wait."""
 WATCH_SECONDS: Final = 0.5
-"""How often scenario and fixture files are looked at."""
+"""Interval at which scenario and fixture files are checked for changes."""
 STACK_DEPTH: Final = 8
-"""Scenarios that may be active, or extend one another, at once."""
+"""Maximum of scenarios that are active at once, and length of a chain of ``extends``."""
 TABLES: Final = 4
-"""Generated tables that are kept for sessions and scenarios to share."""
+"""Generated tables of pets to cache; sessions and scenarios share them."""
 STACKS: Final = 100
-"""Different stacks of scenarios that one session keeps counters for."""
+"""Maximum of scenario combinations for which one session keeps counters."""
 
 SESSIONS: Final = 200
 SESSION_IDLE_SECONDS: Final = 600.0
-"""How long a session must not have been used before another may take its place."""
+"""How long a session must be unused before a new session may replace it."""
 JOURNAL_ENTRIES: Final = 1000
-"""Requests that one session's journal keeps."""
+"""Requests that the journal of one session keeps."""
 JOURNAL_BYTES: Final = 16 * 1024 * 1024
-"""What all journals together may hold."""
+"""Maximum size of all journals together."""
 PETS_BYTES: Final = 64 * 1024 * 1024
-"""What the pets of all sessions together may hold, beyond those that the server starts with."""
+"""Maximum size of the pets of all sessions together, without those that the server starts with."""
 SNAPSHOTS: Final = 100
-"""Snapshots of one session."""
+"""Maximum of snapshots in one session."""
 SNAPSHOTS_BYTES: Final = 64 * 1024 * 1024
-"""What the snapshots of all sessions together may hold."""
+"""Maximum size of the snapshots of all sessions together."""
 EVENTS_SECONDS: Final = 30.0
-"""How long `events` may be asked to wait for a change."""
+"""Maximum time that a call of `events` waits for a change."""
 CONTROL_PETS: Final = 1000
-"""Pets that one answer of the control API holds."""
+"""Maximum of pets in one response of the control API."""
 
 PUBLIC_DELAY_SECONDS: Final = 10.0
 PUBLIC_PETS: Final = 1000
 PUBLIC_NAME_LENGTH: Final = 256
 PUBLIC_BYTES: Final = 8 * 1024 * 1024
-"""Each of the three budgets of a server that is open to strangers."""
+"""Size of each of the three memory budgets in public mode."""
 PUBLIC_RATE: Final = (200.0, 400)
-"""Requests a second, and at once, of all strangers together."""
+"""Requests per second, and in a burst, of all visitors together."""
 PUBLIC_VISITOR_RATE: Final = (20.0, 40)
-"""The same of each of them."""
+"""Requests per second, and in a burst, of one visitor."""
 PUBLIC_IDLE_SECONDS: Final = 60.0
-"""As `SESSION_IDLE_SECONDS`, of a server that is open to strangers: they come and do not go."""
+"""`SESSION_IDLE_SECONDS` in public mode, where visitors leave without removing their session."""
 PUBLIC_RESET_SECONDS: Final = 3600.0
 
 TOKEN_GUESSES: Final = (1 / 3, 20)
-"""Wrong control tokens a second, and at once, that one address may send."""
+"""Failed attempts at the control token per second, and in a burst, from one address."""
 
 FILE_SUFFIXES: Final = (".yaml", ".yml", ".json")
-"""Of scenario and fixture files, in any case."""
+"""Suffixes of scenario and fixture files, in upper or lower case."""
 FILE_BYTES: Final = 256 * 1024
 FILE_DEPTH: Final = 40
 FILE_NODES: Final = 20_000
 FILE_ALIASES: Final = 50
 FIXTURE_BYTES: Final = 1024 * 1024
 FIXTURE_NODES: Final = 250_000
-"""More than pets written as briefly as can be have in so many bytes."""
+"""More than `FIXTURE_BYTES` can hold, even with the shortest notation for a pet."""
 PROBLEMS_SHOWN: Final = 20
 CANNED_BYTES: Final = 1024 * 1024
-"""The body of one canned reply; each stub that sends one keeps it in memory."""
+"""Maximum size of the body of a canned response; each stub keeps its own in memory."""
 CANNED_PETS: Final = 1000
-"""The pets of one canned page: ten times what the contract allows is enough to try that."""
+"""Maximum of pets in a canned page: ten times what the contract allows."""
 HEADER_VALUE_BYTES: Final = 4096

@@ -1,11 +1,11 @@
-"""What can go wrong, as data.
+"""The errors that mockpets raises.
 
-A leaf: imports nothing of ours but the constants. Two families:
+Imports no other module of mockpets but the constants. There are two kinds:
 
-- `RequestError` is an answer to a client. It has one of the fixed codes of `constants.ERRORS` and
-  becomes an Error body in one place, `web.errors`.
-- `InputError` is for the person who starts mockpets: a scenario or fixture file, a setting, an
-  address. It carries every problem found, and `cli` prints them, a line each.
+- `RequestError` becomes an error response. It has one of the fixed codes in `constants.ERRORS`, and
+  `web.error_handlers` turns it into the Error body.
+- `InputError` is for the person who runs mockpets. It carries every problem in a scenario file, a
+  fixture, a setting or an address, and `cli` prints one line for each.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 class MockpetsError(Exception):
-    """Base of everything that mockpets raises on purpose."""
+    """Base class of all errors that mockpets raises on purpose."""
 
 
 class RequestError(MockpetsError):
-    """A request is answered with the contract's Error body instead of a result.
+    """The client gets the Error body of the contract instead of a result.
 
-    :param code: one of `constants.ERRORS`, which gives the status.
-    :param message: what is wrong and what was expected, for a person.
-    :param headers: response headers that belong to this refusal (``Allow``, say).
-    :param details: more for programs; only the control API has it in its Error body.
+    :param code: one of `constants.ERRORS`, which has its HTTP status.
+    :param message: what is wrong and what was expected.
+    :param headers: response headers for this error, such as ``Allow``.
+    :param details: extra data for programs; only the control API sends it.
     """
 
     def __init__(
@@ -49,10 +49,10 @@ class RequestError(MockpetsError):
         self.details = details
 
 
-class NotReady(MockpetsError):  # noqa: N818 - nothing went wrong
-    """Something has to be done first that takes longer than others should wait.
+class NotReady(MockpetsError):  # noqa: N818 - not an error
+    """The result needs work that is too long for the app's thread.
 
-    :param job: does it, on any thread; afterwards ask again.
+    :param job: does the work, on any thread; call again afterwards.
     """
 
     def __init__(self, job: Callable[[], object]) -> None:
@@ -62,14 +62,14 @@ class NotReady(MockpetsError):  # noqa: N818 - nothing went wrong
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing wrong with what a person wrote, and where.
+    """A problem in a file, a setting or an address.
 
-    :param file: the file as the user named it, or the option or variable (``--port``).
-    :param line: from 1; 0 where there is no line.
-    :param column: from 1; 0 where there is no column.
-    :param where: the place inside the document (``stubs.2.reply.status``); may be empty.
-    :param what: what is wrong, what was expected and what came.
-    :param hint: what to do; may be empty.
+    :param file: the file as the user named it, or an option or variable such as ``--port``.
+    :param line: from 1; 0 if there is no line.
+    :param column: from 1; 0 if there is no column.
+    :param where: the path inside the document (``stubs.2.reply.status``); may be empty.
+    :param what: what is wrong, what was expected, and the value found.
+    :param hint: how to fix it; may be empty.
     """
 
     file: str
@@ -80,14 +80,17 @@ class Problem:
     hint: str = field(default="")
 
     def __str__(self) -> str:
-        """Return one line: ``file:line:column: where: what; hint``, fit for a terminal."""
-        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
-        text = ": ".join(part for part in (place, self.where, self.what) if part)
+        """Return ``file:line:column: where: what; hint`` as one line that is safe to print."""
+        position = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+        text = ": ".join(part for part in (position, self.where, self.what) if part)
         return printable(f"{text}; {self.hint}" if self.hint else text)
 
 
 class InputError(MockpetsError):
-    """What a person wrote cannot be used; holds every problem, in the order of the file."""
+    """A file, a setting or an address is invalid.
+
+    :param problems: all problems, in the order of the file.
+    """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -95,7 +98,7 @@ class InputError(MockpetsError):
 
 
 def printable(text: str) -> str:
-    """Return a text with what a terminal would act on, or hide, as escapes."""
+    """Return a text with its non-printable characters escaped, so that it is safe in a terminal."""
     if text.isprintable():
         return text
     return "".join(
@@ -105,12 +108,12 @@ def printable(text: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return ``did you mean 'x'?`` for the known word nearest to this one, or an empty string.
+    """Return ``did you mean 'x'?`` for the most similar known word, or an empty string.
 
-    :param cutoff: how alike the two must be, from 0 to 1; their case does not count.
+    :param cutoff: minimum similarity from 0 to 1; case is ignored.
     """
-    import difflib  # few make mistakes
+    import difflib  # not needed without an error
 
     lower = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=cutoff)
-    return f"did you mean '{lower[near[0]]}'?" if near else ""
+    matches = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=cutoff)
+    return f"did you mean '{lower[matches[0]]}'?" if matches else ""

@@ -23,7 +23,7 @@ class FaultKind:
     :param name: the value of `fault` in a scenario file.
     :param breaks: ``connection`` sends nothing of the response, so the request has no status;
         ``body`` damages the body of a response, which must have one.
-    :param effect: what it does, as a sentence without its subject, for people.
+    :param effect: what it does, as a sentence without its subject, for descriptions.
     """
 
     name: str

@@ -1,8 +1,7 @@
-"""Bytes that all sessions share: what one of them takes, the others cannot.
+"""Memory limits that all sessions share.
 
-A leaf beside errors, and safe to use from several threads. A `MemoryBudget` is the bound; a
-`Charge` is what one owner has taken of it. An owner that is dropped gives its bytes back without
-anyone's help, since its charge goes with it.
+Safe to use from several threads. A `MemoryBudget` is the limit, and a `Charge` counts what one
+owner uses of it. When an owner is garbage-collected, its charge returns the bytes.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from mockpets.errors import RequestError
 
 
 class MemoryBudget:
-    """So many bytes and no more.
+    """A maximum number of bytes.
 
     :param limit: bytes.
-    :param what: what takes them, in the plural: ``pets``, ``snapshots``.
+    :param what: what uses them, in the plural, such as ``pets`` or ``snapshots``; for messages.
     """
 
     def __init__(self, limit: int, what: str) -> None:
@@ -25,50 +24,50 @@ class MemoryBudget:
         self.what = what
         self._used = 0
         self._lock = Lock()
-        # Bytes given back that are not subtracted yet. A charge may be collected at any moment,
-        # also by a thread that holds the lock right now: giving must not wait for it.
-        self._given: deque[int] = deque()
+        # Returned bytes that are not subtracted yet. A charge may be garbage-collected at any time,
+        # even on the thread that holds the lock: `give` must not wait for the lock.
+        self._returned: deque[int] = deque()
 
     @property
     def used(self) -> int:
-        """How many bytes are taken."""
+        """Return how many bytes are in use."""
         with self._lock:
-            return self._settled()
+            return self._settle()
 
     def take(self, size: int) -> None:
-        """Take so many bytes.
+        """Reserve bytes.
 
-        :raise RequestError: ``store_full`` when fewer are left; none are taken then.
+        :raise RequestError: ``store_full`` if fewer are left; nothing is reserved then.
         """
         with self._lock:
-            used = self._settled() + size
+            used = self._settle() + size
             if used > self.limit:
                 raise RequestError(
                     "store_full",
-                    f"the {self.what} of all sessions together may take at most "
+                    f"the {self.what} of all sessions together may use at most "
                     f"{self.limit / 2**20:.3g} MiB; reset or drop sessions, or use fewer or "
                     f"smaller {self.what}",
                 )
             self._used = used
 
     def give(self, size: int) -> None:
-        """Give so many bytes back; never waits."""
-        if size:  # else sessions that come and go would pile up nothings until someone takes
-            self._given.append(size)
+        """Return bytes to the budget; never waits."""
+        if size:  # else empty sessions would fill the queue with zeros until the next `take`
+            self._returned.append(size)
 
-    def _settled(self) -> int:
-        """Return how many bytes are taken, now that all given back are subtracted."""
-        while self._given:
-            self._used -= self._given.popleft()
+    def _settle(self) -> int:
+        """Subtract the returned bytes; return how many are in use."""
+        while self._returned:
+            self._used -= self._returned.popleft()
         return self._used
 
 
 class Charge:
-    """What one owner has taken of a budget, given back when the charge is closed or collected.
+    """The bytes that one owner uses, returned when the charge is closed or garbage-collected.
 
-    Its owner sees to it that no two threads add at once.
+    The owner must not call `add` from two threads at the same time.
 
-    :param budget: None when nobody counts.
+    :param budget: None for no limit.
     """
 
     __slots__ = ("_budget", "size")
@@ -79,9 +78,9 @@ class Charge:
         """Bytes."""
 
     def add(self, size: int) -> None:
-        """Take so many bytes more, or give some back when it is negative.
+        """Reserve more bytes, or return some if the size is negative.
 
-        :raise RequestError: ``store_full`` when the budget has fewer left; nothing changes then.
+        :raise RequestError: ``store_full`` if the budget has fewer left; nothing changes then.
         """
         if self._budget is not None and size > 0:
             self._budget.take(size)
@@ -90,9 +89,9 @@ class Charge:
         self.size += size
 
     def close(self) -> None:
-        """Give everything back."""
+        """Return all bytes to the budget."""
         self.add(-self.size)
 
     def __del__(self) -> None:
-        """Give everything back: the owner is gone."""
+        """Return all bytes when the owner is garbage-collected."""
         self.close()

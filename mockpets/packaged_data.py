@@ -1,4 +1,4 @@
-"""Find the shipped `fixtures/` and `scenarios/`: in a checkout, an editable install or a wheel."""
+"""Find the shipped `fixtures/` and `scenarios/` in a checkout, an editable install or a wheel."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def shipped(kind: str) -> Path:
-    """Return the folder of the shipped files of one kind, ``fixtures`` or ``scenarios``.
+    """Return the folder of the shipped files.
 
-    A wheel holds them inside the package (see ``force-include`` in pyproject.toml); elsewhere
-    they stand beside it.
+    A wheel has them inside the package (see ``force-include`` in pyproject.toml); otherwise they
+    are beside it.
+
+    :param kind: ``fixtures`` or ``scenarios``.
     """
     inside = _PACKAGE / "_shipped" / kind
     return inside if inside.is_dir() else _PACKAGE.parent / kind

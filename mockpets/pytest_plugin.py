@@ -1,10 +1,11 @@
-"""The pytest plugin: a mock server for a test run, and a session of its own for each test.
+"""The pytest plugin: one mock server for a test run, and an isolated session for each test.
 
-Its fixtures: `mockpets_settings`, `mockpets_server`, and `mockpets`, which is what tests use. With
-``--mockpets-url`` (or ``mockpets_url`` in the configuration) tests use a server that runs already.
+Tests use the fixture `mockpets`. The fixtures `mockpets_server` and `mockpets_settings` start and
+configure the server. With ``--mockpets-url``, or ``mockpets_url`` in the configuration, tests use
+a running server instead.
 
-pytest loads this module in every run of whoever has mockpets installed, so it imports what is
-heavy only when a fixture is used.
+pytest loads this module in every run wherever mockpets is installed, so slow imports happen only
+when a fixture is used.
 """
 
 from __future__ import annotations
@@ -35,19 +36,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Mockpets", "Server"]
 
-_TOKEN_VARIABLE: Final = "MOCKPETS_CONTROL_TOKEN"  # noqa: S105 - its name
+_TOKEN_VARIABLE: Final = "MOCKPETS_CONTROL_TOKEN"  # noqa: S105 - a name, not a token
 _REPORTED: Final = 20
-"""Requests that the report of a failed test shows."""
+"""Maximum of requests in the report of a failed test."""
 _NAME_LENGTH: Final = 50
-"""What of a test's name is in its session's, which may have 64 characters."""
+"""Maximum of characters of a test's name in its session's name, which is limited to 64."""
 
 
 @dataclass(frozen=True)
 class Server:
     """A running server.
 
-    :param key: what clients send as bearer token.
-    :param control: calls the control API; of no test's session.
+    :param key: the API key, which clients send as the bearer token.
+    :param control: client of the control API, for the default session.
     """
 
     key: str
@@ -55,16 +56,16 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Its root, without a last slash."""
+        """Return the root URL, without a final slash."""
         return self.control.url
 
 
 @dataclass(frozen=True)
 class Mockpets:
-    """The mock as one test has it: own pets, scenarios and journal.
+    """The session of one test, with its own pets, scenarios and request log.
 
-    :param key: what clients send as bearer token.
-    :param control: calls the control API for the test's session.
+    :param key: the API key, which clients send as the bearer token.
+    :param control: client of the control API, for the session of this test.
     """
 
     key: str
@@ -72,32 +73,32 @@ class Mockpets:
 
     @property
     def url(self) -> str:
-        """The base URL for a front end, with ``/v1``; its path names the session."""
+        """Return the base URL for your front end; it ends in ``/v1`` and selects this session."""
         return self.control.base_url
 
     @property
     def headers(self) -> dict[str, str]:
-        """What a request must have: the key."""
+        """Return the headers that each request needs: Authorization with the API key."""
         return {"Authorization": f"Bearer {self.key}"}
 
     def use(self, *scenarios: str | Document) -> None:
-        """Have these scenarios active; see `ControlClient.use`."""
+        """Activate scenarios by name or as documents; see `ControlClient.use`."""
         self.control.use(*scenarios)
 
     def reset(self) -> None:
-        """Put everything but the active scenarios back to the start."""
+        """Reset the session; the active scenarios stay active."""
         self.control.reset()
 
     def pets(self, status: str | None = None) -> list[Pet]:
-        """Return the pets there are, or those of one status."""
+        """Return all pets, or those with the given status."""
         return self.control.pets(status)
 
     def requests(self, **filters: Unpack[RequestFilters]) -> list[RequestSummary]:
-        """Return the requests there were; see `ControlClient.requests`."""
+        """Return the recorded requests, filtered; see `ControlClient.requests`."""
         return self.control.requests(**filters)
 
     def verify(self, match: Document, times: int | Times | None = None) -> VerifiedRequests:
-        """Make sure that requests came; see `ControlClient.verify`."""
+        """Assert that matching requests were received; see `ControlClient.verify`."""
         __tracebackhide__ = True
         return self.control.verify(match, times)
 
@@ -105,19 +106,19 @@ class Mockpets:
 _STASHED: Final = pytest.StashKey[Mockpets]()
 
 
-# --- What pytest asks -------------------------------------------------------------------------
+# --- Hooks ------------------------------------------------------------------------------------
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option and the ini value that name a running server."""
-    text = "Use the mockpets that runs there, in place of starting one for the run."
+    """Add the option and the ini value for the URL of a running server."""
+    text = "Use the mockpets server running at this URL instead of starting one."
     parser.getgroup("mockpets").addoption("--mockpets-url", metavar="URL", help=text)
     parser.addini("mockpets_url", text, default="")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.TestReport]:
-    """Add to the report of a failed test what its front end asked for."""
+    """Add the recorded requests to the report of a failed test."""
     report: pytest.TestReport = yield
     mockpets = item.stash.get(_STASHED, None)
     if report.failed and mockpets is not None:
@@ -126,7 +127,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.
 
 
 def _journal(mockpets: Mockpets) -> str:
-    """Return the requests of a test, a line each; a server that is gone is told too."""
+    """Return one line for each request of a test, or the error if the server cannot be reached."""
     from mockpets.client.request_line import request_line
 
     try:
@@ -134,9 +135,9 @@ def _journal(mockpets: Mockpets) -> str:
     except MockpetsError as error:
         return str(error)
     lines = [request_line(summary) for summary in journal["requests"]]
-    if left_out := journal["total"] - len(lines):
-        lines.insert(0, f"({left_out} earlier ones left out)")
-    return "\n".join(lines) or f"none came to {mockpets.url}"
+    if omitted := journal["total"] - len(lines):
+        lines.insert(0, f"({omitted} earlier requests not shown)")
+    return "\n".join(lines) or f"no requests to {mockpets.url}"
 
 
 # --- Fixtures ---------------------------------------------------------------------------------
@@ -144,7 +145,7 @@ def _journal(mockpets: Mockpets) -> str:
 
 @pytest.fixture(scope="session")
 def mockpets_settings() -> Settings:
-    """Return the settings of the server that the run starts; override this to change them."""
+    """Return the settings of the mock server; override this fixture to change them."""
     from mockpets.settings import Settings
 
     return Settings(port=0)
@@ -152,7 +153,10 @@ def mockpets_settings() -> Settings:
 
 @pytest.fixture(scope="session")
 def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    """Run a server, one for each worker of pytest-xdist; or use the one that was named."""
+    """Start one mock server for the test run, or use the server at --mockpets-url.
+
+    Each worker of pytest-xdist starts its own.
+    """
     from mockpets.client import ControlClient
 
     url = request.config.getoption("--mockpets-url") or request.config.getini("mockpets_url")
@@ -172,7 +176,11 @@ def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
 
 @pytest.fixture
 def mockpets(request: pytest.FixtureRequest, mockpets_server: Server) -> Iterator[Mockpets]:
-    """Make a session for this test, named after it; it starts as the server does."""
+    """Provide a mock of the pet store for this test, with its own pets, scenarios and request log.
+
+    Point your front end at `mockpets.url`, and activate scenarios with `mockpets.use("slow")`. The
+    report of a failed test lists the requests.
+    """
     from mockpets.client import ControlError
 
     readable = re.sub("[^a-z0-9]+", "-", request.node.name.lower()).strip("-")[:_NAME_LENGTH]
@@ -186,5 +194,5 @@ def mockpets(request: pytest.FixtureRequest, mockpets_server: Server) -> Iterato
     try:
         mockpets_server.control.drop_session(name)
     except ControlError as error:
-        if error.code != "not_found":  # else the test dropped it
+        if error.code != "not_found":  # else the test has removed it
             raise

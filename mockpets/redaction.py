@@ -1,6 +1,6 @@
-"""Which headers and query parameters hold secrets, and the text that stands in for their values.
+"""Recognise headers and query parameters that hold secrets, and redact their values.
 
-A leaf. What a name is like decides, never what its value is like: a rule that people can know.
+Only the name decides, never the value, so that users can predict what is redacted.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from urllib.parse import unquote
 REDACTED: Final = "[redacted]"
 
 _SECRET: Final = re.compile(
-    # A challenge is how a client learns what a server wants; there is nothing to hide in it.
+    # A challenge tells the client how to authenticate; it has no secret.
     r"(?!(?:www|proxy)-authenticate$)"
     r"(?:.*(?:token|secret|password|auth|api[-_]?key)|(?:set-)?cookie$)",
     re.IGNORECASE | re.DOTALL,
 )
 
 
-@lru_cache(maxsize=256)  # clients send the same few names again and again
+@lru_cache(maxsize=256)  # clients send the same few names all the time
 def is_secret(name: str) -> bool:
-    """Whether values under this name, in any case, are secrets."""
+    """Return whether a header or parameter of this name, in any case, holds a secret."""
     return _SECRET.match(name) is not None
 
 
 def redacted_target(target: str) -> str:
-    """Return a request's target, or any text with a URL in it, without secrets in its query."""
+    """Return a request target, or a text with a URL, with the secrets in its query redacted."""
     path, mark, query = target.partition("?")
     return f"{path}?{'&'.join(map(_redacted_pair, query.split('&')))}" if mark else target
 
 
 def _redacted_pair(pair: str) -> str:
-    """Return ``name=value`` as it is, or with its value hidden."""
+    """Return ``name=value`` with the value redacted if it is a secret."""
     name, equals, value = pair.partition("=")
-    if equals and (is_secret(unquote(name) if "%" in name else name) or _leads_on(value)):
+    if equals and (is_secret(unquote(name) if "%" in name else name) or _has_nested_secret(value)):
         return f"{name}={REDACTED}"
     return pair
 
 
-def _leads_on(value: str) -> bool:
-    """Whether a value may be a URL with secrets in its query, such as one to return to."""
+def _has_nested_secret(value: str) -> bool:
+    """Return whether a value may be a URL with secrets in its query, such as a redirect target."""
     inner = unquote(value) if "%" in value else value
     return "?" in inner and _SECRET.match(inner) is not None

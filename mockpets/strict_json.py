@@ -1,6 +1,6 @@
-"""JSON as text: read strictly (RFC 8259), numbers exactly, and written compactly.
+"""Parse JSON strictly (RFC 8259) with exact numbers, and write it compactly.
 
-A leaf but for the codes of refusals. What the values mean, `contract` knows.
+This module handles the syntax; `contract` validates the values.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from mockpets.errors import RequestError
 
 
 def shown(value: object) -> str:
-    """Return a value as a message quotes it, at most 60 characters."""
+    """Return a value for use in a message, at most 60 characters."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):
         return "an array"
     text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False)
-    # Half a surrogate pair may be in what came, and could not be sent back as UTF-8.
+    # The value may contain half a surrogate pair, which UTF-8 cannot encode.
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -27,42 +27,44 @@ def shown(value: object) -> str:
 # --- Reading ----------------------------------------------------------------------------------
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return a JSON object's members, each of which may come once."""
-    members = dict(pairs)
-    if len(members) < len(pairs):
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return the properties of a JSON object; reject duplicates."""
+    properties = dict(pairs)
+    if len(properties) < len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        duplicate = next(name for name in names if names.count(name) > 1)
         raise RequestError(
-            "invalid_request", f"the body has the member {shown(twice)} more than once"
+            "invalid_request", f"the body has the property {shown(duplicate)} more than once"
         )
-    return members
+    return properties
 
 
 def _decimal(text: str) -> Decimal:
-    """Return a number exactly: a float would round 9007199254740993.0 to another integer."""
+    """Return an exact number: a float would round 9007199254740993.0 to another integer."""
     try:
         return Decimal(text)
-    except InvalidOperation:  # an exponent beyond what Decimal can hold
+    except InvalidOperation:  # the exponent is too large for Decimal
         return Decimal("-Infinity" if text.startswith("-") else "Infinity")
 
 
 def _integer(text: str) -> int | Decimal:
-    """Return an integer; one of thousands of digits as Decimal, since int() refuses it."""
+    """Return an integer; as a Decimal if it is long, since int() rejects thousands of digits."""
     return int(text) if len(text) < 40 else _decimal(text)
 
 
 def _constant(text: str) -> object:
-    raise RequestError("invalid_request", f"the body is not JSON: {text} is no JSON number")
+    raise RequestError(
+        "invalid_request", f"the body is not JSON: {text} is not a valid JSON number"
+    )
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_once, parse_float=_decimal, parse_int=_integer, parse_constant=_constant
+    object_pairs_hook=_unique, parse_float=_decimal, parse_int=_integer, parse_constant=_constant
 )
 
 
 def _deeper_than(value: object, depth: int) -> bool:
-    """Whether arrays and objects lie deeper inside one another than so many levels."""
+    """Return whether arrays and objects are nested deeper than this many levels."""
     level = [value]
     for _ in range(depth + 1):
         containers = [item for item in level if isinstance(item, (dict, list))]
@@ -77,10 +79,10 @@ def _deeper_than(value: object, depth: int) -> bool:
 
 
 def parse_json(raw: bytes) -> object:
-    """Return the value of a JSON body (RFC 8259), numbers with a fraction as Decimal.
+    """Return the value of a JSON body (RFC 8259); numbers with a fraction are Decimals.
 
-    :raise RequestError: ``invalid_request`` when it is no UTF-8, no JSON, has a member twice, NaN
-        or Infinity, or more than `JSON_DEPTH` levels.
+    :raise RequestError: ``invalid_request`` if it is not UTF-8 or JSON, has a duplicate property,
+        NaN or Infinity, or is nested deeper than `JSON_DEPTH` levels.
     """
     if not raw.strip():
         raise RequestError("invalid_request", "the body is empty; it must be a JSON object")
@@ -111,23 +113,25 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan
 
 
 def dump_json(value: object) -> bytes:
-    """Return a value as compact JSON in UTF-8, without a line end; a Decimal as it is.
+    """Return a value as compact JSON in UTF-8 without a final newline; Decimals stay exact.
 
-    :raise TypeError: there is something in it that JSON does not have.
+    :raise TypeError: it contains a type that JSON does not have.
     """
     try:
         text = _ENCODER.encode(value)
-    except TypeError:  # it knows no Decimal, and is many times as fast where there is none
-        text = _written(value)
+    except TypeError:  # it contains a Decimal; without one, the encoder is many times faster
+        text = _dump_exact(value)
     return text.encode()
 
 
-def _written(value: object) -> str:
-    """Return a value as compact JSON; a Decimal in all its digits, which a float would round."""
+def _dump_exact(value: object) -> str:
+    """Return a value as compact JSON; a Decimal with all its digits, which a float would round."""
     if isinstance(value, Decimal) and value.is_finite():
         return str(value)
     if isinstance(value, dict):
-        return "{" + ",".join(f"{_ENCODER.encode(k)}:{_written(v)}" for k, v in value.items()) + "}"
+        return (
+            "{" + ",".join(f"{_ENCODER.encode(k)}:{_dump_exact(v)}" for k, v in value.items()) + "}"
+        )
     if isinstance(value, (list, tuple)):
-        return "[" + ",".join(map(_written, value)) + "]"
+        return "[" + ",".join(map(_dump_exact, value)) + "]"
     return _ENCODER.encode(value)

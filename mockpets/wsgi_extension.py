@@ -1,9 +1,9 @@
-"""The interface between the app and our server: how a response is to be delivered.
+"""The interface between the app and our server: how to deliver a response.
 
 The server puts a `Server` into each request's WSGI environ under `SERVER`. An app that finds it
 may put a `DeliveryOrder` under `ORDER` and return the whole response at once; the server then
-sends it after a delay, throttled, when a gate opens, or not at all, and no thread waits. On any
-other WSGI server there is no `Server`, and the app has to do what it can itself.
+sends it after a delay, throttled, when a gate opens, or not at all, without a waiting thread. On
+any other WSGI server there is no `Server`, and the app does what it can by itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ JOB_RESULTS: Final = "mockpets.job_results"
 
 
 class Server(Protocol):
-    """What an app can ask our server."""
+    """The methods of our server that an app may call."""
 
     def room(self) -> bool:
         """Return whether one more response may be delayed, throttled or held."""
@@ -49,15 +49,15 @@ class DeliveryOrder:
     :param delay: seconds, from now.
     :param hold: called with a function that releases the response, which any thread may call;
         returns a function that cancels the hold. Delay and hold run at the same time.
-    :param throttle: bytes of the body a second, None for as fast as the client reads.
-    :param fault: what the client gets instead of the response, one of `CONNECTION_FAULTS`.
-    :param close: whether the connection ends with the response.
+    :param throttle: bytes of the body per second, None for no limit.
+    :param fault: one of `CONNECTION_FAULTS` to break the connection instead of responding.
+    :param close: whether to close the connection after the response.
     :param job: work too long for the app's thread. The server discards the response, runs the job
         on its worker thread, and calls the app again with the same request and the job's result
         under `JOB_RESULTS`.
-    :param patience: seconds after which a hold ends by itself, and a delay with it.
-    :param retry: whether the app is called again with the same request when the hold ends, and
-        that response is sent. If the server is already stopping, it sends this one instead.
+    :param patience: maximum of seconds to hold; the hold and the delay end after it.
+    :param retry: whether to call the app again with the same request when the hold ends, and send
+        that response. If the server is already stopping, it sends this one instead.
     """
 
     delay: float = 0.0

@@ -34,7 +34,7 @@ def test_more_than_is_left_is_refused_and_takes_nothing() -> None:
         budget.take(MIB // 2 + 1)
     assert (caught.value.code, caught.value.status) == ("store_full", 507)
     assert caught.value.message == (
-        "the snapshots of all sessions together may take at most 1.5 MiB; reset or drop "
+        "the snapshots of all sessions together may use at most 1.5 MiB; reset or drop "
         "sessions, or use fewer or smaller snapshots"
     )
     assert budget.used == MIB

@@ -234,12 +234,12 @@ def test_a_failed_test_shows_what_its_front_end_asked_for(run: Run) -> None:
             "   3  ??:??:??.???  GET    /v1/pets?limit=100 * 200  * ms  -",
             "*_ test_fails_late _*",
             "*- mockpets requests -*",
-            "(4 earlier ones left out)",
+            "(4 earlier requests not shown)",
             "   5  * 200  *",
             "  24  * 200  *",
             "*_ test_silent _*",
             "*- mockpets requests -*",
-            "none came to http://localhost:*/~test-silent-*/v1",
+            "no requests to http://localhost:*/~test-silent-*/v1",
         ]
     )
     assert shown.count("- mockpets requests -") == 4

@@ -32,25 +32,25 @@ def test_durations_become_seconds(text: str, seconds: float) -> None:
     [
         (
             "5",
-            "must be a duration such as 300ms, 1.5s or 1m, got '5': say the unit, '5s' or '5ms'",
+            "must be a duration such as 300ms, 1.5s or 1m, got '5'; add a unit: '5s' or '5ms'",
         ),
         (
             "300",
-            "must be a duration such as 300ms, 1.5s or 1m, got '300': "
-            "say the unit, '300ms' or '300s'",
+            "must be a duration such as 300ms, 1.5s or 1m, got '300'; "
+            "add a unit: '300ms' or '300s'",
         ),
         (
             "50",
-            "must be a duration such as 300ms, 1.5s or 1m, got '50': say the unit, '50ms' or '50s'",
+            "must be a duration such as 300ms, 1.5s or 1m, got '50'; add a unit: '50ms' or '50s'",
         ),
         (
             "49",
-            "must be a duration such as 300ms, 1.5s or 1m, got '49': say the unit, '49s' or '49ms'",
+            "must be a duration such as 300ms, 1.5s or 1m, got '49'; add a unit: '49s' or '49ms'",
         ),
         (
             "50.5",
-            "must be a duration such as 300ms, 1.5s or 1m, got '50.5': "
-            "say the unit, '50.5s' or '50.5ms'",
+            "must be a duration such as 300ms, 1.5s or 1m, got '50.5'; "
+            "add a unit: '50.5s' or '50.5ms'",
         ),
         ("", "must be a duration such as 300ms, 1.5s or 1m, got ''"),
         ("-1s", "must be a duration such as 300ms, 1.5s or 1m, got '-1s'"),
@@ -94,8 +94,8 @@ def test_rates_become_bytes_a_second(text: str, rate: int) -> None:
     [
         (
             "500",
-            "must be a rate such as 500 B/s or 2 kB/s, got '500': "
-            "say the unit, '500 B/s' or '500 kB/s'",
+            "must be a rate such as 500 B/s or 2 kB/s, got '500'; "
+            "add a unit: '500 B/s' or '500 kB/s'",
         ),
         ("2 kb/s", "must be a rate such as 500 B/s or 2 kB/s, got '2 kb/s'"),
         ("2 kB", "must be a rate such as 500 B/s or 2 kB/s, got '2 kB'"),

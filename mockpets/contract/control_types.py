@@ -22,7 +22,7 @@ The JSON Schema of scenario files describes it (``GET /__mockpets/schema/scenari
 Change = Literal["requests", "scenario", "pets", "snapshots", "gates", "sessions", "files"]
 """What can change in a session."""
 Fault = Annotated[str, tuple(FAULTS)]
-"""How a scenario breaks a response; the table of faults has the values."""
+"""How a scenario breaks a response: a name from the table of faults."""
 NoteCode = Literal[
     "deprecated",
     "ignored_headers",
@@ -105,11 +105,11 @@ class OpenedGate(GateCounts):
 
 
 class _AnyScenario(TypedDict):
-    """What a list and the details both have of a scenario.
+    """The properties that a list and the details of a scenario share.
 
     `description` is None when the file is invalid and has no earlier valid version. `source` is
-    the file as a user names it, and `replaces` lists the files it takes the place of. `problems`
-    are those of an invalid file.
+    the file as a user names it, and `replaces` lists the files it overrides. `problems` lists the
+    problems of an invalid file.
     """
 
     name: str
@@ -135,13 +135,13 @@ class ScenarioList(ActiveScenarios):
 
 
 class StubDescription(TypedDict):
-    """A stub in words.
+    """A description of a stub.
 
     :param label: ``scenario/stub``.
     :param scenario: the scenario whose file holds the stub.
     :param when: the requests that it matches.
     :param does: what it does to their responses, separated by ``;``.
-    :param limits: how often it takes part; empty for always.
+    :param limits: how often it takes effect; empty for always.
     """
 
     label: str
@@ -165,7 +165,7 @@ class ScenarioDetails(_AnyScenario):
 
 
 class ScenarioSelection(TypedDict):
-    """The scenarios to activate: names, whole scenarios as a file has them, or a list of both."""
+    """The scenarios to activate: names, whole scenarios as in a file, or a list of both."""
 
     scenario: str | Document | list[str | Document]
 
@@ -210,7 +210,7 @@ class PetTotal(TypedDict):
 
 
 class GeneratedPets(TypedDict):
-    """Pets to generate; by default with the seed and the locale of the server."""
+    """Pets to generate; the seed and the locale default to those of the server."""
 
     count: int
     seed: NotRequired[int]
@@ -218,9 +218,9 @@ class GeneratedPets(TypedDict):
 
 
 Pets = Iterable[Pet | Document] | GeneratedPets | Document | str | int
-"""What `ControlClient` takes: pets, what to generate, the name of a fixture, or a number."""
+"""What `ControlClient` accepts: pets, what to generate, the name of a fixture, or a number."""
 PetsSource = list[Pet] | GeneratedPets | str | int
-"""The same as the server takes it."""
+"""The same in the JSON of a request."""
 
 
 class PetChange(TypedDict, total=False):
@@ -266,7 +266,7 @@ class RequestSummary(TypedDict):
 
     `status` is None when the connection was broken instead of a response. The times are in
     milliseconds, `throttle` is in bytes a second, and `hold` is the name of a gate.
-    `off_contract` is the reason why the contract does not know the response.
+    `off_contract` is the reason why the response is not in the contract.
     """
 
     number: int
@@ -355,7 +355,7 @@ class ClearedRequests(TypedDict):
 
 
 class Times(TypedDict, total=False):
-    """How often a request is expected: at least one of the two."""
+    """How often a request is expected; set one or both."""
 
     at_least: int
     at_most: int
@@ -379,7 +379,7 @@ class VerifiedRequests(TypedDict):
 
 
 class Events(TypedDict):
-    """What has changed, and the number to pass as `since` next time.
+    """The changes since a number, and the number to pass as `since` next time.
 
     `resets` is None while the session does not exist.
     """
@@ -449,7 +449,7 @@ class HarResponse(_HarMessage):
 
 
 class HarCache(TypedDict):
-    """What HAR has about caches: nothing is cached."""
+    """The cache information of HAR, which is empty: nothing is cached."""
 
 
 class HarTimings(TypedDict):
@@ -521,7 +521,7 @@ class SessionList(TypedDict):
 
 
 class SessionContents(TypedDict, total=False):
-    """What to put into a session; what you leave out stays, or starts as the server did."""
+    """The contents to put into a session; omitted ones stay, or start with the server defaults."""
 
     scenario: str | Document | list[str | Document]
     seed: int
@@ -529,7 +529,7 @@ class SessionContents(TypedDict, total=False):
 
 
 class SessionOptions(TypedDict, total=False):
-    """The same as `ControlClient` takes it."""
+    """The same with the types that `ControlClient` accepts."""
 
     scenario: str | Document | list[str | Document]
     seed: int
@@ -546,7 +546,7 @@ class DroppedSession(TypedDict):
 
 
 class InputProblem(TypedDict):
-    """A problem with a body, its line and column from 1; 0 where it has none."""
+    """A problem in a body; line and column start at 1 and are 0 if unknown."""
 
     file: str
     line: int
@@ -557,7 +557,7 @@ class InputProblem(TypedDict):
 
 
 class InvalidInputDetails(TypedDict):
-    """Every problem with a body."""
+    """Every problem in a body."""
 
     problems: list[InputProblem]
 
@@ -581,7 +581,7 @@ class VerificationDetails(TypedDict):
     """Why a verification failed.
 
     `unknown` counts the requests that may have matched but are no longer in the journal, or not
-    in full. `expected` and `match` are the expectation in words.
+    in full. `expected` and `match` describe the expectation.
     """
 
     matched: int
@@ -592,7 +592,7 @@ class VerificationDetails(TypedDict):
 
 
 class Error(TypedDict):
-    """The body of an error: the Error of the contract, with `details` where there are any."""
+    """The body of an error: the Error of the contract, with `details` if there are any."""
 
     code: ErrorCode
     message: str

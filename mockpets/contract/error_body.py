@@ -1,4 +1,4 @@
-"""What errors say: the Error body, and the words of those that a scenario leaves to us.
+"""The Error body, and the default messages for errors that a scenario returns.
 
 Source: pet-store-interface.md, parts 2 and 7.
 """
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ERROR_MESSAGES: Final[dict[str, str]] = {
-    "invalid_request": "The request was refused: the body misses required fields or has invalid "
-    "values.",
+    "invalid_request": "The request was rejected: the body is missing required fields or has "
+    "invalid values.",
     "unauthorized": "The API key is missing or invalid. Send it as "
     "'Authorization: Bearer <API_KEY>'.",
     "pet_not_found": "The animal could not be found.",
 }
-"""What a scenario's error says when the scenario does not say it."""
+"""The default messages of errors in a scenario."""
 
 
 def error_body(
@@ -29,7 +29,7 @@ def error_body(
 ) -> bytes:
     """Return the Error body (parts 2 and 7): exactly code, message and status.
 
-    :param details: a fourth member, for errors of the control API.
+    :param details: a fourth property, for errors of the control API.
     """
     body: dict[str, object] = {"code": code, "message": message, "status": status}
     if details is not None:
@@ -38,17 +38,17 @@ def error_body(
 
 
 def network_error(status: int) -> tuple[str, str]:
-    """Return code and message for a 429 or 5xx, which the contract does not have but networks do.
+    """Return code and message for a 429 or 5xx, which the contract does not define.
 
     :param status: 429 or 500 to 599.
     """
-    own = [code for code, known in ERRORS.items() if known == status]
+    codes = [code for code, known in ERRORS.items() if known == status]
     try:
         phrase = HTTPStatus(status).phrase
     except ValueError:
         phrase = "Server error"
-    named = phrase.lower().replace(" ", "_").replace("-", "_")
-    # Of two codes for one status (501), the one that says what the status says: the other is for
-    # what the contract names but does not describe.
-    code = named if named in own or not own else own[0]
-    return code, f"{phrase}. A scenario answers so."
+    name = phrase.lower().replace(" ", "_").replace("-", "_")
+    # Two codes have the status 501: prefer the one with the name of the status. The other is for
+    # operations that the contract mentions but does not describe.
+    code = name if name in codes or not codes else codes[0]
+    return code, f"{phrase}. A scenario returned this error."

@@ -1,7 +1,6 @@
-"""The fields of the contract's schemas: each reads a value or states what it expected.
+"""The fields of the contract's schemas: each converts a value, or states what it expected.
 
-A field also knows what the OpenAPI document shows of its type, so a schema adds only a description
-and an example.
+A field also provides its OpenAPI type, so a schema adds only a description and an example.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def parse_int64(text: str) -> int | None:
-    """Return the int64 that a text is, such as a path segment, or None when it is not one."""
+    """Return a text, such as a path segment, as an int64; None if it is not one."""
     if re.fullmatch(r"-?(0|[1-9][0-9]{0,18})", text):
         number = int(text)
         return number if INT64_MIN <= number <= INT64_MAX else None
@@ -39,12 +38,12 @@ class ContractField(fields.Field[Any]):
     """A field whose error messages state what it expected and what it got.
 
     :param description: for the OpenAPI document, as is `example`.
-    :param options: marshmallow's.
+    :param options: passed on to marshmallow.
     """
 
     expected: str
     openapi: ClassVar[Mapping[str, object]]
-    """The type, as OpenAPI writes it."""
+    """The type in OpenAPI."""
 
     def __init__(self, description: str, example: object = None, **options: Any) -> None:
         metadata = {**self.openapi, "description": description}
@@ -53,11 +52,11 @@ class ContractField(fields.Field[Any]):
         super().__init__(metadata=metadata, **options)
 
     def accept(self, value: object) -> object:
-        """Return the value as the program uses it, or None when it is not acceptable."""
+        """Return the value as the program uses it, or None if it is invalid."""
         raise NotImplementedError
 
     def accept_text(self, text: str) -> object:
-        """Return the value that a text of a query stands for, or None when it is not acceptable."""
+        """Return the value of a text in a query, or None if it is invalid."""
         return self.accept(text)
 
     def _deserialize(self, value: object, *_: object, **__: object) -> object:
@@ -67,12 +66,12 @@ class ContractField(fields.Field[Any]):
         return accepted
 
     def make_error(self, key: str, **_: object) -> ValidationError:
-        """Return our message for the two problems that marshmallow finds before `accept`."""
+        """Return our message for the two problems that marshmallow reports before `accept`."""
         return ValidationError("is required" if key == "required" else f"{self.expected}, got null")
 
 
 class Int64(ContractField):
-    """An integer of 64 bits, as JSON Schema counts: ``1.0`` is 1; ``"1"`` and ``true`` are not."""
+    """A 64-bit integer as in JSON Schema: ``1.0`` is valid; ``"1"`` and ``true`` are not."""
 
     expected = f"must be an integer from {INT64_MIN} to {INT64_MAX} (int64)"
     openapi: ClassVar[Mapping[str, object]] = {
@@ -92,7 +91,7 @@ class Int64(ContractField):
         return None
 
     def accept_text(self, text: str) -> int | None:
-        """Return the integer, which a query writes as JSON does: ``1.0`` is 1 there too."""
+        """Return the integer, written as in JSON: ``1.0`` is 1 in a query too."""
         if not re.fullmatch(r"[-+.0-9eE]+", text):
             return None
         try:
@@ -108,7 +107,7 @@ class HttpStatus(Int64):
 
 
 class Text(ContractField):
-    """A string that UTF-8 can carry. The contract sets no length, so an empty one will do."""
+    """A string that UTF-8 can encode; may be empty, since the contract sets no minimum length."""
 
     expected = "must be a string of Unicode text"
     openapi: ClassVar[Mapping[str, object]] = {"type": "string"}
@@ -136,7 +135,7 @@ class Status(ContractField):
 
 
 class Limit(ContractField):
-    """The size of a page, from a query: ASCII digits alone, since int() takes ``٣`` and ``1_0``."""
+    """The page size in a query: only ASCII digits, since int() also accepts ``٣`` and ``1_0``."""
 
     expected = f"must be an integer from {PAGE_MIN} to {PAGE_MAX}"
     openapi: ClassVar[Mapping[str, object]] = {
@@ -155,7 +154,7 @@ class Limit(ContractField):
 
 
 class Filter(ContractField):
-    """A query parameter that lists only the pets of which one property has the given value.
+    """A query parameter that selects pets by the value of one property.
 
     :param pet: the fields of a Pet, by name.
     :param compares: the property.

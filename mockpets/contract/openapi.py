@@ -1,6 +1,6 @@
 """The contract as an OpenAPI 3.1 document, made from the schemas that validate requests.
 
-What the contract does not list but mockpets answers all the same is marked ``x-off-contract``.
+Responses that the contract does not list but mockpets sends are marked ``x-off-contract``.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from mockpets.contract.fields import ContractField
 
 _DESCRIPTION: Final = """\
-A pet store catalogue over HTTP with JSON bodies, as mockpets plays it. Clients can list animals,
+A pet store catalogue over HTTP with JSON bodies, as served by mockpets. Clients can list animals,
 filtered by availability and limited in page size, add an animal, and fetch one by its identifier.
 
-Answers marked `x-off-contract` are mockpets' own: the contract lists no such status there.
+Responses marked `x-off-contract` are additions by mockpets: the contract does not list them.
 """
 
 _KEY_HEADER: Final = {
@@ -39,7 +39,7 @@ _KEY_HEADER: Final = {
 }
 _DEPRECATION_HEADERS: Final = {
     "Deprecation": {
-        "description": "Since when the operation is deprecated (RFC 9745).",
+        "description": "When the operation was deprecated (RFC 9745).",
         "schema": {"type": "string"},
         "example": "@1767225600",
     },
@@ -49,7 +49,7 @@ _DEPRECATION_HEADERS: Final = {
         "example": "Thu, 05 Dec 2030 00:00:00 GMT",
     },
     "Link": {
-        "description": "The operation to use instead, and where this is documented (RFC 8288).",
+        "description": "The operation to use instead, and its documentation (RFC 8288).",
         "schema": {"type": "string"},
         "example": '</v1/pets>; rel="successor-version"',
     },
@@ -61,7 +61,7 @@ def _example(fields: Mapping[str, ContractField]) -> dict[str, object]:
     return {name: field.metadata["example"] for name, field in fields.items()}
 
 
-def _answer(description: str, schema: object, example: object, **more: object) -> dict[str, Any]:
+def _response(description: str, schema: object, example: object, **more: object) -> dict[str, Any]:
     """Return a response object with a JSON body."""
     content = {"application/json": {"schema": schema, "example": example}}
     return {"description": description, "content": content, **more}
@@ -71,7 +71,7 @@ def _error(status: int, code: str, message: str, **more: Any) -> dict[str, Any]:
     """Return a response object with an Error body; `more` may hold headers and extensions."""
     example = {"code": code, "message": message, "status": status}
     description = more.pop("description")
-    return _answer(description, "Error", example, **more)
+    return _response(description, "Error", example, **more)
 
 
 def _unauthorized(**headers: Any) -> dict[str, Any]:
@@ -90,10 +90,10 @@ def _list_pets() -> dict[str, Any]:
     return {
         "operationId": "listPets",
         "summary": "List all animals",
-        "description": "Returns a page of animals, by id ascending.",
+        "description": "Returns a page of animals in ascending order of id.",
         "parameters": [{"in": "query", "schema": ListQuerySchema}],
         "responses": {
-            "200": _answer(
+            "200": _response(
                 "A page of animals.", {"type": "array", "items": "Pet"}, [_example(PET_FIELDS)]
             ),
             "400": _error(
@@ -110,7 +110,7 @@ def _list_pets() -> dict[str, Any]:
 
 def _create_pet() -> dict[str, Any]:
     location = {
-        "description": "Where the animal is, relative to the server.",
+        "description": "URL of the new animal, relative to the server.",
         "schema": {"type": "string"},
         "example": "/v1/pets/17",
     }
@@ -127,7 +127,7 @@ def _create_pet() -> dict[str, Any]:
             },
         },
         "responses": {
-            "201": _answer(
+            "201": _response(
                 "Animal added; the body carries the assigned id.",
                 "Pet",
                 _example(PET_FIELDS),
@@ -151,7 +151,7 @@ def _create_pet() -> dict[str, Any]:
                 507,
                 "store_full",
                 "requests may add at most 10000 pets",
-                description="The session has as many new pets as it may.",
+                description="The session has reached its limit of new pets.",
                 **{"x-off-contract": True},
             ),
         },
@@ -174,7 +174,7 @@ def _get_pet() -> dict[str, Any]:
         "deprecated": True,
         "parameters": [pet_id],
         "responses": {
-            "200": _answer(
+            "200": _response(
                 "The requested animal.", "Pet", _example(PET_FIELDS), headers=_DEPRECATION_HEADERS
             ),
             "401": _unauthorized(**_DEPRECATION_HEADERS),
@@ -191,8 +191,8 @@ def _get_pet() -> dict[str, Any]:
 
 @cache
 def document() -> Mapping[str, Any]:
-    """Return the OpenAPI 3.1 document; a value to read, not to change."""
-    from apispec import APISpec  # a start has no time for it
+    """Return the OpenAPI 3.1 document; do not modify it."""
+    from apispec import APISpec  # a slow import that would delay the start
     from apispec.ext.marshmallow import MarshmallowPlugin
 
     spec = APISpec(
@@ -201,7 +201,7 @@ def document() -> Mapping[str, Any]:
         openapi_version="3.1.0",
         plugins=[MarshmallowPlugin()],
         info={"description": _DESCRIPTION},
-        # Relative to the document's own address, and so right on every host and port.
+        # Relative to the address of the document, so it works on every host and port.
         servers=[{"url": API_PREFIX, "description": "This mock server"}],
         security=[{"bearerAuth": []}],
     )

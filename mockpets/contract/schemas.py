@@ -5,7 +5,7 @@ One set of marshmallow schemas validates requests, scenario files, fixtures and 
 reads its lists from here: a property of a pet is declared in `NewPetSchema` and typed in `NewPet`,
 a query parameter of listPets is declared in `ListQuerySchema`.
 
-Source: pet-store-interface.md, parts 2, 4, 7 and 8; where that is silent, the README's table of
+Source: pet-store-interface.md, parts 2, 4, 7 and 8; where it does not decide, the README's table of
 decisions.
 """
 
@@ -33,7 +33,7 @@ class NewPet(TypedDict):
 
 
 class Pet(NewPet):
-    """A pet as responses have it."""
+    """A pet in a response."""
 
     id: int
 
@@ -46,7 +46,7 @@ class _Object(Schema):
 
         unknown = EXCLUDE
 
-    error_messages = {"type": "must be an object"}  # noqa: RUF012 - marshmallow reads it, no one writes
+    error_messages = {"type": "must be an object"}  # noqa: RUF012 - only marshmallow reads it
 
 
 class NewPetSchema(_Object):
@@ -56,18 +56,20 @@ class NewPetSchema(_Object):
     categoryId = Int64(  # noqa: N815 - the contract's spelling
         "Identifier of the category the animal belongs to.", 2, required=True
     )
-    status = Status("Availability. No default is stated: left out, it stays left out.", "available")
+    status = Status(
+        "Availability. No default is stated: an omitted status stays omitted.", "available"
+    )
 
 
 class PetSchema(NewPetSchema):
-    """Pet: what responses hold (contract, part 2)."""
+    """Pet: an animal in a response (contract, part 2)."""
 
     id = Int64("Unique identifier, assigned by the service on creation.", 17, required=True)
 
 
 NEW_PET_FIELDS: Final = cast("dict[str, ContractField]", NewPetSchema().fields)
 PET_FIELDS: Final = dict(
-    # A Pet's own properties, which is the id, come before those that it shares with a NewPet.
+    # The id, which only a Pet has, comes before the properties that it shares with a NewPet.
     sorted(
         cast("dict[str, ContractField]", PetSchema().fields).items(),
         key=lambda item: item[0] in NEW_PET_FIELDS,
@@ -82,7 +84,7 @@ PetFilters = tuple[tuple[str, object], ...]
 
 
 class ListQuery(NamedTuple):
-    """The query of listPets, defaults filled in."""
+    """The query of listPets, with defaults filled in."""
 
     limit: int
     filters: PetFilters
@@ -117,4 +119,4 @@ RESPONSES: Final[dict[str, dict[int, str]]] = {
     "createPet": {201: "Pet", 400: "Error", 401: "Error"},
     "getPet": {200: "Pet", 401: "Error", 404: "Error"},
 }
-"""Operation to status to the body's schema: everything that the contract lists (part 4)."""
+"""The schema of each body that the contract lists, by operation and status (part 4)."""

@@ -1,7 +1,7 @@
 """Load and dump the values that the contract declares, and report every problem.
 
-The boundary: JSON values in, typed values out, or an error with every problem. Nothing here knows
-files, HTTP messages or Flask.
+JSON values go in; typed values, or an error with every problem, come out. This module does not
+depend on files, HTTP messages or Flask.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LIST_QUERY: Final = ListQuerySchema()
 # --- Problems ---------------------------------------------------------------------------------
 
 ValueProblem = tuple[tuple[str | int, ...], str]
-"""Where in a value something is wrong, as keys and indexes from its root, and what."""
+"""The path to an invalid value, as keys and indexes from the root, and what is wrong with it."""
 
 
 class InvalidPetError(MockpetsError):
@@ -56,7 +56,7 @@ class InvalidPetError(MockpetsError):
 def _problems(
     messages: Mapping[Any, Any] | list[Any], path: tuple[str | int, ...] = ()
 ) -> list[ValueProblem]:
-    """Return marshmallow's nested messages as problems, in the order they came."""
+    """Return marshmallow's nested messages as a flat list of problems, in the same order."""
     if isinstance(messages, list):
         return [(path, str(text)) for text in messages]
     return [
@@ -67,7 +67,7 @@ def _problems(
 
 
 def _sentence(problems: list[ValueProblem]) -> str:
-    """Return problems as one sentence that names each field."""
+    """Return problems as one sentence with the path of each."""
     return "; ".join(f"{'.'.join(map(str, path)) or 'the body'} {what}" for path, what in problems)
 
 
@@ -75,14 +75,14 @@ def _sentence(problems: list[ValueProblem]) -> str:
 
 
 def load_pet(value: object) -> Pet:
-    """Return the pet that a JSON value is, without properties that the contract does not have.
+    """Return a JSON value as a pet, without properties that the contract does not have.
 
-    Its properties come in the contract's order, the id first.
+    Its properties are in the order of the contract, the id first.
 
     :raise InvalidPetError: it is not a Pet.
     """
     try:
-        pet = _PET.load(value)  # type: ignore[arg-type]  # marshmallow checks what it is
+        pet = _PET.load(value)  # type: ignore[arg-type]  # marshmallow checks the type
     except ValidationError as error:
         raise InvalidPetError(_problems(error.messages)) from error
     return cast("Pet", {name: pet[name] for name in PET_FIELDS if name in pet})
@@ -91,7 +91,7 @@ def load_pet(value: object) -> Pet:
 def load_new_pet(value: object) -> NewPet:
     """Return the pet of a createPet body, without properties that the contract does not have.
 
-    :raise RequestError: ``invalid_request``; the message names every wrong property.
+    :raise RequestError: ``invalid_request``; the message lists every invalid property.
     """
     try:
         new: NewPet = _NEW_PET.load(value)  # type: ignore[arg-type]  # as in `load_pet`
@@ -103,12 +103,12 @@ def load_new_pet(value: object) -> NewPet:
 def load_pet_change(value: object) -> dict[str, object]:
     """Return the properties to set on a pet; those to remove are None.
 
-    Only an optional property can be removed, and the id stays what it is.
+    Only optional properties can be removed, and the id cannot be changed.
 
-    :raise RequestError: ``invalid_request``; the message names every wrong property.
+    :raise RequestError: ``invalid_request``; the message lists every invalid property.
     """
     if not isinstance(value, dict) or not value:
-        what = f"the body must be an object with some of {', '.join(NEW_PET_FIELDS)}"
+        what = f"the body must be an object with at least one of {', '.join(NEW_PET_FIELDS)}"
         raise RequestError("invalid_request", what)
     problems: list[ValueProblem] = []
     removed: dict[str, object] = {}
@@ -133,7 +133,7 @@ def load_pet_change(value: object) -> dict[str, object]:
 
 
 def dump_pet(pet: Pet) -> bytes:
-    """Return a pet as JSON, its properties in the contract's order with the id first."""
+    """Return a pet as JSON, its properties in the order of the contract with the id first."""
     values: Mapping[str, object] = pet
     return dump_json({name: values[name] for name in PET_FIELDS if name in values})
 
@@ -150,11 +150,11 @@ def load_list_query(parameters: Mapping[str, list[str]]) -> ListQuery:
     """Return the query of listPets, without parameters that the contract does not have.
 
     :param parameters: every value of each parameter, in order.
-    :raise RequestError: ``invalid_request``; the message names every wrong parameter.
+    :raise RequestError: ``invalid_request``; the message lists every invalid parameter.
     """
     known = {name: values for name, values in parameters.items() if name in LIST_PARAMETERS}
     problems: list[ValueProblem] = [
-        ((name,), f"must be given once, was given {len(values)} times")
+        ((name,), f"must be given once, not {len(values)} times")
         for name, values in known.items()
         if len(values) > 1
     ]
@@ -173,7 +173,7 @@ def load_list_query(parameters: Mapping[str, list[str]]) -> ListQuery:
 
 
 def body_problems(operation: str, status: int, value: object) -> list[ValueProblem]:
-    """Return what keeps a value from being the body that the contract has for a response.
+    """Return the problems of a value as the body that the contract defines for a response.
 
     :param operation: one of `RESPONSES`.
     :param status: one that the contract lists for it.

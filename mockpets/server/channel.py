@@ -28,7 +28,7 @@ _log: Final = logging.getLogger("mockpets.server")
 _RESET: Final = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
 """SO_LINGER with a time of zero: closing the socket resets the connection."""
 _JOBS: Final = 3
-"""Maximum of jobs for one request: scenario files may change while the first job runs."""
+"""Maximum of jobs for one request: more than one if scenario files change during a job."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -100,7 +100,7 @@ class Channel(Connection):
         """Make the response to the current request, and send, park or retry it as ordered."""
         request = self._request
         if request is None:
-            return  # the client left meanwhile
+            return  # the client has left
         self.scheduler.changed.add(self)
         response = self._response = self._make_response(request)
         order = response.order
@@ -110,7 +110,7 @@ class Channel(Connection):
             self._run_job(request, order.job)
         elif (order.delay > 0 or order.hold is not None) and not self.scheduler.draining:
             if self._peer_closed:
-                self.close()  # as far as can be known, the client has left
+                self.close()  # the client has most likely left
             else:
                 release = self._retry if order.retry else partial(self._release, response)
                 self._parked = ParkedResponse(self.scheduler, order, release)
@@ -125,8 +125,8 @@ class Channel(Connection):
             return error_response(self.scheduler, request, request.error)
         except Exception:  # noqa: BLE001 - an app may fail in any way
             target = redacted_target(request.request_uri)
-            _log.exception("error while answering %s %r", request.command, target)
-        message = "mockpets made a mistake; its log has what is needed to report it"
+            _log.exception("error while responding to %s %r", request.command, target)
+        message = "internal error in mockpets; its log has the details"
         error = RequestError("internal_error", message)
         request.reject(error)
         return error_response(self.scheduler, request, error)
@@ -137,7 +137,10 @@ class Channel(Connection):
         self._jobs += 1
         if self._jobs > _JOBS:
             request.reject(
-                RequestError("busy", "the scenarios change faster than their pets can be made")
+                RequestError(
+                    "busy",
+                    "the scenarios change faster than their pets can be generated; try again",
+                )
             )
             self.scheduler.call_soon(self._respond)
             return
@@ -214,8 +217,8 @@ class Channel(Connection):
             self._finish(response)
 
     def _on_sent(self) -> None:
-        """Continue after the client has taken everything that was sent."""
-        if self._response is None:  # that was `100 Continue`
+        """Continue after the client has read everything that was sent."""
+        if self._response is None:  # it was `100 Continue`
             self._enter("body")
         elif self._parked is None:
             self._finish(self._response)

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 Phase = Literal["idle", "head", "body", "busy", "write", "linger"]
 Address = tuple[Any, ...]
-"""Host, port, and for IPv6 two numbers more."""
+"""Host and port; for IPv6 also the flow label and the scope."""
 
 _READ_BYTES: Final = 16 * 1024
-"""Bytes read at once, and how many of a client that pipelines may wait to be parsed."""
+"""Maximum of bytes to read at once, and of unparsed bytes from a client that pipelines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Connection(ABC):
 
     @abstractmethod
     def _on_sent(self) -> None:
-        """Continue after the client has taken everything that was sent."""
+        """Continue after the client has read everything that was sent."""
 
     @abstractmethod
     def _on_timeout(self) -> None:
@@ -174,7 +174,7 @@ class Connection(ABC):
         elif self._parked is not None or not self._has_request:
             self.close()
         else:
-            self._peer_closed = True  # it may still read: its request gets a response
+            self._peer_closed = True  # it may still read the response to its request
         return bool(data)
 
     def _send(self, data: bytes | memoryview) -> None:
@@ -219,7 +219,7 @@ class Connection(ABC):
     # --- Time ---------------------------------------------------------------------------------
 
     def _enter(self, phase: Phase) -> None:
-        """Start a phase and its time limit, also if it is the current one."""
+        """Start or restart a phase and its time limit."""
         if not self.connected:
             return
         self.phase = phase

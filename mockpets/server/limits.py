@@ -1,4 +1,4 @@
-"""The server's limits as one value, so that a test can lower them."""
+"""The limits of the server as one value, so that tests can lower them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mockpets.constants import (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Sizes are in bytes, times in seconds; `constants` describes each."""
+    """Sizes are in bytes, times in seconds; `constants` describes them."""
 
     connections: int = CONNECTIONS
     parked: int = PARKED

@@ -1,4 +1,4 @@
-"""Accept connections; if all places are taken, close the connection that has waited longest."""
+"""Accept connections; at the limit, close the one that has waited longest for a request."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ class Listener:
         return 0 if self._is_paused else READ
 
     def handle(self, events: int) -> None:
-        """Accept the connections that wait."""
+        """Accept the pending connections."""
         if not events & READ:
             return
         for _ in range(_BATCH):
             if self._is_full() and self._oldest() is None:
                 # All have a request in progress. The kernel queues the next connections.
-                self._pause("all places are taken")
+                self._pause("the connection limit is reached")
                 return
             try:
                 sock, addr = self._sock.accept()
@@ -85,7 +85,7 @@ class Listener:
             self._add(sock, addr)
 
     def shut_down(self) -> None:
-        """Accept the connections that wait, then reject new ones; called from any thread.
+        """Accept the pending connections, then reject new ones; called from any thread.
 
         The loop may be busy, and clients must be rejected at once. The socket stays open since
         the loop may be using it.
@@ -116,7 +116,7 @@ class Listener:
             sock.setblocking(False)
             for level, option, value in _ADJUSTMENTS.socket_options:
                 sock.setsockopt(level, option, value)
-        except OSError:  # macOS: the client has left already
+        except OSError:  # on macOS: the client has left
             sock.close()
             return
         channel = Channel(self._endpoint, self._scheduler, sock, addr, self._remove)
@@ -132,7 +132,7 @@ class Listener:
         return len(self._channels) >= self._scheduler.limits.connections
 
     def _make_room(self) -> None:
-        """If all places are taken, close the connection that has waited longest for a request."""
+        """At the limit, close the connection that has waited longest for a request."""
         while self._is_full() and (oldest := self._oldest()) is not None:
             if oldest.phase != "linger":
                 oldest.read_available()
@@ -161,7 +161,7 @@ class Listener:
         self._scheduler.changed.add(self)
         timers = self._scheduler.timers
         timers.call_at(timers.clock() + _PAUSE_SECONDS, self._resume)
-        _log.warning("no new connections for a moment: %s", reason)
+        _log.warning("accepting no new connections for a moment: %s", reason)
 
     def _resume(self) -> None:
         self._is_paused = False

@@ -30,8 +30,8 @@ class Loop:
     """Listening sockets and their connections, served until `stop`.
 
     :param sockets: listening; closed at the end.
-    :param clock: returns seconds, never going back; for tests. The loop does not wait by it:
-        a test that moves it calls `wake`.
+    :param clock: returns seconds and never goes back. A test that moves its own clock calls
+        `wake`, since the loop waits in real time.
     """
 
     def __init__(
@@ -130,15 +130,15 @@ class Loop:
                 continue  # closed earlier in this turn
             try:
                 handler.handle(events)
-            except Exception:  # noqa: BLE001 - a bug of ours costs one connection, not the server
-                _log.exception("error on a connection, which ends")
+            except Exception:  # noqa: BLE001 - a bug must end one connection, not the server
+                _log.exception("unhandled error on a connection; closing it")
                 if channel is not None:
                     channel.close()
             self.scheduler.changed.add(handler)
         try:
             self.scheduler.run()
-        except Exception:  # noqa: BLE001 - a bug of ours costs one response, not the server
-            _log.exception("error in the loop, which goes on")
+        except Exception:  # noqa: BLE001 - a bug must end one response, not the server
+            _log.exception("unhandled error in the event loop; continuing")
         self._update_poller()
 
     def _update_poller(self) -> None:

@@ -1,4 +1,4 @@
-"""Parked responses as data: none has a thread, and each can be flushed or dropped."""
+"""Parked responses as data: they need no thread, and can be flushed or dropped at any time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ParkedResponse:
             self._leave_gate = order.hold(lambda: scheduler.call_soon_threadsafe(self._gate_opened))
 
     def _gate_opened(self) -> None:
-        if self in self._scheduler.parked_responses:  # else released or dropped meanwhile
+        if self in self._scheduler.parked_responses:  # else it was released or dropped
             self._one_ended()
 
     def _one_ended(self) -> None:
@@ -54,7 +54,7 @@ class ParkedResponse:
         self._release()
 
     def drop(self) -> None:
-        """Forget it: it is being released, or its client has left."""
+        """Cancel it: it is being released, or its client has left."""
         self._scheduler.parked_responses.discard(self)
         for timer in self._timers:
             self._scheduler.timers.cancel(timer)
@@ -65,7 +65,7 @@ class ParkedResponse:
 class ThrottledBody:
     """A body that is sent at a limited rate.
 
-    :param rate: bytes a second.
+    :param rate: bytes per second.
     :param send: sends bytes.
     :param is_blocked: returns whether the client has yet to take bytes that were sent before.
     :param done: called after the last byte was sent.
@@ -113,7 +113,7 @@ class ThrottledBody:
             self._done()
         else:
             self._send(piece)
-            if self in self._scheduler.parked_responses:  # else the send found the client gone
+            if self in self._scheduler.parked_responses:  # else the client has left
                 self._schedule_next()
 
     def flush(self) -> None:
@@ -123,7 +123,7 @@ class ThrottledBody:
         self._done()
 
     def drop(self) -> None:
-        """Forget it: it is sent, or its client has left."""
+        """Cancel it: it is sent, or its client has left."""
         self._scheduler.parked_responses.discard(self)
         if self._timer is not None:
             self._scheduler.timers.cancel(self._timer)

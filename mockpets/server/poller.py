@@ -1,4 +1,4 @@
-"""Wait for sockets: with epoll where the platform has it, else with what `selectors` chooses.
+"""Wait for sockets with epoll, or with what `selectors` chooses on other platforms.
 
 A socket is registered once, and again only when its events change, so a thousand idle connections
 add nothing to the cost of a turn of the loop.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 READ: Final = 0x001
 WRITE: Final = 0x004
 ERROR: Final = 0x008 | 0x010
-"""An error, or both directions are shut down; reported without being asked for."""
+"""An error, or both directions are shut down; always reported."""
 PEER_CLOSED: Final = 0x2000
 """The peer has sent its last byte; reported even if earlier bytes are still unread."""
 
@@ -156,7 +156,7 @@ class Waker:
                 self._sender.send(b"\0")
 
     def handle(self, events: int) -> None:  # noqa: ARG002 - READ is the only one
-        """Take the byte out. The caller then looks for what it was woken for."""
+        """Read the byte. The loop then makes the calls that are due."""
         self._receiver.recv(64)
         self._pending = False  # after reading: cleared before, it could swallow a later byte
 

@@ -32,7 +32,7 @@ def serve(app: WSGIApplication, sockets: Sequence[socket], on_ready: Callable[[]
 
     def stop(number: int, _: object) -> None:
         if loop.stopping:
-            os._exit(128 + number)  # the status that a shell reports; nothing is waited for
+            os._exit(128 + number)  # the status that a shell reports
         loop.stop()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
@@ -65,12 +65,12 @@ class MockpetsServer:
 
     @property
     def url(self) -> str:
-        """Return the server's root, without a final slash; the contract's paths begin with ``/v1``.
+        """Return the root URL of the server, without a final slash; the API is under ``/v1``.
 
         :raise RuntimeError: the server is not running.
         """
         if self._running is None:
-            raise RuntimeError("the server does not run: start() it first")
+            raise RuntimeError("the server is not running; call start() first")
         return self.settings.url(self._port)
 
     def start(self) -> Self:
@@ -80,7 +80,7 @@ class MockpetsServer:
         :raise RuntimeError: the server is already running.
         """
         if self._running is not None:
-            raise RuntimeError("the server runs already: stop() it first")
+            raise RuntimeError("the server is already running; call stop() first")
         with ExitStack() as started:  # undone if a later step fails
             app = self._app or self._make_app(started)
             sockets = bind(self.settings)

@@ -50,7 +50,7 @@ class Timer:
 class Timers:
     """A heap of timers.
 
-    :param clock: returns seconds, never going back.
+    :param clock: returns seconds and never goes back.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -86,7 +86,7 @@ class Timers:
             self._cancelled = 0
 
     def timeout(self) -> float | None:
-        """Return the seconds until the next call, 0 if one is due, None if there is none."""
+        """Return the seconds until the next call, 0 if one is due, None without a call."""
         return max(self._heap[0].when - self.clock(), 0.0) if self._heap else None
 
     def run(self) -> None:

@@ -18,10 +18,10 @@ BACKLOG: Final = 1024
 """Maximum of connections that wait to be accepted."""
 
 _PROBE_SECONDS: Final = 0.5
-"""Time limit of each step of finding out which program uses a port."""
+"""Time limit of each step of checking which program uses a port."""
 _FREE_PORT_TRIES: Final = 20
 _NO_ADDRESS: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
-_HOST_HINT: Final = "name one that is, or leave --host out to serve this machine alone"
+_HOST_HINT: Final = "use an address of this machine, or omit --host to listen only on loopback"
 
 
 class _Address(NamedTuple):
@@ -37,7 +37,7 @@ def bind(settings: Settings) -> list[socket.socket]:
     A default address, or one of several addresses of a name, may be missing on this machine: IPv6
     is often disabled.
 
-    :raise InputError: an address cannot be listened on; one line with the port and the option.
+    :raise InputError: listening on an address fails; one line with the option and how to fix it.
     """
     addresses = _resolve(settings)
     for _ in range(_FREE_PORT_TRIES - 1):
@@ -61,7 +61,7 @@ def _resolve(settings: Settings) -> list[_Address]:
         try:
             known = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         except (OSError, UnicodeError) as error:
-            problem = Problem(f"--host {host}", 0, 0, "", "no known host", _HOST_HINT)
+            problem = Problem(f"--host {host}", 0, 0, "", "unknown host", _HOST_HINT)
             raise InputError([problem]) from error
         for family, _, _, _, address in known:
             addresses.setdefault(
@@ -75,14 +75,14 @@ def _bind_all(addresses: Sequence[_Address], port: int) -> list[socket.socket]:
     sockets: list[socket.socket] = []
     missing: list[InputError] = []
     for host, family, resolved, optional in addresses:
-        same = sockets[0].getsockname()[1] if sockets else port
-        address = (resolved[0], same, *resolved[2:])
+        same_port = sockets[0].getsockname()[1] if sockets else port
+        address = (resolved[0], same_port, *resolved[2:])
         try:
             sockets.append(_listen(family, address))
         except OSError as error:
             in_use = port != 0 and error.errno == errno.EADDRINUSE
             by_mockpets = in_use and _is_mockpets(family, address)
-            problem = InputError([bind_problem(error, host, same, by_mockpets=by_mockpets)])
+            problem = InputError([bind_problem(error, host, same_port, by_mockpets=by_mockpets)])
             if optional and error.errno in _NO_ADDRESS:
                 missing.append(problem)
                 continue
@@ -124,7 +124,7 @@ def _is_mockpets(family: int, address: tuple[Any, ...]) -> bool:
 
 
 def bind_problem(error: OSError, host: str, port: int, *, by_mockpets: bool = False) -> Problem:
-    """Return the message for an address that cannot be listened on, with what to do.
+    """Return the problem for an address on which listening fails, and how to fix it.
 
     :param by_mockpets: whether the port is in use by another mockpets.
     """
@@ -134,11 +134,11 @@ def bind_problem(error: OSError, host: str, port: int, *, by_mockpets: bool = Fa
         if by_mockpets:
             what += ": another mockpets is running there"
             other = "it"
-        hint = f"stop {other} or choose another port with --port, or --port 0 for any free one"
+        hint = f"stop {other}, or choose another port with --port (0 for any free port)"
         return Problem(f"--port {port}", 0, 0, "", what, hint)
     if error.errno == errno.EACCES:
-        what = f"not allowed on {host}, where low ports need privileges"
+        what = f"not permitted on {host}: low ports require privileges"
         return Problem(f"--port {port}", 0, 0, "", what, "choose another port with --port")
     if error.errno in _NO_ADDRESS:
-        return Problem(f"--host {host}", 0, 0, "", "no address of this machine", _HOST_HINT)
+        return Problem(f"--host {host}", 0, 0, "", "not an address of this machine", _HOST_HINT)
     return Problem(f"--port {port}", 0, 0, "", f"cannot listen on {host}: {error.strerror}")

@@ -1,7 +1,7 @@
 """Make one response: call the app, or report an error in the request.
 
 The whole response is made before any of it is sent, so that it can be delayed, sent in part or
-not at all. What an app must not send is rejected as PEP 3333 requires.
+not at all. Invalid responses of an app are rejected as PEP 3333 requires.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _REASONS: Final = {
 class Response:
     """A response that is ready to be sent.
 
-    :param request: the request that it is the response to.
+    :param request: the request.
     :param head: status line and headers, with the empty line.
-    :param order: what the app wants the server to do with it, None to send it at once.
-    :param close: whether the connection ends with it.
+    :param order: how to deliver it, None to send it at once.
+    :param close: whether to close the connection after it.
     """
 
     request: RequestParser
@@ -87,7 +87,7 @@ class Task:
 
         :param job_results: what the jobs that the app has ordered for this request have returned.
         :param is_retried: whether the app has ordered a retry of this request.
-        :raise Exception: whatever the app raises, or because its response is invalid.
+        :raise Exception: the app raises it, or its response is invalid.
         """
         if self._request.request_uri == "*":
             # About the server as a whole (RFC 9110, part 9.3.7): no app has such a path.
@@ -115,9 +115,9 @@ class Task:
         headers: list[tuple[str, str]],
         exc_info: object = None,
     ) -> Callable[[bytes], object]:
-        """Take status and headers from the app.
+        """Store the status and the headers of the app's response.
 
-        A line break in them is found when the head is written.
+        Line breaks in them are detected when the head is written.
 
         :raise AssertionError: called twice, or with a header that an app must not set.
         """
@@ -132,12 +132,12 @@ class Task:
             self._length = int(kept.pop(index)[1])
         if not HOP_BY_HOP.isdisjoint(names):
             forbidden = ", ".join(sorted(HOP_BY_HOP.intersection(names)))
-            raise AssertionError(f"{forbidden} is a hop-by-hop header: not the app's to set")
+            raise AssertionError(f"an app must not set hop-by-hop headers, got {forbidden}")
         self._headers = kept
         return self._written.append
 
     def _response(self, body: bytes, order: DeliveryOrder | None) -> Response:
-        """Return the response, its head in agreement with its body."""
+        """Return the response with a head that agrees with the body."""
         request, status = self._request, self._status
         if status is None:
             raise AssertionError("the app returned without calling start_response")
@@ -154,7 +154,9 @@ class Task:
         short = not is_head and length is not None and len(body) < length
         if short and (order is None or not order.close):
             _log.warning(
-                "the app announced %s bytes but returned %s; the connection ends", length, len(body)
+                "the app set Content-Length to %s but returned %s bytes; closing the connection",
+                length,
+                len(body),
             )
         ends = self._connection.is_last_request or (order is not None and order.close)
         close = short or ends or request.asked_to_close
@@ -175,7 +177,7 @@ def error_response(scheduler: Scheduler, request: RequestParser, error: RequestE
         *COMMON_HEADERS,
         *cors.for_all({"HTTP_ORIGIN": origin}, preflight=False),
     ]
-    if origin is None:  # or it is in a part of the head that was not read
+    if origin is None:  # or the origin is in an unread part of the head
         headers.append(("Access-Control-Allow-Origin", "*"))
     status = f"{error.status} {_REASONS[error.status]}"
     head = scheduler.head_writer.write(status, headers, len(body), "close")

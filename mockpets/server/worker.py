@@ -55,8 +55,8 @@ class Worker:
                 with _yielding():
                     job()
             except Exception:  # noqa: BLE001 - a job may fail in any way
-                # The app is called again, and reports to its client what is wrong.
-                _log.exception("a job failed")
+                # The app is called again and reports the problem to the client.
+                _log.exception("a background job failed")
             self._call_soon(done)
 
 
@@ -66,7 +66,7 @@ def _yielding() -> Iterator[None]:
 
     The loop releases the interpreter with each system call, and by default waits 5 ms to get it
     back. A garbage collection of everything that a job has created holds it for milliseconds
-    more, although none of it is garbage.
+    more, although there is no garbage.
     """
     interval, collects = sys.getswitchinterval(), gc.isenabled()
     sys.setswitchinterval(_SWITCH_SECONDS)

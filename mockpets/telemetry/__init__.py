@@ -1,1 +1,1 @@
-"""What a server reports about itself: the access log and the metrics."""
+"""The access log and the metrics of a server."""

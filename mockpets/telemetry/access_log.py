@@ -1,8 +1,8 @@
-"""The server's log: one line a request, and its warnings and errors, as text or as JSON.
+"""The server's log: one line for each request, and warnings and errors, as text or as JSON.
 
-The process: what is logged with the standard `logging` becomes a line, which `log_writer` brings to
-a stream. The border: `cli` configures it for a process it owns; whoever hosts the app elsewhere has
-the same records in the loggers ``mockpets`` and `ACCESS`, for handlers of their own.
+Records of the standard `logging` module are formatted here, and `async_handler` writes them to a
+stream. `cli` calls `configure`. If you run the app on another server, add your own handlers to the
+loggers ``mockpets`` and `ACCESS`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 ACCESS: Final = "mockpets.access"
-"""The logger of the lines about requests, all of level INFO."""
+"""The logger of the request lines, which have the level INFO."""
 
 TARGET: Final = 1000
-"""Characters of a target that a line shows."""
+"""Maximum of characters of a target in a line."""
 MESSAGE: Final = 10_000
-"""Characters of a warning or error, its traceback aside; 20 problems of a file need so many."""
+"""Maximum of characters of a warning or error without its traceback; 20 problems of a file fit."""
 NAMES: Final = 20
-"""Stubs and notes that a line shows."""
+"""Maximum of stubs, and of notes, in a line."""
 
 Format = Literal["text", "json"]
 
@@ -38,20 +38,20 @@ _log: Final = logging.getLogger("mockpets")
 _access: Final = logging.getLogger(ACCESS)
 
 
-# --- What happened ----------------------------------------------------------------------------
+# --- Requests ---------------------------------------------------------------------------------
 
 
 class Access(NamedTuple):
-    """One request and its answer. As a string, the line of the text format without its time.
+    """A request and its response. As a string, it is the line of the text format without the time.
 
-    :param target: as sent, but with no secret in it (`secret_names.redacted_target`).
-    :param status: None when the connection was broken instead of an answer.
-    :param ms: milliseconds of mockpets' own work, without the delay.
-    :param delay_ms: milliseconds that the answer is kept back for; it is logged before.
-    :param size: bytes of the answer's body.
-    :param number: of the request in the session's journal; 0 when it is not there.
-    :param session: empty when the request was refused before it had one.
-    :param notes: their codes.
+    :param target: as sent, with secrets redacted (`redaction.redacted_target`).
+    :param status: None if the connection was broken instead of a response.
+    :param ms: processing time in milliseconds, without the delay.
+    :param delay_ms: milliseconds by which the response is delayed; it is logged before the delay.
+    :param size: size of the response body in bytes.
+    :param number: number of the request in the session's journal; 0 if it is not recorded.
+    :param session: empty if the request was rejected before its session was known.
+    :param notes: the codes of the notes.
     """
 
     method: str
@@ -68,11 +68,14 @@ class Access(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return one line, in which nothing acts on a terminal."""
+        """Return one line that is safe to print in a terminal."""
         return self.text("---" if self.status is None else str(self.status))
 
     def text(self, status: str) -> str:
-        """Return the line with its status written in this way."""
+        """Return the line.
+
+        :param status: the formatted status.
+        """
         parts = [f"{self.ms:.1f} ms, {self.size} B"]
         if self.delay_ms:
             parts.append(f"delay {self.delay_ms:.0f} ms")
@@ -85,11 +88,11 @@ class Access(NamedTuple):
         if self.fault is not None:
             parts.append(self.fault)
         parts += self.notes[:NAMES]
-        told = f"{_short(self.method, TARGET)} {_short(self.target, TARGET)} ({', '.join(parts)})"
-        return f"{status} {printable(told)}"
+        line = f"{_short(self.method, TARGET)} {_short(self.target, TARGET)} ({', '.join(parts)})"
+        return f"{status} {printable(line)}"
 
-    def members(self) -> dict[str, object]:
-        """Return what the JSON format has of it."""
+    def as_json(self) -> dict[str, object]:
+        """Return the properties of the JSON format."""
         return {
             "session": self.session or None,
             "request": self.number or None,
@@ -107,29 +110,29 @@ class Access(NamedTuple):
 
 
 def wanted() -> bool:
-    """Whether anyone wants lines about requests."""
+    """Return whether request lines are logged."""
     return _access.isEnabledFor(logging.INFO)
 
 
 def access(line: Access) -> None:
-    """Log one request, if anyone wants to know.
+    """Log one request, if request lines are enabled.
 
-    Without looking for the caller and the like, which would take as long as all the rest.
+    It skips what `Logger.info` does to find the caller, which would take as long as all the rest.
     """
     if wanted():
         _access.handle(logging.LogRecord(ACCESS, logging.INFO, "", 0, line, (), None))
 
 
-# --- As lines ---------------------------------------------------------------------------------
+# --- Formats ----------------------------------------------------------------------------------
 
 
 class _Text(logging.Formatter):
-    """Lines for a person: local time, what happened.
+    """The text format: local time and message.
 
-    A message or traceback of several lines goes on indented, so that nothing in it can pass for a
-    line of its own.
+    Further lines of a message or traceback are indented, so that they cannot be mistaken for
+    records.
 
-    :param colour: whether status and level are shown in colour.
+    :param colour: whether to print status and level in colour.
     """
 
     def __init__(self, *, colour: bool) -> None:
@@ -139,7 +142,7 @@ class _Text(logging.Formatter):
         self._time = ""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return a record as text, without the last line's end."""
+        """Return a record as text, without the final newline."""
         if (second := int(record.created)) != self._second:
             self._second = second
             self._time = time.strftime("%H:%M:%S", time.localtime(second))
@@ -151,15 +154,15 @@ class _Text(logging.Formatter):
         lines = [printable(line) for line in text.split("\n")]
         level = record.levelname.lower()
         if record.levelno >= logging.WARNING:
-            level = self._painted(level, _RED if record.levelno >= logging.ERROR else _YELLOW)
+            level = self._coloured(level, _RED if record.levelno >= logging.ERROR else _YELLOW)
         return "\n  ".join([f"{self._time} {level}: {lines[0]}", *lines[1:]])
 
     def _access(self, line: Access) -> str:
         if line.status is None:
-            return line.text(self._painted("---", _MAGENTA))
-        return line.text(self._painted(str(line.status), _COLOURS.get(line.status // 100, _RED)))
+            return line.text(self._coloured("---", _MAGENTA))
+        return line.text(self._coloured(str(line.status), _COLOURS.get(line.status // 100, _RED)))
 
-    def _painted(self, text: str, colour: int) -> str:
+    def _coloured(self, text: str, colour: int) -> str:
         return f"\x1b[{colour}m{text}\x1b[0m" if self._colour else text
 
 
@@ -168,7 +171,7 @@ _COLOURS: Final = {2: _GREEN, 3: _CYAN, 4: _YELLOW}
 
 
 class _Json(logging.Formatter):
-    """Lines for programs: one object each, ASCII alone, the time in UTC (RFC 3339)."""
+    """The JSON format: one object per line, in ASCII, with the time in UTC (RFC 3339)."""
 
     _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -178,30 +181,30 @@ class _Json(logging.Formatter):
         self._time = ""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return a record as one line, without its end."""
+        """Return a record as one line, without the newline."""
         if (second := int(record.created)) != self._second:
             self._second = second
             self._time = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
-        members: dict[str, object] = {
+        properties: dict[str, object] = {
             "time": f"{self._time}.{int(record.created % 1 * 1000):03}Z",
             "level": record.levelname.lower(),
             "logger": record.name,
         }
         if isinstance(record.msg, Access):
-            members |= record.msg.members()
+            properties |= record.msg.as_json()
         else:
-            members["message"] = _short(record.getMessage(), MESSAGE)
+            properties["message"] = _short(record.getMessage(), MESSAGE)
             if record.exc_info:
-                members["traceback"] = self.formatException(record.exc_info)
-        # JSON lets this one control character stand as it is.
-        return self._encode(members).replace("\x7f", "\\u007f")
+                properties["traceback"] = self.formatException(record.exc_info)
+        # JSON does not escape this control character.
+        return self._encode(properties).replace("\x7f", "\\u007f")
 
 
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 3] + "..."
+def _short(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
-# --- For a process ----------------------------------------------------------------------------
+# --- Configuration ----------------------------------------------------------------------------
 
 
 @contextmanager
@@ -212,20 +215,22 @@ def configure(
     *,
     quiet: bool = False,
 ) -> Iterator[None]:
-    """Have all that this process logs written to a stream, our own from INFO on, until the end.
+    """Write the log of this process to a stream while the context is active.
 
-    :param stream: None when the process was started with its standard error output closed.
-    :param environ: of a terminal, ``NO_COLOR`` (no-color.org) and ``TERM`` are asked.
-    :param quiet: leave out the lines about requests.
+    The level of our own loggers is INFO; that of others does not change.
+
+    :param stream: None if the process was started with standard error closed.
+    :param environ: if the stream is a terminal, ``NO_COLOR`` (no-color.org) and ``TERM`` apply.
+    :param quiet: omit the request lines.
     """
     if stream is None:
         yield
         return
     colour = stream.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
-    writer = AsyncHandler(stream)
-    writer.setFormatter(_Json() if form == "json" else _Text(colour=colour))
+    handler = AsyncHandler(stream)
+    handler.setFormatter(_Json() if form == "json" else _Text(colour=colour))
     root, before, before_access = logging.getLogger(), _log.level, _access.level
-    root.addHandler(writer)
+    root.addHandler(handler)
     _log.setLevel(logging.INFO)
     _access.setLevel(logging.WARNING if quiet else logging.NOTSET)
     try:
@@ -233,5 +238,5 @@ def configure(
     finally:
         _log.setLevel(before)
         _access.setLevel(before_access)
-        root.removeHandler(writer)
-        writer.close()
+        root.removeHandler(handler)
+        handler.close()

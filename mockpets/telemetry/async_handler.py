@@ -1,8 +1,8 @@
-"""Bring lines of the log to a stream that may be slow, stuck or gone.
+"""A log handler that never waits for its stream.
 
-The process: who logs puts a line down and goes on; a thread writes the lines, many at once. So a
-terminal that was stopped, a pipe that no one reads and a full disk hold nobody up: what does not
-fit is lost, and how much is said when lines can be written again.
+`AsyncHandler.emit` only appends to a queue; a thread writes the queued lines in batches. So a
+stopped terminal, an unread pipe or a full disk does not block the server. Lines that do not fit
+into the queue are lost, and the handler logs their number when it can write again.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 LINES: Final = 10_000
-"""Lines that may wait to be written; a second or so of a busy server."""
+"""Maximum of queued lines; about a second of a busy server."""
 BATCH_SECONDS: Final = 0.01
-"""How long a line waits for more, so that a busy server wakes the writer seldom."""
+"""How long to collect lines before writing them, so that a busy server rarely wakes the thread."""
 CLOSE_SECONDS: Final = 1.0
-"""How long the last lines may take to be written."""
+"""Maximum time to write the last lines."""
 
 
 class AsyncHandler(logging.Handler):
-    """Writes lines to a stream, and never waits for it.
+    """Writes lines to a stream from a thread.
 
-    Straight to the descriptor: a thread that is stuck in a write must hold no lock of the stream,
-    which the interpreter flushes when it ends.
+    It writes to the file descriptor. A thread that is stuck in `TextIO.write` would hold a lock of
+    the stream, and the interpreter waits for that lock when it exits.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -44,19 +44,19 @@ class AsyncHandler(logging.Handler):
         self._thread.start()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Have a record written soon, or count it as lost when too many wait."""
+        """Queue a record, or count it as lost if the queue is full."""
         if len(self._lines) >= LINES:
             self._lost += 1
             return
         try:
             self._lines.append(self.format(record))
-        except Exception:  # noqa: BLE001 - a mistake in a call that logs costs its line alone
+        except Exception:  # noqa: BLE001 - a bug in a logging call loses only its line
             self.handleError(record)
         if not self._wake.is_set():
             self._wake.set()
 
     def close(self) -> None:
-        """Write what is left, for as long as `CLOSE_SECONDS`."""
+        """Write the queued lines, for at most `CLOSE_SECONDS`."""
         self._closing.set()
         self._wake.set()
         self._thread.join(CLOSE_SECONDS)
@@ -70,19 +70,22 @@ class AsyncHandler(logging.Handler):
             self._write_all()
 
     def _write_all(self) -> None:
-        """Write what waits, and how much could not be written before."""
+        """Write the queued lines, and the number of lines lost before."""
         self.acquire()
         lines, self._lines = self._lines, deque()
         lost, self._lost = self._lost, 0
         missing = lost + len(lines)
         if lost:
-            said = f"lines of the log that could not be written: {lost}"
-            record = logging.LogRecord("mockpets", logging.WARNING, "", 0, said, (), None)
+            message = f"log lines that could not be written: {lost}"
+            record = logging.LogRecord("mockpets", logging.WARNING, "", 0, message, (), None)
             lines.append(self.format(record))
         self.release()
         try:
             self._write("".join(f"{line}\n" for line in lines))
-        except (OSError, ValueError):  # no one reads it any more, the disk is full, it is closed
+        except (
+            OSError,
+            ValueError,
+        ):  # the reader is gone, the disk is full, or the stream is closed
             self.acquire()
             self._lost += missing
             self.release()
@@ -94,12 +97,12 @@ class AsyncHandler(logging.Handler):
         """
         try:
             number = self._stream.fileno()
-        except UnsupportedOperation:  # a stream in memory, which cannot be slow
+        except UnsupportedOperation:  # a stream in memory, which never blocks
             self._stream.write(text)
             return
         left = memoryview(text.encode(self._encoding, "backslashreplace"))
         while left:
             try:
                 left = left[os.write(number, left) :]
-            except BlockingIOError:  # whoever made the pipe wants no waiting; we do
+            except BlockingIOError:  # the pipe is non-blocking; wait here
                 time.sleep(BATCH_SECONDS)

@@ -1,9 +1,9 @@
-"""What a server counts, for Prometheus.
+"""The Prometheus metrics of a server.
 
-The process: `observe` counts each answer in plain numbers, since it stands in every request's way;
-`exposition` has prometheus-client write them, together with what the app says it holds just then.
-prometheus-client is imported when someone asks: a start has no time for it. The border: only this
-module knows prometheus-client. No label has a value that a client could make up.
+`observe` runs for every request, so it only adds to plain numbers. `exposition` has
+prometheus-client format them, together with the current `Holdings` of the app. prometheus-client
+is imported at the first exposition, since the import is slow; no other module imports it. Clients
+cannot choose the value of a label.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
 
 BUCKETS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5)
-"""Upper bounds of the histogram, in seconds; most answers take less than one millisecond."""
+"""Upper bounds of the histogram in seconds; most responses take less than a millisecond."""
 
 _OTHER: Final = "other"
-"""The label of what is none of the contract's operations."""
+"""The label of requests that match no operation of the contract."""
 _BROKEN: Final = "broken"
-"""The label of an answer without a status, since the connection was broken instead."""
+"""The label of requests without a status, since the connection was broken instead."""
 
 
 class Holdings(NamedTuple):
-    """What an app holds at a moment.
+    """The current counts of an app.
 
-    :param parked: answers that are delayed, slow or held.
-    :param pets: of all sessions, in the stores that are in use.
-    :param journal_bytes: of all sessions' journals together.
-    :param scenario_reloads: since the start, one for each time that changed files were taken up.
-    :param scenario_problems: scenario files that cannot be used as they are.
-    :param connections: None where the server does not tell.
-    :param refused: answers that were the server's own and not the app's, by status.
+    :param parked: responses that are delayed, throttled or held.
+    :param pets: pets in the stores of all sessions.
+    :param journal_bytes: size of the journals of all sessions together.
+    :param scenario_reloads: how often changed files were reloaded since the start.
+    :param scenario_problems: invalid scenario files.
+    :param connections: open connections; None if the server does not report them.
+    :param rejected: responses that the server made itself, without the app, by status.
     """
 
     parked: int
@@ -50,23 +50,26 @@ class Holdings(NamedTuple):
     scenario_reloads: int
     scenario_problems: int
     connections: int | None = None
-    refused: Mapping[int, int] = {}
+    rejected: Mapping[int, int] = {}
 
 
-_HELD: Final = {
-    "parked": ("mockpets_parked_answers", "Answers that are delayed, slow or held now."),
-    "sessions": ("mockpets_sessions", "Sessions there are."),
-    "pets": ("mockpets_pets", "Pets in the stores of all sessions."),
-    "journal_bytes": ("mockpets_journal_bytes", "Bytes that the journals of all sessions take."),
-    "scenario_reloads": ("mockpets_scenario_reloads_total", "Times that changed files were read."),
-    "scenario_problems": ("mockpets_scenario_problems", "Scenario files that cannot be used."),
+_METRICS: Final = {
+    "parked": (
+        "mockpets_parked_answers",
+        "Responses that are currently delayed, throttled or held.",
+    ),
+    "sessions": ("mockpets_sessions", "Sessions that exist."),
+    "pets": ("mockpets_pets", "Pets in all sessions."),
+    "journal_bytes": ("mockpets_journal_bytes", "Size of the journals of all sessions in bytes."),
+    "scenario_reloads": ("mockpets_scenario_reloads_total", "Reloads of changed files."),
+    "scenario_problems": ("mockpets_scenario_problems", "Invalid scenario files."),
     "connections": ("mockpets_connections", "Open connections."),
 }
-"""Field of `Holdings` to the name of its metric and what it says; a counter ends in ``_total``."""
+"""Field of `Holdings` to the name and help text of its metric; counters end in ``_total``."""
 
 
 class _Work:
-    """What one operation has cost so far, in seconds."""
+    """The total processing time and delay of one operation, in seconds."""
 
     __slots__ = ("buckets", "delay", "seconds")
 
@@ -77,33 +80,33 @@ class _Work:
 
 
 class Metrics:
-    """The numbers of one app. Safe to use from several threads.
+    """The metrics of one app; safe to use from several threads.
 
-    :param holdings: asked at each exposition.
+    :param holdings: called for each exposition.
     """
 
     def __init__(self, version: str, holdings: Callable[[], Holdings]) -> None:
         self._version = version
         self._holdings = holdings
         self._lock = Lock()
-        self._answers: dict[tuple[str, str], int] = {}
+        self._responses: dict[tuple[str, str], int] = {}
         self._work = {operation: _Work() for operation in (*OPERATIONS, _OTHER)}
         self._registry: CollectorRegistry | None = None
 
     def observe(
         self, operation: str | None, status: int | None, seconds: float, delay: float = 0.0
     ) -> None:
-        """Count one answer.
+        """Count one response.
 
-        :param operation: the contract's, or None.
-        :param status: None when the connection was broken instead.
-        :param seconds: of mockpets' own work, without the delay.
-        :param delay: seconds that the answer is kept back for.
+        :param operation: an operation of the contract, or None.
+        :param status: None if the connection was broken instead.
+        :param seconds: processing time, without the delay.
+        :param delay: seconds by which the response is delayed.
         """
         name = operation or _OTHER
         key = name, _BROKEN if status is None else str(status)
         with self._lock:
-            self._answers[key] = self._answers.get(key, 0) + 1
+            self._responses[key] = self._responses.get(key, 0) + 1
             work = self._work[name]
             work.buckets[bisect_left(BUCKETS, seconds)] += 1
             work.seconds += seconds
@@ -111,11 +114,11 @@ class Metrics:
 
     @property
     def is_prepared(self) -> bool:
-        """Whether `exposition` takes milliseconds, and not the time of an import as well."""
+        """Return whether `exposition` is fast, since prometheus-client is imported."""
         return self._registry is not None
 
     def prepare(self) -> CollectorRegistry:
-        """Import prometheus-client and look at the process, on any thread."""
+        """Import prometheus-client and create the registry, on any thread."""
         from prometheus_client import CollectorRegistry, ProcessCollector
 
         registry = CollectorRegistry()
@@ -125,50 +128,52 @@ class Metrics:
         return registry
 
     def exposition(self) -> tuple[bytes, str]:
-        """Return all numbers in Prometheus' text format, and its content type."""
+        """Return all metrics in the text format of Prometheus, and its content type."""
         from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
         return generate_latest(self._registry or self.prepare()), CONTENT_TYPE_LATEST
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics of a moment, as prometheus-client wants them."""
+        """Yield the current metrics; prometheus-client calls this."""
         from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
-        build = GaugeMetricFamily("mockpets_build_info", "Always 1.", labels=("version",))
+        build = GaugeMetricFamily(
+            "mockpets_build_info", "Version of mockpets; always 1.", labels=("version",)
+        )
         build.add_metric((self._version,), 1)
         yield build
         holdings = self._holdings()
-        yield from self._counted(holdings.refused)
-        for field, (name, text) in _HELD.items():
+        yield from self._request_metrics(holdings.rejected)
+        for field, (name, text) in _METRICS.items():
             if (value := getattr(holdings, field)) is not None:
                 family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
                 yield family(name, text, value=value)
 
-    def _counted(self, refused: Mapping[int, int]) -> Iterator[Metric]:
-        """Yield what `observe` has counted, and what the server has beside it."""
+    def _request_metrics(self, rejected: Mapping[int, int]) -> Iterator[Metric]:
+        """Yield the metrics that `observe` has counted, with the responses of the server itself."""
         from prometheus_client.metrics_core import CounterMetricFamily, HistogramMetricFamily
 
-        answers = CounterMetricFamily(
-            "mockpets_requests", "Answered requests.", labels=("operation", "status")
+        responses = CounterMetricFamily(
+            "mockpets_requests", "Requests by operation and status.", labels=("operation", "status")
         )
-        took = HistogramMetricFamily(
+        durations = HistogramMetricFamily(
             "mockpets_request_duration_seconds",
-            "Own work for an answer, without injected delay.",
+            "Processing time of requests without the injected delay.",
             labels=("operation",),
         )
-        late = CounterMetricFamily(
+        delays = CounterMetricFamily(
             "mockpets_injected_delay_seconds",
-            "Time that answers were kept back for.",
+            "Delay added to responses.",
             labels=("operation",),
         )
         bounds = [*map(str, BUCKETS), "+Inf"]
         with self._lock:
-            numbers = Counter(self._answers)
-            numbers.update({(_OTHER, str(status)): count for status, count in refused.items()})
+            numbers = Counter(self._responses)
+            numbers.update({(_OTHER, str(status)): count for status, count in rejected.items()})
             for labels, number in sorted(numbers.items()):
-                answers.add_metric(labels, number)
+                responses.add_metric(labels, number)
             for operation, work in self._work.items():
                 counts = zip(bounds, accumulate(work.buckets), strict=True)
-                took.add_metric((operation,), list(counts), work.seconds)
-                late.add_metric((operation,), work.delay)
-        yield from (answers, took, late)
+                durations.add_metric((operation,), list(counts), work.seconds)
+                delays.add_metric((operation,), work.delay)
+        yield from (responses, durations, delays)

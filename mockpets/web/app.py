@@ -192,5 +192,5 @@ def _holdings(
         journal_bytes=journals.used,
         scenario_reloads=reloads(),
         scenario_problems=len(sessions.shared.library().problems),
-        refused=server.rejected() if server else {},
+        rejected=server.rejected() if server else {},
     )

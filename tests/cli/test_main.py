@@ -634,8 +634,8 @@ def test_a_taken_port_is_one_line_and_status_1(capsys: pytest.CaptureFixture[str
             1,
             [],
             [
-                f"mockpets: --port {port}: already in use on 127.0.0.1; stop the other program or "
-                "choose another port with --port, or --port 0 for any free one"
+                f"mockpets: --port {port}: already in use on 127.0.0.1; stop the other program, "
+                "or choose another port with --port (0 for any free port)"
             ],
         )
 
@@ -649,7 +649,7 @@ def test_a_port_that_a_mockpets_has_is_told_so(capsys: pytest.CaptureFixture[str
             assert (status, out) == (1, [])
             assert line == (
                 f"mockpets: --port {port}: already in use on {host}: another mockpets is running "
-                "there; stop it or choose another port with --port, or --port 0 for any free one"
+                "there; stop it, or choose another port with --port (0 for any free port)"
             )
 
 

@@ -73,7 +73,7 @@ def test_a_short_body_ends_the_connection(caplog: pytest.LogCaptureFixture) -> N
             wire.get("/a?more=5")
             assert wire.rest().endswith(b"\r\n\r\nGET /a 0")
     assert [record.getMessage() for record in caplog.records] == [
-        "the app announced 13 bytes but returned 8; the connection ends"
+        "the app set Content-Length to 13 but returned 8 bytes; closing the connection"
     ]
 
 

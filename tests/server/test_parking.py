@@ -268,4 +268,4 @@ def test_a_job_that_fails_leaves_the_answer_to_the_app(
     app.jobs["bad"] = lambda: 1 // 0
     with Wire(server.port) as wire:
         assert wire.get("/?job=bad").read().status == 200
-    assert "a job failed" in caplog.text
+    assert "a background job failed" in caplog.text

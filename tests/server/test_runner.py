@@ -152,8 +152,8 @@ def test_a_taken_port_is_told_in_one_line(host: str) -> None:
         bind(Settings(port=port))
 
     assert str(caught.value) == (
-        f"--port {port}: already in use on {host}; stop the other program or choose another port "
-        "with --port, or --port 0 for any free one"
+        f"--port {port}: already in use on {host}; stop the other program, or choose another "
+        "port with --port (0 for any free port)"
     )
 
 
@@ -162,13 +162,13 @@ def test_a_taken_port_is_told_in_one_line(host: str) -> None:
     [
         (
             "192.0.2.1",
-            "--host 192.0.2.1: no address of this machine; "
-            "name one that is, or leave --host out to serve this machine alone",
+            "--host 192.0.2.1: not an address of this machine; "
+            "use an address of this machine, or omit --host to listen only on loopback",
         ),
         (
             "n" * 63 + (".n" * 100),  # too long for a name, so no server is asked for it
-            f"--host {'n' * 63}{'.n' * 100}: no known host; "
-            "name one that is, or leave --host out to serve this machine alone",
+            f"--host {'n' * 63}{'.n' * 100}: unknown host; "
+            "use an address of this machine, or omit --host to listen only on loopback",
         ),
     ],
 )
@@ -184,7 +184,7 @@ def test_a_host_that_is_not_here_is_told_in_one_line(host: str, message: str) ->
     [
         (
             errno.EACCES,
-            "--port 80: not allowed on ::1, where low ports need privileges; "
+            "--port 80: not permitted on ::1: low ports require privileges; "
             "choose another port with --port",
         ),
         (
@@ -216,13 +216,12 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
     "a method in lower case": (
         b"get / HTTP/1.1\r\nHost: a\r\n\r\n",
         400,
-        'the request is not valid HTTP: Malformed HTTP method "get"',
+        'the request is not valid HTTP: Method must be in upper case, got "get"',
     ),
     "TLS": (
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         400,
-        "the request is not valid HTTP: this port speaks HTTP without TLS: the address begins with "
-        "http://",
+        "the request is not valid HTTP: this port does not use TLS; request an http:// address",
     ),
     "a header with a space in its name": (
         b"GET / HTTP/1.1\r\nHost: a\r\nA B: c\r\n\r\n",
@@ -252,13 +251,12 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
     "a chunk longer than its size": (
         CHUNKED + b"1\r\nabc\r\n",
         400,
-        "the request is not valid HTTP: Chunk not properly terminated",
+        "the request is not valid HTTP: Chunk must end with CRLF",
     ),
     "an encoding unheard of": (
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n",
         501,
-        "Transfer-Encoding requested is not supported. Send the body with Content-Length, or "
-        "chunked.",
+        "Transfer-Encoding must be chunked, got 'gzip'",
     ),
     "a header over the limit": (
         b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * HEAD_BYTES + b"\r\n\r\n",
@@ -283,7 +281,7 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
     "a bug in the app": (
         b"GET /bug HTTP/1.1\r\nHost: a\r\n\r\n",
         500,
-        "mockpets made a mistake; its log has what is needed to report it",
+        "internal error in mockpets; its log has the details",
     ),
 }
 
@@ -361,13 +359,13 @@ def test_it_answers_on_both_loopback_addresses() -> None:
 
 def test_it_starts_and_stops_once_each_and_again() -> None:
     server = MockpetsServer(Settings(host=("127.0.0.1",), port=0), app)
-    with pytest.raises(RuntimeError, match="does not run"):
+    with pytest.raises(RuntimeError, match="is not running"):
         _ = server.url
     server.stop()
     for _ in range(2):
-        with server, pytest.raises(RuntimeError, match="runs already"):
+        with server, pytest.raises(RuntimeError, match="is already running"):
             server.start()
-        with pytest.raises(RuntimeError, match="does not run"):
+        with pytest.raises(RuntimeError, match="is not running"):
             _ = server.url
 
 
@@ -376,7 +374,7 @@ def test_a_taken_port_leaves_it_stopped() -> None:
         server = MockpetsServer(Settings(port=port), app)
         with pytest.raises(InputError):
             server.start()
-    with pytest.raises(RuntimeError, match="does not run"):
+    with pytest.raises(RuntimeError, match="is not running"):
         _ = server.url
 
 

@@ -378,7 +378,7 @@ def test_the_byte_budgets_over_http(fresh: Make, kind: str) -> None:
         made += 1
     assert refused is not None
     assert_error(refused, "store_full")
-    assert f"the {kind} of all sessions together may take at most 64 MiB" in refused.json["message"]
+    assert f"the {kind} of all sessions together may use at most 64 MiB" in refused.json["message"]
     assert 8 <= made <= 75
     assert call("GET", "/~w0/v1/pets/16").json == pets[15]
     if kind == "pets":

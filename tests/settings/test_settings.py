@@ -124,7 +124,7 @@ BAD: list[tuple[str, str, str]] = [
     ("api_key", "ключ", f"{BAD_KEY}character 1 is not"),
     ("api_key", "a,,b", f"{BAD_KEY}it is empty"),
     ("any_key", "maybe", "must be true or false, got 'maybe'"),
-    ("delay", "2", f"{BAD_DURATION}'2': say the unit, '2s' or '2ms'"),
+    ("delay", "2", f"{BAD_DURATION}'2'; add a unit: '2s' or '2ms'"),
     ("delay", "2m", "must be a duration of at most 60s, got '2m'"),
     ("control", "opne", "must be one of auto, open, off, got 'opne'; did you mean 'open'?"),
     ("control_token", "short", "must be at least 8 visible ASCII characters without spaces"),
@@ -560,7 +560,7 @@ def test_an_api_key_is_not_repeated() -> None:
         ({"scenario": ["empty"]}, ["scenario: must be ('empty',), got ['empty']"]),
         ({"host": ()}, ["host: must have at least one value, got none"]),
         ({"any_key": None}, ["any_key: must be true or false, got None"]),
-        ({"delay": "2"}, [f"delay: {BAD_DURATION}'2': say the unit, '2s' or '2ms'"]),
+        ({"delay": "2"}, [f"delay: {BAD_DURATION}'2'; add a unit: '2s' or '2ms'"]),
         ({"delay": 60.5}, ["delay: must be from 0 to 60 seconds, got 60.5"]),
         ({"delay": -1}, ["delay: must be from 0 to 60 seconds, got -1"]),
         ({"delay": float("nan")}, ["delay: must be from 0 to 60 seconds, got nan"]),
@@ -600,7 +600,7 @@ def test_python_gives_times_as_text_or_in_seconds(given: float | str, seconds: f
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("delay = 2", f"{BAD_DURATION}'2': say the unit, '2s' or '2ms'"),
+        ("delay = 2", f"{BAD_DURATION}'2'; add a unit: '2s' or '2ms'"),
         ("delay = 0.3", "must be text or an integer, got 0.3"),
         ("reset-every = 60", f"{BAD_TIME}'60'"),
     ],

@@ -175,7 +175,7 @@ def test_what_is_restored_counts_for_the_budget() -> None:
     assert budget.used == base + ENTRY_BYTES + len(state.pets.own.rows[3])
     store.replace(make_table([{"id": 9, "name": "own", "categoryId": 1}]))
     (said,) = problems(text(saved(store)), MemoryBudget(100, "pets"))
-    assert said.startswith("f:2: pets: the pets of all sessions together may take at most ")
+    assert said.startswith("f:2: pets: the pets of all sessions together may use at most ")
 
 
 # --- What is no state file --------------------------------------------------------------------

@@ -255,7 +255,7 @@ def test_who_does_not_read_holds_nobody_up_and_is_told_what_is_lost(blocking: bo
     told = [line["message"].rsplit(" ", 1) for line in lines if "message" in line]
     written = [line["request"] for line in lines if "request" in line]
 
-    assert {said for said, _ in told} == {"lines of the log that could not be written:"}
+    assert {said for said, _ in told} == {"log lines that could not be written:"}
     assert sum(int(number) for _, number in told) + len(written) == 3 * LINES
     assert LINES <= len(written) < 3 * LINES
     assert written == sorted(set(written))
@@ -304,7 +304,7 @@ def test_a_full_disk_costs_lines_and_later_says_how_many() -> None:
 
     assert len(lines) == 2
     assert "POST /v1/pets" in lines[0]
-    assert lines[1].endswith("warning: lines of the log that could not be written: 1")
+    assert lines[1].endswith("warning: log lines that could not be written: 1")
 
 
 @pytest.mark.parametrize("gone", ["reader", "stream", "from the start"])

@@ -100,16 +100,20 @@ BAD_BODIES = [
     post("two values", GOOD + GOOD, "the body is not JSON: Extra data at line 1, column 31"),
     post("single quotes", b"{'name':'Miso'}", "the body is not JSON: ..."),
     post("comment", b'{"name":"Miso",/*x*/"categoryId":2}', "the body is not JSON: ..."),
-    post("NaN", b'{"name":"Miso","categoryId":NaN}', "the body is not JSON: NaN is no JSON number"),
+    post(
+        "NaN",
+        b'{"name":"Miso","categoryId":NaN}',
+        "the body is not JSON: NaN is not a valid JSON number",
+    ),
     post(
         "Infinity",
         b'{"name":"a","categoryId":-Infinity}',
-        "the body is not JSON: -Infinity is no JSON number",
+        "the body is not JSON: -Infinity is not a valid JSON number",
     ),
     post(
         "NaN in an ignored member",
         b'{"name":"a","categoryId":1,"x":NaN}',
-        "the body is not JSON: NaN is no JSON number",
+        "the body is not JSON: NaN is not a valid JSON number",
     ),
     post("raw control character", b'{"name":"a\x01","categoryId":1}', "the body is not JSON: ..."),
     post("leading zero", b'{"name":"a","categoryId":01}', "the body is not JSON: ..."),
@@ -118,12 +122,12 @@ BAD_BODIES = [
     post(
         "member twice",
         b'{"name":"a","name":"b","categoryId":1}',
-        'the body has the member "name" more than once',
+        'the body has the property "name" more than once',
     ),
     post(
         "ignored member twice",
         b'{"name":"a","categoryId":1,"x":{"y":1,"y":2}}',
-        'the body has the member "y" more than once',
+        'the body has the property "y" more than once',
     ),
     post(
         "Latin-1",
@@ -301,15 +305,13 @@ BAD_QUERIES = [
     listing("limit no UTF-8", "limit=%ff", LIMIT + '"%FF"'),
     listing("limit 5,000 digits", "limit=" + "9" * 5000, LIMIT + '"9999...'),
     listing("limit list", "limit=5,6", LIMIT + '"5,6"'),
-    listing("limit twice", "limit=1&limit=2", "limit must be given once, was given 2 times"),
-    listing("limit twice alike", "limit=1&limit=1", "limit must be given once, was given 2 times"),
+    listing("limit twice", "limit=1&limit=2", "limit must be given once, not 2 times"),
+    listing("limit twice alike", "limit=1&limit=1", "limit must be given once, not 2 times"),
     listing("status unknown", "status=lost", STATUS + '"lost"'),
     listing("status other case", "status=SOLD", STATUS + '"SOLD"'),
     listing("status empty", "status=", STATUS + '""'),
     listing("status list", "status=sold,pending", STATUS + '"sold,pending"'),
-    listing(
-        "status twice", "status=sold&status=pending", "status must be given once, was given 2 times"
-    ),
+    listing("status twice", "status=sold&status=pending", "status must be given once, not 2 times"),
     listing("both wrong", "limit=0&status=x", f'{LIMIT}"0"; {STATUS}"x"'),
 ]
 

@@ -1,7 +1,7 @@
 """Parse the head of a request strictly: request line and fields (RFC 9112, parts 2 to 6).
 
 One regular expression matches the whole head, reading each byte once; then one loop splits the
-fields. A head that does not match is read again, line by line, only to find out what is wrong.
+fields. If the head does not match, it is read again line by line to report what is wrong.
 
 These rules are those of waitress 3.0.2, so that an app finds a familiar environ: the form of the
 keys (``CONTENT_LENGTH``); repeated fields are joined by commas; a name with an underscore is
@@ -9,8 +9,8 @@ dropped, as nginx does; the path is decoded and the query is not; a target in ab
 its path, and Host stays as sent; methods in lower case are rejected. A head that is valid here is
 valid there with the same meaning: `tests/server/http/test_request_parser.py` generates heads.
 
-Rejected here, although waitress accepts them, since another reader could understand them
-differently: white space around the request line, a fragment, a target that is not a path, a
+This parser rejects some requests that waitress accepts, since another reader could understand
+them differently: white space around the request line, a fragment, a target that is not a path, a
 version other than 1.0 and 1.1, a missing or invalid Host, a second Host, Content-Type or
 Authorization, a length beyond 64 bits, Content-Length together with Transfer-Encoding, either of
 them with an underscore, a coding in HTTP/1.0 or other than ``chunked``, folded lines, an
@@ -47,10 +47,10 @@ _ONCE: Final = {
     "AUTHORIZATION": "Authorization",
     "CONTENT_TYPE": "Content-Type",
 }
-"""Headers that must not be repeated: joined, they would have a meaning that nobody sent."""
+"""Headers that must not be repeated: joined, they could mean something else."""
 _FRAMING: Final = ("CONTENT_LENGTH", "TRANSFER_ENCODING")
 _DIGITS: Final = 18
-"""Maximum of digits in a length: with more, other readers of the request might overflow."""
+"""Maximum of digits in a length: more could overflow in other readers of the request."""
 
 _UNREADABLE: Final = "Request target or Content-Length is invalid"
 
@@ -90,7 +90,7 @@ def read_head(raw: bytes) -> RequestHead:
     if version not in ("1.0", "1.1"):
         raise RequestError(
             "http_version_not_supported",
-            f"HTTP/{version} is not spoken here; send HTTP/1.1 or HTTP/1.0",
+            f"HTTP/{version} is not supported; use HTTP/1.1 or HTTP/1.0",
         )
     path, query = _split(method, target)
     headers = _headers(lines)
@@ -100,7 +100,7 @@ def read_head(raw: bytes) -> RequestHead:
     if expect is not None and version == "1.1" and expect.lower() != "100-continue":
         raise RequestError(
             "expectation_failed",
-            f"the only expectation met here is 100-continue, got {expect[:80]!a}",
+            f"Expect must be 100-continue, got {expect[:80]!a}",
         )
     return RequestHead(method, target, version, path, query, headers, length)
 
@@ -134,12 +134,12 @@ def _headers(lines: str) -> dict[str, str]:
         key = name.upper().replace("-", "_")
         if "_" in name:
             if key in _FRAMING:
-                raise invalid(f"{name} must have a hyphen in place of the underscore")
+                raise invalid(f"{name} must have a hyphen instead of the underscore")
             continue
         value = value.strip(" \t")
         if key in headers:
             if key in _ONCE:
-                raise invalid(f"{_ONCE[key]} is there more than once")
+                raise invalid(f"{_ONCE[key]} must be sent only once")
             value = f"{headers[key]}, {value}"
         headers[key] = value
     return headers
@@ -150,7 +150,7 @@ def _check_host(host: str | None, version: str) -> None:
         if version == "1.1":
             raise invalid("Host is missing")
     elif not _HOST.fullmatch(host):
-        raise invalid(f"Host must be a name or an address, got {host[:80]!a}")
+        raise invalid(f"Host must be a host name or an address, got {host[:80]!a}")
 
 
 def _length(headers: dict[str, str], version: str) -> int | None:
@@ -158,15 +158,12 @@ def _length(headers: dict[str, str], version: str) -> int | None:
     coding, length = headers.pop("TRANSFER_ENCODING", None), headers.get("CONTENT_LENGTH")
     if coding is not None:
         if version == "1.0":
-            raise invalid("HTTP/1.0 has no Transfer-Encoding")
+            raise invalid("HTTP/1.0 does not allow Transfer-Encoding")
         if length is not None:
-            raise invalid("Content-Length and Transfer-Encoding exclude each other")
+            raise invalid("Send either Content-Length or Transfer-Encoding, not both")
         if coding.lower() != "chunked":
-            raise RequestError(
-                "not_implemented",
-                "Transfer-Encoding requested is not supported. "
-                "Send the body with Content-Length, or chunked.",
-            )
+            message = f"Transfer-Encoding must be chunked, got {coding[:80]!a}"
+            raise RequestError("not_implemented", message)
         return None
     if length is None:
         return 0
@@ -190,18 +187,18 @@ def _explain(text: str) -> str:
         return "Start line is invalid"
     method, target = match.groups()
     if method != method.upper():
-        return f'Malformed HTTP method "{method}"'
+        return f'Method must be in upper case, got "{method}"'
     if not target.isascii():
-        return "Bad URI: what is not ASCII must be escaped"
+        return "Request target has a non-ASCII character; percent-encode it"
     if "#" in target:
-        return "Request target has a fragment, which is not for servers"
+        return "Request target has a fragment; remove the '#' and what follows it"
     if not target.isprintable():
         return "Request target has a control character"
     for number, line in enumerate(line for line in lines if line):
         if "\r" in line or "\n" in line:
             return "Bare CR or LF found in a header"
         if line[0] in " \t":
-            return "A header goes on in the next line" if number else "Malformed header line"
+            return "Folded header lines are not supported" if number else "Malformed header line"
         if not _FIELD.fullmatch(line):
             return "Invalid header"
-    return "Header lines are invalid"  # not reached as long as the expressions agree
+    return "Header lines are invalid"  # not reached while the expressions agree

@@ -113,7 +113,7 @@ class RequestParser:
         self._head += data
         end = self._head.find(b"\r\n\r\n", max(0, before - 3)) + 4
         if self._head[:1] == _TLS:
-            raise invalid("this port speaks HTTP without TLS: the address begins with http://")
+            raise invalid("this port does not use TLS; request an http:// address")
         is_complete, limit = end >= 4, self._head_bytes
         if (end if is_complete else len(self._head)) > limit:
             message = f"request line and headers are larger than {limit} bytes"
@@ -223,7 +223,7 @@ class _Chunks:
             if len(data) - position < len(_END):
                 return 0
             if not data.startswith(_END, position):
-                raise invalid("Chunk not properly terminated")
+                raise invalid("Chunk must end with CRLF")
             self._left = 0
             return len(_END)
         stop = data.find(_END, position, position + _LINE_BYTES)

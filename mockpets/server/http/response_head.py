@@ -50,8 +50,8 @@ class ResponseHeadWriter:
         """Return status line, headers and the empty line.
 
         :param headers: without Content-Length and Connection.
-        :param length: bytes of the body, None for a status whose responses have no body.
-        :param connection: the value of the Connection header, None for no such header.
+        :param length: bytes of the body, None if the status does not allow a body.
+        :param connection: the value of the Connection header, None to omit it.
         :raise ValueError: a line break in the status or a header.
         :raise UnicodeEncodeError: a character that is not in Latin-1.
         """
