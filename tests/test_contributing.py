@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md against the code: its map, its import rule and the places it names."""
+"""CONTRIBUTING.md matches the code: the map, the import rule, and the names in it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_map_has_every_package() -> None:
     assert set(re.findall(r"`([a-z_/]+/)`", first_cells)) == packages
 
 
-def test_the_import_rule_is_the_one_that_is_tested() -> None:
+def test_the_import_rule_matches_the_tested_one() -> None:
     [line] = re.findall(r"^cli, .*$", section("The import rule"), re.MULTILINE)
     levels = [group.split(", ") for group in line.split(" > ")]
     tested: dict[int, list[str]] = {}
@@ -46,13 +46,13 @@ def test_the_import_rule_is_the_one_that_is_tested() -> None:
 
 
 @pytest.mark.parametrize("library", HOMES)
-def test_the_home_of_each_library_is_named(library: str) -> None:
+def test_the_home_of_each_library_is_listed(library: str) -> None:
     spelled = {"yaml": "PyYAML", "prometheus_client": "prometheus-client"}.get(library, library)
 
     assert spelled.lower() in section("The import rule").lower()
 
 
-def test_every_file_that_is_named_exists() -> None:
+def test_all_mentioned_files_exist() -> None:
     folders = (ROOT / name for name in ("mockpets", "tests"))
     files = [f"/{path.relative_to(ROOT)}" for folder in folders for path in folder.rglob("*.*")]
     files += [f"/{path.name}" for path in ROOT.iterdir()]
@@ -62,7 +62,7 @@ def test_every_file_that_is_named_exists() -> None:
     assert not [name for name in named if not any(path.endswith(f"/{name}") for path in files)]
 
 
-def test_every_name_in_a_file_is_there() -> None:
+def test_all_mentioned_names_exist() -> None:
     places = re.findall(r"`([A-Z]\w+(?:\.\w+)?|[a-z_]+)` (?:of `\w+` )?in `([a-z_/]+\.py)`", TEXT)
 
     assert places

@@ -1,4 +1,4 @@
-"""The table of faults: it is the only list of them, and all that depends on it follows."""
+"""The table of faults is the only list of them; everything else reads it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ DOCS = Path(__file__).parent.parent / "docs" / "scenarios.md"
 TRANSPORT = {"connection": "server/channel.py", "body": "web/delivery.py"}
 
 
-def test_each_kind_has_its_transport_code() -> None:
+def test_each_kind_is_implemented() -> None:
     assert Channel.connection_faults.keys() == CONNECTION_FAULTS
     assert BODY_FAULTS.keys() == FAULTS.keys() - CONNECTION_FAULTS
 
 
-def test_the_docs_list_the_kinds_as_they_are() -> None:
+def test_the_docs_list_all_kinds() -> None:
     [table] = re.findall(
         r"\| `fault:` \| breaks \| what it does \|\n\|---\|---\|---\|\n((?:\|.*\n)+)",
         DOCS.read_text(encoding="utf-8"),
@@ -37,7 +37,7 @@ def test_the_docs_list_the_kinds_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_kind_is_named_by_the_table_and_its_transport_code_alone(fault: str) -> None:
+def test_only_the_table_and_its_implementation_name_a_kind(fault: str) -> None:
     files = {
         path.relative_to(PACKAGE).as_posix()
         for pattern in ("*.py", "*.js", "*.html")
@@ -100,8 +100,8 @@ print(json.dumps({
 """
 
 
-def test_all_readers_follow_a_new_row(tmp_path: Path) -> None:
-    """In a process of its own, where the rows are added before anything else is imported."""
+def test_a_new_row_works_everywhere(tmp_path: Path) -> None:
+    """Run in a new process, which adds the rows before it imports anything else."""
     run = subprocess.run(
         [sys.executable, "-c", ADD_TWO_KINDS],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""The shape of the code: the import rule by package, and one home for each third-party package."""
+"""The import rule by package, and one home for each third-party package."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import mockpets
 
 PACKAGE = Path(mockpets.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
-FRONTS = [path for path in MODULES if path.name == "__init__.py"]
+PACKAGES = [path for path in MODULES if path.name == "__init__.py"]
 PUBLIC = {f"mockpets{name}" for name in ("", ".client", ".pytest_plugin", ".server", ".settings")}
 
-# The import rule, one row a package (CONTRIBUTING.md draws the same): a package imports only from
-# packages on lower levels, so packages on one level know nothing of each other. The last column
-# holds the third-party packages that are imported there and nowhere else.
+# The import rule, one row per package (CONTRIBUTING.md has the same): a package imports only from
+# packages on lower levels, so packages on one level do not import each other. The last column lists
+# the third-party packages that only this package may import.
 RULE = [
     # level, package, third-party packages
     (11, "mockpets.__main__", ()),
@@ -69,17 +69,17 @@ def name_of(path: Path) -> str:
 
 
 def imports_of(path: Path) -> set[str]:
-    """Every module that a file imports, wherever in the file and whether for types alone."""
-    found: set[str] = set()
+    """Return every module that a file imports, also within functions and for types."""
+    imported: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
             base = node.module or ""
             names = {f"{base}.{alias.name}" for alias in node.names}
-            found |= {name for name in names if name in NAMES} or {base}
-    return found
+            imported |= {name for name in names if name in NAMES} or {base}
+    return imported
 
 
 NAMES = {name_of(path) for path in MODULES}
@@ -93,7 +93,7 @@ def package_of(name: str) -> str:
 def test_imports_point_to_lower_levels(path: Path) -> None:
     name = name_of(path)
     if name == "mockpets":
-        return  # the front: it imports its public names when they are first used
+        return  # it imports its public names when they are first used
     own = package_of(name)
     targets = {package_of(target) for target in imports_of(path) if target in NAMES} - {own}
     wrong = {
@@ -105,15 +105,15 @@ def test_imports_point_to_lower_levels(path: Path) -> None:
     assert not wrong, f"{name} must not import {sorted(wrong)}"
 
 
-@pytest.mark.parametrize("path", FRONTS, ids=name_of)
-def test_the_front_of_a_package_only_passes_on_its_own_names(path: Path) -> None:
+@pytest.mark.parametrize("path", PACKAGES, ids=name_of)
+def test_a_package_reexports_only_its_own_names(path: Path) -> None:
     name = name_of(path)
     own = {target for target in imports_of(path) if target.partition(".")[0] == "mockpets"}
 
     assert name == "mockpets" or all(target.startswith(f"{name}.") for target in own)
 
 
-def test_no_imports_in_circles() -> None:
+def test_there_are_no_import_cycles() -> None:
     arrows = {
         name_of(path): imports_of(path) & NAMES for path in MODULES if path.name != "__init__.py"
     }
@@ -124,7 +124,7 @@ def test_no_imports_in_circles() -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_third_party_packages_stay_at_home(path: Path) -> None:
+def test_third_party_packages_are_imported_only_at_home(path: Path) -> None:
     name = name_of(path)
     tops = {target.partition(".")[0] for target in imports_of(path)}
     foreign = tops - set(sys.stdlib_module_names) - {"mockpets", "__future__"}
@@ -148,7 +148,7 @@ def test_http_is_pure(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_only_public_modules_list_their_names(path: Path) -> None:
+def test_only_public_modules_define_all(path: Path) -> None:
     assigned = {
         target.id
         for node in ast.parse(path.read_text(encoding="utf-8")).body
@@ -160,7 +160,7 @@ def test_only_public_modules_list_their_names(path: Path) -> None:
     assert ("__all__" in assigned) == (name_of(path) in PUBLIC)
 
 
-def test_nothing_in_the_package_runs_text_as_code() -> None:
+def test_the_package_does_not_run_text_as_code() -> None:
     banned = {"eval", "exec", "compile", "__import__"}
     calls = {
         (name_of(path), node.func.id)
@@ -169,10 +169,10 @@ def test_nothing_in_the_package_runs_text_as_code() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in banned
     }
     modules = {
-        (name_of(path), found)
+        (name_of(path), module)
         for path in MODULES
-        for found in imports_of(path)
-        if found.partition(".")[0] in {"pickle", "marshal", "subprocess", "shelve", "runpy"}
+        for module in imports_of(path)
+        if module.partition(".")[0] in {"pickle", "marshal", "subprocess", "shelve", "runpy"}
     }
 
     assert not calls | modules

@@ -1,4 +1,4 @@
-"""The bytes that all sessions share: the bound, what comes back by itself, threads."""
+"""Memory budgets: the limit, automatic return of bytes, and threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mockpets.memory_budget import Charge, MemoryBudget
 MIB = 2**20
 
 
-def test_what_is_taken_and_given_is_counted() -> None:
+def test_take_and_give_are_counted() -> None:
     budget = MemoryBudget(100, "pets")
     budget.take(60)
     budget.take(40)
@@ -26,7 +26,7 @@ def test_what_is_taken_and_given_is_counted() -> None:
     assert budget.used == 100
 
 
-def test_more_than_is_left_is_refused_and_takes_nothing() -> None:
+def test_taking_more_than_is_left_fails_and_reserves_nothing() -> None:
     budget = MemoryBudget(3 * MIB // 2, "snapshots")
     budget.take(MIB)
 
@@ -57,14 +57,14 @@ def test_a_charge_grows_shrinks_and_closes() -> None:
     assert (other.size, budget.used) == (0, 30)
 
 
-def test_a_charge_without_a_budget_still_knows_its_size() -> None:
+def test_a_charge_without_a_budget_counts_its_size() -> None:
     charge = Charge(None)
     charge.add(10**12)
 
     assert charge.size == 10**12
 
 
-def test_what_is_dropped_comes_back() -> None:
+def test_deleting_a_charge_returns_its_bytes() -> None:
     budget = MemoryBudget(100, "pets")
     charge = Charge(budget)
     charge.add(100)
@@ -74,20 +74,20 @@ def test_what_is_dropped_comes_back() -> None:
     assert budget.used == 0
 
 
-def test_what_is_dropped_in_a_circle_comes_back_when_it_is_collected() -> None:
+def test_collecting_a_reference_cycle_returns_its_bytes() -> None:
     budget = MemoryBudget(100, "pets")
-    circle: list[object] = [Charge(budget)]
-    assert isinstance(circle[0], Charge)
-    circle[0].add(100)
-    circle.append(circle)
-    del circle
+    cycle: list[object] = [Charge(budget)]
+    assert isinstance(cycle[0], Charge)
+    cycle[0].add(100)
+    cycle.append(cycle)
+    del cycle
     gc.collect()
 
     assert budget.used == 0
 
 
-def test_a_charge_collected_while_the_budget_is_locked_waits_for_nobody() -> None:
-    """A collection can run in any thread at any moment, so also within `take`."""
+def test_a_charge_collected_while_the_budget_is_locked_does_not_deadlock() -> None:
+    """Garbage collection can run on any thread at any time, even within `take`."""
     budget = MemoryBudget(100, "pets")
     charge = Charge(budget)
     charge.add(40)
@@ -108,20 +108,20 @@ def test_a_charge_collected_while_the_budget_is_locked_waits_for_nobody() -> Non
     assert budget.used == 10
 
 
-def test_threads_take_no_more_than_there_is_and_all_comes_back() -> None:
+def test_threads_stay_within_the_limit_and_return_everything() -> None:
     budget = MemoryBudget(1000, "pets")
 
     def work(_: int) -> int:
-        charge, refused = Charge(budget), 0
+        charge, rejected = Charge(budget), 0
         for turn in range(2000):
             try:
                 charge.add(7 if turn % 3 else -charge.size)
             except RequestError:
-                refused += 1
+                rejected += 1
                 charge.close()
             assert budget.used <= 1000
         budget.take(1)
-        return refused
+        return rejected
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))

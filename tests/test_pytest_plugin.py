@@ -1,4 +1,4 @@
-"""The pytest plugin, in runs of pytest inside this one."""
+"""The pytest plugin, tested in nested runs of pytest."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     Run = Callable[..., pytest.RunResult]
 
 SECONDS = 60
-"""How long an inner run may take before it counts as hanging."""
+"""Time limit of a nested run."""
 PLUGIN = ("-p", "mockpets.pytest_plugin", "-W", "error")
 
 
 @pytest.fixture
 def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a test file with our plugin and no other."""
+    """Return a function that runs a test file with only our plugin."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("MOCKPETS_CONTROL_TOKEN", raising=False)
 
@@ -35,7 +35,7 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[MockpetsServer]:
-    """A server that runs already."""
+    """A running server."""
     with MockpetsServer(Settings(port=0)) as server:
         yield server
 
@@ -76,11 +76,11 @@ CLIENTS = """
 """
 
 
-def test_each_test_has_a_session_of_its_own(run: Run) -> None:
+def test_each_test_has_its_own_session(run: Run) -> None:
     run(CLIENTS).assert_outcomes(passed=4)
 
 
-def test_workers_of_xdist_have_a_server_each(run: Run) -> None:
+def test_each_xdist_worker_has_its_own_server(run: Run) -> None:
     pytest.importorskip("xdist")
     text = """
         import pytest, requests
@@ -96,11 +96,11 @@ def test_workers_of_xdist_have_a_server_each(run: Run) -> None:
     run(text, "-p", "xdist", "-n", "2").assert_outcomes(passed=8)
 
 
-# --- Which server -----------------------------------------------------------------------------
+# --- Servers ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("way", ["option", "ini"])
-def test_a_server_that_runs_already_can_be_used(
+def test_a_running_server_can_be_used(
     run: Run, pytester: pytest.Pytester, server: MockpetsServer, way: str
 ) -> None:
     arguments = [f"--mockpets-url={server.url}/v1"] if way == "option" else []
@@ -135,7 +135,7 @@ def test_the_settings_can_be_overridden(run: Run) -> None:
     run(text).assert_outcomes(passed=1)
 
 
-def test_a_token_comes_from_its_variable(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_token_is_read_from_the_environment(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "def test_it(mockpets): assert len(mockpets.pets()) == 16"
     with MockpetsServer(Settings(port=0, control_token="opensesame")) as server:
         run(text, f"--mockpets-url={server.url}").assert_outcomes(errors=1)
@@ -143,7 +143,7 @@ def test_a_token_comes_from_its_variable(run: Run, monkeypatch: pytest.MonkeyPat
         run(text, f"--mockpets-url={server.url}").assert_outcomes(passed=1)
 
 
-def test_a_server_that_does_not_run_is_told(run: Run) -> None:
+def test_an_unreachable_server_is_reported(run: Run) -> None:
     result = run("def test_it(mockpets): pass", "--mockpets-url=http://127.0.0.1:1")
 
     result.assert_outcomes(errors=1)
@@ -155,7 +155,7 @@ def test_a_server_that_does_not_run_is_told(run: Run) -> None:
 # --- Sessions and reports ---------------------------------------------------------------------
 
 
-def test_sessions_are_named_after_tests_and_dropped(run: Run, server: MockpetsServer) -> None:
+def test_sessions_are_named_after_tests_and_removed(run: Run, server: MockpetsServer) -> None:
     text = """
         import pytest, re
 
@@ -183,7 +183,7 @@ def test_sessions_are_named_after_tests_and_dropped(run: Run, server: MockpetsSe
     assert [each["name"] for each in ControlClient(server.url).sessions()] == ["default"]
 
 
-def test_a_failed_test_shows_what_its_front_end_asked_for(run: Run) -> None:
+def test_the_report_of_a_failed_test_lists_its_requests(run: Run) -> None:
     text = """
         import pytest, requests
 
@@ -244,10 +244,10 @@ def test_a_failed_test_shows_what_its_front_end_asked_for(run: Run) -> None:
     )
     assert shown.count("- mockpets requests -") == 4
     assert "limit=88" not in shown
-    assert "client.py" not in shown  # the trace ends in the test
+    assert "client.py" not in shown  # the traceback ends in the test
 
 
-def test_a_server_that_died_is_told_beside_the_failure(run: Run) -> None:
+def test_the_report_mentions_a_server_that_has_stopped(run: Run) -> None:
     text = """
         import pytest
         from mockpets import MockpetsServer
@@ -273,16 +273,16 @@ def test_a_server_that_died_is_told_beside_the_failure(run: Run) -> None:
     result.stdout.fnmatch_lines(["E *first*", "*- mockpets requests -*", "http*does not answer*"])
 
 
-# --- In a browser, and where nobody asks for us -----------------------------------------------
+# --- In a browser, and in runs without the fixtur-----------------------------------------------
 
 BROWSER = """
     import subprocess
 
     PAGE = '''<!doctype html><pre id="seen"></pre><script type="module">
-    const answer = await fetch("%s/pets?limit=100", {headers: {Authorization: "%s"}});
-    const pets = await answer.json();
+    const response = await fetch("%s/pets?limit=100", {headers: {Authorization: "%s"}});
+    const pets = await response.json();
     document.getElementById("seen").textContent =
-        `${pets.length} in ${answer.headers.get("Mockpets-Session")}`;
+        `${pets.length} in ${response.headers.get("Mockpets-Session")}`;
     </script>'''
 
     def test_page(mockpets, tmp_path):
@@ -300,22 +300,22 @@ BROWSER = """
 """
 
 
-def test_a_page_in_a_browser_has_the_session_by_its_url(run: Run) -> None:
+def test_the_url_selects_the_session_in_a_browser(run: Run) -> None:
     run(BROWSER.replace("BROWSER", need("chromium"))).assert_outcomes(passed=1)
 
 
-HEAVY = ("faker", "flask", "http.client", "marshmallow", "waitress", "werkzeug", "yaml")
+SLOW = ("faker", "flask", "http.client", "marshmallow", "waitress", "werkzeug", "yaml")
 
 
 @pytest.mark.usefixtures("run")
-def test_runs_that_do_not_use_it_load_nothing_heavy(pytester: pytest.Pytester) -> None:
+def test_runs_without_the_fixtures_import_nothing_slow(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         f"""
         import sys
 
         def test_it():
             assert "mockpets.pytest_plugin" in sys.modules
-            assert not {set(HEAVY)} & set(sys.modules)
+            assert not {set(SLOW)} & set(sys.modules)
         """
     )
 

@@ -1,4 +1,4 @@
-"""Which names hold secrets, and queries without them."""
+"""Names of secrets, and redacted queries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mockpets.redaction import is_secret, redacted_target
         ("client_secret", True),
         ("password", True),
         ("oauth_state", True),
-        # What a server wants is no secret, and what one needs to know after a 401.
+        # A challenge is not a secret, and needed to understand a 401.
         ("WWW-Authenticate", False),
         ("Proxy-Authenticate", False),
         ("Host", False),
@@ -30,7 +30,7 @@ from mockpets.redaction import is_secret, redacted_target
         ("limit", False),
     ],
 )
-def test_names(name: str, secret: bool) -> None:
+def test_names_of_secrets(name: str, secret: bool) -> None:
     assert is_secret(name) == secret
 
 
@@ -53,5 +53,5 @@ def test_names(name: str, secret: bool) -> None:
         ("/?token=[redacted]", "/?token=[redacted]"),
     ],
 )
-def test_targets(target: str, expected: str) -> None:
+def test_secrets_in_targets_are_redacted(target: str, expected: str) -> None:
     assert redacted_target(target) == expected

@@ -28,7 +28,7 @@ def test_durations_become_seconds(text: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             "5",
@@ -67,11 +67,11 @@ def test_durations_become_seconds(text: str, seconds: float) -> None:
         ),
     ],
 )
-def test_what_is_no_duration_is_refused(text: str, said: str) -> None:
-    with pytest.raises(ValueError) as refused:
+def test_an_invalid_duration_is_rejected(text: str, message: str) -> None:
+    with pytest.raises(ValueError) as caught:
         parse_duration(text)
 
-    assert str(refused.value) == said
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
@@ -85,12 +85,12 @@ def test_what_is_no_duration_is_refused(text: str, said: str) -> None:
         ("1.9 B/s", 1),
     ],
 )
-def test_rates_become_bytes_a_second(text: str, rate: int) -> None:
+def test_rates_become_bytes_per_second(text: str, rate: int) -> None:
     assert parse_rate(text) == rate
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             "500",
@@ -104,22 +104,22 @@ def test_rates_become_bytes_a_second(text: str, rate: int) -> None:
         ("0.9 B/s", "must be a rate of at least 1 B/s, got '0.9 B/s'"),
     ],
 )
-def test_what_is_no_rate_is_refused(text: str, said: str) -> None:
-    with pytest.raises(ValueError) as refused:
+def test_an_invalid_rate_is_rejected(text: str, message: str) -> None:
+    with pytest.raises(ValueError) as caught:
         parse_rate(text)
 
-    assert str(refused.value) == said
+    assert str(caught.value) == message
 
 
 @given(st.text() | st.from_regex(DURATION) | st.from_regex(RATE))
-def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
+def test_any_text_is_parsed_or_rejected_with_a_message(text: str) -> None:
     for parse, pattern in ((parse_duration, DURATION), (parse_rate, RATE)):
         try:
-            said = f"must be a {parse(text)} from {quote(text)}"
+            message = f"must be a {parse(text)} from {quote(text)}"
             assert re.fullmatch(pattern, text)
-        except ValueError as refused:
-            said = str(refused)
-        assert said.startswith("must be a ") and quote(text) in said
+        except ValueError as error:
+            message = str(error)
+        assert message.startswith("must be a ") and quote(text) in message
 
 
 @pytest.mark.parametrize(
@@ -130,6 +130,6 @@ def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
         ("\ud800", "\\ud800"),
     ],
 )
-def test_what_a_terminal_would_act_on_is_escaped(text: str, shown: str) -> None:
+def test_non_printable_characters_are_escaped(text: str, shown: str) -> None:
     assert printable(text) == shown
     assert str(Problem(text, 1, 2, text, text, text)) == f"{shown}:1:2: {shown}: {shown}; {shown}"

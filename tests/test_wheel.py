@@ -1,4 +1,4 @@
-"""The built wheel: what is in it, and that the main job runs from it, away from the checkout."""
+"""The built wheel: its contents, and a server that runs from it outside the checkout."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_it_holds_the_package_the_shipped_files_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_has_only_the_package_and_the_shipped_files(wheel: Path) -> None:
     inside = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mockpets").rglob("*.py")}
     shipped = {
@@ -52,8 +52,8 @@ def test_it_holds_the_package_the_shipped_files_and_nothing_else(wheel: Path) ->
     assert inside == package | shipped | panel | others
 
 
-def test_the_main_job_runs_from_it(wheel: Path, tmp_path: Path) -> None:
-    """The dependencies are this environment's; the package is the wheel's alone."""
+def test_the_server_runs_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    """Dependencies come from this environment, the package only from the wheel."""
     site = tmp_path / "site"
     subprocess.run(
         [
@@ -91,8 +91,8 @@ def test_the_main_job_runs_from_it(wheel: Path, tmp_path: Path) -> None:
                 if "Ctrl-C" in line:
                     break
             request = Request(f"{url}/pets?limit=100", headers={"Authorization": "Bearer mockpets"})  # noqa: S310 - our own server
-            with urlopen(request, timeout=10) as answer:  # noqa: S310
-                assert len(json.load(answer)) == 100
+            with urlopen(request, timeout=10) as response:  # noqa: S310
+                assert len(json.load(response)) == 100
         finally:
             process.terminate()
         assert process.wait(timeout=20) == 0

@@ -1,4 +1,4 @@
-"""The OpenAPI document: valid, of the contract, and true of the server."""
+"""The OpenAPI document is valid, agrees with the contract, and describes the server."""
 
 from __future__ import annotations
 
@@ -32,35 +32,35 @@ def operations() -> dict[str, tuple[str, str, dict[str, Any]]]:
     }
 
 
-def test_it_is_valid_openapi_3_1() -> None:
+def test_the_document_is_valid_openapi_3_1() -> None:
     validate(DOCUMENT)
 
     assert DOCUMENT["openapi"] == "3.1.0"
 
 
-def test_it_has_the_contracts_operations_and_no_others() -> None:
-    found = {name: (method, "/v1" + path) for name, (method, path, _) in operations().items()}
+def test_the_document_has_exactly_the_operations_of_the_contract() -> None:
+    listed = {name: (method, "/v1" + path) for name, (method, path, _) in operations().items()}
 
-    assert found == OPERATIONS
+    assert listed == OPERATIONS
 
 
-def test_it_lists_every_status_of_the_contract_and_marks_the_others() -> None:
+def test_statuses_outside_the_contract_are_marked() -> None:
     for name, (_, _, operation) in operations().items():
         listed = {
             int(status)
-            for status, answer in operation["responses"].items()
-            if not answer.get("x-off-contract")
+            for status, response in operation["responses"].items()
+            if not response.get("x-off-contract")
         }
         assert listed == set(RESPONSES[name])
 
 
-def test_marks_and_security() -> None:
+def test_deprecation_and_security() -> None:
     assert {name for name, (_, _, op) in operations().items() if op.get("deprecated")} == {"getPet"}
     assert DOCUMENT["security"] == [{"bearerAuth": []}]
     assert DOCUMENT["components"]["securitySchemes"]["bearerAuth"]["scheme"] == "bearer"
 
 
-def test_schemas_say_what_the_contract_says() -> None:
+def test_schemas_agree_with_the_contract() -> None:
     schemas = DOCUMENT["components"]["schemas"]
 
     assert sorted(schemas["NewPet"]["required"]) == ["categoryId", "name"]
@@ -83,15 +83,15 @@ def test_examples_are_valid() -> None:
     assert count >= 10
 
 
-def test_it_is_served_without_a_key(call: Caller) -> None:
-    answer = call("GET", "/__mockpets/openapi.json", key=None)
+def test_the_document_is_served_without_a_key(call: Caller) -> None:
+    response = call("GET", "/__mockpets/openapi.json", key=None)
 
-    assert answer.status == 200
-    assert answer.json == DOCUMENT
+    assert response.status == 200
+    assert response.json == DOCUMENT
 
 
 @pytest.mark.parametrize(
-    ("origin", "may"),
+    ("origin", "allowed"),
     [
         ("http://localhost:5173", True),
         ("https://app.localhost", True),
@@ -107,26 +107,26 @@ def test_it_is_served_without_a_key(call: Caller) -> None:
     ],
 )
 @pytest.mark.parametrize("path", ["health", "openapi.json", "nothing"])
-def test_only_a_page_of_this_machine_can_read_the_control_api(
-    call: Caller, path: str, origin: str, may: bool
+def test_only_pages_from_this_machine_can_read_the_control_api(
+    call: Caller, path: str, origin: str, allowed: bool
 ) -> None:
-    answer = call("GET", f"/__mockpets/{path}", key=None, headers={"Origin": origin})
+    response = call("GET", f"/__mockpets/{path}", key=None, headers={"Origin": origin})
 
-    assert answer.status == (404 if path == "nothing" else 200)
-    assert answer.header("Access-Control-Allow-Origin") == (origin if may else None)
-    assert answer.header("Access-Control-Allow-Credentials") is None
-    assert answer.header("Vary") == "Origin"
+    assert response.status == (404 if path == "nothing" else 200)
+    assert response.header("Access-Control-Allow-Origin") == (origin if allowed else None)
+    assert response.header("Access-Control-Allow-Credentials") is None
+    assert response.header("Vary") == "Origin"
 
 
-def test_the_docs_page_has_every_operation_and_where_the_link_leads(call: Caller) -> None:
+def test_the_reference_page_has_every_operation_and_the_target_of_the_link(call: Caller) -> None:
     link = call("GET", "/v1/pets/1").header("Link") or ""
     [path] = re.findall(r'<([^>]*)>; rel="deprecation"', link)
-    answer = call("GET", path, key=None)
+    response = call("GET", path, key=None)
 
-    assert answer.status == 200
-    assert answer.header("Content-Type") == "text/html; charset=utf-8"
-    assert "default-src 'none'" in (answer.header("Content-Security-Policy") or "")
-    page = answer.body.decode()
+    assert response.status == 200
+    assert response.header("Content-Type") == "text/html; charset=utf-8"
+    assert "default-src 'none'" in (response.header("Content-Security-Policy") or "")
+    page = response.body.decode()
     for operation, (method, target) in OPERATIONS.items():
         assert f'id="{operation}"' in page
         assert f"{method} {target}" in page
@@ -138,7 +138,7 @@ def test_the_docs_page_has_every_operation_and_where_the_link_leads(call: Caller
 # --- Schemathesis: the document against the running server ------------------------------------
 
 
-def test_the_server_does_what_the_document_says(tmp_path: Path) -> None:
+def test_the_server_agrees_with_the_document(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "schemathesis.cli", "run"]
     options = [
         *("--header", "Authorization: Bearer mockpets"),

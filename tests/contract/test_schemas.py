@@ -1,4 +1,4 @@
-"""One declaration: a property or a filter added in ``contract/schemas.py`` works everywhere."""
+"""A property or filter added in ``contract/schemas.py`` works everywhere."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ call("POST", "/v1/pets", {"name": "new", "categoryId": 2, "status": "sold"})
 def ids(query):
     return [pet["id"] for pet in call("GET", "/v1/pets?" + query)[1]]
 
-found = {
+result = {
     "one": ids("categoryId=2"),
     "limited": ids("categoryId=2&limit=2"),
     "both": ids("categoryId=2&status=sold"),
@@ -122,11 +122,11 @@ found = {
 }
 stub = {"match": {"operation": "listPets", "query": {"categoryId": 2}}, "reply": {"status": 503}}
 call("PUT", "/__mockpets/scenario", {"scenario": {"description": "x", "stubs": [stub]}})
-found["matched"] = [call("GET", f"/v1/pets?categoryId={n}")[0] for n in (1, 2)]
+result["matched"] = [call("GET", f"/v1/pets?categoryId={n}")[0] for n in (1, 2)]
 misplaced = {"match": {"categoryId": 2}, "reply": {"status": 503}}
 body = {"scenario": {"description": "x", "stubs": [misplaced]}}
-found["misplaced"] = call("PUT", "/__mockpets/scenario", body)[1]["message"]
-print(json.dumps(found))
+result["misplaced"] = call("PUT", "/__mockpets/scenario", body)[1]["message"]
+print(json.dumps(result))
 """
 
 
@@ -150,46 +150,46 @@ def changed(folder: Path, edit: tuple[str, str], script: str) -> dict[str, Any]:
         check=False,
     )
     assert run.returncode == 0, run.stderr[-3000:]
-    found: dict[str, Any] = json.loads(run.stdout)
-    return found
+    result: dict[str, Any] = json.loads(run.stdout)
+    return result
 
 
-def test_a_property_is_declared_once(tmp_path: Path) -> None:
-    found = changed(tmp_path, COLOR, PROPERTY)
+def test_a_new_property_works_everywhere(tmp_path: Path) -> None:
+    result = changed(tmp_path, COLOR, PROPERTY)
     red = {"id": 1, "name": "a", "categoryId": 1, "color": "red"}
 
-    assert found["create"] == [201, red]
-    assert found["list"] == [200, [red]]
-    assert found["get"] == [200, red]
-    assert found["wrong"] == "color must be a string of Unicode text, got 7"
-    assert found["change"] == [200, red | {"color": "blue"}]
-    assert found["removed"] == [200, {"id": 1, "name": "a", "categoryId": 1}]
-    assert found["put"] == [200, {"total": 1}]
-    assert found["control"] == found["fixture"] == found["state"] == [red]
-    assert found["scenario"] == [200, [red]]
-    assert found["notes"] == []
-    assert found["openapi"] == {"type": "string", "description": "Its color.", "example": "black"}
-    assert found["schema"]
+    assert result["create"] == [201, red]
+    assert result["list"] == [200, [red]]
+    assert result["get"] == [200, red]
+    assert result["wrong"] == "color must be a string of Unicode text, got 7"
+    assert result["change"] == [200, red | {"color": "blue"}]
+    assert result["removed"] == [200, {"id": 1, "name": "a", "categoryId": 1}]
+    assert result["put"] == [200, {"total": 1}]
+    assert result["control"] == result["fixture"] == result["state"] == [red]
+    assert result["scenario"] == [200, [red]]
+    assert result["notes"] == []
+    assert result["openapi"] == {"type": "string", "description": "Its color.", "example": "black"}
+    assert result["schema"]
 
 
-def test_a_filter_is_declared_once(tmp_path: Path) -> None:
-    found = changed(tmp_path, BY_CATEGORY, FILTER)
+def test_a_new_filter_works_everywhere(tmp_path: Path) -> None:
+    result = changed(tmp_path, BY_CATEGORY, FILTER)
 
-    assert found["one"] == [3, 5, 8, 11, 13]
-    assert found["limited"] == [3, 5]
-    assert found["both"] == [8, 13]
-    assert found["neither"] == []
-    assert found["wrong"].startswith("categoryId must be an integer from")
-    assert found["wrong"].endswith('(int64), got "two"')
-    assert [pet["id"] for pet in found["control"]["pets"]] == [8, 11]
-    assert (found["control"]["total"], found["control"]["next"]) == (5, 11)
-    assert found["control wrong"].endswith("(int64), got 'two'")
-    assert found["control unknown"].endswith("known: status, categoryId, after, limit")
-    assert found["notes"] == []
-    assert found["openapi"][-1]["name"] == "categoryId"
-    assert found["openapi"][-1]["schema"]["format"] == "int64"
-    assert found["matched"] == [200, 503]
-    assert "it belongs under query" in found["misplaced"]
+    assert result["one"] == [3, 5, 8, 11, 13]
+    assert result["limited"] == [3, 5]
+    assert result["both"] == [8, 13]
+    assert result["neither"] == []
+    assert result["wrong"].startswith("categoryId must be an integer from")
+    assert result["wrong"].endswith('(int64), got "two"')
+    assert [pet["id"] for pet in result["control"]["pets"]] == [8, 11]
+    assert (result["control"]["total"], result["control"]["next"]) == (5, 11)
+    assert result["control wrong"].endswith("(int64), got 'two'")
+    assert result["control unknown"].endswith("known: status, categoryId, after, limit")
+    assert result["notes"] == []
+    assert result["openapi"][-1]["name"] == "categoryId"
+    assert result["openapi"][-1]["schema"]["format"] == "int64"
+    assert result["matched"] == [200, 503]
+    assert "it belongs under query" in result["misplaced"]
 
 
 @pytest.mark.parametrize(("kind", "fields"), [(NewPet, NEW_PET_FIELDS), (Pet, PET_FIELDS)])
@@ -221,7 +221,7 @@ def test_a_pet_is_the_same_after_loading_and_dumping() -> None:
         *((text, None) for text in (str(INT64_MAX + 1), "1e999999", "-" * 9, "2,3", "NaN")),
     ],
 )
-def test_an_integer_in_a_query_is_written_as_in_json(text: str, value: int | None) -> None:
+def test_integers_in_a_query_are_written_as_in_json(text: str, value: int | None) -> None:
     assert Filter(PET_FIELDS, "categoryId", "").accept(text) == value
 
 

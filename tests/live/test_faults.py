@@ -1,8 +1,8 @@
-"""Broken answers as the programs see them that front ends are made of.
+"""Broken responses as HTTP clients of front ends see them.
 
-Each client asks twice for the same pets on one connection where it keeps them: first a whole
-answer, then a broken one. So it also shows that a fault reaches a client that would quietly repeat
-a request on a reused connection.
+Each client requests the same pets twice, on one connection if it reuses connections. The first
+response is complete, the second one broken. This also shows that a fault reaches clients that
+silently retry a request on a reused connection.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCENARIO = """\
-description: One whole answer to each client, then broken ones.
+description: One complete response for each client, then broken ones.
 stubs:
   - match: {{operation: listPets, headers: {{mockpets-test: {{present: true}}}}}}
     sequence: [pass, {{fault: {fault}}}]
@@ -62,7 +62,7 @@ def with_http_client(url: str, sent: dict[str, str]) -> str:
             except (OSError, http.client.HTTPException, ValueError) as error:
                 result = type(error).__name__
             else:
-                result = "whole"
+                result = "complete"
                 assert not connection.sock or connection.sock.fileno() >= 0
         return result
     finally:
@@ -76,7 +76,7 @@ def with_requests(url: str, sent: dict[str, str]) -> str:
             session.get(url, headers=sent, timeout=10).json()
         except requests.RequestException as error:
             return f"{type(error).__name__}: {error}"
-    return "whole"
+    return "complete"
 
 
 def with_httpx(url: str, sent: dict[str, str]) -> str:
@@ -86,16 +86,16 @@ def with_httpx(url: str, sent: dict[str, str]) -> str:
             client.get(url, headers=sent).json()
         except (httpx.HTTPError, ValueError) as error:
             return f"{type(error).__name__}: {error}"
-    return "whole"
+    return "complete"
 
 
 NODE = """
 const [url, headers] = JSON.parse(process.argv[1]);
 const whole = await (await fetch(url, {headers})).json();
-if (whole.length !== 16) throw new Error("not whole");
+if (whole.length !== 16) throw new Error("not complete");
 try {
-  const answer = await fetch(url, {headers});
-  try { await answer.json(); console.log("whole"); }
+  const response = await fetch(url, {headers});
+  try { await response.json(); console.log("complete"); }
   catch (error) { console.log("body", error.name, error.cause?.code ?? "-"); }
 } catch (error) { console.log("fetch", error.name, error.cause?.code ?? "-"); }
 """
@@ -128,7 +128,7 @@ CLIENTS: dict[str, Callable[[str, dict[str, str]], str]] = {
     "httpx": with_httpx,
     "node": with_node,
     "curl": with_curl,
-    "chromium": lambda *_: "",  # has a test of its own
+    "chromium": lambda *_: "",  # has its own test
 }
 
 SEEN = {
@@ -161,7 +161,7 @@ SEEN = {
 }
 
 
-def test_each_kind_of_fault_is_tried_with_each_client() -> None:
+def test_each_kind_of_fault_is_tested_with_each_client() -> None:
     tried = CLIENTS.keys() - {"chromium"}
     assert SEEN.keys() == {(fault, client) for fault in FAULTS for client in tried}
 
@@ -181,10 +181,10 @@ const seen = {};
 for (const [fault, headers] of Object.entries(tries)) {
   try {
     const whole = await (await fetch(url, {headers})).json();
-    if (whole.length !== 16) throw new Error("the first answer is not whole");
+    if (whole.length !== 16) throw new Error("the first response is not complete");
     try {
-      const answer = await fetch(url, {headers});
-      try { await answer.json(); seen[fault] = "whole"; }
+      const response = await fetch(url, {headers});
+      try { await response.json(); seen[fault] = "complete"; }
       catch (error) { seen[fault] = "body " + error.name; }
     } catch (error) { seen[fault] = "fetch " + error.name; }
   } catch (error) { seen[fault] = "first " + error; }
@@ -206,9 +206,9 @@ def test_a_page_sees_each_fault_as_a_failure(url: str, tmp_path: Path) -> None:
 
     class Pages(SimpleHTTPRequestHandler):
         def __init__(self, *arguments: object) -> None:
-            super().__init__(*arguments, directory=str(tmp_path))  # type: ignore[arg-type]  # handed on
+            super().__init__(*arguments, directory=str(tmp_path))  # type: ignore[arg-type]  # passed on
 
-        def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - its name there
+        def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the inherited name
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Pages) as pages:
@@ -221,13 +221,13 @@ def test_a_page_sees_each_fault_as_a_failure(url: str, tmp_path: Path) -> None:
         finally:
             pages.shutdown()
             thread.join()
-    found = shown.partition('<pre id="seen">')[2].partition("</pre>")[0]
+    result = shown.partition('<pre id="seen">')[2].partition("</pre>")[0]
 
-    assert json.loads(found) == {
+    assert json.loads(result) == {
         "connection_reset": "fetch TypeError",
         "empty_reply": "fetch TypeError",
-        # Chromium may find the end before or after it hands the answer to the page.
-        "truncated_body": json.loads(found)["truncated_body"],
+        # Chromium may notice the end before or after it passes the response to the page.
+        "truncated_body": json.loads(result)["truncated_body"],
         "malformed_json": "body SyntaxError",
     }
-    assert json.loads(found)["truncated_body"] in ("fetch TypeError", "body TypeError")
+    assert json.loads(result)["truncated_body"] in ("fetch TypeError", "body TypeError")

@@ -1,4 +1,4 @@
-"""A WSGI app that does as its query says, for tests of the server alone."""
+"""A WSGI app that follows its query, for tests of the server without the real app."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Actor:
-    """Answers with so many bytes, and gives the server the order that the query spells."""
+    """Returns a response, and a delivery order, as the query describes."""
 
     def __init__(self) -> None:
         self.gates = Gates(lambda: None)

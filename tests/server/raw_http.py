@@ -1,4 +1,4 @@
-"""Raw sockets for the tests of the server: what was sent, what came, and how it ended."""
+"""Raw sockets and a running loop for tests of the server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mockpets.server.limits import Limits
 
 SECONDS = 20
-"""How long anything may take before it counts as hanging."""
+"""Time limit of each step."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Reply:
 
 
 class Wire:
-    """One connection, at the level of bytes."""
+    """A connection that sends and receives bytes."""
 
     def __init__(self, port: int, receive_buffer: int | None = None) -> None:
         self.socket = socket.socket()
@@ -62,7 +62,7 @@ class Wire:
         return self.send("\r\n".join(lines).encode())
 
     def read(self, *, has_body: bool = True) -> Reply:
-        """Read one answer whole."""
+        """Read one complete response."""
         head = self._until(b"\r\n\r\n").decode("latin-1")
         first, *lines = head.strip().split("\r\n")
         headers = dict(line.split(": ", 1) for line in lines)
@@ -73,20 +73,20 @@ class Wire:
         return Reply(int(first.split(" ")[1]), headers, body)
 
     def head(self) -> bytes:
-        """Read status line and headers alone."""
+        """Read only the status line and headers."""
         return self._until(b"\r\n\r\n")
 
-    def take(self, least: int) -> int:
-        """Read on until there are so many bytes, and return how many there are."""
-        while len(self._read) < least:
+    def take(self, minimum: int) -> int:
+        """Read until there are at least this many bytes; return how many there are."""
+        while len(self._read) < minimum:
             self._more()
         return len(self._read)
 
     def _until(self, end: bytes) -> bytes:
         while end not in self._read:
             self._more()
-        found, _, self._read = self._read.partition(end)
-        return found
+        data, _, self._read = self._read.partition(end)
+        return data
 
     def _more(self) -> None:
         data = self.socket.recv(65536)
@@ -101,11 +101,11 @@ class Wire:
         """Read to the end of the connection."""
         while data := self.socket.recv(65536):
             self._read += data
-        found, self._read = self._read, b""
-        return found
+        data, self._read = self._read, b""
+        return data
 
     def is_open(self) -> bool:
-        """Whether the connection still answers."""
+        """Return whether the connection still responds."""
         self.get("/open?")
         return self.read().status > 0
 
@@ -134,7 +134,7 @@ def port_of(url: str) -> int:
 
 
 class Clock:
-    """Seconds that pass when a test says so."""
+    """A clock that advances only when a test calls `pass_`."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -157,27 +157,27 @@ class Running:
     clock: Clock
     thread: threading.Thread
 
-    def ask(self, look: Callable[[], Any]) -> Any:
-        """Return what something is, looked at by the loop's own thread between two turns."""
-        found: list[Any] = []
+    def ask(self, function: Callable[[], Any]) -> Any:
+        """Call a function on the loop's thread between two turns, and return its result."""
+        results: list[Any] = []
         done = threading.Event()
 
         def call() -> None:
-            found.append(look())
+            results.append(function())
             done.set()
 
         self.loop.scheduler.call_soon_threadsafe(call)
         assert done.wait(SECONDS)
-        return found[0]
+        return results[0]
 
-    def until(self, look: Callable[[], Any], wanted: Any = True) -> None:
-        """Ask, turn after turn, until the answer is the wanted one."""
+    def until(self, function: Callable[[], Any], expected: Any = True) -> None:
+        """Call a function in every turn of the loop until it returns the expected value."""
         end = threading.Event()
         timer = threading.Timer(SECONDS, end.set)
         timer.start()
         try:
-            while (found := self.ask(look)) != wanted:
-                assert not end.is_set(), f"still {found!r}, not {wanted!r}"
+            while (result := self.ask(function)) != expected:
+                assert not end.is_set(), f"still {result!r}, not {expected!r}"
         finally:
             timer.cancel()
             timer.join()
@@ -204,7 +204,7 @@ class Running:
 def running(
     app: WSGIApplication, limits: Limits | None = None, clock: Clock | None = None
 ) -> Iterator[Running]:
-    """Run a loop on a thread; its time passes when the test says so, if it has a clock."""
+    """Run a loop on a thread; with a clock, its time advances only in `pass_`."""
     sockets = bind(Settings(host=("127.0.0.1",), port=0))
     used = clock or Clock()
     loop = Loop(app, sockets, limits, clock) if clock else Loop(app, sockets, limits)
@@ -220,4 +220,4 @@ def running(
 
 def descriptors() -> int:
     """Return how many descriptors this process has open."""
-    return len(os.listdir("/dev/fd"))  # noqa: PTH208 - iterdir would look at each
+    return len(os.listdir("/dev/fd"))  # noqa: PTH208 - names are enough

@@ -1,4 +1,4 @@
-"""Stopping: what is complete is answered, the rest ends, and nothing is left behind."""
+"""Stopping: complete requests get a response, other connections end, nothing leaks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="signals, and descrip
 ROUNDS = 10
 
 
-def test_a_stop_answers_what_is_complete_and_ends_the_rest() -> None:
+def test_stopping_responds_to_complete_requests_and_ends_other_connections() -> None:
     app = Actor()
     with running(app) as server, ExitStack() as stack:
         idle, used, head, body, parked, held, slow, unread, piped = (
@@ -61,21 +61,21 @@ def test_a_stop_answers_what_is_complete_and_ends_the_rest() -> None:
         assert not stopping.is_alive()
 
 
-def test_what_has_come_but_was_not_looked_at_is_answered() -> None:
-    """The loop is busy with one request while others come, and the stop."""
-    begun, go_on = threading.Event(), threading.Event()
+def test_requests_that_the_loop_has_not_read_yet_get_a_response() -> None:
+    """The loop is busy while other requests, and the stop, arrive."""
+    started, release = threading.Event(), threading.Event()
     app = Actor()
 
     def busy() -> None:
-        begun.set()
-        assert go_on.wait(SECONDS)
+        started.set()
+        assert release.wait(SECONDS)
 
     with running(app) as server, ExitStack() as stack:
         used, large = (stack.enter_context(Wire(server.port)) for _ in range(2))
         for wire in (used, large):
             wire.get().read()
         server.loop.scheduler.call_soon_threadsafe(busy)
-        assert begun.wait(SECONDS)
+        assert started.wait(SECONDS)
         used.get("/used")
         late = stack.enter_context(Wire(server.port)).get("/late")  # not even accepted yet
         large.send(b"POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n")
@@ -83,20 +83,20 @@ def test_what_has_come_but_was_not_looked_at_is_answered() -> None:
         server.loop.stop()
         with pytest.raises(ConnectionRefusedError):
             Wire(server.port)
-        go_on.set()
+        release.set()
 
         for wire, body in (
             (used, b"GET /used 0"),
             (late, b"GET /late 0"),
             (large, b"POST /large 90000"),
         ):
-            reply = wire.read()
-            assert (reply.body, reply.headers["Connection"]) == (body, "close")
+            response = wire.read()
+            assert (response.body, response.headers["Connection"]) == (body, "close")
             assert wire.rest() == b""
             wire.close()
 
 
-def test_a_client_that_does_not_read_is_waited_for_in_bounds() -> None:
+def test_stopping_waits_a_limited_time_for_a_client_that_does_not_read() -> None:
     clock, app = Clock(), Actor()
     with (
         running(app, Limits(drain_seconds=5), clock) as server,
@@ -113,7 +113,7 @@ def test_a_client_that_does_not_read_is_waited_for_in_bounds() -> None:
 
 
 @posix
-def test_nothing_is_left_behind() -> None:
+def test_stopping_leaks_nothing() -> None:
     before = threading.active_count(), descriptors()
     for _ in range(3):
         with running(Actor()) as server, ExitStack() as stack:
@@ -125,7 +125,7 @@ def test_nothing_is_left_behind() -> None:
 
 
 @posix
-def test_a_server_of_the_real_app_leaves_nothing_behind() -> None:
+def test_stopping_with_the_real_app_leaks_nothing() -> None:
     before = threading.active_count(), descriptors()
     with (
         MockpetsServer(Settings(port=0, host=("127.0.0.1",), scenario=("crowded",))) as server,
@@ -173,7 +173,7 @@ def foreground() -> Iterator[tuple[subprocess.Popen[str], int]]:
 
 @posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_answers_all_that_is_in_flight(number: signal.Signals) -> None:
+def test_a_signal_responds_to_all_requests_in_progress(number: signal.Signals) -> None:
     for _ in range(ROUNDS):
         with foreground() as (process, port), ExitStack() as stack:
             wires = [stack.enter_context(Wire(port)) for _ in range(50)]
@@ -190,7 +190,9 @@ def test_a_signal_answers_all_that_is_in_flight(number: signal.Signals) -> None:
             assert {wire.read().body for wire in wires[:20]} == {b"/parked"}
             assert {wire.read().body for wire in wires[20:25] + wires[40:]} == {b"/fast"}
             for wire in wires:
-                with contextlib.suppress(ConnectionResetError):  # half a request was not read
+                with contextlib.suppress(
+                    ConnectionResetError
+                ):  # the server left half a request unread
                     assert wire.rest() == b""
                 wire.close()
             stdout, stderr = process.communicate(timeout=SECONDS)
@@ -198,7 +200,7 @@ def test_a_signal_answers_all_that_is_in_flight(number: signal.Signals) -> None:
 
 
 @posix
-def test_a_second_signal_ends_it_at_once() -> None:
+def test_a_second_signal_ends_the_process_immediately() -> None:
     with foreground() as (process, port), Wire(port, receive_buffer=4096) as lazy:
         lazy.get("/large").head()
         process.terminate()

@@ -1,4 +1,4 @@
-"""The server's own errors have the headers of the app's, so that any page can read both."""
+"""Errors of the server have the same headers as errors of the app, so that pages can read both."""
 
 from __future__ import annotations
 
@@ -25,12 +25,14 @@ def server() -> Iterator[Running]:
 
 def error_headers(server: Running, path: str, status: int, *lines: str) -> dict[str, str]:
     with Wire(server.port) as wire:
-        reply = wire.get(path, *lines).read()
-        assert reply.status == status
-    return {name: value for name, value in reply.headers.items() if name.lower().startswith(SHARED)}
+        response = wire.get(path, *lines).read()
+        assert response.status == status
+    return {
+        name: value for name, value in response.headers.items() if name.lower().startswith(SHARED)
+    }
 
 
-def test_a_page_gets_the_same_headers_with_every_error(server: Running) -> None:
+def test_errors_of_server_and_app_have_the_same_headers(server: Running) -> None:
     by_app = error_headers(server, "/mock/v1/nothing", 404, ORIGIN)
 
     assert error_headers(server, "/v1/pets", 404, ORIGIN) == by_app  # not under the prefix
@@ -39,8 +41,8 @@ def test_a_page_gets_the_same_headers_with_every_error(server: Running) -> None:
     assert dict(COMMON_HEADERS).items() <= by_app.items()
 
 
-def test_without_an_origin_only_the_server_allows_any(server: Running) -> None:
-    """The part of the head that it has not read may have one."""
+def test_without_an_origin_only_the_server_allows_every_origin(server: Running) -> None:
+    """The origin may be in the part of the head that the server has not read."""
     by_app = error_headers(server, "/mock/v1/nothing", 404)
     by_server = error_headers(server, "v1/pets", 400)
 

@@ -1,4 +1,4 @@
-"""Broken connections, seen by a client, and scenarios that break them, through the real app."""
+"""Broken connections as clients see them, and scenarios that break them through the real app."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ KEY_LINE = "Authorization: Bearer mockpets"
 RESETS = 1000
 
 
-# --- The server alone -------------------------------------------------------------------------
+# --- Without the real app ---------------------------------------------------------------------
 
 
-def test_each_reset_arrives_as_one() -> None:
+def test_each_reset_reaches_the_client() -> None:
     with running(Actor()) as server:
         for _ in range(RESETS):
             with Wire(server.port) as wire:
@@ -43,7 +43,7 @@ def test_an_empty_reply_ends_without_a_byte() -> None:
     with running(Actor()) as server:
         for _ in range(RESETS):
             with Wire(server.port) as wire:
-                # More follows, which must not turn the end into a reset.
+                # The next request must not turn the close into a reset.
                 wire.get("/?fault=empty_reply").get("/next")
                 assert wire.rest() == b""
         server.until(lambda: server.connections, 0)
@@ -77,7 +77,7 @@ def test_a_short_body_ends_the_connection(caplog: pytest.LogCaptureFixture) -> N
     ]
 
 
-def test_a_closing_answer_says_so() -> None:
+def test_a_closing_response_has_connection_close() -> None:
     with running(Actor()) as server, Wire(server.port) as wire:
         wire.get("/?close=1")
         assert wire.read().headers["Connection"] == "close"
@@ -127,8 +127,8 @@ def ask(port: int, **headers: str) -> Any:
     connection = HTTPConnection("127.0.0.1", port, timeout=20)
     try:
         connection.request("GET", "/v1/pets", headers=KEY | headers)
-        answer = connection.getresponse()
-        return answer.status, answer.read()
+        response = connection.getresponse()
+        return response.status, response.read()
     finally:
         connection.close()
 
@@ -141,7 +141,7 @@ def ask(port: int, **headers: str) -> Any:
         ("truncated", IncompleteRead),
     ],
 )
-def test_http_client_sees_each_fault_as_what_it_is(
+def test_http_client_reports_each_fault(
     scenario: str, error: type[Exception], serving: Callable[..., int]
 ) -> None:
     port = serving()
@@ -182,7 +182,7 @@ def test_each_kind_of_fault_breaks_the_response(fault: str, serving: Callable[..
     assert row["status"] == (None if FAULTS[fault].breaks == "connection" else 200)
 
 
-def test_a_sequence_can_break_one_answer(serving: Callable[..., int]) -> None:
+def test_a_sequence_can_break_one_response(serving: Callable[..., int]) -> None:
     port = serving("in-turn")
     assert ask(port)[0] == 200
     with pytest.raises(ConnectionResetError):
@@ -201,19 +201,19 @@ PREFLIGHT = "OPTIONS /v1/pets HTTP/1.1\r\nHost: a\r\nOrigin: http://a.test\r\n"
         "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n",
         f"{PREFLIGHT}Access-Control-Request-Method: GET\r\n",
     ],
-    ids=["answer", "no key", "no path", "preflight"],
+    ids=["success", "no key", "no path", "preflight"],
 )
-def test_while_a_scenario_breaks_connections_none_is_used_twice(
+def test_connections_are_not_reused_while_a_scenario_breaks_them(
     request_: str, serving: Callable[..., int]
 ) -> None:
     for scenario, expected in (("once", "close"), ("default", None)):
         with Wire(serving(scenario)) as wire:
             wire.send(f"{request_}\r\n".encode())
-            reply = wire.read(has_body=not request_.startswith("OPTIONS"))
-            assert reply.headers.get("Connection") == expected
+            response = wire.read(has_body=not request_.startswith("OPTIONS"))
+            assert response.headers.get("Connection") == expected
 
 
-def test_a_scenario_named_by_a_request_counts_for_its_connection(
+def test_the_scenario_of_a_request_decides_about_its_connection(
     serving: Callable[..., int],
 ) -> None:
     port = serving()
@@ -226,16 +226,18 @@ def test_a_scenario_named_by_a_request_counts_for_its_connection(
         assert wire.read(has_body=False).headers["Connection"] == "close"
 
 
-def test_control_answers_keep_their_connection(serving: Callable[..., int]) -> None:
+def test_responses_of_the_control_api_keep_the_connection(serving: Callable[..., int]) -> None:
     with Wire(serving("offline")) as wire:
         assert "Connection" not in wire.get("/__mockpets/health").read().headers
 
 
-# --- Waiting answers of the real app --------------------------------------------------------------
+# --- Parked responses of the real app ---------------------------------------------------------
 
 
 @pytest.mark.parametrize("scenario", ["late", "held", "slow-bytes"])
-def test_an_answer_too_many_is_refused_and_a_page_can_read_it(scenario: str, folder: Path) -> None:
+def test_one_parked_response_too_many_is_rejected_and_a_page_can_read_it(
+    scenario: str, folder: Path
+) -> None:
     app = create_app(Settings(scenarios_dir=(folder,)))
     lines = (KEY_LINE, "Origin: http://front.test", f"Mockpets-Scenario: {scenario}")
     with (
@@ -245,22 +247,22 @@ def test_an_answer_too_many_is_refused_and_a_page_can_read_it(scenario: str, fol
     ):
         first.get("/v1/pets", *lines)
         server.until(lambda: server.waiting, 1)
-        reply = second.get("/v1/pets", *lines).read()
+        response = second.get("/v1/pets", *lines).read()
 
-        assert reply.status == 503
-        assert reply.json == {
+        assert response.status == 503
+        assert response.json == {
             "code": "busy",
             "message": "as many answers as may be are delayed, slow or held already; "
             "try again later",
             "status": 503,
         }
-        assert reply.headers["Retry-After"] == "1"
-        assert reply.headers["Access-Control-Allow-Origin"] == "http://front.test"
-        assert reply.headers["Mockpets-Stub"] == f"{scenario}/1"
+        assert response.headers["Retry-After"] == "1"
+        assert response.headers["Access-Control-Allow-Origin"] == "http://front.test"
+        assert response.headers["Mockpets-Stub"] == f"{scenario}/1"
         assert second.get("/v1/pets", KEY_LINE).read().status == 200
 
 
-def test_a_held_answer_goes_when_its_gate_opens(folder: Path) -> None:
+def test_opening_a_gate_releases_a_held_response(folder: Path) -> None:
     app = create_app(Settings(scenarios_dir=(folder,), scenario=("held",)))
     gates = app.extensions["mockpets"].sessions.default.gates
     with running(app) as server, Wire(server.port) as wire:
@@ -274,8 +276,8 @@ def test_a_held_answer_goes_when_its_gate_opens(folder: Path) -> None:
         assert wire.is_open()
 
 
-def test_connections_from_before_a_scenario_that_breaks_them_are_ended() -> None:
-    """A browser would repeat the first broken request on one of them, and see no failure."""
+def test_activating_a_scenario_that_breaks_connections_closes_idle_ones() -> None:
+    """On an old connection, a browser would retry the broken request and report no failure."""
     with running(create_app(Settings())) as server, Wire(server.port) as idle:
         assert idle.get("/v1/pets", KEY_LINE).read().status == 200
         with Wire(server.port) as busy, Wire(server.port) as other:
@@ -297,7 +299,7 @@ def activation(name: str) -> bytes:
     return "\r\n".join([*lines, "Content-Type: application/json", "", ""]).encode() + body
 
 
-def test_stopping_sends_what_waits(folder: Path) -> None:
+def test_stopping_sends_parked_responses(folder: Path) -> None:
     app = create_app(Settings(scenarios_dir=(folder,)))
     names = ("late", "held", "slow-bytes")
     with running(app) as server:
@@ -315,17 +317,19 @@ def test_stopping_sends_what_waits(folder: Path) -> None:
 # --- Any other WSGI server ------------------------------------------------------------------------
 
 
-def test_another_server_is_told_of_once(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_another_wsgi_server_is_reported_once(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     client = create_app(Settings(scenarios_dir=(folder,))).test_client()
     for _ in range(2):
         with caplog.at_level(logging.WARNING):
-            answer = client.get("/v1/pets", headers=KEY | {"Mockpets-Scenario": "no-reply"})
-        # What the server was promised does not come: it has to end the connection.
-        assert (answer.headers["Content-Length"], answer.data) == ("1", b"")
+            response = client.get("/v1/pets", headers=KEY | {"Mockpets-Scenario": "no-reply"})
+        # The body is shorter than its length, so the server must close the connection.
+        assert (response.headers["Content-Length"], response.data) == ("1", b"")
     assert len(caplog.records) == 1
 
 
-def test_a_server_is_not_told_of_what_it_can_do(
+def test_faults_that_any_wsgi_server_supports_are_not_reported(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     client = create_app(Settings(scenarios_dir=(folder,))).test_client()

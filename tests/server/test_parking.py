@@ -1,4 +1,4 @@
-"""Answers that are delayed, slow or held: they cost no thread and keep nobody else waiting."""
+"""Responses that are delayed, throttled or held use no thread and block no other request."""
 
 from __future__ import annotations
 
@@ -40,24 +40,26 @@ def server(app: Actor, clock: Clock) -> Iterator[Running]:
 
 @pytest.fixture
 def many_descriptors() -> Iterator[None]:
-    """Both ends of each connection are this process's."""
+    """Raise the limit: this process has both ends of each connection."""
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 3 * MANY
-    if soft < wanted:
-        if hard != resource.RLIM_INFINITY and hard < wanted:
+    needed = 3 * MANY
+    if soft < needed:
+        if hard != resource.RLIM_INFINITY and hard < needed:
             pytest.skip("this process may not open enough descriptors")
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
     yield
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @pytest.mark.usefixtures("many_descriptors")
-def test_many_delayed_answers_let_others_by_and_come_in_time(app: Actor, clock: Clock) -> None:
+def test_many_delayed_responses_arrive_in_time_and_block_no_other_request(
+    app: Actor, clock: Clock
+) -> None:
     limits = Limits(parked=MANY, connections=MANY + 100)
     with running(app, limits, clock) as server, ExitStack() as stack:
-        late = [stack.enter_context(Wire(server.port)) for _ in range(MANY)]
-        for wire in late:
+        delayed = [stack.enter_context(Wire(server.port)) for _ in range(MANY)]
+        for wire in delayed:
             wire.get("/late?delay=30")
         server.until(lambda: server.waiting, MANY)
         clock.pass_(29.99)
@@ -67,15 +69,13 @@ def test_many_delayed_answers_let_others_by_and_come_in_time(app: Actor, clock: 
         assert server.waiting == MANY
 
         clock.pass_(0.01)
-        assert {wire.read().body for wire in late} == {b"GET /late 0"}
+        assert {wire.read().body for wire in delayed} == {b"GET /late 0"}
 
         assert server.waiting == 0
         assert app.threads == {"test-loop"}
 
 
-def test_an_answer_after_a_delay_leaves_the_connection_in_use(
-    clock: Clock, server: Running
-) -> None:
+def test_the_connection_stays_open_after_a_delayed_response(clock: Clock, server: Running) -> None:
     with Wire(server.port) as wire:
         wire.get("/late?delay=1").get("/next")
         server.until(lambda: server.waiting, 1)
@@ -85,7 +85,7 @@ def test_an_answer_after_a_delay_leaves_the_connection_in_use(
         assert wire.is_open()
 
 
-def test_delays_that_end_earlier_go_first(clock: Clock, server: Running) -> None:
+def test_shorter_delays_end_first(clock: Clock, server: Running) -> None:
     with Wire(server.port) as slow, Wire(server.port) as fast:
         slow.get("/slow?delay=20")
         fast.get("/fast?delay=10")
@@ -98,7 +98,7 @@ def test_delays_that_end_earlier_go_first(clock: Clock, server: Running) -> None
         assert slow.read().status == 200
 
 
-def test_the_app_learns_when_there_is_no_more_room() -> None:
+def test_the_app_knows_when_the_limit_is_reached() -> None:
     with running(Actor(), Limits(parked=2)) as server, ExitStack() as stack:
         wires = [stack.enter_context(Wire(server.port)) for _ in range(3)]
         for wire in wires[:2]:
@@ -114,7 +114,7 @@ def test_the_app_learns_when_there_is_no_more_room() -> None:
 # --- Throttle ---------------------------------------------------------------------------------
 
 
-def test_a_slow_body_takes_its_bytes_by_the_second(clock: Clock, server: Running) -> None:
+def test_a_throttled_body_arrives_at_the_given_rate(clock: Clock, server: Running) -> None:
     with Wire(server.port) as wire:
         wire.get("/?size=1000&throttle=100")
         server.until(lambda: server.waiting, 1)
@@ -128,14 +128,16 @@ def test_a_slow_body_takes_its_bytes_by_the_second(clock: Clock, server: Running
         assert wire.is_open()
 
 
-def test_a_slow_answer_without_a_body_comes_at_once(server: Running) -> None:
+def test_a_throttled_response_without_a_body_arrives_immediately(server: Running) -> None:
     with Wire(server.port) as wire:
         wire.send(b"HEAD /?throttle=1 HTTP/1.1\r\nHost: a\r\n\r\n")
 
         assert wire.read(has_body=False).status == 200
 
 
-def test_a_client_that_leaves_a_slow_body_frees_its_place(clock: Clock, server: Running) -> None:
+def test_a_client_that_leaves_during_a_throttled_body_frees_its_place(
+    clock: Clock, server: Running
+) -> None:
     with Wire(server.port) as wire:
         wire.get("/?size=1000&throttle=1")
         server.until(lambda: server.waiting, 1)
@@ -147,7 +149,7 @@ def test_a_client_that_leaves_a_slow_body_frees_its_place(clock: Clock, server: 
 # --- Hold -------------------------------------------------------------------------------------
 
 
-def test_held_answers_go_when_their_gate_opens(app: Actor, server: Running) -> None:
+def test_opening_a_gate_releases_its_responses(app: Actor, server: Running) -> None:
     with Wire(server.port) as one, Wire(server.port) as other, Wire(server.port) as elsewhere:
         one.get("/?hold=a")
         other.get("/?hold=a")
@@ -162,7 +164,7 @@ def test_held_answers_go_when_their_gate_opens(app: Actor, server: Running) -> N
         assert elsewhere.read().status == 200
 
 
-def test_a_held_and_delayed_answer_waits_for_both(
+def test_a_held_and_delayed_response_waits_for_both(
     app: Actor, clock: Clock, server: Running
 ) -> None:
     with Wire(server.port) as gate_last, Wire(server.port) as delay_last:
@@ -180,7 +182,7 @@ def test_a_held_and_delayed_answer_waits_for_both(
         assert delay_last.read().status == 200
 
 
-def test_a_client_that_leaves_is_behind_no_gate(app: Actor, server: Running) -> None:
+def test_a_client_that_leaves_is_removed_from_its_gate(app: Actor, server: Running) -> None:
     with Wire(server.port) as wire:
         wire.get("/?hold=a")
         server.until(app.gates.waiting, {"a": 1})
@@ -202,7 +204,7 @@ def test_a_client_that_leaves_frees_its_place(how: str, more: int, server: Runni
         server.until(lambda: (server.waiting, server.connections), (0, 0))
 
 
-def test_a_client_that_only_stops_sending_gets_what_is_not_delayed(server: Running) -> None:
+def test_a_client_that_stops_sending_gets_its_responses_without_a_delay(server: Running) -> None:
     with Wire(server.port) as wire:
         wire.get("/one").get("/two").get("/three?size=4000000").end_sending()
 
@@ -211,7 +213,7 @@ def test_a_client_that_only_stops_sending_gets_what_is_not_delayed(server: Runni
         assert wire.rest() == b""
 
 
-def test_a_client_that_does_not_read_holds_up_nobody(app: Actor, server: Running) -> None:
+def test_a_client_that_does_not_read_blocks_no_other(app: Actor, server: Running) -> None:
     with Wire(server.port, receive_buffer=4096) as lazy:
         for _ in range(4):
             lazy.get("/large?size=8388608")
@@ -226,7 +228,7 @@ def test_a_client_that_does_not_read_holds_up_nobody(app: Actor, server: Running
             assert app.calls.count("/large") >= number
 
 
-def test_a_client_that_takes_no_byte_for_long_is_cut_off(
+def test_a_client_that_reads_nothing_for_long_is_disconnected(
     app: Actor, clock: Clock, server: Running
 ) -> None:
     with Wire(server.port, receive_buffer=4096) as lazy:
@@ -239,30 +241,32 @@ def test_a_client_that_takes_no_byte_for_long_is_cut_off(
         server.until(lambda: server.connections, 0)
 
 
-# --- Work for the helper thread -----------------------------------------------------------------
+# --- Jobs of the worker thread ----------------------------------------------------------------
 
 
-def test_a_long_job_is_done_elsewhere_and_the_app_asked_again(app: Actor, server: Running) -> None:
-    begun, go_on, where = threading.Event(), threading.Event(), []
+def test_a_job_runs_on_the_worker_thread_and_then_the_app_is_called_again(
+    app: Actor, server: Running
+) -> None:
+    started, release, threads = threading.Event(), threading.Event(), []
 
     def job() -> None:
-        where.append(threading.current_thread().name)
-        begun.set()
-        assert go_on.wait(20)
+        threads.append(threading.current_thread().name)
+        started.set()
+        assert release.wait(20)
 
     app.jobs["long"] = job
     with Wire(server.port) as wire, Wire(server.port) as other:
         wire.send(b"POST /a?job=long HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc")
-        assert begun.wait(20)
+        assert started.wait(20)
         assert other.get("/other").read().status == 200
-        go_on.set()
+        release.set()
 
         assert wire.read().body == b"POST /a 3"
-        assert where == ["mockpets-helper"]
+        assert threads == ["mockpets-helper"]
         assert app.calls == ["/a", "/other", "/a"]
 
 
-def test_a_job_that_fails_leaves_the_answer_to_the_app(
+def test_the_app_responds_after_a_failed_job(
     app: Actor, server: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
     app.jobs["bad"] = lambda: 1 // 0

@@ -1,4 +1,4 @@
-"""The parts of the server that need no connection."""
+"""Parts of the server that can be tested without a connection."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ SERVER_FILES = sorted(Path(mockpets.server.__file__).parent.rglob("*.py"))
 # --- waitress ---------------------------------------------------------------------------------
 
 
-def test_waitress_still_has_the_internals_that_we_use() -> None:
+def test_waitress_has_the_internals_that_we_use() -> None:
     assert changes() == []
 
 
-def test_nothing_else_of_waitress_is_imported() -> None:
+def test_nothing_else_is_imported_from_waitress() -> None:
     imported = {
         f"{node.module}.{name.name}"
         for file in SERVER_FILES
@@ -69,7 +69,7 @@ def test_a_change_in_waitress_is_reported() -> None:
 
 
 class Recorder:
-    """Stands in for an object, and notes which of its attributes are read."""
+    """Wraps an object and records which attributes are read."""
 
     def __init__(self, target: object, **replaced: object) -> None:
         self.read: set[str] = set()
@@ -80,7 +80,7 @@ class Recorder:
         return self._replaced[name] if name in self._replaced else getattr(self._target, name)
 
 
-def test_waitress_reads_nothing_else_of_ours() -> None:
+def test_waitress_reads_only_the_listed_attributes() -> None:
     parser = RequestParser(1000, 1000)
     parser.received(b"GET /a?b HTTP/1.1\r\nHost: c\r\nX-D: e\r\n\r\n")
     adjustments = Adjustments(ident="f", server_name="g")
@@ -95,13 +95,13 @@ def test_waitress_reads_nothing_else_of_ours() -> None:
     assert (environ["HTTP_X_D"], environ["SERVER_NAME"], environ["REMOTE_ADDR"]) == ("e", "g", "h")
 
 
-# --- How the server is built ------------------------------------------------------------------
+# --- Construction -----------------------------------------------------------------------------
 
 STATE = {"callback", "draining", "expect_continue"}
-"""Attributes that change while their object is in use: none of them is wiring."""
+"""Attributes that change while their object is in use."""
 
 
-def test_objects_are_wired_by_their_constructors() -> None:
+def test_objects_get_their_collaborators_in_the_constructor() -> None:
     assigned = {
         target.attr
         for file in SERVER_FILES
@@ -144,7 +144,7 @@ def test_timers_run_when_due_in_order() -> None:
     assert len(timers) == 0
 
 
-def test_a_cancelled_timer_does_not_run_and_does_not_stay() -> None:
+def test_cancelled_timers_do_not_run_and_are_removed() -> None:
     clock, ran = Clock(), []
     timers = Timers(clock)
     kept = timers.call_at(clock.now + 1, lambda: ran.append("kept"))
@@ -169,7 +169,7 @@ def poller(request: pytest.FixtureRequest) -> Iterator[Poller]:
     made.close()
 
 
-def test_a_poller_tells_what_it_is_asked_for(poller: Poller) -> None:
+def test_a_poller_reports_the_watched_events(poller: Poller) -> None:
     here, there = socket.socketpair()
     with here, there:
         number = here.fileno()
@@ -186,10 +186,10 @@ def test_a_poller_tells_what_it_is_asked_for(poller: Poller) -> None:
         assert poller.wait(0) == []
 
 
-def test_the_best_poller_sees_a_client_leave_behind_unread_bytes() -> None:
+def test_the_best_poller_reports_that_a_client_has_left_before_its_bytes_are_read() -> None:
     poller = make_poller()
     if isinstance(poller, AnyPoller):
-        pytest.skip("this platform cannot tell")
+        pytest.skip("this platform does not report it")
     here, there = socket.socketpair()
     with here:
         poller.watch(here.fileno(), PEER_CLOSED)
@@ -200,7 +200,7 @@ def test_the_best_poller_sees_a_client_leave_behind_unread_bytes() -> None:
     poller.close()
 
 
-def test_a_waker_ends_a_wait_each_time_and_does_nothing_once_closed(poller: Poller) -> None:
+def test_a_waker_ends_each_wait_and_does_nothing_when_closed(poller: Poller) -> None:
     waker = Waker()
     poller.watch(waker.fd, waker.interest)
     for _ in range(3):
@@ -218,29 +218,29 @@ def test_a_waker_ends_a_wait_each_time_and_does_nothing_once_closed(poller: Poll
 # --- Gates ------------------------------------------------------------------------------------
 
 
-def test_a_gate_lets_go_once_all_that_waits_behind_it() -> None:
-    gates, went = Gates(lambda: None), []
+def test_opening_a_gate_releases_each_waiter_once() -> None:
+    gates, released = Gates(lambda: None), []
     for name in ("b", "a", "a"):
-        gates.wait(name, lambda name=name: went.append(name))  # type: ignore[misc]
-    leave = gates.wait("a", lambda: went.append("left"))
+        gates.wait(name, lambda name=name: released.append(name))  # type: ignore[misc]
+    leave = gates.wait("a", lambda: released.append("left"))
     assert gates.waiting() == {"a": 3, "b": 1}
     leave()
     leave()
     assert gates.open("a") == 2
     assert gates.open("a") == 0
-    assert went == ["a", "a"]
+    assert released == ["a", "a"]
     assert gates.waiting() == {"b": 1}
     leave()
 
 
-def test_gates_hold_from_many_threads() -> None:
+def test_gates_work_from_several_threads() -> None:
     gates = Gates(lambda: None)
-    went: list[int] = []
+    released: list[int] = []
     opened: list[int] = []
 
     def wait() -> None:
         for number in range(500):
-            gates.wait("a", lambda number=number: went.append(number))  # type: ignore[misc]
+            gates.wait("a", lambda number=number: released.append(number))  # type: ignore[misc]
             opened.append(gates.open("a"))
 
     threads = [threading.Thread(target=wait) for _ in range(4)]
@@ -248,11 +248,11 @@ def test_gates_hold_from_many_threads() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(went) == sum(opened) == 2000
+    assert len(released) == sum(opened) == 2000
     assert gates.waiting() == {}
 
 
-# --- Pets that take long to make ------------------------------------------------------------------
+# --- Pets that take long to generate ----------------------------------------------------------
 
 
 @pytest.fixture
@@ -263,16 +263,16 @@ def many(tmp_path: Path) -> Callable[[], object]:
     return lambda: create_app(Settings(scenarios_dir=(tmp_path,)))
 
 
-def test_many_pets_are_made_by_the_helper(many: Callable[[], object]) -> None:
+def test_many_pets_are_generated_on_the_worker_thread(many: Callable[[], object]) -> None:
     app = many()
     lines = ("Authorization: Bearer mockpets", "Mockpets-Scenario: many")
     with running(app) as server, Wire(server.port) as one, Wire(server.port) as other:  # type: ignore[arg-type]
         one.get("/v1/pets/2999", *lines)
         other.get("/v1/pets/2999", *lines)
-        answers = [one.read(), other.read()]
-        assert [answer.status for answer in answers] == [200, 200]
-        assert answers[0].body == answers[1].body
-        assert answers[0].headers["Mockpets-Scenario"] == "many"
+        responses = [one.read(), other.read()]
+        assert [response.status for response in responses] == [200, 200]
+        assert responses[0].body == responses[1].body
+        assert responses[0].headers["Mockpets-Scenario"] == "many"
         assert "mockpets-helper" in {thread.name for thread in threading.enumerate()}
         created = b'{"name":"Miso","categoryId":2}'
         one.send(
@@ -293,7 +293,7 @@ def test_many_pets_are_made_by_the_helper(many: Callable[[], object]) -> None:
     assert "mockpets-helper" not in {thread.name for thread in threading.enumerate()}
 
 
-def test_a_session_can_say_that_pets_have_to_be_made_first(many: Callable[[], object]) -> None:
+def test_a_session_reports_that_pets_must_be_generated_first(many: Callable[[], object]) -> None:
     session = many().extensions["mockpets"].sessions.default  # type: ignore[attr-defined]
     with pytest.raises(NotReady) as first:
         session.use(("many",), at_once=True)

@@ -1,4 +1,4 @@
-"""Listening, the server's own errors over raw sockets, and stopping."""
+"""Listening, errors that the server reports without the app, and stopping."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 SECONDS = 20
-"""How long anything may take before it counts as hanging."""
+"""Time limit of each step."""
 
 
 def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    """Stand in for the real one: says what it got."""
+    """Return the method, the path and the size of the body."""
     if environ["PATH_INFO"] == "/bug":
         raise RuntimeError("a bug")
     size = len(environ["wsgi.input"].read())
@@ -52,7 +52,7 @@ class Reply(NamedTuple):
 
 
 def read_reply(connection: socket.socket, *, has_body: bool = True) -> Reply:
-    """Read one answer, no byte more: what follows may be a reset, since input was left unread."""
+    """Read exactly one response: a reset may follow if the server left input unread."""
     stream = connection.makefile("rb")
     with closing(stream):
         status = int(stream.readline().split(b" ")[1])
@@ -77,23 +77,23 @@ def url() -> Iterator[str]:
 
 
 @contextmanager
-def taken_port(host: str = "127.0.0.1") -> Iterator[int]:
-    """Have a port taken on one address, below those that systems hand out on any other."""
+def occupied_port(host: str = "127.0.0.1") -> Iterator[int]:
+    """Occupy a port on one address, outside the range of ephemeral ports."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as taken:
+    with socket.socket(family) as listener:
         for port in sample(range(20_000, 30_000), 100):
             with suppress(OSError):
-                taken.bind((host, port))
+                listener.bind((host, port))
                 break
         else:
-            raise OSError("no port can be taken")
-        taken.listen()
+            raise OSError("no free port")
+        listener.listen()
         yield port
 
 
 def has_ipv6() -> bool:
     try:
-        with taken_port("::1"):
+        with occupied_port("::1"):
             return True
     except OSError:
         return False
@@ -133,7 +133,7 @@ def test_a_host_name_is_bound_at_its_addresses() -> None:
         assert len({name[1] for name in names}) == 1
 
 
-def test_a_stopped_server_s_port_is_free_at_once() -> None:
+def test_the_port_of_a_stopped_server_is_free_immediately() -> None:
     with MockpetsServer(Settings(host=("127.0.0.1",), port=0), app) as server:
         port = urlsplit(server.url).port
         connection = socket.create_connection(("127.0.0.1", port or 0), SECONDS)
@@ -147,8 +147,8 @@ def test_a_stopped_server_s_port_is_free_at_once() -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", pytest.param("::1", marks=needs_ipv6)])
-def test_a_taken_port_is_told_in_one_line(host: str) -> None:
-    with taken_port(host) as port, pytest.raises(InputError) as caught:
+def test_an_occupied_port_is_reported_in_one_line(host: str) -> None:
+    with occupied_port(host) as port, pytest.raises(InputError) as caught:
         bind(Settings(port=port))
 
     assert str(caught.value) == (
@@ -166,13 +166,13 @@ def test_a_taken_port_is_told_in_one_line(host: str) -> None:
             "use an address of this machine, or omit --host to listen only on loopback",
         ),
         (
-            "n" * 63 + (".n" * 100),  # too long for a name, so no server is asked for it
+            "n" * 63 + (".n" * 100),  # too long for a name, so it is not looked up
             f"--host {'n' * 63}{'.n' * 100}: unknown host; "
             "use an address of this machine, or omit --host to listen only on loopback",
         ),
     ],
 )
-def test_a_host_that_is_not_here_is_told_in_one_line(host: str, message: str) -> None:
+def test_an_unusable_host_is_reported_in_one_line(host: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         bind(Settings(host=("127.0.0.1", host), port=0))
 
@@ -193,7 +193,7 @@ def test_a_host_that_is_not_here_is_told_in_one_line(host: str, message: str) ->
         ),
     ],
 )
-def test_what_the_machine_refuses_is_told(number: int, message: str) -> None:
+def test_other_errors_of_listening_are_reported(number: int, message: str) -> None:
     assert str(bind_problem(OSError(number, os.strerror(number)), "::1", 80)) == message
 
 
@@ -207,7 +207,7 @@ CODES = {
     501: "not_implemented",
 }
 CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-MISTAKES: dict[str, tuple[bytes, int, str]] = {
+ERRORS: dict[str, tuple[bytes, int, str]] = {
     "no request line": (
         b"HELLO\r\n\r\n",
         400,
@@ -228,12 +228,12 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
         400,
         "the request is not valid HTTP: Invalid header",
     ),
-    "a target that is no URL": (
+    "an invalid URL": (
         b"GET http://[::1/ HTTP/1.1\r\nHost: a\r\n\r\n",
         400,
         "the request is not valid HTTP: Request target or Content-Length is invalid",
     ),
-    "a length that is none": (
+    "a negative length": (
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
         400,
         "the request is not valid HTTP: Content-Length is invalid",
@@ -253,7 +253,7 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
         400,
         "the request is not valid HTTP: Chunk must end with CRLF",
     ),
-    "an encoding unheard of": (
+    "an unknown encoding": (
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n",
         501,
         "Transfer-Encoding must be chunked, got 'gzip'",
@@ -268,7 +268,7 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
         431,
         "request line and headers are larger than 16384 bytes",
     ),
-    "a body over the limit, announced": (
+    "a body over the limit, by its length": (
         f"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {SERVER_BODY_BYTES + 1}\r\n\r\n".encode(),
         413,
         "the body is larger than 1048576 bytes",
@@ -286,20 +286,20 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_the_server_s_own_errors_have_the_error_body(url: str, name: str) -> None:
-    request, status, message = MISTAKES[name]
-    reply = send(url, request)
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors_of_the_server_have_the_error_body(url: str, name: str) -> None:
+    request, status, message = ERRORS[name]
+    response = send(url, request)
 
-    assert reply.json == {"code": CODES[status], "message": message, "status": status}
-    assert reply.status == status
-    assert reply.headers["Content-Type"] == "application/json"
-    assert reply.headers["Cache-Control"] == "no-store"
-    assert reply.headers["Connection"] == "close"
-    assert reply.headers["Server"] == "mockpets"
-    assert reply.headers["Access-Control-Allow-Origin"] == "*"
-    assert reply.headers["Vary"] == "Origin"
-    assert "Access-Control-Allow-Credentials" not in reply.headers
+    assert response.json == {"code": CODES[status], "message": message, "status": status}
+    assert response.status == status
+    assert response.headers["Content-Type"] == "application/json"
+    assert response.headers["Cache-Control"] == "no-store"
+    assert response.headers["Connection"] == "close"
+    assert response.headers["Server"] == "mockpets"
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert response.headers["Vary"] == "Origin"
+    assert "Access-Control-Allow-Credentials" not in response.headers
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ def test_the_server_s_own_errors_have_the_error_body(url: str, name: str) -> Non
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999",
     ],
 )
-def test_a_page_that_asked_can_read_them(url: str, request_line: bytes) -> None:
+def test_a_page_can_read_errors_of_the_server(url: str, request_line: bytes) -> None:
     headers = send(url, request_line + b"\r\nOrigin: http://front.test:5173\r\n\r\n").headers
 
     assert headers["Access-Control-Allow-Origin"] == "http://front.test:5173"
@@ -323,18 +323,18 @@ def test_an_error_of_head_has_no_body(url: str) -> None:
     parts = urlsplit(url)
     with socket.create_connection((parts.hostname, parts.port), SECONDS) as connection:
         connection.sendall(request)
-        reply = read_reply(connection, has_body=False)
+        response = read_reply(connection, has_body=False)
 
-        assert reply.status == 501
-        assert int(reply.headers["Content-Length"]) > 0
+        assert response.status == 501
+        assert int(response.headers["Content-Length"]) > 0
         assert connection.recv(1) == b""
 
 
-def test_long_input_is_quoted_in_part(url: str) -> None:
-    reply = send(url, b"GET / HTTP/1.1\r\nHost: a\r\n " + b"x" * 10_000 + b"\r\n\r\n")
+def test_messages_quote_only_part_of_long_input(url: str) -> None:
+    response = send(url, b"GET / HTTP/1.1\r\nHost: a\r\n " + b"x" * 10_000 + b"\r\n\r\n")
 
-    assert reply.status == 400
-    assert len(reply.body) < 400
+    assert response.status == 400
+    assert len(response.body) < 400
 
 
 def test_a_body_at_the_limit_reaches_the_app(url: str) -> None:
@@ -343,11 +343,11 @@ def test_a_body_at_the_limit_reaches_the_app(url: str) -> None:
     assert send(url, head + b"x" * SERVER_BODY_BYTES).body == b"POST /a 1048576"
 
 
-# --- Running beside a test --------------------------------------------------------------------
+# --- MockpetsServer ---------------------------------------------------------------------------
 
 
 @needs_ipv6
-def test_it_answers_on_both_loopback_addresses() -> None:
+def test_it_responds_on_both_loopback_addresses() -> None:
     with MockpetsServer(Settings(port=0), app) as server:
         port = urlsplit(server.url).port
         assert server.url == f"http://localhost:{port}"
@@ -357,7 +357,7 @@ def test_it_answers_on_both_loopback_addresses() -> None:
             )
 
 
-def test_it_starts_and_stops_once_each_and_again() -> None:
+def test_it_can_be_started_and_stopped_again() -> None:
     server = MockpetsServer(Settings(host=("127.0.0.1",), port=0), app)
     with pytest.raises(RuntimeError, match="is not running"):
         _ = server.url
@@ -369,8 +369,8 @@ def test_it_starts_and_stops_once_each_and_again() -> None:
             _ = server.url
 
 
-def test_a_taken_port_leaves_it_stopped() -> None:
-    with taken_port() as port:
+def test_a_failed_start_leaves_it_stopped() -> None:
+    with occupied_port() as port:
         server = MockpetsServer(Settings(port=port), app)
         with pytest.raises(InputError):
             server.start()
@@ -378,30 +378,30 @@ def test_a_taken_port_leaves_it_stopped() -> None:
         _ = server.url
 
 
-def test_two_do_not_meet() -> None:
+def test_two_servers_are_independent() -> None:
     with MockpetsServer(app=app) as one, MockpetsServer(app=app) as other:
         assert one.url != other.url
         for server in (one, other):
             assert send(server.url, b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n").status == 200
 
 
-def test_stopping_lets_a_request_end_and_refuses_the_next() -> None:
-    begun, go_on = threading.Event(), threading.Event()
+def test_stopping_finishes_a_request_and_rejects_new_connections() -> None:
+    started, release = threading.Event(), threading.Event()
 
     def slow(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        begun.set()
-        assert go_on.wait(SECONDS)
+        started.set()
+        assert release.wait(SECONDS)
         return app(environ, start_response)
 
     server = MockpetsServer(Settings(host=("127.0.0.1",), port=0), slow).start()
     address = ("127.0.0.1", urlsplit(server.url).port or 0)
     with socket.create_connection(address, SECONDS) as connection:
         connection.sendall(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
-        assert begun.wait(SECONDS)
+        assert started.wait(SECONDS)
         stopping = threading.Thread(target=server.stop)
         stopping.start()
         wait_until_refused(address)
-        go_on.set()
+        release.set()
 
         assert read_reply(connection).body == b"GET /a 0"
         assert connection.recv(1) == b""
@@ -410,7 +410,7 @@ def test_stopping_lets_a_request_end_and_refuses_the_next() -> None:
 
 
 def wait_until_refused(address: tuple[str, int]) -> None:
-    """Connect until no one listens; bounded by the server's own time to stop."""
+    """Connect until the server rejects it; ends when the server has stopped."""
     while True:
         try:
             socket.create_connection(address, SECONDS).close()
@@ -446,7 +446,7 @@ assert count() == before, (count(), before)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="counts descriptors in /dev/fd")
-def test_it_leaves_no_thread_and_no_descriptor() -> None:
+def test_a_stopped_server_leaves_no_thread_and_no_descriptor() -> None:
     run = subprocess.run(
         [sys.executable, "-X", "dev", "-W", "error", "-c", LEAVES_NOTHING],
         capture_output=True,
@@ -500,7 +500,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 
 @posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
+def test_a_signal_stops_the_server_cleanly(number: signal.Signals) -> None:
     with foreground() as (process, address), socket.create_connection(address, SECONDS) as idle:
         idle.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         assert read_reply(idle).status == 200
@@ -511,7 +511,7 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
 
 
 @posix
-def test_a_signal_lets_a_request_end() -> None:
+def test_a_signal_lets_a_request_finish() -> None:
     with foreground() as (process, address), socket.create_connection(address, SECONDS) as busy:
         busy.sendall(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
         assert process.stdout is not None
@@ -525,7 +525,7 @@ def test_a_signal_lets_a_request_end() -> None:
 
 
 @posix
-def test_a_second_signal_ends_it_at_once() -> None:
+def test_a_second_signal_ends_the_process_immediately() -> None:
     with foreground() as (process, address), socket.create_connection(address, SECONDS) as busy:
         busy.sendall(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
         assert process.stdout is not None

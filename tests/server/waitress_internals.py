@@ -1,7 +1,7 @@
-"""Everything the server uses of waitress that its documentation does not promise.
+"""The undocumented parts of waitress that the server uses.
 
-waitress promises `serve`, the command line and their arguments. What is listed here may change in
-any release; a test then reports what has.
+waitress documents `serve`, the command line and their arguments. The names listed here may change
+in any release; a test reports a change.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 INTERNALS: Final[Mapping[str, Mapping[str, str | None]]] = {
-    # a class by its path: names, with the parameters of a function, None for anything else
+    # class to names, with the parameters of a function, None for anything else
     "waitress.task.WSGITask": {"__init__": "self, channel, request", "get_environment": "self"},
     "waitress.adjustments.Adjustments": {"__init__": "self, kw", "socket_options": None},
 }
 READ: Final[Mapping[str, frozenset[str]]] = {
-    # what `get_environment` reads of our objects, which take the place of waitress' own
+    # the attributes of our objects that `get_environment` reads
     "connection": frozenset({"addr", "check_client_disconnected", "server"}),
     "endpoint": frozenset({"adj", "effective_port", "server_name"}),
     "request": frozenset(
@@ -38,7 +38,7 @@ READ: Final[Mapping[str, frozenset[str]]] = {
 
 
 def changes(internals: Mapping[str, Mapping[str, str | None]] = INTERNALS) -> list[str]:
-    """Return one line for each name that this waitress does not have, or has otherwise."""
+    """Return one line for each name that this version of waitress lacks or has changed."""
     lines = []
     for path, names in internals.items():
         owner = _load(path)

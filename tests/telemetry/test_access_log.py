@@ -1,4 +1,4 @@
-"""The log: lines for people and for programs, one a request, whatever the request says."""
+"""The access log: one line for each request in the text and JSON formats, safe to print."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ BROKEN = Access("GET", "/v1/pets/1", None, 0.3, session="default", fault="connec
 
 
 def logged(form: Format, *lines: Access) -> list[str]:
-    """What the log has of these; each line ends, and only there."""
+    """Return the lines of the log for these requests."""
     stream = io.StringIO()
     with configure(form, stream):
         for line in lines:
@@ -55,7 +55,7 @@ def logged(form: Format, *lines: Access) -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
-# --- What a line says -------------------------------------------------------------------------
+# --- Lines ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def logged(form: Format, *lines: Access) -> list[str]:
         (Access("GET", "/", 400, 0), "400 GET / (0.0 ms, 0 B)"),
     ],
 )
-def test_a_person_reads_what_differs_from_the_usual(line: Access, text: str) -> None:
-    (said,) = logged("text", line)
+def test_the_text_format_shows_what_differs_from_the_default(line: Access, text: str) -> None:
+    (logged_line,) = logged("text", line)
 
-    assert re.fullmatch(r"[0-9]{2}:[0-9]{2}:[0-9]{2}", said[:8])
-    assert said[8:] == f" {text}"
+    assert re.fullmatch(r"[0-9]{2}:[0-9]{2}:[0-9]{2}", logged_line[:8])
+    assert logged_line[8:] == f" {text}"
 
 
-def test_a_program_reads_all_of_it() -> None:
+def test_the_json_format_has_all_properties() -> None:
     before = datetime.now(UTC) - timedelta(milliseconds=1)
     rich, broken = map(json.loads, logged("json", RICH, BROKEN))
 
@@ -103,7 +103,7 @@ def test_a_program_reads_all_of_it() -> None:
     assert (broken["status"], broken["request"]) == (None, None)
 
 
-# Not `st.text()` alone: what is dangerous would come up seldom.
+# `st.text()` alone would rarely generate the dangerous characters.
 ANYTHING = st.text(
     st.characters() | st.sampled_from('\n\r\x00\x1b\x7f\x85\x9b\u2028\u202e\u2066\u200b\ud800"\\'),
     max_size=30,
@@ -124,33 +124,33 @@ ACCESSES = st.builds(
 
 
 @given(st.lists(ACCESSES, min_size=1, max_size=30))
-def test_one_request_is_one_line_and_nothing_in_it_acts_on_a_terminal(
+def test_each_request_is_one_printable_line(
     lines: Sequence[Access],
 ) -> None:
     for form in get_args(Format):
-        said = logged(form, *lines)
-        assert len(said) == len(lines)
-        assert all(line.isprintable() for line in said)
-    for line, text in zip(lines, said, strict=True):
-        members = json.loads(text)
+        logged_lines = logged(form, *lines)
+        assert len(logged_lines) == len(lines)
+        assert all(line.isprintable() for line in logged_lines)
+    for line, text in zip(lines, logged_lines, strict=True):
+        properties = json.loads(text)
         assert text.isascii()
-        assert members["target"] == line.target
-        assert (members["status"], members["fault"]) == (line.status, line.fault)
-        assert tuple(members["stubs"]) == line.stubs
+        assert properties["target"] == line.target
+        assert (properties["status"], properties["fault"]) == (line.status, line.fault)
+        assert tuple(properties["stubs"]) == line.stubs
 
 
 @given(
     st.text("abcdefghijkmnpqrstuvwxyz23456789", min_size=8, max_size=40),
     st.sampled_from(["token", "X-Api-Key", "client_secret", "%74oken", "q=1&access_token"]),
 )
-def test_no_secret_is_in_a_line(secret: str, name: str) -> None:
+def test_lines_contain_no_secret(secret: str, name: str) -> None:
     line = PLAIN._replace(target=redacted_target(f"/v1/pets?{name}={secret}&limit=2"))
 
     for form in get_args(Format):
         assert secret not in logged(form, line)[0]
 
 
-def test_a_line_has_an_end_however_long_the_target() -> None:
+def test_long_targets_are_truncated() -> None:
     long = PLAIN._replace(
         method="G" * 9999, target="/" + "x" * 9999, stubs=("s",) * 999, notes=("n",) * 999
     )
@@ -164,7 +164,7 @@ def test_a_line_has_an_end_however_long_the_target() -> None:
 # --- Warnings and errors ----------------------------------------------------------------------
 
 
-def complaints(form: Format) -> str:
+def warnings_and_errors(form: Format) -> str:
     stream = io.StringIO()
     with configure(form, stream):
         log = logging.getLogger("mockpets.server")
@@ -173,14 +173,14 @@ def complaints(form: Format) -> str:
             raise ValueError("no\n12:00:00 error: forged")
         except ValueError:
             log.exception("error on %r", "/\n")
-        log.debug("for nobody")
-        logging.getLogger("waitress").info("for nobody")
+        log.debug("not logged")
+        logging.getLogger("waitress").info("not logged")
         logging.getLogger("waitress").error("x" * 2 * MESSAGE)
     return stream.getvalue()
 
 
-def test_for_a_person_what_goes_on_is_indented_so_nothing_passes_for_a_line_of_its_own() -> None:
-    lines = complaints("text").splitlines()
+def test_the_text_format_indents_further_lines_of_a_message() -> None:
+    lines = warnings_and_errors("text").splitlines()
     starts = [line[9:] for line in lines if not line.startswith("  ")]
 
     assert starts[:2] == ["warning: two lines:", r"error: error on '/\n'"]
@@ -190,8 +190,8 @@ def test_for_a_person_what_goes_on_is_indented_so_nothing_passes_for_a_line_of_i
     assert lines[-2] == "  12:00:00 error: forged"
 
 
-def test_for_a_program_they_are_objects_too() -> None:
-    warning, error, foreign = map(json.loads, complaints("json").splitlines())
+def test_the_json_format_logs_warnings_and_errors_as_objects() -> None:
+    warning, error, foreign = map(json.loads, warnings_and_errors("json").splitlines())
 
     assert (warning["level"], warning["logger"]) == ("warning", "mockpets.server")
     assert warning["message"] == "two lines:\n12:00:00 200 GET /forged\x1b[31m"
@@ -200,11 +200,11 @@ def test_for_a_program_they_are_objects_too() -> None:
     assert (foreign["logger"], len(foreign["message"])) == ("waitress", MESSAGE)
 
 
-# --- Where it goes ----------------------------------------------------------------------------
+# --- Streams ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("form", "environ", "painted"),
+    ("form", "environ", "coloured"),
     [
         ("text", {}, True),
         ("text", {"NO_COLOR": ""}, True),
@@ -213,7 +213,7 @@ def test_for_a_program_they_are_objects_too() -> None:
         ("json", {}, False),
     ],
 )
-def test_only_a_terminal_gets_colour(form: Format, environ: dict[str, str], painted: bool) -> None:
+def test_only_a_terminal_gets_colour(form: Format, environ: dict[str, str], coloured: bool) -> None:
     terminal, end = pty.openpty()
     with os.fdopen(end, "w") as stream, os.fdopen(terminal, "rb") as shown:
         with configure(form, stream, environ):
@@ -224,8 +224,8 @@ def test_only_a_terminal_gets_colour(form: Format, environ: dict[str, str], pain
 
     seen = re.findall(rb"\x1b\[([0-9]+)m([a-z0-9-]+)\x1b\[0m", text)
     expected = [(b"32", b"200"), (b"31", b"503"), (b"35", b"---"), (b"31", b"error")]
-    assert seen == (expected if painted else [])
-    assert (b"\x1b" in text) is painted
+    assert seen == (expected if coloured else [])
+    assert (b"\x1b" in text) is coloured
 
 
 def _until(descriptor: int, end: bytes) -> bytes:
@@ -236,7 +236,9 @@ def _until(descriptor: int, end: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("blocking", [True, False])
-def test_who_does_not_read_holds_nobody_up_and_is_told_what_is_lost(blocking: bool) -> None:
+def test_a_blocked_reader_does_not_block_requests_and_lost_lines_are_counted(
+    blocking: bool,
+) -> None:
     reading, writing = os.pipe()
     os.set_blocking(writing, blocking)
     text: list[str] = []
@@ -252,11 +254,11 @@ def test_who_does_not_read_holds_nobody_up_and_is_told_what_is_lost(blocking: bo
         reader.start()
     reader.join()
     lines = list(map(json.loads, text))
-    told = [line["message"].rsplit(" ", 1) for line in lines if "message" in line]
+    losses = [line["message"].rsplit(" ", 1) for line in lines if "message" in line]
     written = [line["request"] for line in lines if "request" in line]
 
-    assert {said for said, _ in told} == {"log lines that could not be written:"}
-    assert sum(int(number) for _, number in told) + len(written) == 3 * LINES
+    assert {message for message, _ in losses} == {"log lines that could not be written:"}
+    assert sum(int(number) for _, number in losses) + len(written) == 3 * LINES
     assert LINES <= len(written) < 3 * LINES
     assert written == sorted(set(written))
 
@@ -271,7 +273,7 @@ print("ended")
 """
 
 
-def test_a_process_ends_though_nobody_reads_its_log() -> None:
+def test_a_process_exits_although_its_log_is_not_read() -> None:
     command = [sys.executable, "-c", STUCK]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.wait(20) == 0
@@ -281,7 +283,7 @@ def test_a_process_ends_though_nobody_reads_its_log() -> None:
 
 
 class Full(io.StringIO):
-    """Takes nothing the first time."""
+    """Fails on the first write."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -294,7 +296,7 @@ class Full(io.StringIO):
         return super().write(text)
 
 
-def test_a_full_disk_costs_lines_and_later_says_how_many() -> None:
+def test_lines_lost_to_a_full_disk_are_counted() -> None:
     stream = Full()
     with configure("text", stream):
         access(PLAIN)
@@ -308,7 +310,7 @@ def test_a_full_disk_costs_lines_and_later_says_how_many() -> None:
 
 
 @pytest.mark.parametrize("gone", ["reader", "stream", "from the start"])
-def test_a_log_that_nobody_takes_is_no_error(gone: str) -> None:
+def test_a_closed_log_is_not_an_error(gone: str) -> None:
     reading, writing = os.pipe()
     with (
         os.fdopen(reading) as pipe,
@@ -319,7 +321,7 @@ def test_a_log_that_nobody_takes_is_no_error(gone: str) -> None:
         access(PLAIN)
 
 
-def test_it_is_off_without_configuration_and_after_it(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_is_off_before_and_after_configure(caplog: pytest.LogCaptureFixture) -> None:
     root = logging.getLogger()
     before = [*root.handlers]
     with configure("text", io.StringIO()):
@@ -330,7 +332,7 @@ def test_it_is_off_without_configuration_and_after_it(caplog: pytest.LogCaptureF
     assert not caplog.records
 
 
-def test_any_handler_of_a_host_can_show_it(caplog: pytest.LogCaptureFixture) -> None:
+def test_other_handlers_receive_the_records(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, ACCESS)
     access(PLAIN)
 

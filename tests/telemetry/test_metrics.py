@@ -1,4 +1,4 @@
-"""Metrics: what was counted is what Prometheus reads."""
+"""Metrics: Prometheus reads what was counted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Sample = tuple[str, tuple[tuple[str, str], ...]]
 
 
 def read(metrics: Metrics) -> dict[Sample, float]:
-    """What a Prometheus server has after a scrape."""
+    """Return the samples that a Prometheus server has after a scrape."""
     body, content_type = metrics.exposition()
     assert content_type.startswith("text/plain; version=")
     return {
@@ -44,7 +44,7 @@ def make(held: Holdings = HELD) -> Metrics:
     return Metrics("0.1.0", lambda: held)
 
 
-def test_it_tells_what_the_app_holds() -> None:
+def test_the_holdings_of_the_app_are_exposed() -> None:
     seen = read(make())
 
     assert {name: seen[f"mockpets_{name}", ()] for name in HELD_NAMES} == HELD_NAMES
@@ -65,7 +65,7 @@ HELD_NAMES = {
     "connections": 9,
 }
 
-ANSWERS = st.lists(
+RESPONSES = st.lists(
     st.tuples(
         st.sampled_from(["listPets", "createPet", "getPet", None]),
         st.none() | st.sampled_from([200, 201, 400, 401, 404, 599]),
@@ -74,28 +74,28 @@ ANSWERS = st.lists(
     ),
     max_size=40,
 )
-Answer = tuple[str | None, int | None, float, float]
+Response = tuple[str | None, int | None, float, float]
 
 
-@given(ANSWERS)
-def test_it_counts_every_answer_once(answers: Sequence[Answer]) -> None:
+@given(RESPONSES)
+def test_each_response_is_counted_once(responses: Sequence[Response]) -> None:
     metrics = make()
-    for answer in answers:
-        metrics.observe(*answer)
+    for response in responses:
+        metrics.observe(*response)
     seen = read(metrics)
 
-    statuses = {(one[0] or "other", str(one[1] or "broken")) for one in answers}
+    statuses = {(one[0] or "other", str(one[1] or "broken")) for one in responses}
     counted = {
         tuple(value for _, value in labels): value
         for (name, labels), value in seen.items()
         if name == "mockpets_requests_total"
     }
     assert counted == {
-        pair: sum((one[0] or "other", str(one[1] or "broken")) == pair for one in answers)
+        pair: sum((one[0] or "other", str(one[1] or "broken")) == pair for one in responses)
         for pair in statuses
     }
     for operation in ("listPets", "createPet", "getPet", "other"):
-        own = [one for one in answers if (one[0] or "other") == operation]
+        own = [one for one in responses if (one[0] or "other") == operation]
         labels = (("operation", operation),)
         assert seen["mockpets_injected_delay_seconds_total", labels] == pytest.approx(
             sum(one[3] for one in own)
@@ -109,7 +109,7 @@ def test_it_counts_every_answer_once(answers: Sequence[Answer]) -> None:
             assert bucket == sum(one[2] <= bound for one in own)
 
 
-def test_two_threads_lose_no_answer() -> None:
+def test_two_threads_lose_no_response() -> None:
     metrics = make()
 
     def work(_: int) -> None:
@@ -123,7 +123,7 @@ def test_two_threads_lose_no_answer() -> None:
     assert read(metrics)["mockpets_requests_total", labels] == 40_000
 
 
-def test_two_apps_in_one_process_do_not_meet() -> None:
+def test_two_apps_in_one_process_have_separate_metrics() -> None:
     one, other = make(), make()
     one.observe(None, 404, 0.001)
 
@@ -132,7 +132,7 @@ def test_two_apps_in_one_process_do_not_meet() -> None:
     assert ("mockpets_requests_total", labels) not in read(other)
 
 
-def test_counting_needs_no_prometheus_client() -> None:
+def test_counting_does_not_import_prometheus_client() -> None:
     code = (
         "import sys; from mockpets.telemetry.metrics import Metrics\n"
         "metrics = Metrics('0', None); metrics.observe('listPets', 200, 0.1)\n"

@@ -1,4 +1,4 @@
-"""What `serve` writes of the requests it answers: one line each, and nothing that is a secret."""
+"""The access log of `serve`: one line for each request, without secrets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Log:
-    """Calls a server, and has its log once it has ended."""
+    """Calls a server, and returns its log after stopping it."""
 
     def __init__(self, root: str, process: Any, banner: str) -> None:
         self.call = Caller(Socket(root))
@@ -45,7 +45,7 @@ class Log:
         self._process = process
 
     def lines(self) -> list[str]:
-        """End the server; return all that it has written but for the last line."""
+        """Stop the server; return its log without the last line."""
         self._process.terminate()
         _, err = self._process.communicate(timeout=SECONDS)
         assert self._process.returncode == 0
@@ -58,7 +58,7 @@ class Log:
         return [json.loads(line) for line in self.lines()]
 
     def raw(self, head: str) -> bytes:
-        """Send a request as it stands, and return what comes back, to its end."""
+        """Send a request unchanged, and return everything until the connection ends."""
         with socket.create_connection(self.address, SECONDS) as connection:
             connection.sendall(head.encode("latin-1"))
             return b"".join(iter(lambda: connection.recv(65536), b""))
@@ -71,7 +71,7 @@ def logging(*arguments: str, **options: Any) -> Iterator[Log]:
 
 
 def traffic(log: Log) -> None:
-    """One request of each kind; of the preflight nothing is written."""
+    """Send one request of each kind; the preflight is not logged."""
     call = log.call
     call("GET", "/v1/pets?limit=2")
     call("POST", "/~w3/v1/pets", json_body=PET)
@@ -91,14 +91,14 @@ def traffic(log: Log) -> None:
     call("PUT", "/__mockpets/scenario", json_body={"scenario": "emtpy"})
 
 
-def test_a_person_reads_a_line_a_request() -> None:
+def test_the_text_format_has_one_line_per_request() -> None:
     with logging() as log:
         traffic(log)
         lines = log.lines()
 
     assert all(re.match(r"[0-2]\d:[0-5]\d:[0-5]\d ", line) for line in lines)
-    told = [re.sub(rf"\({NUMBER} ms, {NUMBER} B", "(T", line[9:]) for line in lines]
-    assert told == [
+    texts = [re.sub(rf"\({NUMBER} ms, {NUMBER} B", "(T", line[9:]) for line in lines]
+    assert texts == [
         "200 GET /v1/pets?limit=2 (T)",
         "201 POST /~w3/v1/pets (T, session w3)",
         "200 GET /v1/pets/1 (T, deprecated)",
@@ -117,7 +117,7 @@ def test_a_person_reads_a_line_a_request() -> None:
     ]
 
 
-def test_a_program_reads_an_object_a_line() -> None:
+def test_the_json_format_has_one_object_per_line() -> None:
     with logging("--log-format", "json") as log:
         traffic(log)
         lines = log.objects()
@@ -144,13 +144,13 @@ def test_a_program_reads_an_object_a_line() -> None:
         "stubs": [],
         "notes": [],
     }
-    late, broken = lines[7], lines[10]
-    assert (late["delay_ms"], late["status"]) == (30, 200)
+    delayed, broken = lines[7], lines[10]
+    assert (delayed["delay_ms"], delayed["status"]) == (30, 200)
     assert (broken["status"], broken["fault"]) == (None, "connection_reset")
     assert broken["stubs"] == ["offline/reset"]
 
 
-def test_a_quiet_log_has_no_line_for_a_request() -> None:
+def test_quiet_omits_the_request_lines() -> None:
     with logging("--quiet") as log:
         assert log.call("GET", "/v1/pets").status == 200
         assert log.raw("GET /v1/pets HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.1 400")
@@ -173,14 +173,14 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_whatever_is_asked_for_is_one_printable_line(form: str) -> None:
+def test_hostile_targets_are_logged_as_one_printable_line(form: str) -> None:
     with logging("--log-format", form) as log:
         for number, target in enumerate(HOSTILE):
             head = f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-            answer = log.raw(
+            response = log.raw(
                 f"{head}X-Number: {number}\x1b\r\n\r\n" if not number else f"{head}\r\n"
             )
-            assert answer.startswith(b"HTTP/1.1 4")
+            assert response.startswith(b"HTTP/1.1 4")
         lines = log.lines()
 
     assert len(lines) == len(HOSTILE)
@@ -195,7 +195,7 @@ SECRET = "Zx81-open-sesame"
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_no_secret_is_written(form: str) -> None:
+def test_secrets_are_not_logged(form: str) -> None:
     token = f"token-{SECRET}"
     with logging("--log-format", form, "--api-key", SECRET, "--control-token", token) as log:
         call = log.call
@@ -217,7 +217,7 @@ def test_no_secret_is_written(form: str) -> None:
     assert sum("[redacted]" in line for line in lines) == 13
 
 
-def test_who_only_watches_is_not_written_of() -> None:
+def test_reads_of_the_control_api_are_not_logged() -> None:
     with logging() as log:
         for path in ("health", "ready", "state", "requests", "", "openapi.json", "metrics"):
             assert log.call("GET", f"/__mockpets/{path}", key=None).status == 200
@@ -227,7 +227,7 @@ def test_who_only_watches_is_not_written_of() -> None:
     assert "GET /v1/pets " in line
 
 
-def test_a_visitor_who_asks_too_often_is_written_of() -> None:
+def test_rate_limited_requests_are_logged() -> None:
     with logging("--public", "--log-format", "json") as log:
         statuses = [log.call("GET", "/v1/pets").status for _ in range(60)]
         lines = log.objects()
@@ -237,23 +237,23 @@ def test_a_visitor_who_asks_too_often_is_written_of() -> None:
     assert not any("127.0.0.1" in json.dumps(line) or "::1" in json.dumps(line) for line in lines)
 
 
-def test_a_random_token_is_told_by_the_banner_and_never_in_the_log() -> None:
+def test_a_random_token_is_in_the_banner_and_never_in_the_log() -> None:
     with logging("--host", "0.0.0.0") as log:  # noqa: S104 - as in a container
         [token] = re.findall(r"^panel .*#token=(\S+)$", log.banner, re.MULTILINE)
-        refused = log.call("POST", "/__mockpets/reset", key=None)
-        passed = log.call("POST", "/__mockpets/reset", key=token)
-        for key in (None, "wrong", token):  # what only looks is told of when it is turned away
+        rejected = log.call("POST", "/__mockpets/reset", key=None)
+        accepted = log.call("POST", "/__mockpets/reset", key=token)
+        for key in (None, "wrong", token):  # reads are logged only if they are rejected
             log.call("GET", "/__mockpets/state", key=key)
         lines = log.lines()
 
-    assert (refused.status, passed.status) == (401, 200)
+    assert (rejected.status, accepted.status) == (401, 200)
     assert [line.split(" (")[0][9:] for line in lines] == [
         "401 POST /__mockpets/reset",
         "200 POST /__mockpets/reset",
         "401 GET /__mockpets/state",
         "401 GET /__mockpets/state",
     ]
-    assert log.banner.count(token) == 2  # in the panel's address, and by itself
+    assert log.banner.count(token) == 2  # in the panel's URL, and on its own line
     assert len(token) >= 32
     assert not any(token in line for line in lines)
 
@@ -270,7 +270,7 @@ def test_a_random_token_is_told_by_the_banner_and_never_in_the_log() -> None:
         (["--control", "off"], None),
     ],
 )
-def test_open_leads_a_browser_to_the_panel(
+def test_open_opens_the_panel_in_a_browser(
     tmp_path: Path, arguments: list[str], opened: str | None
 ) -> None:
     seen = tmp_path / "seen"
@@ -284,7 +284,7 @@ def test_open_leads_a_browser_to_the_panel(
         assert not seen.exists()
 
 
-def test_a_terminal_is_written_to_in_colour() -> None:
+def test_the_log_is_coloured_on_a_terminal() -> None:
     import pty  # not on Windows
 
     ours, theirs = pty.openpty()

@@ -1,8 +1,8 @@
-"""HTTP at its edges, byte by byte, against the real app.
+"""Edge cases of HTTP, byte by byte, against the real app.
 
-Each row says what comes: the status, the code of the Error body (every error has one, and a page
-may read it) and whether the connection goes on. Sources: RFC 9110 and RFC 9112, and the README's
-decisions where they leave a choice.
+Each row has the expected status, the code of the Error body (every error has one, and pages may
+read it) and whether the connection stays open. Sources: RFC 9110 and RFC 9112, and the README's
+decisions where they allow a choice.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mockpets.constants import ErrorCode
 
 
-Fate = Literal["open", "closed"]
+Connection = Literal["open", "closed"]
 ORIGIN = "http://front.test:5173"
 PET = b'{"name":"Miso","categoryId":2}'
 MUTATED = 5000
@@ -48,9 +48,9 @@ class Row:
     request: bytes
     status: int
     code: str | None = None
-    fate: Fate = "open"
-    says: str = ""
-    has: tuple[str, str] | None = None
+    connection: Connection = "open"
+    message: str = ""
+    header: tuple[str, str] | None = None
 
 
 def request(
@@ -60,7 +60,7 @@ def request(
     host: str | None = "localhost:7387",
     key: str | None = "Bearer mockpets",
 ) -> bytes:
-    """Return a request with what is usual, so that a row shows what is not."""
+    """Return a request with the usual headers, so that a row shows only the difference."""
     lines = [line, *([f"Host: {host}"] if host is not None else []), f"Origin: {ORIGIN}"]
     lines += [f"Authorization: {key}"] if key is not None else []
     return "\r\n".join([*lines, *headers, "", ""]).encode("latin-1") + body
@@ -70,9 +70,9 @@ def post(*headers: str, body: bytes = b"") -> bytes:
     return request("POST /v1/pets HTTP/1.1", "Content-Type: application/json", *headers, body=body)
 
 
-def bad(name: str, raw: bytes, code: ErrorCode = "invalid_request", says: str = "") -> Row:
-    """Return a row for what ends its connection."""
-    return Row(name, raw, ERRORS[code], code, "closed", says)
+def bad(name: str, raw: bytes, code: ErrorCode = "invalid_request", message: str = "") -> Row:
+    """Return a row for an invalid request, which ends its connection."""
+    return Row(name, raw, ERRORS[code], code, "closed", message)
 
 
 def sized(body: bytes) -> str:
@@ -89,17 +89,19 @@ BIG = b'{"name":"' + b"x" * BODY_BYTES + b'","categoryId":1}'
 
 LINES = [
     Row("a request", request(), 200),
-    bad("no request line", b"HELLO\r\n\r\n", says="Start line"),
-    bad("TLS", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", says="this port does not use TLS"),
-    bad("a method in lower case", request("get /v1/pets HTTP/1.1"), says="Method must be in"),
-    bad("a method that is no token", request("G(T /v1/pets HTTP/1.1"), says="Start line"),
-    bad("two spaces", request("GET  /v1/pets HTTP/1.1"), says="Start line"),
-    bad("a tab", request("GET\t/v1/pets HTTP/1.1"), says="Start line"),
-    bad("a target with a space", request("GET /v1/pets x HTTP/1.1"), says="Start line"),
-    bad("HTTP/0.9", b"GET /v1/pets\r\n\r\n", says="Start line"),
-    bad("HTTP/0.9 with headers", request("GET /v1/pets"), says="Start line"),
-    bad("HTTP/1", request("GET /v1/pets HTTP/1"), says="Start line"),
-    bad("HTTP in lower case", request("GET /v1/pets http/1.1"), says="Start line"),
+    bad("no request line", b"HELLO\r\n\r\n", message="Start line"),
+    bad(
+        "TLS", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", message="this port does not use TLS"
+    ),
+    bad("a method in lower case", request("get /v1/pets HTTP/1.1"), message="Method must be in"),
+    bad("an invalid method", request("G(T /v1/pets HTTP/1.1"), message="Start line"),
+    bad("two spaces", request("GET  /v1/pets HTTP/1.1"), message="Start line"),
+    bad("a tab", request("GET\t/v1/pets HTTP/1.1"), message="Start line"),
+    bad("a target with a space", request("GET /v1/pets x HTTP/1.1"), message="Start line"),
+    bad("HTTP/0.9", b"GET /v1/pets\r\n\r\n", message="Start line"),
+    bad("HTTP/0.9 with headers", request("GET /v1/pets"), message="Start line"),
+    bad("HTTP/1", request("GET /v1/pets HTTP/1"), message="Start line"),
+    bad("HTTP in lower case", request("GET /v1/pets http/1.1"), message="Start line"),
     bad("HTTP/2.0", request("GET /v1/pets HTTP/2.0"), "http_version_not_supported", "HTTP/2.0"),
     bad("HTTP/1.2", request("GET /v1/pets HTTP/1.2"), "http_version_not_supported", "HTTP/1.2"),
     bad("HTTP/2's preface", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "http_version_not_supported"),
@@ -109,7 +111,7 @@ LINES = [
         "HTTP/1.0 kept alive",
         request("GET /v1/pets HTTP/1.0", "Connection: keep-alive"),
         200,
-        has=("Connection", "keep-alive"),
+        header=("Connection", "keep-alive"),
     ),
     Row(
         "close",
@@ -117,7 +119,7 @@ LINES = [
         200,
         None,
         "closed",
-        has=("Connection", "close"),
+        header=("Connection", "close"),
     ),
     Row(
         "close among others",
@@ -132,17 +134,17 @@ LINES = [
 TARGETS = [
     Row("absolute form", request("GET http://localhost:7387/v1/pets HTTP/1.1"), 200),
     Row("absolute form, https", request("GET https://other/v1/pets HTTP/1.1"), 200),
-    bad("another scheme", request("GET ftp://localhost/v1/pets HTTP/1.1"), says="begin with"),
-    bad("a broken IPv6 address", request("GET http://[::1/ HTTP/1.1"), says="target"),
-    bad("no slash", request("GET v1/pets HTTP/1.1"), says="must begin with a slash"),
-    bad("an asterisk for GET", request("GET * HTTP/1.1"), says="must begin with a slash"),
+    bad("another scheme", request("GET ftp://localhost/v1/pets HTTP/1.1"), message="begin with"),
+    bad("a broken IPv6 address", request("GET http://[::1/ HTTP/1.1"), message="target"),
+    bad("no slash", request("GET v1/pets HTTP/1.1"), message="must begin with a slash"),
+    bad("an asterisk for GET", request("GET * HTTP/1.1"), message="must begin with a slash"),
     bad(
         "a target in Latin-1",
         request("GET /v1/p\xe4ts HTTP/1.1"),
-        says="Request target has a non-ASCII",
+        message="Request target has a non-ASCII",
     ),
-    bad("NUL in the target", request("GET /v1/\0 HTTP/1.1"), says="target"),
-    bad("a control character", request("GET /v1/\x7f HTTP/1.1"), says="target"),
+    bad("NUL in the target", request("GET /v1/\0 HTTP/1.1"), message="target"),
+    bad("a control character", request("GET /v1/\x7f HTTP/1.1"), message="target"),
     Row("%00 in the path", request("GET /v1/%00 HTTP/1.1"), 404, "not_found"),
     Row("%ff in the path", request("GET /v1/%ff HTTP/1.1"), 404, "not_found"),
     Row("a bad escape", request("GET /v1/%zz HTTP/1.1"), 404, "not_found"),
@@ -168,7 +170,7 @@ METHODS = [
         request("TRACE /v1/pets HTTP/1.1"),
         405,
         "method_not_allowed",
-        has=("Allow", "GET, HEAD, POST, OPTIONS"),
+        header=("Allow", "GET, HEAD, POST, OPTIONS"),
     ),
     Row("DELETE", request("DELETE /v1/pets HTTP/1.1"), 405, "method_not_allowed"),
     Row("CONNECT", request("CONNECT localhost:80 HTTP/1.1"), 404, "not_found"),
@@ -177,35 +179,35 @@ METHODS = [
         "OPTIONS for the server",
         request("OPTIONS * HTTP/1.1"),
         204,
-        has=("Allow", "GET, HEAD, POST, OPTIONS"),
+        header=("Allow", "GET, HEAD, POST, OPTIONS"),
     ),
     Row("a body on GET", request("GET /v1/pets HTTP/1.1", "Content-Length: 3", body=b"abc"), 200),
 ]
 
 HEADERS = [
-    bad("no Host", request(host=None), says="Host is missing"),
-    bad("an empty Host", request(host=""), says="Host must be"),
-    bad("a Host with a path", request(host="a/b"), says="Host must be"),
-    bad("a Host with a user", request(host="a@b"), says="Host must be"),
-    bad("a Host with a space", request(host="a b"), says="Host must be"),
-    bad("a Host with a bad port", request(host="a:b"), says="Host must be"),
+    bad("no Host", request(host=None), message="Host is missing"),
+    bad("an empty Host", request(host=""), message="Host must be"),
+    bad("a Host with a path", request(host="a/b"), message="Host must be"),
+    bad("a Host with a user", request(host="a@b"), message="Host must be"),
+    bad("a Host with a space", request(host="a b"), message="Host must be"),
+    bad("a Host with a bad port", request(host="a:b"), message="Host must be"),
     Row("an IPv6 Host", request(host="[::1]:7387"), 200),
-    bad("Host twice", request("GET / HTTP/1.1", "Host: a"), says=f"Host {ONCE}"),
+    bad("Host twice", request("GET / HTTP/1.1", "Host: a"), message=f"Host {ONCE}"),
     bad(
         "Authorization twice",
         request("GET / HTTP/1.1", "authorization: Bearer x"),
-        says=f"Authorization {ONCE}",
+        message=f"Authorization {ONCE}",
     ),
-    bad("Content-Type twice", post("Content-Type: text/plain"), says=f"Content-Type {ONCE}"),
-    bad("a space in a name", request("GET / HTTP/1.1", "A B: c"), says="Invalid header"),
-    bad("a space before the colon", request("GET / HTTP/1.1", "A : c"), says="Invalid header"),
-    bad("no colon", request("GET / HTTP/1.1", "A"), says="Invalid header"),
-    bad("no name", request("GET / HTTP/1.1", ": c"), says="Invalid header"),
-    bad("NUL in a value", request("GET / HTTP/1.1", "A: b\0c"), says="Invalid header"),
-    bad("CR in a value", request("GET / HTTP/1.1", "A: b\rc"), says="Bare CR or LF"),
-    bad("LF in a value", request("GET / HTTP/1.1", "A: b\nc"), says="Bare CR or LF"),
-    bad("a folded header", request("GET / HTTP/1.1", "A: b", " c"), says="Folded"),
-    bad("a folded first header", b"GET / HTTP/1.1\r\n Host: a\r\n\r\n", says="Malformed"),
+    bad("Content-Type twice", post("Content-Type: text/plain"), message=f"Content-Type {ONCE}"),
+    bad("a space in a name", request("GET / HTTP/1.1", "A B: c"), message="Invalid header"),
+    bad("a space before the colon", request("GET / HTTP/1.1", "A : c"), message="Invalid header"),
+    bad("no colon", request("GET / HTTP/1.1", "A"), message="Invalid header"),
+    bad("no name", request("GET / HTTP/1.1", ": c"), message="Invalid header"),
+    bad("NUL in a value", request("GET / HTTP/1.1", "A: b\0c"), message="Invalid header"),
+    bad("CR in a value", request("GET / HTTP/1.1", "A: b\rc"), message="Bare CR or LF"),
+    bad("LF in a value", request("GET / HTTP/1.1", "A: b\nc"), message="Bare CR or LF"),
+    bad("a folded header", request("GET / HTTP/1.1", "A: b", " c"), message="Folded"),
+    bad("a folded first header", b"GET / HTTP/1.1\r\n Host: a\r\n\r\n", message="Malformed"),
     Row("a name with an underscore", request("GET /v1/pets HTTP/1.1", "X_Token: a"), 200),
     Row("Latin-1 in a value", request("GET /v1/pets HTTP/1.1", "A: \xe4"), 200),
     Row("X-Forwarded-Host", request("GET /v1/pets HTTP/1.1", "X-Forwarded-Host: evil"), 200),
@@ -220,15 +222,17 @@ HEADERS = [
 LENGTHS = [
     Row("a POST", post(sized(PET), body=PET), 201),
     Row("no length, so no body", post(), 400, "invalid_request"),
-    bad("a negative length", post("Content-Length: -1"), says="Content-Length"),
-    bad("a length with a sign", post("Content-Length: +2", body=b"{}"), says="Content-Length"),
-    bad("a length in words", post("Content-Length: two", body=b"{}"), says="Content-Length"),
-    bad("an empty length", post("Content-Length:"), says="Content-Length"),
-    bad("a length in hexadecimal", post("Content-Length: 0x2", body=b"{}"), says="Content-Length"),
-    bad("two lengths in one", post("Content-Length: 2, 2", body=b"{}"), says="Content-Length"),
+    bad("a negative length", post("Content-Length: -1"), message="Content-Length"),
+    bad("a length with a sign", post("Content-Length: +2", body=b"{}"), message="Content-Length"),
+    bad("a length in words", post("Content-Length: two", body=b"{}"), message="Content-Length"),
+    bad("an empty length", post("Content-Length:"), message="Content-Length"),
+    bad("a length in hexadecimal", post("Content-Length: 0x2", body=b"{}"),
+        message="Content-Length"),
+    bad("two lengths in one", post("Content-Length: 2, 2", body=b"{}"), message="Content-Length"),
     bad("length twice", post("Content-Length: 2", "Content-Length: 2", body=b"{}"),
-        says="Content-Length"),
-    bad("a length of 5,000 digits", post(f"Content-Length: {'9' * 5000}"), says="Content-Length"),
+        message="Content-Length"),
+    bad("a length of 5,000 digits", post(f"Content-Length: {'9' * 5000}"),
+        message="Content-Length"),
     Row("a body over the app's limit", post(sized(BIG), body=BIG), 413, "payload_too_large"),
     bad("a body over the server's limit", post(f"Content-Length: {SERVER_BODY_BYTES + 1}"),
         "payload_too_large"),
@@ -243,25 +247,25 @@ CODINGS = [
     Row("a chunk with an extension", post(CHUNKED, body=b"1e;a=b\r\n%s\r\n0\r\n\r\n" % PET), 201),
     Row("chunks with a trailer", post(CHUNKED, body=in_chunks(PET)[:-2] + b"X: y\r\n\r\n"), 201),
     Row("a coding in capitals", post("Transfer-Encoding: CHUNKED", body=in_chunks(PET)), 201),
-    bad("a chunk without a size", post(CHUNKED, body=b"xyz\r\n"), says="Invalid chunk size"),
-    bad("a chunk of negative size", post(CHUNKED, body=b"-1\r\n"), says="Invalid chunk size"),
-    bad("a bad extension", post(CHUNKED, body=b"1;\x01\r\na\r\n"), says="extension"),
-    bad("a chunk longer than its size", post(CHUNKED, body=b"1\r\nabc\r\n"), says="end with CRLF"),
+    bad("a chunk without a size", post(CHUNKED, body=b"xyz\r\n"), message="Invalid chunk size"),
+    bad("a chunk of negative size", post(CHUNKED, body=b"-1\r\n"), message="Invalid chunk size"),
+    bad("a bad extension", post(CHUNKED, body=b"1;\x01\r\na\r\n"), message="extension"),
+    bad("a chunk longer than its size", post(CHUNKED, body=b"1\r\nabc\r\n"), message="must end"),
     bad("chunks over the limit", post(CHUNKED, body=b"100001\r\n" + b"x" * SERVER_BODY_BYTES),
         "payload_too_large"),
     bad("length and chunks", post("Content-Length: 3", CHUNKED, body=in_chunks(b"abc")),
-        says="not both"),
+        message="not both"),
     bad("chunks and length", post(CHUNKED, "Content-Length: 3", body=in_chunks(b"abc")),
-        says="not both"),
+        message="not both"),
     bad("chunked twice", post(CHUNKED, CHUNKED, body=in_chunks(b"a")), "not_implemented"),
     bad("chunked, chunked", post(f"{CHUNKED}, chunked", body=in_chunks(b"a")), "not_implemented"),
     bad("gzip, chunked", post("Transfer-Encoding: gzip, chunked"), "not_implemented"),
     bad("an unknown coding", post("Transfer-Encoding: gzip"), "not_implemented"),
     bad("identity", post("Transfer-Encoding: identity"), "not_implemented"),
     bad("an empty coding", post("Transfer-Encoding:"), "not_implemented"),
-    bad("a vertical tab", post("Transfer-Encoding: \x0bchunked"), says="Invalid header"),
+    bad("a vertical tab", post("Transfer-Encoding: \x0bchunked"), message="Invalid header"),
     bad("chunks in HTTP/1.0", request("POST /v1/pets HTTP/1.0", CHUNKED, body=in_chunks(PET)),
-        says="HTTP/1.0 does not allow"),
+        message="HTTP/1.0 does not allow"),
 ]  # fmt: skip
 
 EXPECTATIONS = [
@@ -294,25 +298,25 @@ def server() -> Iterator[Running]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_each_request_gets_its_answer(row: Row, server: Running) -> None:
+def test_each_request_gets_its_response(row: Row, server: Running) -> None:
     has_body = not row.request.startswith((b"HEAD", b"OPTIONS"))
     with Wire(server.port) as wire:
         wire.send(row.request)
-        reply = wire.read(has_body=has_body)
+        response = wire.read(has_body=has_body)
 
-        assert reply.status == row.status
+        assert response.status == row.status
         if row.code is not None:
-            assert reply.headers["Content-Type"] == "application/json"
-            assert reply.json.keys() == {"code", "message", "status"}
-            assert (reply.json["code"], reply.json["status"]) == (row.code, row.status)
-            assert row.says in reply.json["message"]
+            assert response.headers["Content-Type"] == "application/json"
+            assert response.json.keys() == {"code", "message", "status"}
+            assert (response.json["code"], response.json["status"]) == (row.code, row.status)
+            assert row.message in response.json["message"]
         if b"\r\nOrigin:" in row.request and row.request[8:9] != b"*":
-            assert reply.headers["Access-Control-Allow-Origin"] == ORIGIN
-            assert reply.headers["Access-Control-Allow-Credentials"] == "true"
-        if row.has is not None:
-            assert reply.headers[row.has[0]] == row.has[1]
-        if row.fate == "closed":
-            assert reply.headers["Connection"] == "close"
+            assert response.headers["Access-Control-Allow-Origin"] == ORIGIN
+            assert response.headers["Access-Control-Allow-Credentials"] == "true"
+        if row.header is not None:
+            assert response.headers[row.header[0]] == row.header[1]
+        if row.connection == "closed":
+            assert response.headers["Connection"] == "close"
             assert wire.rest() == b""
         else:
             assert wire.is_open()
@@ -327,24 +331,24 @@ SHORT = [row for row in ROWS if len(row.request) <= 2000]
 
 
 @pytest.mark.parametrize("row", SHORT, ids=lambda row: row.name)
-def test_it_does_not_matter_how_the_bytes_are_parted(row: Row, server: Running) -> None:
+def test_the_response_does_not_depend_on_how_the_bytes_are_split(row: Row, server: Running) -> None:
     with Wire(server.port) as wire:
         for byte in row.request:
             try:
                 wire.send(bytes([byte]))
-            except ConnectionError:  # refused before its end
+            except ConnectionError:  # rejected before its end
                 break
         has_body = not row.request.startswith((b"HEAD", b"OPTIONS"))
-        reply = wire.read(has_body=has_body)
-        while reply.status == 100:
-            reply = wire.read(has_body=has_body)
-        assert reply.status == row.status
+        response = wire.read(has_body=has_body)
+        while response.status == 100:
+            response = wire.read(has_body=has_body)
+        assert response.status == row.status
 
 
-# --- What one answer does not show ----------------------------------------------------------------
+# --- More than one response -----------------------------------------------------------------------
 
 
-def test_requests_in_a_row_are_answered_in_order(server: Running) -> None:
+def test_pipelined_requests_get_their_responses_in_order(server: Running) -> None:
     with Wire(server.port) as wire:
         wire.send(
             request("GET /v1/pets?limit=1 HTTP/1.1")
@@ -353,13 +357,13 @@ def test_requests_in_a_row_are_answered_in_order(server: Running) -> None:
             + post(CHUNKED, body=in_chunks(PET))
             + request("HEAD /v1/pets HTTP/1.1")
         )
-        replies = [wire.read(), wire.read(), wire.read(), wire.read(), wire.read(has_body=False)]
+        responses = [wire.read(), wire.read(), wire.read(), wire.read(), wire.read(has_body=False)]
 
-        assert [reply.status for reply in replies] == [200, 201, 404, 201, 200]
+        assert [response.status for response in responses] == [200, 201, 404, 201, 200]
         assert wire.is_open()
 
 
-def test_nothing_is_answered_after_an_error(server: Running) -> None:
+def test_no_response_follows_an_error(server: Running) -> None:
     with Wire(server.port) as wire:
         wire.send(post("Content-Length: 4", CHUNKED, body=in_chunks(b"abcd")) + request())
         assert wire.read().status == 400
@@ -378,7 +382,7 @@ def test_head_has_the_headers_of_get(server: Running) -> None:
         }
 
 
-def test_a_client_that_waits_to_continue_is_told_to(server: Running) -> None:
+def test_a_client_that_expects_100_continue_gets_it(server: Running) -> None:
     with Wire(server.port) as wire:
         wire.send(post("Expect: 100-continue", sized(PET)))
         assert wire.line() == b"HTTP/1.1 100 Continue"
@@ -386,8 +390,8 @@ def test_a_client_that_waits_to_continue_is_told_to(server: Running) -> None:
         assert wire.send(PET).read().status == 201
 
 
-def test_a_client_that_sends_too_much_can_read_why(server: Running) -> None:
-    """It sends on after the answer: a reset would take the answer away from it."""
+def test_a_client_that_sends_too_much_can_read_the_error(server: Running) -> None:
+    """The client keeps sending after the response; a reset would lose the response."""
     with Wire(server.port) as wire:
         wire.send(post("Content-Length: 9000000"))
         for _ in range(64):
@@ -405,12 +409,12 @@ def test_a_client_that_sends_too_much_can_read_why(server: Running) -> None:
         post(CHUNKED, body=b"5\r\nabc"),
     ],
 )
-def test_half_a_request_that_ends_gets_no_answer(half: bytes, server: Running) -> None:
+def test_an_incomplete_request_gets_no_response(half: bytes, server: Running) -> None:
     with Wire(server.port) as wire:
         assert wire.send(half).end_sending().rest() == b""
 
 
-# --- Time and room --------------------------------------------------------------------------------
+# --- Time limits and connection limits ------------------------------------------------------------
 
 HALVES = {
     "one byte": (b"G", HEAD_SECONDS, "head"),
@@ -423,30 +427,30 @@ HALVES = {
 
 
 @pytest.mark.parametrize("name", HALVES)
-def test_what_does_not_get_complete_is_refused(name: str) -> None:
-    half, seconds, what = HALVES[name]
+def test_requests_that_do_not_arrive_in_time_are_rejected(name: str) -> None:
+    half, seconds, phase = HALVES[name]
     clock = Clock()
     with running(Actor(), clock=clock) as server, Wire(server.port) as wire:
         wire.send(half)
-        server.until(lambda: server.phases, [what])
+        server.until(lambda: server.phases, [phase])
         clock.pass_(seconds - 0.1)
-        wire.send(b"x")  # a trickle does not help
+        wire.send(b"x")  # more bytes do not extend the limit
         server.ask(lambda: None)
         assert server.connections == 1
         clock.pass_(0.2)
 
-        reply = wire.read()
-        assert reply.status == 408
-        assert reply.json == {
+        response = wire.read()
+        assert response.status == 408
+        assert response.json == {
             "code": "request_timeout",
-            "message": f"the {what} did not arrive within {seconds:g} seconds",
+            "message": f"the {phase} did not arrive within {seconds:g} seconds",
             "status": 408,
         }
-        assert reply.headers["Access-Control-Allow-Origin"] in ("*", ORIGIN)
+        assert response.headers["Access-Control-Allow-Origin"] in ("*", ORIGIN)
         assert wire.rest() == b""
 
 
-def test_a_connection_without_a_request_ends_without_a_word() -> None:
+def test_an_idle_connection_is_closed_without_a_response() -> None:
     clock = Clock()
     with (
         running(Actor(), clock=clock) as server,
@@ -463,7 +467,7 @@ def test_a_connection_without_a_request_ends_without_a_word() -> None:
         assert used.rest() == b""
 
 
-def test_a_client_that_does_not_end_is_left_after_a_while() -> None:
+def test_a_client_that_does_not_close_is_disconnected() -> None:
     clock = Clock()
     with running(Actor(), clock=clock) as server, Wire(server.port) as wire:
         assert wire.send(b"HELLO\r\n\r\n").read().status == 400
@@ -473,7 +477,7 @@ def test_a_client_that_does_not_end_is_left_after_a_while() -> None:
         server.until(lambda: server.connections, 0)
 
 
-def test_connections_that_only_have_to_be_closed_make_room() -> None:
+def test_lingering_connections_make_room_for_new_ones() -> None:
     with running(Actor(), Limits(connections=2), Clock()) as server, ExitStack() as stack:
         for _ in range(2):
             wire = stack.enter_context(Wire(server.port)).send(b"HELLO\r\n\r\n")
@@ -483,7 +487,7 @@ def test_connections_that_only_have_to_be_closed_make_room() -> None:
         assert stack.enter_context(Wire(server.port)).get().read().status == 200
 
 
-def test_whoever_keeps_us_waiting_longest_makes_room() -> None:
+def test_the_connection_that_waits_longest_makes_room() -> None:
     clock = Clock()
     with running(Actor(), Limits(connections=3), clock) as server:
         used = Wire(server.port).get()
@@ -501,7 +505,7 @@ def test_whoever_keeps_us_waiting_longest_makes_room() -> None:
             gone.close()
         server.until(lambda: server.waiting, 3)
 
-        # Now all are being answered: the next has to wait until one of them is.
+        # All have a request in progress: the next connection waits until one ends.
         waits = Wire(server.port).get("/next")
         clock.pass_(60)
         for wire in wires[2:]:
@@ -512,7 +516,7 @@ def test_whoever_keeps_us_waiting_longest_makes_room() -> None:
             wire.close()
 
 
-def test_200_tricklers_and_200_that_reconnect_fail_no_normal_request() -> None:
+def test_200_slow_and_200_reconnecting_clients_do_not_disturb_normal_requests() -> None:
     with running(Actor()) as server, ExitStack() as stack:
         for _ in range(200):
             stack.enter_context(Wire(server.port)).send(b"GET / HTTP/1.1\r\n")
@@ -526,7 +530,7 @@ def test_200_tricklers_and_200_that_reconnect_fail_no_normal_request() -> None:
             wire.close()
 
 
-def test_900_idle_connections_are_held_while_others_are_answered() -> None:
+def test_900_idle_connections_stay_open_while_others_get_responses() -> None:
     with running(Actor()) as server, ExitStack() as stack:
         idle = [stack.enter_context(Wire(server.port)) for _ in range(900)]
         server.until(lambda: server.connections, 900)
@@ -536,7 +540,7 @@ def test_900_idle_connections_are_held_while_others_are_answered() -> None:
         assert all(wire.get("/").read().status == 200 for wire in idle)
 
 
-def test_slow_tricklers_keep_nobody_out() -> None:
+def test_slow_clients_do_not_block_new_connections() -> None:
     with running(Actor(), Limits(connections=20)) as server:
         trickling = [Wire(server.port).send(b"GET / HTTP/1.1\r\n") for _ in range(20)]
         for number in range(100):
@@ -549,10 +553,10 @@ def test_slow_tricklers_keep_nobody_out() -> None:
             wire.close()
 
 
-# --- Chance ---------------------------------------------------------------------------------------
+# --- Random requests ------------------------------------------------------------------------------
 
 
-def test_the_server_survives_what_chance_makes_of_requests(server: Running) -> None:
+def test_the_server_survives_random_requests(server: Running) -> None:
     chance = random.Random(4)
     seeds = [row.request for row in ROWS if len(row.request) < 2000]
     server.until(lambda: server.connections, 0)
@@ -573,19 +577,19 @@ def test_the_server_survives_what_chance_makes_of_requests(server: Running) -> N
 
 
 def mutated(chance: random.Random, seeds: list[bytes]) -> bytes:
-    """Return a request with some bytes changed, left out, doubled, or taken from another."""
+    """Return a request with some bytes changed, removed, repeated or copied from another."""
     data = bytearray(chance.choice(seeds))
     for _ in range(chance.randint(1, 6)):
-        at, length = chance.randrange(len(data) + 1), chance.randint(1, 12)
+        position, length = chance.randrange(len(data) + 1), chance.randint(1, 12)
         kind = chance.randrange(4)
         if kind == 0:
-            data[at : at + length] = chance.randbytes(length)
+            data[position : position + length] = chance.randbytes(length)
         elif kind == 1:
-            del data[at : at + length]
+            del data[position : position + length]
         elif kind == 2:
-            data[at:at] = data[at : at + length] * chance.randint(1, 20)
+            data[position:position] = data[position : position + length] * chance.randint(1, 20)
         else:
             other = chance.choice(seeds)
             start = chance.randrange(len(other))
-            data[at:at] = other[start : start + 40]
+            data[position:position] = other[start : start + 40]
     return bytes(data)

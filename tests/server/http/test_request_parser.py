@@ -1,7 +1,7 @@
-"""Our reading of requests beside waitress' own: the same where both read, and never laxer.
+"""Our parser compared with that of waitress: the same results, and never less strict.
 
-The rows of `STRICTER` are all that we refuse and waitress does not. Chance looks for more: a
-refusal for another reason than theirs, where waitress accepts, fails.
+The rows of `STRICTER` are the requests that we reject and waitress accepts. Generated requests look
+for more: rejecting what waitress accepts for any other reason fails.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ ADJUSTMENTS = Adjustments(  # waitress rejects what is as large as its limits
     server_name="localhost",
 )
 COMPARED = READ["request"] - {"get_body_stream"}
-"""What waitress' task reads of a request, without the body, which the environ has."""
+"""The attributes of a request that waitress' task reads; the environ has the body."""
 
-# --- Two readers ----------------------------------------------------------------------------------
+# --- Two parsers ----------------------------------------------------------------------------------
 
 
 def our_parser() -> RequestParser:
@@ -49,22 +49,22 @@ def waitress_parser() -> HTTPRequestParser:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a reader makes of bytes.
+    """The result of a parser.
 
-    :param refused: why, empty if it does not refuse.
-    :param request: all that a task, the channel or an app can see of it, once it is complete.
+    :param rejected: the error message, empty if the request is valid.
+    :param request: everything that a task, the channel or an app can see of a complete request.
     """
 
-    refused: str
+    rejected: str
     taken: int = 0
     completed: bool = False
     expects: bool = False
     request: dict[str, Any] | None = None
 
 
-def seen_by(reader: Callable[[], Any], pieces: Iterable[bytes]) -> Seen:
-    """Feed a reader as a channel does."""
-    parser = reader()
+def seen_by(make_parser: Callable[[], Any], pieces: Iterable[bytes]) -> Seen:
+    """Feed a parser as a channel does."""
+    parser = make_parser()
     try:
         return _seen_by(parser, pieces)
     finally:
@@ -74,15 +74,15 @@ def seen_by(reader: Callable[[], Any], pieces: Iterable[bytes]) -> Seen:
 def _seen_by(parser: Any, pieces: Iterable[bytes]) -> Seen:
     taken = 0
     for piece in pieces:
-        at = 0
-        while at < len(piece) and not parser.completed:  # the body is asked for after the head
+        position = 0
+        while position < len(piece) and not parser.completed:  # the body follows after the head
             try:
-                at += parser.received(piece[at:])
-            except ValueError as error:  # waitress, which does not catch its own
+                position += parser.received(piece[position:])
+            except ValueError as error:  # waitress does not catch it
                 return Seen(repr(error))
         if parser.error is not None:
             return Seen(getattr(parser.error, "message", None) or parser.error.body)
-        taken += at
+        taken += position
     request = None
     if parser.completed and not parser.empty:
         request = {name: getattr(parser, name) for name in COMPARED} | {
@@ -242,15 +242,15 @@ REAL = {
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_real_requests_mean_what_they_mean_to_waitress(name: str) -> None:
+def test_real_requests_are_parsed_as_by_waitress(name: str) -> None:
     ours = seen_by(our_parser, [REAL[name] + b"GET"])
 
-    assert ours.refused == ""
+    assert ours.rejected == ""
     assert ours.completed and ours.taken == len(REAL[name])
     assert ours == seen_by(waitress_parser, [REAL[name] + b"GET"])
 
 
-# --- What we refuse -------------------------------------------------------------------------------
+# --- Rejected requests ----------------------------------------------------------------------------
 
 LONG = "x" * 5000
 CHUNKED = "Transfer-Encoding: chunked"
@@ -286,8 +286,11 @@ STRICTER = {
         "Content-Type must be sent only once",
     ),
     "two keys": (raw(LIST, HOST, KEY, KEY), "Authorization must be sent only once"),
-    "a line that goes on": (raw(LIST, HOST, " :80"), "Folded header lines are not supported"),
-    "and with a tab": (raw(LIST, HOST, "A: b", "\tc"), "Folded header lines are not supported"),
+    "a folded line": (raw(LIST, HOST, " :80"), "Folded header lines are not supported"),
+    "a folded line with a tab": (
+        raw(LIST, HOST, "A: b", "\tc"),
+        "Folded header lines are not supported",
+    ),
     "a length of 20 digits": (
         raw(CREATE, HOST, f"Content-Length: {1:020}", body="x"),
         "Request target or Content-Length is invalid",
@@ -331,22 +334,22 @@ STRICTER = {
     "a long extension": (chunks(f"1;{LONG}\r\na\r\n0\r\n\r\n"), "A line between chunks is longer"),
     "LF in a trailer": (chunks("0\r\nA: b\n\n\r\n\r\n"), "Invalid trailer"),
     "a space in a trailer": (chunks("0\r\nA : b\r\n\r\n"), "Invalid trailer"),
-    "a trailer that goes on": (chunks("0\r\nA: b\r\n c\r\n\r\n"), "Invalid trailer"),
+    "a folded trailer": (chunks("0\r\nA: b\r\n c\r\n\r\n"), "Invalid trailer"),
 }
 NOT_HTTP = "the request is not valid HTTP: "
 
 
-def is_for(says: str, seen: Seen) -> bool:
-    """Whether a request is refused for a reason, which is the beginning of a message."""
-    return re.match(says, seen.refused.removeprefix(NOT_HTTP), re.IGNORECASE) is not None
+def is_for(message: str, seen: Seen) -> bool:
+    """Return whether a request is rejected with a message that begins like this."""
+    return re.match(message, seen.rejected.removeprefix(NOT_HTTP), re.IGNORECASE) is not None
 
 
 @pytest.mark.parametrize("name", STRICTER)
-def test_what_waitress_lets_pass_is_refused(name: str) -> None:
-    request, says = STRICTER[name]
+def test_some_requests_that_waitress_accepts_are_rejected(name: str) -> None:
+    request, message = STRICTER[name]
 
-    assert seen_by(waitress_parser, [request]).refused == ""
-    assert is_for(says, seen_by(our_parser, [request]))
+    assert seen_by(waitress_parser, [request]).rejected == ""
+    assert is_for(message, seen_by(our_parser, [request]))
 
 
 BOTH = {
@@ -371,18 +374,18 @@ BOTH = {
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_what_waitress_refuses_is_refused(name: str) -> None:
-    request, says = BOTH[name]
+def test_requests_that_waitress_rejects_are_rejected(name: str) -> None:
+    request, message = BOTH[name]
 
-    assert seen_by(waitress_parser, [request]).refused
-    assert is_for(says, seen_by(our_parser, [request]))
+    assert seen_by(waitress_parser, [request]).rejected
+    assert is_for(message, seen_by(our_parser, [request]))
 
 
 @pytest.mark.parametrize(
     "start",
     [b"\r\nHEAD / HTTP/1.1", b"HEAD /", b"HEAD / HTTP/1.1\r\nA", b"HEAD / HTTP/1.1\r\nA : b"],
 )
-def test_the_answer_to_a_bad_head_knows_what_was_asked(start: bytes) -> None:
+def test_method_and_origin_of_an_invalid_head_are_known(start: bytes) -> None:
     parser = our_parser()
     parser.received(start + b"\r\nOrigin: http://a.test\r\n")
     assert (parser.is_head, parser.origin) == (True, "http://a.test")
@@ -398,14 +401,14 @@ def head_of(size: int) -> bytes:
 
 
 def chunks_of(size: int) -> bytes:
-    """A request whose body is of a size, with all that is between the chunks."""
+    """Return a request whose chunked body has this size, framing included."""
     length = size - len("fffff\r\n\r\n0\r\n\r\n")
     return chunks(f"{length:05x}\r\n{'x' * length}\r\n0\r\n\r\n")
 
 
 @pytest.mark.parametrize("over", [0, 1])
 @pytest.mark.parametrize(
-    ("made", "limit", "says"),
+    ("make", "limit", "message"),
     [
         (head_of, LIMITS.head_bytes, "request line and headers are larger than"),
         (lambda size: head_of(size) + b"x" * size, LIMITS.head_bytes, "request line and headers"),
@@ -418,19 +421,21 @@ def chunks_of(size: int) -> bytes:
         ),
     ],
 )
-def test_the_limits_are_where_waitress_has_them(
-    made: Callable[[int], bytes], limit: int, says: str, over: int
+def test_the_limits_are_the_same_as_those_of_waitress(
+    make: Callable[[int], bytes], limit: int, message: str, over: int
 ) -> None:
-    request = made(limit + over)
-    ours, theirs = (seen_by(reader, [request]) for reader in (our_parser, waitress_parser))
+    request = make(limit + over)
+    ours, theirs = (
+        seen_by(make_parser, [request]) for make_parser in (our_parser, waitress_parser)
+    )
 
     if over:
-        assert theirs.refused and is_for(says, ours)
+        assert theirs.rejected and is_for(message, ours)
     else:
-        assert not ours.refused and ours == theirs
+        assert not ours.rejected and ours == theirs
 
 
-# --- Chance ---------------------------------------------------------------------------------------
+# --- Generated requests ---------------------------------------------------------------------------
 
 BITS = [
     *(b"\r", b"\n", b"\r\n", b"\r\n\r\n", b" ", b"\t", b"\0", b"\x0b", b"\x0c", b"\x7f", b"\x85"),
@@ -443,8 +448,8 @@ BITS = [
 ]
 EDITS = st.lists(
     st.tuples(
-        st.integers(0, 2000),  # where
-        st.sampled_from([0, 0, 0, 1, 2, 12]),  # how many bytes go
+        st.integers(0, 2000),  # position
+        st.sampled_from([0, 0, 0, 1, 2, 12]),  # bytes to remove
         st.sampled_from(BITS) | st.binary(max_size=3),
     ),
     max_size=3,
@@ -452,9 +457,9 @@ EDITS = st.lists(
 
 
 def edited(request: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
-    for at, gone, put in edits:
-        at %= len(request) + 1
-        request = request[:at] + put + request[at + gone :]
+    for position, removed, inserted in edits:
+        start = position % (len(request) + 1)
+        request = request[:start] + inserted + request[start + removed :]
     return request
 
 
@@ -510,43 +515,45 @@ BUILT = st.builds(
 
 @settings(max_examples=1500)
 @given(MUTATED | BUILT)
-def test_what_we_accept_waitress_accepts_and_it_means_the_same(request: bytes) -> None:
+def test_requests_that_we_accept_are_parsed_as_by_waitress(request: bytes) -> None:
     ours = seen_by(our_parser, [request])
     theirs = seen_by(waitress_parser, [request])
 
-    if not ours.refused:
+    if not ours.rejected:
         assert ours == theirs
-    elif not theirs.refused:
-        assert any(is_for(says, ours) for _, says in STRICTER.values()), ours.refused
+    elif not theirs.rejected:
+        assert any(is_for(message, ours) for _, message in STRICTER.values()), ours.rejected
 
 
 @settings(max_examples=500)
 @given(MUTATED | BUILT, st.lists(st.integers(1, 60), max_size=40))
-def test_it_does_not_matter_how_the_bytes_are_parted(request: bytes, sizes: list[int]) -> None:
-    pieces, at = [], 0
+def test_the_result_does_not_depend_on_how_the_bytes_are_split(
+    request: bytes, sizes: list[int]
+) -> None:
+    pieces, position = [], 0
     for size in sizes:
-        pieces.append(request[at : at + size])
-        at += size
-    pieces.append(request[at:])
+        pieces.append(request[position : position + size])
+        position += size
+    pieces.append(request[position:])
     whole = seen_by(our_parser, [request])
-    parted = seen_by(our_parser, [piece for piece in pieces if piece])
+    split = seen_by(our_parser, [piece for piece in pieces if piece])
 
-    assert parted == whole
+    assert split == whole
 
 
 @settings(max_examples=200)
 @given(st.lists(st.sampled_from([*REAL.values(), b"\r\n", b"\r\n\r\n"]), min_size=1, max_size=5))
-def test_requests_in_a_row_end_where_they_end(requests: list[bytes]) -> None:
+def test_consecutive_requests_end_at_the_same_bytes_as_with_waitress(requests: list[bytes]) -> None:
     assert row_seen_by(our_parser, requests) == row_seen_by(waitress_parser, requests)
 
 
-def row_seen_by(reader: Callable[[], Any], requests: list[bytes]) -> list[Seen]:
-    rest, found = b"".join(requests), list[Seen]()
+def row_seen_by(make_parser: Callable[[], Any], requests: list[bytes]) -> list[Seen]:
+    rest, results = b"".join(requests), list[Seen]()
     while rest:
-        found.append(seen_by(reader, [rest]))
-        assert found[-1].taken > 0
-        rest = rest[found[-1].taken :]
-    return found
+        results.append(seen_by(make_parser, [rest]))
+        assert results[-1].taken > 0
+        rest = rest[results[-1].taken :]
+    return results
 
 
 # --- Hostile heads --------------------------------------------------------------------------------
