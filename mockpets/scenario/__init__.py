@@ -1,1 +1,1 @@
-"""Scenarios: read from files, matched against requests, decided on."""
+"""Scenarios: load them from files, match them against requests, and decide on a response."""

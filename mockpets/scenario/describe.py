@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 _REPLIES_SHOWN: Final = 10
 """Replies of a sequence that a description lists; a file may have thousands."""
 _REPEATS: Final = {
-    "last": "the last is repeated",
-    "cycle": "then from the first again",
-    "none": "then the next stub is asked",
+    "last": "then repeats the last one",
+    "cycle": "then starts over",
+    "none": "then leaves requests to the next stub",
 }
 _NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NAMES: Final = {
@@ -99,20 +99,20 @@ def _does(stub: Stub) -> Iterator[str]:
     if stub.delay is not None:
         yield f"adds a delay of {_seconds(stub.delay)}"
     if stub.throttle is not None:
-        yield f"sends at {_bytes(stub.throttle)}/s"
+        yield f"sends the response at {_bytes(stub.throttle)}/s"
     if stub.hold is not None:
-        yield f"holds until the gate '{stub.hold}' is opened"
+        yield f"holds the response until the gate '{stub.hold}' opens"
 
 
 def _single_reply(reply: Reply) -> str:
     """Return the one reply of a stub as a sentence without its subject."""
     if isinstance(reply, Canned):
-        off = " off contract" if reply.off_contract else ""
+        off = " (off contract)" if reply.off_contract else ""
         # The status is enough to recognise an error; the size helps with any other response.
-        body = f", a canned body of {_bytes(len(reply.body))}" if reply.status < 400 else ""
-        return f"answers {reply.status}{off}{body if reply.body else ''}"
+        body = f" and a body of {_bytes(len(reply.body))}" if reply.status < 400 else ""
+        return f"responds with {reply.status}{body if reply.body else ''}{off}"
     if reply == PASS:
-        return "lets the operation answer"
+        return "lets the operation respond"
     return f"{FAULTS[reply].effect} ({reply})"
 
 
@@ -121,7 +121,7 @@ def _sequence(replies: Sequence[Reply], repeat: str) -> str:
     entries = [_entry(reply) for reply in replies[:_REPLIES_SHOWN]]
     if left := len(replies) - len(entries):
         entries.append(f"and {left} more")
-    return f"answers in turn: {', '.join(entries)}; {_REPEATS[repeat]}"
+    return f"responds in turn with {', '.join(entries)}, {_REPEATS[repeat]}"
 
 
 def _entry(reply: Reply) -> str:
@@ -142,11 +142,11 @@ def _limits(stub: Stub) -> Iterator[str]:
 
 
 def _chance(probability: float) -> str:
-    """Return a probability below 1 as text: ``one in four``, ``30 % of the time``."""
+    """Return a probability below 1 as text: ``one request in four``, ``30 % of requests``."""
     for number, word in enumerate(_NUMBERS, start=2):
         if abs(probability * number - 1) < 1e-9:
-            return f"one in {word}"
-    return f"{probability * 100:g} % of the time" if probability else "never"
+            return f"one request in {word}"
+    return f"{probability * 100:g} % of requests" if probability else "never"
 
 
 # --- Numbers ----------------------------------------------------------------------------------

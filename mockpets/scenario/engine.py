@@ -1,13 +1,13 @@
-"""Decide what happens to a request: stubs and what was counted so far in, an `Outcome` out.
+"""Decide what happens to a request, from the stubs and their counts.
 
-Knows no sockets, no clock and no HTTP: what an outcome says is done by `web.playback` and the
-server. The rules of precedence and counting are the README's, and stand here once:
+Independent of sockets, clocks and HTTP: `web.playback` and the server carry out an `Outcome`. The
+only implementation of the rules for precedence and counting in the README:
 
-- stubs are asked in order; the first that answers ends the search;
-- one that only shapes (delay, throttle, hold) adds itself and the search goes on: delays add up,
-  the lowest throttle and the first hold count;
-- each is held against `match`, `after`, `times`, `probability`, in that order; a request is
-  counted only when the search reaches the stub, and a probability that misses uses up nothing.
+- The search checks stubs in order and ends at the first one that responds.
+- A stub with only delay, throttle or hold applies, and the search continues: delays add up, the
+  lowest throttle and the first hold win.
+- A stub checks `match`, `after`, `times` and `probability`, in that order. A stub counts a request
+  only if the search reaches it, and a request that `probability` skips does not count.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _P95 = NormalDist().inv_cdf(0.95)
 
 @dataclass(slots=True)
 class Count:
-    """What one stub has counted since its stack was activated or reset.
+    """The counts of one stub since the activation or reset of its stack.
 
-    :param passed: matching requests let pass by `after`.
-    :param used: requests it took part in.
+    :param passed: matching requests that `after` skipped.
+    :param used: requests that the stub applied to.
     """
 
     passed: int = 0
@@ -46,15 +46,15 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is to happen to one request.
+    """The decision about one request.
 
-    :param stubs: labels of the stubs that took part, in order.
-    :param reply: the canned answer, or None for the real operation's.
+    :param stubs: labels of the stubs that apply, in order.
+    :param reply: the canned response, or None for the response of the real operation.
     :param delay: seconds.
-    :param throttle: bytes a second.
-    :param fault: the name of a row of `FAULTS`.
-    :param hold: the gate that keeps the answer back.
-    :param skip: the operation is not to be done: nothing of its answer would be sent.
+    :param throttle: bytes per second.
+    :param fault: a key of `FAULTS`.
+    :param hold: the gate that holds the response.
+    :param skip: do not run the operation, because nothing of its response is sent.
     """
 
     stubs: tuple[str, ...] = ()
@@ -76,27 +76,27 @@ def decide(
     random: Random,
     max_delay: float = DELAY_SECONDS,
 ) -> Outcome:
-    """Return what happens to a request, and count it.
+    """Return the decision about a request, and count it.
 
     :param counts: one for each stub, changed in place; the caller holds the session's lock.
-    :param random: the session's own numbers.
-    :param max_delay: seconds that all delays together are cut to.
+    :param random: the session's random number generator.
+    :param max_delay: the limit for the sum of all delays, in seconds.
     """
     outcome = NOTHING
     for stub, count in zip(stubs, counts, strict=True):
         if difference(stub.match, facts):
             continue
-        if not _takes_part(stub, count, random):
+        if not _applies(stub, count, random):
             continue
-        outcome = _shaped(outcome, stub, random, max_delay)
+        outcome = _with_shaping(outcome, stub, random, max_delay)
         count.used += 1
         if stub.answers:
-            return _answered(outcome, stub, count.used - 1)
+            return _with_response(outcome, stub, count.used - 1)
     return outcome
 
 
-def _takes_part(stub: Stub, count: Count, random: Random) -> bool:
-    """Whether a stub that matches is due, by `after`, `times`, its sequence and `probability`."""
+def _applies(stub: Stub, count: Count, random: Random) -> bool:
+    """Return whether a matching stub applies: `after`, `times`, its sequence, `probability`."""
     if count.passed < stub.after:
         count.passed += 1
         return False
@@ -107,7 +107,7 @@ def _takes_part(stub: Stub, count: Count, random: Random) -> bool:
     return stub.probability >= 1 or random.random() < stub.probability
 
 
-def _shaped(outcome: Outcome, stub: Stub, random: Random, max_delay: float) -> Outcome:
+def _with_shaping(outcome: Outcome, stub: Stub, random: Random, max_delay: float) -> Outcome:
     """Return the outcome with a stub's delay, throttle and hold added."""
     delay = outcome.delay + (draw_delay(stub.delay, random) if stub.delay else 0.0)
     rates = [rate for rate in (outcome.throttle, stub.throttle) if rate is not None]
@@ -120,10 +120,10 @@ def _shaped(outcome: Outcome, stub: Stub, random: Random, max_delay: float) -> O
     )
 
 
-def _answered(outcome: Outcome, stub: Stub, used: int) -> Outcome:
-    """Return the outcome with a stub's answer: canned, the operation's, or a broken one.
+def _with_response(outcome: Outcome, stub: Stub, used: int) -> Outcome:
+    """Return the outcome with a stub's response: canned, the operation's, or a broken one.
 
-    :param used: how many requests the stub has answered before.
+    :param used: the number of requests that the stub has responded to before.
     """
     reply: Reply | None = stub.fault
     if stub.replies:
@@ -139,14 +139,14 @@ def _answered(outcome: Outcome, stub: Stub, used: int) -> Outcome:
 def draw_delay(delay: Delay, random: Random) -> float:
     """Return one delay in seconds, at most `DELAY_SECONDS`.
 
-    Each kind that varies takes exactly one number, so that a run can be replayed.
+    Each random delay draws exactly one number, so that a run can be replayed.
     """
     if delay.shape == "fixed":
         return delay.low
     share = random.random()
     if delay.shape == "range":
         return delay.low + (delay.high - delay.low) * share
-    # Log-normal: the logarithm's mean is that of the median, its deviation follows from the p95.
+    # Log-normal: the mean of the logarithm is the median's, its deviation follows from the p95.
     deviations = NormalDist().inv_cdf(min(max(share, 1e-12), 1 - 1e-12))
     drawn: float = delay.low * (delay.high / delay.low) ** (deviations / _P95)
     return min(drawn, DELAY_SECONDS)

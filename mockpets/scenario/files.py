@@ -1,4 +1,4 @@
-"""Which files of scenarios and fixtures there are: by name, and told when they have changed."""
+"""List the scenario and fixture files in folders by name, with a signature of each version."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 class Source:
     """One scenario or fixture file.
 
-    :param shown: how problems and lists name it.
-    :param signature: what changes when the file does.
-    :param replaces: how the files of earlier folders that have its name are shown.
+    :param shown: the file's name in messages and lists.
+    :param signature: a value that changes when the file does.
+    :param replaces: the shown names of files of the same name in earlier folders.
     """
 
     path: Path
@@ -30,36 +30,36 @@ class Source:
 
 
 def find(kind: str, folders: Iterable[Path]) -> dict[str, Source]:
-    """Return the files of one kind by name, sorted; of two for one name the later folder's.
+    """Return the files of one kind by name, sorted; later folders replace files of earlier ones.
 
     :param kind: ``scenarios`` or ``fixtures``.
-    :raise InputError: a folder cannot be read, or holds two files for one name.
+    :raise InputError: a folder cannot be read, or has two files of the same name.
     """
-    found: dict[str, Source] = {}
+    sources: dict[str, Source] = {}
     problems: list[Problem] = []
     for folder in (shipped(kind), *folders):
-        here: dict[str, Source] = {}
+        in_folder: dict[str, Source] = {}
         for path in files_in(kind, folder):
             name = path.stem
-            if name in here:
-                problems.append(same_name(path, here[name].path))
+            if name in in_folder:
+                problems.append(same_name(path, in_folder[name].path))
                 continue
             shown = f"{kind}/{path.name} (shipped)" if folder == shipped(kind) else str(path)
-            here[name] = source_of(path, shown, found.get(name))
-        found.update(here)
+            in_folder[name] = source_of(path, shown, sources.get(name))
+        sources.update(in_folder)
     if problems:
         raise InputError(problems)
-    return dict(sorted(found.items()))
+    return dict(sorted(sources.items()))
 
 
 def same_name(path: Path, other: Path) -> Problem:
-    """Return the problem that two files of one folder are for one name."""
-    what = f"{other.name} has the name '{path.stem}' too"
-    return Problem(str(path), 0, 0, "", what, "keep one of the two")
+    """Return the problem that two files of one folder have the same name."""
+    what = f"{other.name} also has the name '{path.stem}'"
+    return Problem(str(path), 0, 0, "", what, "rename or remove one of them")
 
 
 def source_of(path: Path, shown: str, replaced: Source | None = None) -> Source:
-    """Return a file as a source; one that cannot be looked at changes when it can be."""
+    """Return a file as a source; the signature of an inaccessible file is empty."""
     try:
         status = path.stat()
         signature: tuple[int, ...] = (status.st_mtime_ns, status.st_size, status.st_ino)
@@ -77,7 +77,7 @@ def files_in(kind: str, folder: Path) -> list[Path]:
     try:
         paths = sorted(folder.iterdir())
     except OSError as error:
-        what = f"cannot be read as a folder of {kind}: {error.strerror}"
+        what = f"cannot read this folder of {kind}: {error.strerror}"
         raise InputError([Problem(str(folder), 0, 0, "", what, f"check --{kind}-dir")]) from error
     return [
         path

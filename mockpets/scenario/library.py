@@ -1,8 +1,8 @@
-"""All scenarios that a server knows: found in folders, resolved, and read again when they change.
+"""The library of all scenarios that a server knows, loaded from folders.
 
-The shipped folder comes first, then each of the user's; of two files for one name the later wins.
-A library is a frozen value: reading the folders again makes another one, in which a file that has
-turned bad keeps its last good scenario, with its problems beside it.
+The shipped folder comes first, then each of the user's; if two files have the same name, the later
+one wins. A library is a frozen value: reading the folders again returns a new one, in which an
+invalid file keeps its last valid scenario, beside its problems.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stack:
-    """Scenarios in force together, the first named first.
+    """Scenarios that are active together, in the order of their names in the request.
 
-    :param stubs: of all of them, in the order they are asked; those of what a scenario extends
-        come after its own, and none comes twice.
-    :param pets: of the first that brings any.
+    :param stubs: the stubs of all scenarios, in the order of the search and without duplicates;
+        the stubs of extended scenarios follow a scenario's own.
+    :param pets: the pets of the first scenario that provides any.
     """
 
     names: tuple[str, ...]
@@ -43,12 +43,12 @@ class Stack:
 
     @property
     def by_chance(self) -> bool:
-        """Whether any stub draws random numbers."""
+        """Return whether any stub draws random numbers."""
         return any(stub.by_chance for stub in self.stubs)
 
     @cached_property
     def breaks(self) -> bool:
-        """Whether any stub breaks the connection."""
+        """Return whether any stub breaks the connection."""
         return any(
             fault in CONNECTION_FAULTS
             for stub in self.stubs
@@ -58,11 +58,12 @@ class Stack:
 
 @dataclass(frozen=True)
 class Library:
-    """The scenarios by name, and what is wrong with files that cannot be used.
+    """The scenarios by name, and the problems of invalid files.
 
-    :param scenarios: those that can be used; of a file that turned bad, as it was last good.
-    :param problems: scenario name to what is wrong with its file as it is now.
+    :param scenarios: valid scenarios, and the last valid version of invalid files.
+    :param problems: scenario name to the problems of its current file.
     :param sources: scenario name to its file.
+    :param fixtures: fixture name to its file.
     """
 
     scenarios: Mapping[str, Scenario]
@@ -71,45 +72,45 @@ class Library:
     fixtures: Mapping[str, Source] = field(default_factory=dict)
 
     def plus(self, more: Mapping[str, Scenario]) -> Library:
-        """Return a library that has more scenarios, in place of those of the same names."""
+        """Return a library with more scenarios, which replace those of the same names."""
         return replace(self, scenarios={**self.scenarios, **more}) if more else self
 
     def shelf(self) -> Mapping[str, tuple[Pet, ...]]:
-        """Return the fixtures by name, each read when it is first asked for."""
+        """Return the pets of the fixtures by name; each file is loaded on first access."""
         return _Fixtures(self.fixtures)
 
     def stack(self, names: Sequence[str]) -> Stack:
-        """Return scenarios put together.
+        """Return a stack of scenarios.
 
-        :raise RequestError: ``unknown_scenario``, with the names there are.
+        :raise RequestError: ``unknown_scenario``, with a list of the known names.
         """
         for name in names:
             if name not in self.scenarios:
                 raise RequestError("unknown_scenario", self.explain(name))
         chain = [scenario for name in names for scenario in self.lineage(name)]
         stubs = dict.fromkeys(stub for scenario in chain for stub in scenario.stubs)
-        brought = [scenario.pets for scenario in chain if scenario.pets is not None]
-        return Stack(tuple(names), tuple(stubs), brought[0] if brought else None)
+        pets = [scenario.pets for scenario in chain if scenario.pets is not None]
+        return Stack(tuple(names), tuple(stubs), pets[0] if pets else None)
 
     def lineage(self, name: str) -> list[Scenario]:
-        """Return a scenario and all that it extends, each once, in the order they are asked."""
-        found: dict[str, Scenario] = {}
+        """Return a scenario and all that it extends, each once, in the order of the search."""
+        visited: dict[str, Scenario] = {}
         waiting = [name]
         while waiting:
             scenario = self.scenarios[waiting.pop(0)]
-            if scenario.name not in found:
-                found[scenario.name] = scenario
+            if scenario.name not in visited:
+                visited[scenario.name] = scenario
                 waiting = [*scenario.extends, *waiting]
-        return list(found.values())
+        return list(visited.values())
 
-    def good(self, name: str, source: Source) -> bool:
-        """Whether a scenario was read without a problem from a file that is still the same."""
+    def is_current(self, name: str, source: Source) -> bool:
+        """Return whether a scenario is valid and its file has not changed since."""
         return self.sources.get(name) == source and name not in self.problems
 
     def unknown(self, option: str, names: Iterable[str]) -> list[Problem]:
-        """Return a problem for each name that is none; what is wrong with files is told already.
+        """Return a problem for each unknown name; `problems` already has those of invalid files.
 
-        :param option: where the person named them.
+        :param option: the option that has the names.
         """
         return [
             Problem(option, 0, 0, "", self.explain(name))
@@ -118,24 +119,24 @@ class Library:
         ]
 
     def explain(self, name: str) -> str:
-        """Return what to say of a name that cannot be used."""
+        """Return the message for a name that is unknown or invalid."""
         if name in self.problems:
             first, *more = self.problems[name]
             rest = f" (and {len(more)} more)" if more else ""
-            return f"the scenario '{name}' cannot be used: {first}{rest}"
+            return f"scenario '{name}' is invalid: {first}{rest}"
         if re.fullmatch(INLINE.format("[0-9]+"), name):
             return (
-                f"'{name}' cannot be activated by its name: so one is called that a client sends "
-                "whole (PUT scenario with a document), and it is gone when its session activates "
-                "something; send it again"
+                f"'{name}' cannot be activated by name: it is the name of a scenario document "
+                "(PUT scenario), which a session keeps only until the next activation; send the "
+                "document again"
             )
         near = did_you_mean(name, self.scenarios)
         known = ", ".join(sorted(self.scenarios))
-        return f"there is no scenario '{name}'; {near + ' ' if near else ''}there are: {known}"
+        return f"unknown scenario '{name}'; {near + ' ' if near else ''}known scenarios: {known}"
 
 
 class _Fixtures(Mapping[str, "tuple[Pet, ...]"]):
-    """Fixtures by name, each read when it is first asked for, and once, be it good or bad."""
+    """Fixtures by name, each loaded on first access, and only once even if it is invalid."""
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._sources = sources
@@ -148,14 +149,14 @@ class _Fixtures(Mapping[str, "tuple[Pet, ...]"]):
                 self._read[name] = load_fixture(source.path, source.shown)
             except InputError as error:
                 self._read[name] = error
-        found = self._read[name]
-        if isinstance(found, InputError):
-            # A new one: raised again and again, the same one would grow a traceback each time.
-            raise InputError(found.problems)
-        return found
+        result = self._read[name]
+        if isinstance(result, InputError):
+            # A new exception, because one raised repeatedly grows its traceback each time.
+            raise InputError(result.problems)
+        return result
 
     def __contains__(self, name: object) -> bool:
-        # Mapping's own way is to get the item, and a bad one would end the whole reading.
+        # Mapping's default gets the item, and an invalid fixture would raise.
         return name in self._sources
 
     def __iter__(self) -> Iterator[str]:
@@ -168,11 +169,11 @@ class _Fixtures(Mapping[str, "tuple[Pet, ...]"]):
 def load_library(
     scenarios_dirs: Sequence[Path], fixtures_dirs: Sequence[Path], before: Library | None = None
 ) -> Library:
-    """Return the scenarios of the shipped folder and of these.
+    """Return the scenarios of the shipped folder and of these folders.
 
-    :param before: the library as it was; unchanged files are taken from it, and the last good
-        scenario of a file that has turned bad.
-    :raise InputError: a folder cannot be read, or holds two files for one name.
+    :param before: the previous library, the source of unchanged scenarios and of the last valid
+        version of invalid files.
+    :raise InputError: a folder cannot be read, or has two files of the same name.
     """
     sources = find("scenarios", scenarios_dirs)
     fixtures = find("fixtures", fixtures_dirs)
@@ -184,20 +185,23 @@ def load_library(
 def read_library(
     sources: Mapping[str, Source], fixtures: Mapping[str, Source], before: Library | None = None
 ) -> Library:
-    """Return the scenarios of these files; `before` as `load_library` has it."""
+    """Return the scenarios of these files.
+
+    :param before: the previous library, as in `load_library`.
+    """
     read = {**(before.scenarios if before else {})}
     problems: dict[str, tuple[Problem, ...]] = {}
     shelf = _Fixtures(fixtures)
     for name, source in sources.items():
-        if before and before.fixtures == fixtures and before.good(name, source):
+        if before and before.fixtures == fixtures and before.is_current(name, source):
             continue
         try:
             read[name] = load_scenario(source.path, source.shown, known=sources, fixtures=shelf)
         except InputError as error:
             problems[name] = error.problems
     scenarios = {name: read[name] for name in sources if name in read}
-    # What one file alone does not show: a circle of `extends`, or a base that is not there. A
-    # file that has made one falls back to how it was; what still does not hold goes.
+    # Problems across files: cycles of `extends`, and missing bases. First fall back to the last
+    # valid version of a scenario; drop the scenarios that are still broken.
     for fallback in (before.scenarios if before else {}, {}):
         for name, problem in _broken_chains(scenarios).items():
             problems.setdefault(name, (problem,))
@@ -208,36 +212,36 @@ def read_library(
 
 
 def _broken_chains(scenarios: Mapping[str, Scenario]) -> dict[str, Problem]:
-    """Return the scenarios whose `extends` leads in a circle, nowhere or too far, and why."""
+    """Return the scenarios whose `extends` has a cycle, a missing base or too many levels."""
     broken: dict[str, Problem] = {}
     heights: dict[str, int] = {}
     for name, scenario in scenarios.items():
-        what = _chain_fault(scenarios, (name,), heights)
+        what = _chain_problem(scenarios, (name,), heights)
         if what:
             broken[name] = Problem(scenario.source, *scenario.extends_at, "extends", what)
     return broken
 
 
-def _chain_fault(
+def _chain_problem(
     scenarios: Mapping[str, Scenario], chain: tuple[str, ...], heights: dict[str, int]
 ) -> str:
-    """Return what is wrong with what the last of a chain of names extends.
+    """Return the problem of the bases of the last scenario in a chain, or an empty string.
 
-    :param heights: how many scenarios lie above one another, for those found to be right;
-        filled in here, so that each is looked at once.
+    :param heights: levels of `extends` of valid scenarios; filled in here, so that each scenario
+        is checked once.
     """
     bases = scenarios[chain[-1]].extends
     for base in bases:
         path = " -> ".join((*chain, base))
         if base in chain:
-            return f"it leads in a circle: {path}"
+            return f"must not form a cycle, got {path}"
         if base not in scenarios:
-            return f"there is no scenario '{base}' that can be used: {path}"
+            return f"scenario '{base}' is unknown or invalid: {path}"
         if base not in heights:
-            found = _chain_fault(scenarios, (*chain, base), heights)
-            if found:
-                return found
+            problem = _chain_problem(scenarios, (*chain, base), heights)
+            if problem:
+                return problem
         if len(chain) + heights[base] > STACK_DEPTH:
-            return f"it leads over more than {STACK_DEPTH} scenarios: {path}"
+            return f"must not chain more than {STACK_DEPTH} scenarios, got {path}"
     heights[chain[-1]] = 1 + max((heights[base] for base in bases), default=0)
     return ""

@@ -1,7 +1,7 @@
-"""What a scenario file says, as frozen values: the loader makes them, the engine plays them.
+"""The model of a scenario: frozen values that the loader creates and the engine uses.
 
-Everything is checked and normalised by the loader, so nothing here can be half right: names are
-resolved, durations are seconds, rates are bytes a second, every reply is ready to be sent.
+The loader checks and normalises everything: names are resolved, durations are in seconds, rates in
+bytes per second, and responses are ready to be sent.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ OPERATORS: tuple[Operator, ...] = get_args(Operator)
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One test of one value: of a query parameter, a header, or a member of a JSON body.
+    """One condition on a query parameter, a header, or a property of a JSON body.
 
-    :param name: the parameter, the header in lower case, or the member.
-    :param value: what `equals` compares with (text for query and headers, any JSON value for a
-        body), the text of `contains`, the glob of `matches`, the truth of `present`, or the
-        tuple of `one_of`.
+    :param name: the parameter, the header in lower case, or the property.
+    :param value: the operand: of `equals` a string for query and headers and any JSON value for a
+        body, of `contains` a string or single value, of `matches` a glob, of `present` a boolean,
+        of `one_of` a tuple.
     """
 
     name: str
@@ -35,12 +35,12 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What a request must be like for a stub to be asked; all of it must hold.
+    """The conditions of a stub; a request must meet all of them.
 
-    :param operations: any of these; empty when the stub names none.
-    :param method: upper case, with `path`, for what the contract lacks; else None.
-    :param path: begins with ``/v1``; a segment ``*`` stands for any one segment.
-    :param pet_ids: any of these; empty when the stub names none.
+    :param operations: any of these; empty for all.
+    :param method: in upper case, with `path`, for requests that are not in the contract; else None.
+    :param path: starts with ``/v1``; a segment ``*`` matches any one segment.
+    :param pet_ids: any of these; empty for all.
     """
 
     operations: tuple[Operation, ...] = ()
@@ -54,11 +54,11 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Canned:
-    """An answer ready to be sent.
+    """A response ready to be sent.
 
-    :param headers: as written in the file, ``Content-Type`` among them when there is a body.
-    :param body: the bytes; empty for none.
-    :param off_contract: why the contract does not know this answer, or None when it does.
+    :param headers: as written in the file, with a ``Content-Type`` if there is a body.
+    :param body: may be empty.
+    :param off_contract: how the response deviates from the contract, or None.
     """
 
     status: int
@@ -67,19 +67,19 @@ class Canned:
     off_contract: str | None = None
 
 
-PASS: Final = "pass"  # noqa: S105 - the word of a scenario file, no password
+PASS: Final = "pass"  # noqa: S105 - a keyword of scenario files, not a password
 Reply = Canned | str
-"""What a stub responds with: a canned response, `PASS` for the operation's own, or, in a sequence,
-the name of a fault, which breaks that one response as `Stub.fault` breaks them all."""
+"""A stub's response: a canned one, `PASS` for the operation's, or, in a sequence, the name of a
+fault that breaks this one response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """How late an answer is, in seconds: fixed, evenly spread, or log-normal.
+    """The delay of a response in seconds: fixed, evenly distributed, or log-normal.
 
-    :param shape: ``fixed`` uses `low` alone; ``range`` draws evenly from `low` to `high`;
-        ``percentiles`` draws from the log-normal distribution whose median is `low` and whose
-        95th percentile is `high`.
+    :param shape: ``fixed`` uses only `low`; ``range`` draws evenly from `low` to `high`;
+        ``percentiles`` draws from the log-normal distribution with the median `low` and the 95th
+        percentile `high`.
     """
 
     shape: Literal["fixed", "range", "percentiles"]
@@ -89,7 +89,7 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """Pets to be made from a seed; None means: as the server was started."""
+    """Pets to generate; None means the server's seed or locale."""
 
     count: int
     seed: int | None = None
@@ -98,17 +98,17 @@ class Generated:
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """One entry of a scenario: what it matches and what it does.
+    """One stub of a scenario: the requests it applies to, and its effect.
 
-    :param label: ``scenario/stub``, for the `Mockpets-Stub` header; the scenario is the one whose
-        file holds the stub, also when another extends it.
-    :param after: matching requests that pass first.
-    :param times: requests it takes part in afterwards; None for no end.
-    :param replies: none, one, or a sequence's.
-    :param repeat: what happens after the last of `replies`; ``last`` for a single reply.
-    :param throttle: bytes a second.
-    :param fault: the name of a row of `FAULTS`.
-    :param hold: the gate that keeps the answer back.
+    :param label: ``scenario/stub``, for the `Mockpets-Stub` header; the scenario is always the one
+        whose file defines the stub, even if another scenario extends it.
+    :param after: the number of matching requests to skip first.
+    :param times: the number of requests to apply to after that; None for no limit.
+    :param replies: empty, a single reply, or a sequence.
+    :param repeat: what follows the last of `replies`; ``last`` for a single reply.
+    :param throttle: bytes per second.
+    :param fault: a key of `FAULTS`.
+    :param hold: the gate that holds the response.
     """
 
     label: str
@@ -125,12 +125,12 @@ class Stub:
 
     @property
     def answers(self) -> bool:
-        """Whether the search ends here; a stub that only shapes adds itself and it goes on."""
+        """Return whether the stub responds, which ends the search for stubs."""
         return bool(self.replies) or self.fault is not None
 
     @property
     def by_chance(self) -> bool:
-        """Whether it draws random numbers, so that the seed belongs to the explanation."""
+        """Return whether the stub draws random numbers, so that the seed explains a response."""
         return self.probability < 1 or (self.delay is not None and self.delay.shape != "fixed")
 
 
@@ -139,9 +139,9 @@ class Scenario:
     """One scenario file.
 
     :param name: the file's stem.
-    :param extends: scenarios whose stubs come after the own ones, in the order written.
-    :param pets: a list or a fixture's pets, pets to generate, or None to leave the session's be.
-    :param source: the file, as the user would name it.
+    :param extends: scenarios whose stubs follow this scenario's, in this order.
+    :param pets: pets of a list or a fixture, pets to generate, or None for the session's pets.
+    :param source: the file's name in messages.
     """
 
     name: str
@@ -151,4 +151,4 @@ class Scenario:
     stubs: tuple[Stub, ...]
     source: str
     extends_at: tuple[int, int] = field(default=(0, 0), compare=False)
-    """Line and column of `extends`, for problems that only the whole library shows."""
+    """Line and column of `extends`, for problems across several files."""

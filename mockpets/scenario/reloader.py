@@ -1,7 +1,7 @@
-"""Keep the library as its files are: look at them every so often, off the request path.
+"""Reload the library when its files change, outside of requests.
 
-By looking, not by being told: a folder mounted into a container sends no events. What a look
-finds is logged once; requests read `Reloader.library`, which is always a whole library.
+It polls, because a folder mounted into a container sends no file events. It logs each change once;
+requests read `Reloader.library`, which is always complete.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _log = logging.getLogger("mockpets")
 
 
 class Reloader:
-    """The library of some folders, as it is now.
+    """The current library of some folders.
 
-    :param on_change: called after the library has changed, by the thread that polls the files.
+    :param on_change: called after the library has changed, in the thread that polls the files.
     :raise InputError: the folders cannot be read.
     """
 
@@ -37,41 +37,41 @@ class Reloader:
         on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self._folders = (tuple(scenarios_dirs), tuple(fixtures_dirs))
-        self._trouble = ""
+        self._last_error = ""
         self.reloads = 0
-        """How often files had changed and were read again."""
+        """The number of reloads after files changed."""
         self._on_change = on_change
         self._stopped = Event()
         self._thread: Thread | None = None
         self.library: Library = load_library(*self._folders)
 
     def look(self) -> None:
-        """Read again what has changed; what is no good leaves the last good one in force."""
+        """Reload changed files; the last valid version of an invalid file stays active."""
         try:
             library = load_library(*self._folders, before=self.library)
         except InputError as error:
-            if str(error) != self._trouble:
-                self._trouble = str(error)
-                _log.warning("%s (scenarios stay as they were)", error)
+            if str(error) != self._last_error:
+                self._last_error = str(error)
+                _log.warning("%s (the loaded scenarios stay active)", error)
             return
-        self._trouble = ""
+        self._last_error = ""
         if library is self.library:
             return
-        said = changes(self.library, library)
+        lines = changes(self.library, library)
         self.library = library
         self.reloads += 1
         self._on_change()
-        for line in said:
+        for line in lines:
             _log.warning("%s", line)
 
     def start(self) -> None:
-        """Look every `WATCH_SECONDS` on a thread of its own, until `stop`."""
+        """Poll the files every `WATCH_SECONDS` in a thread, until `stop`."""
         self._stopped.clear()
         self._thread = Thread(target=self._run, name="mockpets-watch", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop looking, and wait until the last look is over."""
+        """Stop polling, and wait until the thread ends."""
         self._stopped.set()
         if self._thread is not None:
             self._thread.join()
@@ -83,7 +83,7 @@ class Reloader:
 
 
 def changes(before: Library, after: Library) -> list[str]:
-    """Return what a person should know of the difference, a line each."""
+    """Return the log lines about the difference between two libraries."""
     lines: list[str] = []
     for name in sorted({*before.sources, *after.sources, *before.problems, *after.problems}):
         old, new = before.scenarios.get(name), after.scenarios.get(name)
@@ -91,16 +91,16 @@ def changes(before: Library, after: Library) -> list[str]:
         same_file = before.sources.get(name) == after.sources.get(name)
         if name not in after.sources:
             shown = before.sources[name].shown
-            lines.append(f"scenario '{name}' is gone, and refused with 422: {shown} was deleted")
+            lines.append(f"scenario '{name}' removed, requests for it get 422: {shown} was deleted")
         elif problems and not (same_file and name in before.problems):
-            state = "its last good version stays in force" if new else "it cannot be used"
-            lines += [f"scenario '{name}' has problems, {state}:", *map(str, problems)]
+            effect = "its last valid version stays active" if new else "requests for it get 422"
+            lines += [f"scenario '{name}' is invalid, {effect}:", *map(str, problems)]
         elif problems:
             continue
         elif name in before.problems:
-            lines.append(f"scenario '{name}' is good again")
+            lines.append(f"scenario '{name}' is valid again")
         elif name not in before.sources:
-            lines.append(f"scenario '{name}' is new: {after.sources[name].shown}")
+            lines.append(f"scenario '{name}' added: {after.sources[name].shown}")
         elif old != new:
-            lines.append(f"scenario '{name}' was read again: {after.sources[name].shown}")
+            lines.append(f"scenario '{name}' reloaded: {after.sources[name].shown}")
     return [printable(line) for line in lines]

@@ -1,4 +1,4 @@
-"""The scenario file that ``mockpets new`` writes: every key of a scenario, on one page."""
+"""The scenario file that ``mockpets new`` writes, with an example of every key."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ def new_scenario(name: str) -> str:
 
 _TEMPLATE: Final = """\
 # yaml-language-server: $schema=http://localhost:7387/__mockpets/schema/scenario.json
-# `mockpets check {name}.yaml` tells what is wrong in here, with line and column.
+# Run `mockpets check {name}.yaml` to list problems in this file, with line and column.
 
 # One line, shown in every list.
-description: Pet 3 is missing, and now and then adding a pet fails.
+description: Pet 3 is missing, and creating a pet sometimes fails.
 
-# Take in another scenario's stubs, after the own ones:
+# Add the stubs of another scenario after those of this one:
 # extends: slow
 
-# Bring pets: a number, a fixture's name, or a list. Without it, the session's pets are used.
+# Provide pets: a number, a fixture name, or a list. By default, the session's pets are used.
 # pets: {{count: 40, seed: 3, locale: de_DE}}
 
-# Tried in order; the first that answers ends the search. Then the real operation answers.
+# Stubs, checked in order; the first one that responds ends the search. If none responds, the
+# real operation does.
 stubs:
   - name: gone
-    # What a request must be like. Without `match`: every request.
+    # Conditions on the request; all must hold. Without `match`, the stub applies to every request.
     match:
       operation: getPet          # listPets, createPet, getPet, or a list of them
       petId: 3
@@ -39,23 +40,23 @@ stubs:
     match:
       operation: createPet
       body: {{name: {{present: true}}}} # or a value, contains, matches (* and ?), one_of
-    after: 1                     # lets the first such request pass
-    times: 10                    # then takes part in ten at the most
-    probability: 0.25            # in one of four; the same seed gives the same ones again
+    after: 1                     # skip the first matching request
+    times: 10                    # then apply to at most ten requests
+    probability: 0.25            # apply to one request in four; a seed makes this repeatable
     reply:
       status: 503
       headers: {{Retry-After: 2}}
 
-  # Without a reply, the real operation answers, only later:
+  # Delay the response of the real operation:
   # - delay: 2s                  # or {{min: 100ms, max: 2s}}, or {{p50: 200ms, p95: 1500ms}}
 
-  # One after the other; then repeat: last (as here), cycle or none.
+  # Respond in turn. `repeat` sets what follows: last (the default), cycle or none.
   # - sequence: [{{status: 503}}, pass]
 
-  # What networks do: {faults}.
+  # Break the response: {faults}.
   # - fault: {example}
 
-  # What the contract does not have must say that it is meant:
+  # A reply that is not in the contract requires off_contract:
   # - match: {{operation: getPet}}
   #   reply: {{status: 410, body: {{code: gone, message: Removed., status: 410}}}}
   #   off_contract: true

@@ -51,7 +51,7 @@ def test_details_show_what_a_scenario_does_and_its_source(panel: Panel) -> None:
     panel.use(panel.button("Details of retry"))
     facts = panel.scenario("retry").locator(".facts")
     expect(facts).to_contain_text("retry/fail-twice")
-    expect(facts).to_contain_text("answers 503")
+    expect(facts).to_contain_text("responds with 503")
     panel.use(facts.locator("summary"))
 
     expect(facts.locator("pre")).to_contain_text("Retry-After: 1")

@@ -121,7 +121,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (["--versoin"], "--versoin: no such option; did you mean '--version'?"),
         (["serve", "--port", "70000"], "--port: must be an integer from 0 to 65535, got '70000'"),
         (["fixture", "--count=-1"], "--count: must be an integer from 0 to 100000, got '-1'"),
-        (["scenarios", "--config", "x"], "--config x: there is no such file; check the path"),
+        (["scenarios", "--config", "x"], "--config x: file not found; check the path"),
         (
             ["scenarios", "--scenarios-dir", "no"],
             "--scenarios-dir: must be a folder that exists, got 'no'",

@@ -94,7 +94,7 @@ def test_use_of_an_unknown_name_is_answered_with_the_nearest(run: Run, url: str)
     status, out, [line] = run("use", "--url", url, "emtpy")
 
     assert (status, out) == (1, [])
-    assert line.startswith("mockpets: there is no scenario 'emtpy'; did you mean 'empty'?")
+    assert line.startswith("mockpets: unknown scenario 'emtpy'; did you mean 'empty'?")
     assert ControlClient(url).scenarios()["active"] == ["default"]
 
 

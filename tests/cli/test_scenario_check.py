@@ -114,7 +114,7 @@ def test_files_given_know_each_other_and_what_is_shipped(
     assert run(capsys, "check", ".")[0] == 0
     status, lines, _ = run(capsys, "check", "top.yaml")
     assert status == 1
-    assert lines[0].startswith("top.yaml:2:11: extends.1: there is no scenario 'base'")
+    assert lines[0].startswith("top.yaml:2:11: extends.1: unknown scenario 'base'")
 
 
 STUBS = """\
@@ -168,7 +168,7 @@ def test_each_form_of_a_stub_is_tried_whatever_keeps_it_back(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["check", "none.yaml"], "none.yaml: there is no such file; check the path"),
+        (["check", "none.yaml"], "none.yaml: file not found; check the path"),
         (["check", "--scenarios-dir", "none"], "none"),
         (["check", "--format", "xml"], "xml"),
     ],

@@ -189,7 +189,7 @@ def test_a_new_filter_works_everywhere(tmp_path: Path) -> None:
     assert result["openapi"][-1]["name"] == "categoryId"
     assert result["openapi"][-1]["schema"]["format"] == "int64"
     assert result["matched"] == [200, 503]
-    assert "it belongs under query" in result["misplaced"]
+    assert "move it under query" in result["misplaced"]
 
 
 @pytest.mark.parametrize(("kind", "fields"), [(NewPet, NEW_PET_FIELDS), (Pet, PET_FIELDS)])

@@ -1,4 +1,4 @@
-"""Stubs, matches and pets in words, as tables."""
+"""Descriptions of stubs, matches and pets, as tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LONG = tuple(Canned(status, (), b"") for status in range(200, 260))
 
 
 @pytest.mark.parametrize(
-    ("match", "words"),
+    ("match", "text"),
     [
         (Match(), "every request"),
         (Match(operations=("createPet",)), "createPet"),
@@ -60,36 +60,41 @@ LONG = tuple(Canned(status, (), b"") for status in range(200, 260))
         ),
     ],
 )
-def test_matches(match: Match, words: str) -> None:
-    assert describe_match(match) == words
+def test_matches(match: Match, text: str) -> None:
+    assert describe_match(match) == text
 
 
 @pytest.mark.parametrize(
     ("changes", "does", "limits"),
     [
-        ({"replies": (E503,)}, "answers 503 off contract", ""),
-        ({"replies": (Canned(401, (), b"{}"),)}, "answers 401", ""),
+        ({"replies": (E503,)}, "responds with 503 (off contract)", ""),
+        ({"replies": (Canned(401, (), b"{}"),)}, "responds with 401", ""),
         (
             {"replies": (Canned(200, (), b"x" * 1200),)},
-            "answers 200, a canned body of 1.2 kB",
+            "responds with 200 and a body of 1.2 kB",
             "",
         ),
-        ({"replies": (Canned(200, (), b"[]\n"),)}, "answers 200, a canned body of 3 B", ""),
-        ({"replies": (Canned(204, (), b"", "why"),)}, "answers 204 off contract", ""),
-        ({"replies": (PASS,)}, "lets the operation answer", ""),
+        ({"replies": (Canned(200, (), b"[]\n"),)}, "responds with 200 and a body of 3 B", ""),
+        (
+            {"replies": (Canned(200, (), b"[]\n", "why"),)},
+            "responds with 200 and a body of 3 B (off contract)",
+            "",
+        ),
+        ({"replies": (Canned(204, (), b"", "why"),)}, "responds with 204 (off contract)", ""),
+        ({"replies": (PASS,)}, "lets the operation respond", ""),
         (
             {"replies": (E503, E503, PASS)},
-            "answers in turn: 503, 503, the operation; the last is repeated",
+            "responds in turn with 503, 503, the operation, then repeats the last one",
             "",
         ),
         (
             {"replies": (E503, "empty_reply"), "repeat": "cycle"},
-            "answers in turn: 503, empty_reply; then from the first again",
+            "responds in turn with 503, empty_reply, then starts over",
             "",
         ),
         (
             {"replies": (E503,), "repeat": "none"},
-            "answers in turn: 503; then the next stub is asked",
+            "responds in turn with 503, then leaves requests to the next stub",
             "",
         ),
         (
@@ -99,14 +104,14 @@ def test_matches(match: Match, words: str) -> None:
         ),
         (
             {"replies": LONG},
-            "answers in turn: 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, and 50 more; "
-            "the last is repeated",
+            "responds in turn with 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, and 50 more, "
+            "then repeats the last one",
             "",
         ),
         ({"fault": "connection_reset"}, "breaks the connection (connection_reset)", ""),
         (
             {"replies": (PASS,), "fault": "connection_reset"},
-            "lets the operation answer; breaks the connection (connection_reset)",
+            "lets the operation respond; breaks the connection (connection_reset)",
             "",
         ),
         ({"delay": Delay("fixed", 2.0, 2.0)}, "adds a delay of 2 s", ""),
@@ -116,10 +121,10 @@ def test_matches(match: Match, words: str) -> None:
             "adds a delay of 0.2 s at the median, 1.5 s at the 95th percentile",
             "",
         ),
-        ({"throttle": 2000}, "sends at 2 kB/s", ""),
-        ({"throttle": 999}, "sends at 999 B/s", ""),
-        ({"throttle": 1_250_000}, "sends at 1.25 MB/s", ""),
-        ({"hold": "door"}, "holds until the gate 'door' is opened", ""),
+        ({"throttle": 2000}, "sends the response at 2 kB/s", ""),
+        ({"throttle": 999}, "sends the response at 999 B/s", ""),
+        ({"throttle": 1_250_000}, "sends the response at 1.25 MB/s", ""),
+        ({"hold": "door"}, "holds the response until the gate 'door' opens", ""),
         (
             {
                 "replies": (E503,),
@@ -130,23 +135,27 @@ def test_matches(match: Match, words: str) -> None:
                 "times": 3,
                 "probability": 0.25,
             },
-            "answers 503 off contract; adds a delay of 0.3 s; sends at 500 B/s; "
-            "holds until the gate 'x' is opened",
-            "after 2 matching requests, at most 3 times, one in four",
+            "responds with 503 (off contract); adds a delay of 0.3 s; "
+            "sends the response at 500 B/s; holds the response until the gate 'x' opens",
+            "after 2 matching requests, at most 3 times, one request in four",
         ),
         (
             {"hold": "x", "after": 1},
-            "holds until the gate 'x' is opened",
+            "holds the response until the gate 'x' opens",
             "after 1 matching request",
         ),
-        ({"hold": "x", "times": 1}, "holds until the gate 'x' is opened", "at most once"),
-        ({"hold": "x", "probability": 0.1}, "holds until the gate 'x' is opened", "one in ten"),
+        ({"hold": "x", "times": 1}, "holds the response until the gate 'x' opens", "at most once"),
+        (
+            {"hold": "x", "probability": 0.1},
+            "holds the response until the gate 'x' opens",
+            "one request in ten",
+        ),
         (
             {"hold": "x", "probability": 0.3},
-            "holds until the gate 'x' is opened",
-            "30 % of the time",
+            "holds the response until the gate 'x' opens",
+            "30 % of requests",
         ),
-        ({"hold": "x", "probability": 0.0}, "holds until the gate 'x' is opened", "never"),
+        ({"hold": "x", "probability": 0.0}, "holds the response until the gate 'x' opens", "never"),
     ],
 )
 def test_stubs(changes: dict[str, Any], does: str, limits: str) -> None:
@@ -162,7 +171,7 @@ def test_stubs(changes: dict[str, Any], does: str, limits: str) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_every_fault_alone_and_as_a_reply_is_named(fault: Any) -> None:
+def test_the_description_names_the_fault(fault: Any) -> None:
     alone = describe_stub(Stub("s/1", fault=fault))["does"]
 
     assert alone.endswith(f" ({fault})")
@@ -170,7 +179,7 @@ def test_every_fault_alone_and_as_a_reply_is_named(fault: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pets", "words"),
+    ("pets", "text"),
     [
         (None, None),
         ((), "no pets"),
@@ -183,29 +192,29 @@ def test_every_fault_alone_and_as_a_reply_is_named(fault: Any) -> None:
         (Generated(500, 0), "500 generated pets, seed 0"),
     ],
 )
-def test_pets(pets: Any, words: str | None) -> None:
-    assert describe_pets(pets) == words
+def test_pets(pets: Any, text: str | None) -> None:
+    assert describe_pets(pets) == text
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_every_locale_has_a_word(locale: str) -> None:
-    words = describe_pets(Generated(2, None, locale))
+def test_every_locale_has_a_name(locale: str) -> None:
+    description = describe_pets(Generated(2, None, locale))
 
-    assert words is not None
-    assert "_" not in words
+    assert description is not None
+    assert "_" not in description
 
 
-def test_a_mismatch_expects_what_the_words_say() -> None:
+def test_a_mismatch_and_a_description_have_the_same_text() -> None:
     wanted = Match(query=(Condition("status", "one_of", ("sold", "pending")),))
     (mismatch,) = difference(wanted, Facts("listPets", "GET", "/v1/pets"))
 
     assert describe_match(wanted) == f"every request with {mismatch.where} {mismatch.expected}"
 
 
-def test_every_shipped_stub_has_words() -> None:
+def test_every_shipped_stub_has_a_description() -> None:
     scenarios = load_library((), ()).scenarios
     assert len(scenarios) == len(list(shipped("scenarios").iterdir()))
-    said = [describe_stub(stub) for one in scenarios.values() for stub in one.stubs]
+    stubs = [describe_stub(stub) for each in scenarios.values() for stub in each.stubs]
 
-    assert said
-    assert all(words["scenario"] in scenarios and words["when"] and words["does"] for words in said)
+    assert stubs
+    assert all(each["scenario"] in scenarios and each["when"] and each["does"] for each in stubs)

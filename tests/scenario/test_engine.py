@@ -1,4 +1,4 @@
-"""What the engine decides, request after request, with no HTTP."""
+"""The engine's decisions about a series of requests, without HTTP."""
 
 from random import Random
 from typing import Any
@@ -22,7 +22,7 @@ def play(stubs: list[Stub], requests: int, seed: int = 1, facts: Facts = LIST) -
 
 
 def statuses(stubs: list[Stub], requests: int, seed: int = 1) -> str:
-    """The answers as a word: a, b, c for canned ones, - for the real operation's."""
+    """Return the responses as letters: a, b, c for canned ones, - for the real operation's."""
     names = {A: "a", B: "b", C: "c", None: "-"}
     return "".join(names[outcome.reply] for outcome in play(stubs, requests, seed))
 
@@ -35,7 +35,7 @@ SEQUENCES: list[tuple[str, list[Stub], str]] = [
     ("no stub", [], "---"),
     ("one reply", [stub()], "aaa"),
     ("no match", [stub(match=Match(operations=("getPet",)))], "---"),
-    ("the first that answers wins", [stub(), stub(replies=(B,))], "aaa"),
+    ("the first that responds wins", [stub(), stub(replies=(B,))], "aaa"),
     ("after", [stub(after=2)], "--aaa"),
     ("times", [stub(times=2)], "aa---"),
     ("after, then times", [stub(after=1, times=2)], "-aa--"),
@@ -51,7 +51,7 @@ SEQUENCES: list[tuple[str, list[Stub], str]] = [
     ("times cuts a sequence", [stub(times=2, replies=(A, B, C))], "ab--"),
     ("times over a cycle", [stub(times=3, replies=(A, B), repeat="cycle")], "aba--"),
     ("times beyond none", [stub(times=9, replies=(A,), repeat="none")], "a--"),
-    ("after counts what reaches it", [stub(times=2), stub(replies=(B,), after=1)], "aa-bb"),
+    ("after counts requests that reach it", [stub(times=2), stub(replies=(B,), after=1)], "aa-bb"),
     ("probability 0", [stub(probability=0.0), stub(replies=(B,))], "bbb"),
 ]
 
@@ -63,15 +63,15 @@ def test_counting(stubs: list[Stub], expected: str) -> None:
     assert statuses(stubs, len(expected)) == expected
 
 
-def test_probability_draws_from_the_given_numbers() -> None:
+def test_probability_draws_from_the_given_generator() -> None:
     expected = "".join("a" if value < 0.25 else "-" for value in _numbers(7, 40))
 
     assert statuses([stub(probability=0.25)], 40, seed=7) == expected
-    assert 3 < expected.count("a") < 20  # the table above would pass with either letter alone
+    assert 3 < expected.count("a") < 20  # both letters occur
 
 
-def test_probability_that_misses_uses_up_nothing() -> None:
-    """Every draw below a half takes one of the sequence, in order, and then it is over."""
+def test_a_skipped_request_does_not_count() -> None:
+    """Each draw below a half takes the next reply of the sequence, until its end."""
     hits = [value < 0.5 for value in _numbers(3, 30)]
     positions = iter("ab")
     expected = "".join(next(positions, "-") if hit else "-" for hit in hits)
@@ -80,14 +80,14 @@ def test_probability_that_misses_uses_up_nothing() -> None:
     assert statuses([stub(probability=0.5, replies=(A, B), times=2)], 30, 3) == expected
 
 
-def test_no_number_is_drawn_before_after_and_times_allow_it() -> None:
+def test_after_and_times_come_before_the_draw() -> None:
     numbers = _numbers(5, 20)
     expected = "--" + "".join("a" if value < 0.5 else "-" for value in numbers[:18])
 
     assert statuses([stub(after=2, probability=0.5)], 20, seed=5) == expected
 
 
-def test_the_same_seed_replays_the_same_answers() -> None:
+def test_the_same_seed_replays_the_same_responses() -> None:
     stubs = [
         stub(probability=0.3, times=8, delay=Delay("range", 0.0, 2.0)),
         stub(probability=0.6, replies=(B, PASS, C), delay=Delay("percentiles", 0.2, 1.5)),
@@ -109,7 +109,7 @@ def shape(label: str, **changes: Any) -> Stub:
     return Stub(label=label, **changes)
 
 
-def test_stubs_that_only_shape_add_up_and_the_search_goes_on() -> None:
+def test_shaping_adds_up_and_the_search_continues() -> None:
     stubs = [
         shape("a/1", delay=Delay("fixed", 1.0, 1.0), throttle=500),
         shape("a/2", delay=Delay("fixed", 0.5, 0.5), throttle=200, hold="first"),
@@ -123,14 +123,14 @@ def test_stubs_that_only_shape_add_up_and_the_search_goes_on() -> None:
     ]
 
 
-def test_delays_together_are_cut_to_the_cap() -> None:
+def test_the_sum_of_delays_is_capped() -> None:
     minute = Delay("fixed", DELAY_SECONDS, DELAY_SECONDS)
     [outcome] = play([shape("a/1", delay=minute), shape("a/2", delay=minute)], 1)
 
     assert outcome.delay == DELAY_SECONDS
 
 
-def test_a_stub_that_shapes_counts_too() -> None:
+def test_a_stub_without_a_reply_counts_too() -> None:
     stubs = [shape("a/1", delay=Delay("fixed", 1.0, 1.0), after=1, times=1)]
 
     assert [outcome.delay for outcome in play(stubs, 3)] == [0.0, 1.0, 0.0]
@@ -148,17 +148,17 @@ FAULTS: list[tuple[str, Stub, list[Outcome]]] = [
         [Outcome(("t",), fault="empty_reply", skip=True)],
     ),
     (
-        "pass has it done",
+        "pass runs the operation",
         shape("t", fault="connection_reset", replies=(PASS,)),
         [Outcome(("t",), fault="connection_reset")],
     ),
     (
-        "truncated spoils the operation's",
+        "truncated damages the operation's response",
         shape("t", fault="truncated_body"),
         [Outcome(("t",), fault="truncated_body")],
     ),
     (
-        "malformed spoils the canned one",
+        "malformed damages the canned response",
         shape("t", fault="malformed_json", replies=(A,)),
         [Outcome(("t",), A, fault="malformed_json")],
     ),
@@ -185,7 +185,7 @@ def test_faults(entry: Stub, expected: list[Outcome]) -> None:
 # --- Delays -----------------------------------------------------------------------------------
 
 
-def test_a_range_is_drawn_evenly_within_its_ends() -> None:
+def test_a_range_is_drawn_evenly() -> None:
     random = Random(1)
     drawn = [draw_delay(Delay("range", 1.0, 3.0), random) for _ in range(4000)]
 
@@ -194,7 +194,7 @@ def test_a_range_is_drawn_evenly_within_its_ends() -> None:
     assert sum(drawn) / len(drawn) == pytest.approx(2.0, abs=0.05)
 
 
-def test_percentiles_are_hit_by_the_numbers_drawn() -> None:
+def test_random_delays_have_the_given_percentiles() -> None:
     random = Random(1)
     drawn = sorted(draw_delay(Delay("percentiles", 0.2, 1.5), random) for _ in range(20_000))
 
@@ -204,7 +204,7 @@ def test_percentiles_are_hit_by_the_numbers_drawn() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 1 - 2**-53])
-def test_percentiles_hold_at_the_ends_of_chance(share: float) -> None:
+def test_extreme_draws_stay_within_the_limit(share: float) -> None:
     class Fixed(Random):
         def random(self) -> float:
             return share

@@ -1,4 +1,4 @@
-"""Scenario files in folders: found, replaced, resolved, put together, read again."""
+"""Scenario files in folders: listing, replacing, extending, stacking and reloading."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-REFUSE = "description: {0}.\nstubs:\n  - reply: {{status: {1}}}\n"
+SCENARIO = "description: {0}.\nstubs:\n  - reply: {{status: {1}}}\n"
 
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
-    """Write a file into a folder of scenarios; each write is newer than the one before."""
+    """Return a function that writes a file into a folder; each write has a later time."""
     turn = iter(range(1, 1000))
 
     def write(name: str, text: str, folder: str = "mine") -> Path:
         path = tmp_path / folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
-        # Two writes within the clock's resolution would look alike.
+        # Two writes within the clock's resolution would have the same time.
         os.utime(path, (10**9 + next(turn), 10**9))
         os.utime(path, ns=(10**18, 10**18 + next(turn)))
         return path
@@ -41,7 +41,7 @@ def labels(folder: Path, *names: str) -> list[str]:
     return [stub.label for stub in load_library([folder], []).stack(names).stubs]
 
 
-def test_the_shipped_ones_are_there_without_a_problem() -> None:
+def test_shipped_scenarios_have_no_problems() -> None:
     library = load_library([], [])
 
     assert not library.problems
@@ -49,11 +49,11 @@ def test_the_shipped_ones_are_there_without_a_problem() -> None:
     assert {"default", "empty", "unauthorized", "missing"} <= set(library.scenarios)
 
 
-def test_a_later_folder_wins_and_the_source_says_so(
+def test_a_later_folder_wins_and_the_source_lists_what_it_replaces(
     write: Callable[..., Path], tmp_path: Path
 ) -> None:
-    write("empty.yaml", REFUSE.format("Mine", 500))
-    write("empty.yml", REFUSE.format("Theirs", 503), "theirs")
+    write("empty.yaml", SCENARIO.format("Mine", 500))
+    write("empty.yml", SCENARIO.format("Theirs", 503), "theirs")
     library = load_library([tmp_path / "mine", tmp_path / "theirs"], [])
 
     assert library.scenarios["empty"].description == "Theirs."
@@ -63,16 +63,14 @@ def test_a_later_folder_wins_and_the_source_says_so(
     )
 
 
-def test_other_files_and_hidden_ones_are_left_alone(
-    write: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_other_and_hidden_files_are_ignored(write: Callable[..., Path], tmp_path: Path) -> None:
     for name in ("README.md", ".hidden.yaml", "empty.yaml~", ".empty.yaml.swp"):
         write(name, ": no yaml [")
 
     assert load_library([tmp_path / "mine"], []).problems == {}
 
 
-def test_two_files_for_one_name_in_a_folder_are_refused(
+def test_two_files_of_one_name_in_a_folder_are_rejected(
     write: Callable[..., Path], tmp_path: Path
 ) -> None:
     write("a.json", "{}")
@@ -81,11 +79,12 @@ def test_two_files_for_one_name_in_a_folder_are_refused(
     with pytest.raises(InputError) as caught:
         load_library([tmp_path / "mine"], [])
     assert str(caught.value) == (
-        f"{tmp_path / 'mine' / 'a.yaml'}: a.json has the name 'a' too; keep one of the two"
+        f"{tmp_path / 'mine' / 'a.yaml'}: a.json also has the name 'a'; "
+        "rename or remove one of them"
     )
 
 
-def test_suffixes_count_in_any_case(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_suffixes_match_in_any_case(write: Callable[..., Path], tmp_path: Path) -> None:
     write("a.YAML", "description: A\npets: d\n")
     write("b.Yml", "description: B\n")
     write("c.JSON", '{"description": "C"}')
@@ -96,7 +95,7 @@ def test_suffixes_count_in_any_case(write: Callable[..., Path], tmp_path: Path) 
     assert [library.scenarios[name].description for name in "abc"] == ["A", "B", "C"]
 
 
-def test_links_out_of_their_folder_are_refused_and_those_within_are_not(
+def test_links_out_of_their_folder_are_rejected_and_links_within_are_not(
     write: Callable[..., Path], tmp_path: Path
 ) -> None:
     write("secret.yaml", "description: s3cret\n", "elsewhere")
@@ -110,20 +109,18 @@ def test_links_out_of_their_folder_are_refused_and_those_within_are_not(
     library = load_library([tmp_path / "mine"], [tmp_path / "fixtures"])
 
     assert library.scenarios["in"].description == "In"
-    said = "is a link that leads out of its folder; copy the file there"
+    message = "is a link to a file outside its folder; copy the file there"
     fixture = tmp_path / "fixtures" / "litter.json"
-    assert {
-        name: [str(problem) for problem in found] for name, found in library.problems.items()
-    } == {
-        "out": [f"{tmp_path / 'mine' / 'out.yaml'}: {said}"],
+    assert {name: list(map(str, problems)) for name, problems in library.problems.items()} == {
+        "out": [f"{tmp_path / 'mine' / 'out.yaml'}: {message}"],
         "mine": [
-            f"{tmp_path / 'mine' / 'mine.yaml'}:2:7: pets: the fixture 'litter' cannot be used: "
-            f"{fixture}: {said}; mend it first"
+            f"{tmp_path / 'mine' / 'mine.yaml'}:2:7: pets: fixture 'litter' is invalid: "
+            f"{fixture}: {message}; fix the fixture"
         ],
     }
 
 
-def test_a_bad_fixture_is_one_problem_of_each_place_that_names_it(
+def test_a_bad_fixture_is_one_problem_for_each_reference(
     write: Callable[..., Path], tmp_path: Path
 ) -> None:
     write("litter.json", "[]]", "fixtures")
@@ -131,7 +128,7 @@ def test_a_bad_fixture_is_one_problem_of_each_place_that_names_it(
     path = write("mine.yaml", "description: d\npet: 3\npets: litter\nstubs:\n" + page * 2)
     problems = load_library([tmp_path / "mine"], [tmp_path / "fixtures"]).problems["mine"]
 
-    assert [str(found).removeprefix(str(path)).partition(": ")[0] for found in problems] == [
+    assert [str(each).removeprefix(str(path)).partition(": ")[0] for each in problems] == [
         ":2:1",
         ":3:7",
         ":5:50",
@@ -139,16 +136,16 @@ def test_a_bad_fixture_is_one_problem_of_each_place_that_names_it(
     ]
 
 
-def test_a_folder_that_cannot_be_read(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         load_library([], [tmp_path / "none"])
     assert str(caught.value) == (
-        f"{tmp_path / 'none'}: cannot be read as a folder of fixtures: "
+        f"{tmp_path / 'none'}: cannot read this folder of fixtures: "
         "No such file or directory; check --fixtures-dir"
     )
 
 
-def test_extends_puts_the_others_after_the_own_ones_each_once(
+def test_extended_stubs_follow_the_scenario_s_own_without_duplicates(
     write: Callable[..., Path], tmp_path: Path
 ) -> None:
     stub = "stubs:\n  - {name: own, reply: {status: 500}}\n"
@@ -160,7 +157,7 @@ def test_extends_puts_the_others_after_the_own_ones_each_once(
 
     assert labels(mine, "top") == ["top/own", "left/own", "base/own", "right/own"]
     assert labels(mine, "right", "left") == ["right/own", "base/own", "left/own"]
-    # Pets: the first in that order that brings any.
+    # The first scenario in this order that has pets provides them.
     library = load_library([mine], [])
     assert library.stack(["top"]).pets == ()
     assert library.stack(["right", "top"]).pets == library.scenarios["right"].pets
@@ -175,58 +172,56 @@ def test_a_circle_of_extends_names_the_chain(write: Callable[..., Path], tmp_pat
     assert set(library.problems) == {"a", "b", "c"}
     assert (
         str(library.problems["a"][0])
-        == f"{a}:2:10: extends: it leads in a circle: a -> b -> c -> a"
+        == f"{a}:2:10: extends: must not form a cycle, got a -> b -> c -> a"
     )
 
 
-def test_a_chain_may_be_eight_long(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_chain_has_at_most_eight_scenarios(write: Callable[..., Path], tmp_path: Path) -> None:
     for number in range(1, 9):
         write(f"s{number}.yaml", f"description: d\nextends: s{number + 1}\n")
     write("s9.yaml", "description: d\n")
     library = load_library([tmp_path / "mine"], [])
 
     assert set(library.problems) == {"s1"}
-    assert "it leads over more than 8 scenarios: s1 -> s2" in str(library.problems["s1"][0])
+    assert "must not chain more than 8 scenarios, got s1 -> s2" in str(library.problems["s1"][0])
 
 
-def test_many_wide_layers_are_looked_at_once_each(
-    write: Callable[..., Path], tmp_path: Path
-) -> None:
-    """Followed path by path, this would be 8 to the power of 7 chains."""
+def test_many_wide_layers_are_checked_once_each(write: Callable[..., Path], tmp_path: Path) -> None:
+    """Path by path, this would be 8 to the power of 7 chains."""
     for layer in range(8):
-        names = ", ".join(f"l{layer + 1}-{place}" for place in range(8))
+        names = ", ".join(f"l{layer + 1}-{position}" for position in range(8))
         extends = f"extends: [{names}]\n" if layer < 7 else ""
-        for place in range(8):
-            write(f"l{layer}-{place}.yaml", "description: d\n" + extends)
+        for position in range(8):
+            write(f"l{layer}-{position}.yaml", "description: d\n" + extends)
     library = load_library([tmp_path / "mine"], [])
 
     assert not library.problems
     assert len(library.lineage("l0-0")) == 1 + 7 * 8
 
 
-def test_an_unknown_name_is_answered_with_the_nearest_and_the_list() -> None:
+def test_an_unknown_name_reports_the_nearest_and_all_names() -> None:
     library = load_library([], [])
 
     with pytest.raises(RequestError) as caught:
         library.stack(["empty", "sold-uot"])
     assert caught.value.message.startswith(
-        "there is no scenario 'sold-uot'; did you mean 'sold-out'? there are: after-removal, "
+        "unknown scenario 'sold-uot'; did you mean 'sold-out'? known scenarios: after-removal, "
     )
     assert next(str(problem) for problem in library.unknown("scenario", ["nix"])).startswith(
-        "scenario: there is no scenario 'nix'; there are: "
+        "scenario: unknown scenario 'nix'; known scenarios: "
     )
 
 
-# --- Read again -------------------------------------------------------------------------------
+# --- Reloading --------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def watch(write: Callable[..., Path], tmp_path: Path) -> Reloader:
-    write("mine.yaml", REFUSE.format("First", 500))
+    write("mine.yaml", SCENARIO.format("First", 500))
     return Reloader([tmp_path / "mine"], [])
 
 
-def said(caplog: pytest.LogCaptureFixture) -> list[str]:
+def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
     lines = [record.getMessage() for record in caplog.records]
     caplog.clear()
     return lines
@@ -237,48 +232,48 @@ def _warnings_only(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING, "mockpets")
 
 
-def test_nothing_changed_is_the_same_library_and_no_word(
+def test_unchanged_files_keep_the_library_and_log_nothing(
     watch: Reloader, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = watch.library
     watch.look()
 
     assert watch.library is before
-    assert said(caplog) == []
+    assert logged(caplog) == []
 
 
-def test_a_changed_file_is_taken_up(
+def test_a_changed_file_is_reloaded(
     watch: Reloader, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
 ) -> None:
     before = watch.library
-    path = write("mine.yaml", REFUSE.format("Second", 503))
+    path = write("mine.yaml", SCENARIO.format("Second", 503))
     watch.look()
 
     assert watch.library.scenarios["mine"].description == "Second."
     assert watch.library.scenarios["empty"] is before.scenarios["empty"]
-    assert said(caplog) == [f"scenario 'mine' was read again: {path}"]
+    assert logged(caplog) == [f"scenario 'mine' reloaded: {path}"]
 
 
-def test_a_bad_save_keeps_the_last_good_one_and_says_so_once(
+def test_an_invalid_save_keeps_the_last_valid_version_and_logs_once(
     watch: Reloader, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = write("mine.yaml", REFUSE.format("Second", 99))
+    path = write("mine.yaml", SCENARIO.format("Second", 99))
     for _ in range(3):
         watch.look()
 
     assert watch.library.scenarios["mine"].description == "First."
-    first, problem = said(caplog)
-    assert first == "scenario 'mine' has problems, its last good version stays in force:"
+    first, problem = logged(caplog)
+    assert first == "scenario 'mine' is invalid, its last valid version stays active:"
     assert problem.startswith(f"{path}:3:21: stubs.1.reply.status: ")
-    assert [str(found) for found in watch.library.problems["mine"]] == [problem]
+    assert [str(each) for each in watch.library.problems["mine"]] == [problem]
 
-    write("mine.yaml", REFUSE.format("Second", 98))
+    write("mine.yaml", SCENARIO.format("Second", 98))
     watch.look()
-    assert len(said(caplog)) == 2  # another mistake is told again
+    assert len(logged(caplog)) == 2  # a different problem is logged
 
-    write("mine.yaml", REFUSE.format("First", 500))
+    write("mine.yaml", SCENARIO.format("First", 500))
     watch.look()
-    assert said(caplog) == ["scenario 'mine' is good again"]
+    assert logged(caplog) == ["scenario 'mine' is valid again"]
     assert watch.library.problems == {}
 
 
@@ -290,35 +285,35 @@ def test_new_and_deleted_files(
     watch.look()
     assert "other" in watch.library.scenarios
     assert "broken" not in watch.library.scenarios
-    lines = said(caplog)
-    assert lines[0] == "scenario 'broken' has problems, it cannot be used:"
-    assert lines[-1] == f"scenario 'other' is new: {path}"
+    lines = logged(caplog)
+    assert lines[0] == "scenario 'broken' is invalid, requests for it get 422:"
+    assert lines[-1] == f"scenario 'other' added: {path}"
 
     path.unlink()
     broken.unlink()
     watch.look()
     assert "other" not in watch.library.scenarios
-    assert said(caplog) == [
-        f"scenario 'broken' is gone, and refused with 422: {broken} was deleted",
-        f"scenario 'other' is gone, and refused with 422: {path} was deleted",
+    assert logged(caplog) == [
+        f"scenario 'broken' removed, requests for it get 422: {broken} was deleted",
+        f"scenario 'other' removed, requests for it get 422: {path} was deleted",
     ]
 
 
-def test_a_name_for_a_terminal_to_act_on_is_told_in_escapes(
+def test_control_characters_in_a_name_are_logged_as_escapes(
     watch: Reloader, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
 ) -> None:
     path = write("a\nb\x1b[31m\u202e.yaml", "description: d\n")
     watch.look()
     path.unlink()
     watch.look()
-    lines = said(caplog)
+    lines = logged(caplog)
 
     assert len(lines) == 3
     assert all(line.isprintable() for line in lines)
     assert "a\\nb\\x1b[31m\\u202e.yaml" in lines[1]
 
 
-def test_a_file_that_closes_a_circle_falls_back_and_the_others_go_on(
+def test_a_file_that_closes_a_cycle_falls_back_and_the_others_stay_active(
     watch: Reloader, write: Callable[..., Path]
 ) -> None:
     write("upper.yaml", "description: d\nextends: mine\n")
@@ -328,10 +323,10 @@ def test_a_file_that_closes_a_circle_falls_back_and_the_others_go_on(
 
     assert watch.library.scenarios["mine"].description == "First."
     assert watch.library.stack(["upper"]).stubs
-    assert "circle" in str(watch.library.problems["mine"][0])
+    assert "cycle" in str(watch.library.problems["mine"][0])
 
 
-def test_what_extends_a_deleted_file_cannot_be_used_until_it_is_back(
+def test_a_scenario_is_invalid_while_its_base_is_deleted(
     watch: Reloader, write: Callable[..., Path], tmp_path: Path
 ) -> None:
     write("upper.yaml", "description: d\nextends: mine\n")
@@ -341,13 +336,13 @@ def test_what_extends_a_deleted_file_cannot_be_used_until_it_is_back(
     assert "upper" not in watch.library.scenarios
     assert "upper" in watch.library.problems
 
-    write("mine.yaml", REFUSE.format("Back", 500))
+    write("mine.yaml", SCENARIO.format("Back", 500))
     watch.look()
     assert watch.library.problems == {}
     assert watch.library.stack(["upper"]).stubs
 
 
-def test_a_changed_fixture_is_taken_up_by_the_scenarios_that_use_it(
+def test_a_changed_fixture_reloads_the_scenarios_that_use_it(
     write: Callable[..., Path], tmp_path: Path
 ) -> None:
     pet = '[{"id": 1, "name": "%s", "categoryId": 1}]'
@@ -360,7 +355,7 @@ def test_a_changed_fixture_is_taken_up_by_the_scenarios_that_use_it(
     assert watch.library.stack(["young"]).pets == ({"id": 1, "name": "Bo", "categoryId": 1},)
 
 
-def test_a_folder_that_vanishes_leaves_everything_as_it_was(
+def test_a_removed_folder_keeps_the_loaded_scenarios(
     watch: Reloader, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "mine").rename(tmp_path / "away")
@@ -368,24 +363,24 @@ def test_a_folder_that_vanishes_leaves_everything_as_it_was(
         watch.look()
 
     assert "mine" in watch.library.scenarios
-    [line] = said(caplog)
-    assert line.endswith("(scenarios stay as they were)")
+    [line] = logged(caplog)
+    assert line.endswith("(the loaded scenarios stay active)")
 
 
-def test_the_thread_looks_by_itself_and_stops() -> None:
-    class Looking(Reloader):
-        looked = 0
+def test_the_thread_polls_until_it_is_stopped() -> None:
+    class Counting(Reloader):
+        polls = 0
 
         def look(self) -> None:
             super().look()
-            type(self).looked += 1
-            if self.looked == 2:
+            type(self).polls += 1
+            if self.polls == 2:
                 self._stopped.set()
 
-    looking = Looking([], [])
-    looking.start()
-    assert looking._thread is not None
-    looking._thread.join(timeout=30)
-    looking.stop()
+    counting = Counting([], [])
+    counting.start()
+    assert counting._thread is not None
+    counting._thread.join(timeout=30)
+    counting.stop()
 
-    assert Looking.looked == 2
+    assert Counting.polls == 2

@@ -1,4 +1,4 @@
-"""The conditions of a stub against requests, as tables, with no HTTP."""
+"""The conditions of a stub compared with requests, as tables, without HTTP."""
 
 from decimal import Decimal
 from typing import Any
@@ -54,7 +54,7 @@ def test_parts(match: Match, changes: dict[str, Any], expected: list[Mismatch]) 
 
 
 OPERATORS: list[tuple[str, object, object, bool]] = [
-    # operator, wanted, got (ABSENT for nothing), holds
+    # operator, wanted, got (or ABSENT), holds
     ("equals", "sold", "sold", True),
     ("equals", "sold", "Sold", False),
     ("equals", "sold", ABSENT, False),
@@ -111,7 +111,7 @@ OPERATORS: list[tuple[str, object, object, bool]] = [
 
 
 @pytest.mark.parametrize(("operator", "wanted", "got", "holds"), OPERATORS)
-def test_operators_on_a_body_member(
+def test_operators_on_a_body_property(
     operator: Any, wanted: object, got: object, holds: bool
 ) -> None:
     body = {} if got is ABSENT else {"name": got}
@@ -121,7 +121,7 @@ def test_operators_on_a_body_member(
 
 
 @pytest.mark.parametrize("body", [ABSENT, None, [], [{"name": "x"}], "name", 3])
-def test_a_body_that_is_no_object_has_no_members(body: object) -> None:
+def test_a_body_other_than_an_object_has_no_properties(body: object) -> None:
     present = Match(body=(Condition("name", "present", True),))
     absent = Match(body=(Condition("name", "present", False),))
 
@@ -135,7 +135,7 @@ def test_one_of_several_values_of_a_parameter_is_enough() -> None:
     assert difference(match, facts(query={"status": ["available", "sold"]})) == []
 
 
-def test_every_failed_condition_is_told() -> None:
+def test_every_failed_condition_is_reported() -> None:
     match = Match(
         operations=("createPet",),
         query=(Condition("status", "one_of", ("sold", "pending")),),

@@ -1,4 +1,4 @@
-"""Each shipped scenario, driven through the public door, does what its description promises."""
+"""Each shipped scenario does what its description states, tested through the public interface."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     Make = Callable[..., Caller]
 
-GOOD: Any = {"name": "Miso", "categoryId": 2}
+NEW_PET: Any = {"name": "Miso", "categoryId": 2}
 
 
 def every_operation(call: Caller) -> list[Answer]:
     return [
         call("GET", "/v1/pets"),
-        call("POST", "/v1/pets", json_body=GOOD),
+        call("POST", "/v1/pets", json_body=NEW_PET),
         call("GET", "/v1/pets/1"),
     ]
 
@@ -36,40 +36,40 @@ def statuses(call: Caller, count: int) -> list[int]:
 
 
 def pets(call: Caller, query: str = "limit=100") -> list[dict[str, Any]]:
-    answer = call("GET", f"/v1/pets?{query}")
-    assert answer.status == 200
-    listed: list[dict[str, Any]] = answer.json
+    response = call("GET", f"/v1/pets?{query}")
+    assert response.status == 200
+    listed: list[dict[str, Any]] = response.json
     return listed
 
 
-def test_every_shipped_file_is_tried_here() -> None:
-    tried = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
+def test_every_shipped_scenario_has_a_test() -> None:
+    tested = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
 
     for path in shipped("scenarios").iterdir():
-        assert path.stem.replace("-", "_") in tried
+        assert path.stem.replace("-", "_") in tested
 
 
 def test_default(fresh: Make) -> None:
     call = fresh()
 
     assert len(pets(call)) == 16
-    assert [answer.status for answer in every_operation(call)] == [200, 201, 200]
+    assert [response.status for response in every_operation(call)] == [200, 201, 200]
 
 
 def test_empty(fresh: Make) -> None:
     call = fresh(scenario=("empty",))
 
     assert pets(call) == []
-    assert call("POST", "/v1/pets", json_body=GOOD).json == {"id": 1} | GOOD
-    assert pets(call) == [{"id": 1} | GOOD]
+    assert call("POST", "/v1/pets", json_body=NEW_PET).json == {"id": 1} | NEW_PET
+    assert pets(call) == [{"id": 1} | NEW_PET]
     assert len(json.loads(call("GET", "/v1/pets", scenario="default").body)) == 16
 
 
 def test_unauthorized(fresh: Make) -> None:
-    for answer in every_operation(fresh(scenario=("unauthorized",))):
-        assert (answer.status, answer.json["code"]) == (401, "unauthorized")
-        assert "invalid_token" in (answer.header("WWW-Authenticate") or "")
-        assert answer.header("Mockpets-Off-Contract") is None
+    for response in every_operation(fresh(scenario=("unauthorized",))):
+        assert (response.status, response.json["code"]) == (401, "unauthorized")
+        assert "invalid_token" in (response.header("WWW-Authenticate") or "")
+        assert response.header("Mockpets-Off-Contract") is None
 
 
 def test_expired_key(fresh: Make) -> None:
@@ -80,33 +80,33 @@ def test_missing(fresh: Make) -> None:
     call = fresh(scenario=("missing",))
 
     assert len(pets(call)) == 16
-    answer = call("GET", "/v1/pets/1")
-    assert (answer.status, answer.json["code"]) == (404, "pet_not_found")
+    response = call("GET", "/v1/pets/1")
+    assert (response.status, response.json["code"]) == (404, "pet_not_found")
 
 
-def late(call: Caller, method: str, target: str, body: Any = None) -> tuple[Answer, float, float]:
-    """An answer, the seconds it says it was delayed, and the seconds it took."""
+def timed(call: Caller, method: str, target: str, body: Any = None) -> tuple[Answer, float, float]:
+    """Return a response, its delay by the header, and the time it took, both in seconds."""
     started = monotonic()
-    answer = call(method, target, json_body=body)
+    response = call(method, target, json_body=body)
     took = monotonic() - started
-    _, _, said = (answer.header("Server-Timing") or "").partition("delay;dur=")
-    return answer, float(said or 0) / 1000, took
+    _, _, delay = (response.header("Server-Timing") or "").partition("delay;dur=")
+    return response, float(delay or 0) / 1000, took
 
 
 def test_slow(fresh: Make) -> None:
-    answer, said, took = late(fresh(scenario=("slow",)), "GET", "/v1/pets/999")
+    response, delay, took = timed(fresh(scenario=("slow",)), "GET", "/v1/pets/999")
 
-    assert answer.status == 404  # what is refused is late too
-    assert said == 2.0
+    assert response.status == 404  # errors are delayed too
+    assert delay == 2.0
     assert took >= 2.0
 
 
 def test_jittery(fresh: Make) -> None:
     call = fresh(scenario=("jittery",))
-    drawn = [late(call, "GET", "/v1/pets") for _ in range(5)]
+    drawn = [timed(call, "GET", "/v1/pets") for _ in range(5)]
 
-    assert len({said for _, said, _ in drawn}) == 5
-    assert all(took >= said > 0 for _, said, took in drawn)
+    assert len({delay for _, delay, _ in drawn}) == 5
+    assert all(took >= delay > 0 for _, delay, took in drawn)
     assert drawn[0][0].header("Mockpets-Seed") == "1"
 
 
@@ -121,26 +121,26 @@ def test_flaky(fresh: Make) -> None:
 
 
 def test_server_error(fresh: Make) -> None:
-    for answer in every_operation(fresh(scenario=("server-error",))):
-        assert (answer.status, answer.json["code"]) == (500, "internal_error")
-        assert answer.header("Mockpets-Off-Contract") == "status 500 is not in the contract"
+    for response in every_operation(fresh(scenario=("server-error",))):
+        assert (response.status, response.json["code"]) == (500, "internal_error")
+        assert response.header("Mockpets-Off-Contract") == "status 500 is not in the contract"
 
 
 def test_maintenance(fresh: Make) -> None:
-    for answer in every_operation(fresh(scenario=("maintenance",))):
-        assert (answer.status, answer.json["status"]) == (503, 503)
-        assert answer.header("Retry-After") == "120"
+    for response in every_operation(fresh(scenario=("maintenance",))):
+        assert (response.status, response.json["status"]) == (503, 503)
+        assert response.header("Retry-After") == "120"
 
 
 def test_rate_limited(fresh: Make) -> None:
-    for answer in every_operation(fresh(scenario=("rate-limited",))):
-        assert (answer.status, answer.json["status"]) == (429, 429)
-        assert answer.header("Retry-After") == "5"
+    for response in every_operation(fresh(scenario=("rate-limited",))):
+        assert (response.status, response.json["status"]) == (429, 429)
+        assert response.header("Retry-After") == "5"
 
 
 def test_retry(fresh: Make) -> None:
     assert statuses(fresh(scenario=("retry",)), 5) == [503, 503, 200, 200, 200]
-    # Named by each request, it goes on just the same.
+    # Requests that each name the scenario count the same way.
     call = fresh()
     named = [call("GET", "/v1/pets", scenario="retry").status for _ in range(4)]
     assert named == [503, 503, 200, 200]
@@ -150,14 +150,14 @@ def test_crowded(fresh: Make) -> None:
     call = fresh(scenario=("crowded",))
 
     assert len(pets(call)) == 100
-    assert call("POST", "/v1/pets", json_body=GOOD).json["id"] == 5001
+    assert call("POST", "/v1/pets", json_body=NEW_PET).json["id"] == 5001
 
 
 def test_full_page(fresh: Make) -> None:
     call = fresh(scenario=("full-page",))
 
     assert len(pets(call)) == 100
-    assert call("POST", "/v1/pets", json_body=GOOD).json["id"] == 101
+    assert call("POST", "/v1/pets", json_body=NEW_PET).json["id"] == 101
 
 
 def test_sold_out(fresh: Make) -> None:
@@ -194,23 +194,23 @@ def test_big_ids(fresh: Make) -> None:
     assert all(number > 2**53 for number in ids)
     assert len({float(number) for number in ids}) < len(ids)
     assert call("GET", f"/v1/pets/{ids[-1]}").json["id"] == ids[-1]
-    assert call("POST", "/v1/pets", json_body=GOOD).json["id"] == ids[-1] + 1
+    assert call("POST", "/v1/pets", json_body=NEW_PET).json["id"] == ids[-1] + 1
 
 
 def test_create_rejected(fresh: Make) -> None:
     call = fresh(scenario=("create-rejected",))
 
-    assert [answer.status for answer in every_operation(call)] == [200, 400, 200]
+    assert [response.status for response in every_operation(call)] == [200, 400, 200]
     assert len(pets(call)) == 16
 
 
 def test_double_submit(fresh: Make) -> None:
     call = fresh(scenario=("double-submit",))
-    answer, said, took = late(call, "POST", "/v1/pets", GOOD)
+    response, delay, took = timed(call, "POST", "/v1/pets", NEW_PET)
 
-    assert (answer.status, said) == (201, 3.0)
+    assert (response.status, delay) == (201, 3.0)
     assert took >= 3.0
-    assert late(call, "GET", "/v1/pets")[1] == 0
+    assert timed(call, "GET", "/v1/pets")[1] == 0
 
 
 def test_after_removal(fresh: Make) -> None:
@@ -224,29 +224,29 @@ def test_after_removal(fresh: Make) -> None:
 
 def test_orders(fresh: Make) -> None:
     call = fresh(scenario=("orders",))
-    answer = call("GET", "/v1/store/orders")
+    response = call("GET", "/v1/store/orders")
 
-    assert answer.status == 200
-    assert [order["id"] for order in answer.json] == [1, 2]
-    assert answer.header("Mockpets-Stub") == "orders/list-orders"
-    assert answer.header("Mockpets-Off-Contract")
+    assert response.status == 200
+    assert [order["id"] for order in response.json] == [1, 2]
+    assert response.header("Mockpets-Stub") == "orders/list-orders"
+    assert response.header("Mockpets-Off-Contract")
     assert call("GET", "/v1/store/orders", key=None).status == 401
     assert call("HEAD", "/v1/store/orders").status == 200
-    refused = call("DELETE", "/v1/store/orders")
-    assert (refused.status, refused.header("Allow")) == (405, "GET, HEAD, OPTIONS")
+    rejected = call("DELETE", "/v1/store/orders")
+    assert (rejected.status, rejected.header("Allow")) == (405, "GET, HEAD, OPTIONS")
 
 
-# --- Broken answers, seen from the other end of a socket --------------------------------------
+# --- Broken responses, over a socket ----------------------------------------------------------
 
 
 def over_socket(scenario: str) -> tuple[int, bytes | Exception]:
-    """The status and the body, or what went wrong while it was read."""
+    """Return the status and the body, or the error while reading them."""
     with MockpetsServer(Settings(port=0, scenario=(scenario,))) as server:
         connection = HTTPConnection(server.url.split("/")[2], timeout=10)
         try:
-            connection.request("POST", "/v1/pets", json.dumps(GOOD), KEY | JSON)
-            answer = connection.getresponse()
-            return answer.status, answer.read()
+            connection.request("POST", "/v1/pets", json.dumps(NEW_PET), KEY | JSON)
+            response = connection.getresponse()
+            return response.status, response.read()
         except (OSError, HTTPException) as error:
             return 0, error
         finally:

@@ -320,17 +320,18 @@ def test_the_file_named_comes_before_the_variable_s_and_that_before_the_usual_on
 @pytest.mark.parametrize(
     ("config", "environ", "problem"),
     [
-        ("no.toml", {}, "--config no.toml: there is no such file; check the path"),
+        ("no.toml", {}, "--config no.toml: file not found; check the path"),
         (
             None,
             {CONFIG_VARIABLE: "no.toml"},
-            f"{CONFIG_VARIABLE}=no.toml: there is no such file; check the path",
+            f"{CONFIG_VARIABLE}=no.toml: file not found; check the path",
         ),
         ("one", {CONFIG_VARIABLE: "no"}, "--config one: is a folder; name a file in it"),
         (
             "x" * 300,
             {},
-            f"--config {'x' * 300}: cannot be read: File name too long; check the path and who may",
+            f"--config {'x' * 300}: cannot read the file: File name too long; "
+            "check the path and its permissions",
         ),
     ],
 )
@@ -359,10 +360,10 @@ def test_a_file_that_is_no_text_of_fair_size_is_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("target", "problem"),
     [
-        ("no.toml", "mockpets.toml: there is no such file; it is a link to 'no.toml'"),
+        ("no.toml", "mockpets.toml: file not found; it is a link to 'no.toml'"),
         (
             "mockpets.toml",
-            "mockpets.toml: cannot be read: Too many levels of symbolic links; "
+            "mockpets.toml: cannot read the file: Too many levels of symbolic links; "
             "it is a link to 'mockpets.toml'",
         ),
     ],

@@ -241,7 +241,7 @@ def test_a_scenario_that_is_gone_is_told_and_stops_nothing(file: Path, tmp_path:
 
     assert len(warnings) == 1
     assert "session 'w3'" in warnings[0]["message"]
-    assert "there is no scenario 'tired'" in warnings[0]["message"]
+    assert "unknown scenario 'tired'" in warnings[0]["message"]
 
 
 def refused(*arguments: str) -> str:

@@ -481,7 +481,7 @@ ELSEWHERE = [
         "GET",
         "/v1/pets",
         "unknown_scenario",
-        "there is no scenario 'emtpy'; did you mean 'empty'? there are: after-removal, ...",
+        "unknown scenario 'emtpy'; did you mean 'empty'? known scenarios: after-removal, ...",
         headers={"Mockpets-Scenario": "emtpy"},
     ),
     Row(
@@ -489,7 +489,7 @@ ELSEWHERE = [
         "GET",
         "/v1/pets",
         "unknown_scenario",
-        "there is no scenario 'nix'; there are: ...",
+        "unknown scenario 'nix'; known scenarios: ...",
         headers={"Mockpets-Scenario": "empty, nix"},
     ),
     Row(

@@ -105,7 +105,7 @@ def test_base_paths(call: Caller, base: str, expected: tuple[str, str]) -> None:
         ("/~w3++empty", "unknown_scenario", "the base path must be"),
         ("/~w3+em_pty", "unknown_scenario", "the base path must be"),
         ("/~w3+em--pty", "unknown_scenario", "the base path must be"),
-        ("/~w3+emtpy", "unknown_scenario", "there is no scenario 'emtpy'; did you mean 'empty'?"),
+        ("/~w3+emtpy", "unknown_scenario", "unknown scenario 'emtpy'; did you mean 'empty'?"),
         ("/~w3+../x", "unknown_scenario", "the base path must be"),
         ("/~+" + "+".join("abcdefghi"), "unknown_scenario", "the base path may name at most 8 sc"),
     ],

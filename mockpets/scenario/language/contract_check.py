@@ -1,7 +1,7 @@
-"""Hold a canned reply against the contract, for every operation it may answer.
+"""Check a canned response against the contract, for every operation that it may be sent for.
 
-What the contract does not have is refused, with what it has there, unless the stub says that it
-is meant; and is labelled when it is sent. 429 and 5xx are what networks do: labelled, not refused.
+A deviation is a problem, unless the stub sets ``off_contract: true``; the server then labels the
+response. 429 and 5xx come from networks, not from the contract: labelled, but never a problem.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _JSON: Final = "application/json"
-_FLAG: Final = "say off_contract: true on the stub to send it all the same"
+_FLAG: Final = "add off_contract: true to the stub to send it anyway"
 
 
 class _Deviation(NamedTuple):
-    """One thing that the contract does not have.
+    """One difference from the contract.
 
-    :param reason: for the header that labels the answer: one line of ASCII.
-    :param path: to what is wrong, from the reply's node.
-    :param what: for the person who wrote the file; `reason` where that says it all.
-    :param advice: what else to do than to set the flag.
+    :param reason: for the header that labels the response: one line of ASCII.
+    :param path: from the reply's node to the wrong value.
+    :param what: for the author of the file.
+    :param advice: a fix other than the flag.
     """
 
     reason: str
@@ -40,30 +40,30 @@ class _Deviation(NamedTuple):
 
 
 def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
-    """Return a reply ready to be sent, and report what the contract does not have.
+    """Return a response ready to be sent, and report where it deviates from the contract.
 
-    :param match: of the stub, whole.
-    :param off_contract: the stub says that such things are meant.
+    :param match: the stub's match.
+    :param off_contract: the stub allows deviations.
     """
     if draft.page and match.operations != ("listPets",):
-        what = "a page is an answer of listPets alone"
-        draft.diagnostics.add(draft.node, what, "say match: {operation: listPets}")
-        return _sent(draft, None)
+        what = "only listPets responds with a page"
+        draft.diagnostics.add(draft.node, what, "add match: {operation: listPets}")
+        return _encode(draft, None)
     deviations = list(_deviations(draft, match))
     if not off_contract:
         for deviation in deviations:
             node, steps = draft.node.find(deviation.path)
             hint = ", or ".join(filter(None, [deviation.advice, _FLAG]))
-            if node.kind != "unusable":  # of which the builder told
+            if node.kind != "unusable":  # the parser has added a problem
                 draft.diagnostics.at(*steps).add(node, deviation.what, hint)
     reason = deviations[0].reason if deviations else None
     if from_network(draft.status):
         reason = f"status {draft.status} is not in the contract"
-    return _sent(draft, reason)
+    return _encode(draft, reason)
 
 
-def _sent(draft: Draft, reason: str | None) -> Canned:
-    """Return the bytes and headers of a reply, and report a body that is too large."""
+def _encode(draft: Draft, reason: str | None) -> Canned:
+    """Return a response as bytes and headers, and report a body that is too large."""
     body = b""
     if draft.text is not None:
         body = draft.text.encode()
@@ -74,8 +74,8 @@ def _sent(draft: Draft, reason: str | None) -> Canned:
     if len(body) > CANNED_BYTES:
         key = next(key for key in ("page", "body", "text", "message") if key in draft.node.members)
         node, steps = draft.node.find((key,))
-        what = f"a body must have at most {CANNED_BYTES // 1024} KiB, this has {len(body)} bytes"
-        draft.diagnostics.at(*steps).add(node, what, "leave some out")
+        what = f"the body must have at most {CANNED_BYTES} bytes, got {len(body)}"
+        draft.diagnostics.at(*steps).add(node, what, "shorten it")
     headers = draft.headers
     if body and _content_type(draft) == ("", ""):
         kind = _JSON if draft.text is None else "text/plain; charset=utf-8"
@@ -88,7 +88,7 @@ def _has_body(draft: Draft) -> bool:
 
 
 def _content_type(draft: Draft) -> tuple[str, str]:
-    """Return the header as it is spelled, and its media type; two empty texts without one."""
+    """Return the header's name as written and its media type, or two empty strings."""
     for name, value in draft.headers:
         if name.lower() == "content-type":
             return name, value.partition(";")[0].strip().lower()
@@ -96,7 +96,7 @@ def _content_type(draft: Draft) -> tuple[str, str]:
 
 
 def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
-    """Yield what the contract does not have; of 429 and 5xx, only what needs the flag too."""
+    """Yield each deviation; for 429 and 5xx, only those that need the flag too."""
     if not from_network(draft.status):
         if match.path is not None:
             target = f"{match.method} {match.path}".encode("ascii", "backslashreplace").decode()
@@ -106,11 +106,11 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
             yield from _of_operations(draft, match)
         header, kind = _content_type(draft)
         if header and kind != _JSON and draft.text is None:
-            what = f"the contract's content type is {_JSON}"
+            what = f"must be {_JSON}, the contract's content type"
             yield _Deviation(f"the content type is not {_JSON}", ("headers", header), what)
     for name, value in draft.headers:
         if name.lower() == "content-encoding" and value.lower() != "identity" and _has_body(draft):
-            what = "the body is sent as it is, so that no client can decode it"
+            what = "the server sends the body unencoded, so clients cannot decode it"
             yield _Deviation("the body is not encoded as its header says", ("headers", name), what)
         elif opted_in(name):
             reason = f"the header {name} is not in the contract"
@@ -118,52 +118,52 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
 
 
 def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
-    """Yield how status and body differ from what the contract lists for the stub's operations."""
-    # Only getPet has a petId, so a stub that wants one answers nothing else.
+    """Yield how status and body deviate from the contract's responses of the stub's operations."""
+    # Only getPet has a petId, so a stub with one matches no other operation.
     operations: tuple[str, ...] = match.operations or (
         ("getPet",) if match.pet_ids else tuple(RESPONSES)
     )
     status = draft.status
-    unlisted = [operation for operation in operations if status not in RESPONSES[operation]]
+    listed = [operation for operation in operations if status in RESPONSES[operation]]
+    unlisted = [operation for operation in operations if operation not in listed]
     if unlisted:
         reason = f"status {status} is not listed for {', '.join(unlisted)}"
         allowed = " and ".join(
             f"{', '.join(map(str, RESPONSES[operation]))} for {operation}" for operation in unlisted
         )
         path = next((key,) for key in ("error", "status", "page") if key in draft.node.members)
-        advice = "name the operation in match" if len(unlisted) < len(operations) else ""
+        advice = f"match only {' and '.join(listed)}" if listed else ""
         yield _Deviation(reason, path, f"{reason}: the contract allows {allowed}", advice)
-    listed = [operation for operation in operations if operation not in unlisted]
     for kind, operation in {RESPONSES[each][status]: each for each in listed}.items():
         yield from _of_body(draft, kind, operation)
 
 
 def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
-    """Yield how a body differs from the contract's.
+    """Yield how a body deviates from the contract's.
 
-    :param kind: the contract's schema.
+    :param kind: the name of the contract's schema.
     """
     if draft.page is not None:
-        # Its pets have been read as pets, and are right.
+        # The page's shape has checked each pet.
         yield from _too_many(draft.page.count, "page")
     elif draft.text is not None:
-        what = f"the body is text: the contract has {kind} as JSON here"
-        yield _Deviation("the body is not JSON", ("text",), what, "use body")
+        what = f"must be JSON: the contract expects {kind} here"
+        yield _Deviation("the body is not JSON", ("text",), what, "use body instead of text")
     elif draft.value is ABSENT:
         code = next((code for code in CONTRACT_ERRORS if ERRORS[code] == draft.status), "")
-        advice = f"write {{error: {code}}}" if code else ""
-        what = f"a body is missing: the contract has {kind} here"
+        advice = f"use {{error: {code}}}" if code else ""
+        what = f"the body is missing: the contract expects {kind} here"
         yield _Deviation("the body is missing", (), what, advice)
     else:
         for path, problem in body_problems(operation, draft.status, draft.value):
-            what = f"{problem}: the contract has {kind} here"
+            what = f"{problem}: the contract expects {kind} here"
             yield _Deviation(f"the body is not the contract's {kind}", ("body", *path), what)
         if isinstance(draft.value, list):
             yield from _too_many(len(draft.value), "body")
 
 
 def _too_many(count: int, key: str) -> Iterator[_Deviation]:
-    """Yield that so many pets are more than a page can have, if they are."""
+    """Yield a deviation if a page has more pets than the contract allows."""
     if count > PAGE_MAX:
-        reason = f"a page of {count} pets is more than {PAGE_MAX}"
+        reason = f"the page has {count} pets, more than {PAGE_MAX}"
         yield _Deviation(reason, (key,), reason)

@@ -1,7 +1,7 @@
 """Parse the bodies of the control API with the shapes of scenario files.
 
-Takes a text, and returns names, scenarios and pets, or raises every problem with its line and
-column, as for a file. The session looks up the names.
+Returns names, scenarios and pets, or raises every problem with its line and column, as for a
+file. The session looks up the names.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mockpets.errors import InputError
 from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
 from mockpets.scenario.language.mappings import Object
 from mockpets.scenario.language.parser import parse
-from mockpets.scenario.language.pets import BROUGHT
+from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.scenario import SCENARIO
 from mockpets.scenario.language.shapes import Number, Schema, Shape
 from mockpets.scenario.language.text import check_text
@@ -47,7 +47,7 @@ class DocumentError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class SessionConfig:
-    """What a body asks a session to have; None for what stays.
+    """The changes to a session that a body asks for; None keeps the current value.
 
     :param names: the scenarios as written, including the names of documents.
     :param inline: the documents by name: each as a scenario, and as JSON.
@@ -64,11 +64,11 @@ class _Scenarios(Shape):
     """A scenario's name, a document, or a list of these; returns names and documents."""
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
-        several = node.kind == "list"
+        is_list = node.kind == "list"
         names: list[str] = []
         inline: dict[str, tuple[Any, str]] = {}
-        for place, item in enumerate(node.items if several else (node,), 1):
-            here = diagnostics.at(place) if several else diagnostics
+        for position, item in enumerate(node.items if is_list else (node,), 1):
+            here = diagnostics.at(position) if is_list else diagnostics
             if item.kind == "text":
                 names.append(str(item.value))
             elif item.kind == "mapping":
@@ -79,32 +79,32 @@ class _Scenarios(Shape):
                 names.append(name)
                 diagnostics.documents.extend(own.problems)
             else:
-                here.refuse(item, "a scenario's name, or a scenario as a file has it")
-        if not names and several and not node.items:
-            diagnostics.add(node, "must name at least one scenario, is empty")
+                here.reject(item, "a scenario name or a scenario document")
+        if not names and is_list and not node.items:
+            diagnostics.add(node, "must have at least one scenario, got an empty list")
         return names, inline
 
     def _looks(self) -> Schema:
-        raise NotImplementedError("no one publishes the schema of a body")
+        raise NotImplementedError("request bodies have no published schema")
 
 
-_SCENARIO: Final = _Scenarios("A scenario's name, a scenario as a file has it, or a list of them.")
-_ACTIVATION: Final = Object("What is to be active.", {"scenario": _SCENARIO}, ("scenario",))
+_SCENARIO: Final = _Scenarios("A scenario name, a scenario document, or a list of them.")
+_ACTIVATION: Final = Object("The scenarios to activate.", {"scenario": _SCENARIO}, ("scenario",))
 _SESSION: Final = Object(
-    "What a session is to have.",
+    "The scenarios, seed and pets of a session.",
     {
         "scenario": _SCENARIO,
-        "seed": Number("What its pets and its chance grow from.", 0, INT64_MAX),
-        "pets": BROUGHT,
+        "seed": Number("Seed for the generated pets and random decisions.", 0, INT64_MAX),
+        "pets": PETS_SOURCE,
     },
 )
 
 
 def parse_session_config(text: str, library: Library, *, session: bool) -> SessionConfig:
-    """Return what a body asks a session to have.
+    """Return the session changes that a body asks for.
 
     :param library: has the scenarios that a document may extend, and the fixtures it may name.
-    :param session: whether the body may have a seed and pets too, and need not have scenarios.
+    :param session: allow a seed and pets too, and make scenarios optional.
     :raise DocumentError: every problem of the documents, if the rest of the body is valid.
     :raise InputError: every problem of the rest.
     """
@@ -129,7 +129,7 @@ def parse_pets(text: str, library: Library) -> PetsSource:
     :raise InputError: every problem.
     """
     diagnostics = Diagnostics(BODY, fixtures=library.shelf())
-    pets: PetsSource = _parse(text, BROUGHT, diagnostics, FIXTURE_NODES)
+    pets: PetsSource = _parse(text, PETS_SOURCE, diagnostics, FIXTURE_NODES)
     return pets
 
 

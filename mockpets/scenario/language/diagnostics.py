@@ -1,4 +1,4 @@
-"""The problems found while a document is read, and the names that it may refer to."""
+"""Collect the problems of a document while shapes read it, and know the names it may refer to."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Invalid(Enum):
 
 
 INVALID: Final = Invalid.INVALID
-"""Returned by a shape that has no usable value and has added a problem."""
+"""The value of an invalid node; a shape returns it after it has added a problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostics:
     """The position in a document, the names it may refer to, and the problems found so far.
 
-    :param file: as the user would name it.
-    :param name: the scenario's.
+    :param file: the file's name in messages.
+    :param name: the scenario's name.
     :param known: names of all scenarios.
     :param fixtures: pets by fixture name; reading one may raise InputError.
-    :param path: keys, and positions from 1, down to the node that is being read.
-    :param documents: the problems of scenarios that are part of the document.
+    :param path: keys, and positions from 1, down to the current node.
+    :param documents: the problems of scenarios inside the document.
     :param pages: fixture name to its pets as JSON, for the fixtures that pages use so far.
     """
 
@@ -51,20 +51,26 @@ class Diagnostics:
     pages: dict[str, bytes] = field(default_factory=dict)
 
     def at(self, *steps: str | int) -> Diagnostics:
-        """Return the diagnostics of a node further down; problems and pages are shared."""
+        """Return the diagnostics of a descendant node, which share problems and pages."""
         return replace(self, path=(*self.path, *steps))
 
     def add(self, node: Node, what: str, hint: str = "") -> None:
-        """Add a problem."""
-        place = (self.file, node.line, node.column, dotted(self.path))
-        self.problems.append(Problem(*place, printable(what), printable(hint)))
+        """Add a problem.
 
-    def refuse(self, node: Node, expected: str) -> Invalid:
-        """Add the problem that a node is not what was expected, and return `INVALID`."""
+        :param hint: how to fix it.
+        """
+        position = (self.file, node.line, node.column, dotted(self.path))
+        self.problems.append(Problem(*position, printable(what), printable(hint)))
+
+    def reject(self, node: Node, expected: str, *, is_string: bool = False) -> Invalid:
+        """Add the problem that a node is not what was expected, and return `INVALID`.
+
+        :param is_string: a string is expected, so that quotes can fix a number.
+        """
         hint = ""
         if node.kind == "nothing" and self.path:
-            hint = "leave the key out if you mean none"
-        elif node.value is not None and node.kind != "text" and expected.startswith("text"):
+            hint = "add a value or remove the key"
+        elif node.value is not None and node.kind != "text" and is_string:
             hint = f'quote it: "{node.shown()}"'
         if node.kind != "unusable":  # the parser has added a problem
             self.add(node, f"must be {expected}, got {node.shown()}", hint)
@@ -73,19 +79,19 @@ class Diagnostics:
     def unknown(self, node: Node, kind: str, name: str, known: Collection[str]) -> Invalid:
         """Add the problem that a name is unknown, and return `INVALID`.
 
-        :param kind: what it should name, such as ``fixture``.
+        :param kind: what the name refers to, such as ``fixture``.
         """
-        names = f"there are: {', '.join(sorted(known)) or 'none'}"
-        self.add(node, f"there is no {kind} {quote(name)}", did_you_mean(name, known) or names)
+        names = f"known {kind}s: {', '.join(sorted(known)) or 'none'}"
+        self.add(node, f"unknown {kind} {quote(name)}", did_you_mean(name, known) or names)
         return INVALID
 
     def close(self) -> None:
         """Raise the problems, if there are any.
 
-        :raise InputError: with at most `PROBLEMS_SHOWN`, in the file's order, and a last one that
-            gives the number of the others.
+        :raise InputError: with the first `PROBLEMS_SHOWN` problems in file order, then one that
+            counts the rest.
         """
-        # A node that an alias repeats is read twice, and so are its problems.
+        # A shape reads a node again for each alias, and reports the same problems again.
         problems = sorted(set(self.problems))
         if len(problems) > PROBLEMS_SHOWN:
             more = f"and {len(problems) - PROBLEMS_SHOWN} more problems"

@@ -1,8 +1,8 @@
-"""The shape of a reply's headers: what may go out on the wire, and what the server alone decides.
+"""The shape of response headers: valid names and values, and headers that only the server sets.
 
-Werkzeug and waitress let most of this through, change it or fail on it when it is sent, so it is
-refused here. Source: RFC 9110, 5.1 (names are tokens), 5.5 (values), 7.6.1 (headers of one
-connection) and 8.3.1 (media types), and RFC 3986 (URI references).
+Werkzeug and waitress pass on, change or fail on most invalid headers, so this module rejects them
+first. Source: RFC 9110, 5.1 (names are tokens), 5.5 (values), 7.6.1 (headers of one connection)
+and 8.3.1 (media types), and RFC 3986 (URI references).
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from mockpets.scenario.language.nodes import Node
 
 TOKEN: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}"  # noqa: S105 - RFC 9110's word, no secret
-"""What a header's name and a method look like."""
+"""The pattern of a header name and of a method."""
+TOKEN_HINT: Final = "use letters, digits and dashes, at most 100 characters"  # noqa: S105 - as above
 
 _VALUE: Final = re.compile(r"(?:[!-~](?:[\t -~]*[!-~])?)?")
 _RESERVED: Final = re.compile(
@@ -31,7 +32,7 @@ _RESERVED: Final = re.compile(
     re.IGNORECASE,
 )
 _OPT_IN: Final = re.compile("set-cookie|access-control-.*", re.IGNORECASE)
-# Quantifiers that give nothing back (*+), so that a long value is looked at once.
+# Possessive quantifiers (*+), so that a long value takes linear time.
 _MEDIA_TYPE: Final = re.compile(
     r"{0}/{0}(?:[\t ]*+;[\t ]*+(?:{0}=(?:{0}|\"(?:[^\"\\]|\\.)*+\"))?+)*+".format(
         r"[!#$%&'*+.^_`|~0-9A-Za-z-]++"
@@ -46,32 +47,32 @@ _URI_REFERENCE: Final = re.compile(
 
 
 def opted_in(name: str) -> bool:
-    """Whether a header is sent only when the stub says that it is off contract."""
+    """Return whether a header requires ``off_contract: true`` on the stub."""
     return _OPT_IN.fullmatch(name) is not None
 
 
 def _value(value: Any, node: Node, diagnostics: Diagnostics) -> Any:
-    """Return a header's value as text, if it can be sent."""
+    """Return a header's value as a string, if it is valid."""
     text = value if isinstance(value, str) else node.shown()
     if len(text) > HEADER_VALUE_BYTES:
-        diagnostics.add(node, f"must have at most {HEADER_VALUE_BYTES} characters, has {len(text)}")
+        diagnostics.add(node, f"must have at most {HEADER_VALUE_BYTES} characters, got {len(text)}")
         return INVALID
     if _VALUE.fullmatch(text):
         return text
     wrong = re.search(r"[^\t -~]", text)
-    came = f"{wrong[0]!a} at character {wrong.start() + 1}" if wrong else "a blank at an end"
-    diagnostics.add(node, f"must be visible ASCII, with blanks only inside, got {came}")
+    got = f"{wrong[0]!a} at character {wrong.start() + 1}" if wrong else "a space at one end"
+    diagnostics.add(node, f"must be printable ASCII without leading or trailing spaces, got {got}")
     return INVALID
 
 
 def _is_uri_reference(text: str) -> bool:
-    """Whether a Location can be sent as it stands; Werkzeug takes it apart and joins it again."""
+    """Return whether Werkzeug, which splits a Location and joins it again, leaves it unchanged."""
     if not _URI_REFERENCE.fullmatch(text):
         return False
     try:
         parts = urlsplit(text)
         host, port = parts.hostname or "", parts.port
-        host.encode("idna")  # fails on what no host is called
+        host.encode("idna")  # fails on an invalid host name
     except ValueError:
         return False
     user, at, _ = parts.netloc.rpartition("@")
@@ -79,7 +80,7 @@ def _is_uri_reference(text: str) -> bool:
         return False
     host = f"[{host}]" if ":" in host else host
     whole = f"{user}{at}{host}{'' if port is None else f':{port}'}"
-    # What is empty, a query or a port, say, would be lost.
+    # Joining loses empty parts, such as a query or a port.
     return (whole.lower(), parts.geturl().lower()) == (parts.netloc.lower(), text.lower())
 
 
@@ -89,7 +90,7 @@ _FORMS: Final = {
         (
             _is_uri_reference,
             "a URI reference (RFC 3986), such as /v1/pets/7",
-            "percent-encode what it cannot hold: a blank is %20",
+            "percent-encode other characters: a space is %20",
         ),
     ),
     "content-type": (
@@ -98,37 +99,36 @@ _FORMS: Final = {
         "",
     ),
 }
-"""Headers whose values must be of a form: how to tell, what it is, and what to do."""
+"""Header to the check of its value, the expected form, and a hint."""
 
 
-def named_once(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> dict[str, Any]:
-    """Return what a mapping of headers holds; a name counts once, in whatever case it is."""
+def check_duplicates(node: Node, diagnostics: Diagnostics) -> None:
+    """Report the headers of a mapping whose names differ only in case."""
     first: dict[str, str] = {}
     for name, (key, _) in node.members.items():
         earlier = first.setdefault(name.lower(), name)
         if earlier != name:
-            what = f"header {quote(name)} given twice, first as {quote(earlier)}"
-            diagnostics.add(key, what, "keep one of the two")
-    return values
+            what = f"duplicate header {quote(name)}, already given as {quote(earlier)}"
+            diagnostics.add(key, what, "remove one of them")
 
 
-def _sendable(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
-    """Return headers as pairs, if a scenario may set them all."""
+def _header_pairs(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
+    """Return headers as pairs, and report those that a scenario may not set."""
     for name, (key, value) in node.members.items():
         if _RESERVED.fullmatch(name):
-            diagnostics.add(
-                key, f"the header {quote(name)} is the server's own to send", "leave it out"
-            )
+            diagnostics.add(key, f"the server sets the header {quote(name)} itself", "remove it")
         fits, form, hint = _FORMS.get(name.lower(), (None, "", ""))
         if fits and name in values and not fits(values[name]):
             diagnostics.at(name).add(value, f"must be {form}, got {quote(values[name])}", hint)
-    return tuple(named_once(values, node, diagnostics).items())
+    check_duplicates(node, diagnostics)
+    return tuple(values.items())
 
 
 HEADERS: Final = MapOf(
-    "Response headers: name to value. Content-Type is added where it is left out.",
-    Value("The value: visible ASCII.", ("text", "integer", "number"), then=_value),
-    "a header's name",
+    "Response headers: name to value. The server adds a Content-Type if it is missing.",
+    Value("The value, in printable ASCII.", ("text", "integer", "number"), then=_value),
+    "header name",
     TOKEN,
-    then=_sendable,
+    TOKEN_HINT,
+    then=_header_pairs,
 )

@@ -1,8 +1,8 @@
-"""Read a scenario or fixture file into the model, or refuse it with all that is wrong with it.
+"""Load a scenario or fixture file into the model, or report every problem of the file.
 
-In four steps, each of which knows only the one before: `text` opens and decodes the file,
-`document` makes a tree of it within limits, the shapes of `grammar` and `animals` read the tree,
-and `conformance` holds each reply against the contract. Nothing but `InputError` comes out.
+Four steps, each of which depends only on the one before: `text` opens and decodes the file,
+`parser` builds a tree within limits, the shapes of `scenario` and `pets` read the tree, and
+`contract_check` checks each response. The only exception these functions raise is `InputError`.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 def load_scenario(
     path: Path, shown: str, *, known: Collection[str], fixtures: Mapping[str, tuple[Pet, ...]]
 ) -> Scenario:
-    """Return the scenario that a file holds; its name is the file's stem.
+    """Return the scenario in a file; its name is the file's stem.
 
-    :param path: ends in ``.json`` for JSON, in anything else for YAML.
-    :param shown: how problems and lists name the file.
+    :param path: a JSON file if it ends in ``.json``, else a YAML file.
+    :param shown: the file's name in messages and lists.
     :param known: names of all scenarios, which this one may extend.
-    :param fixtures: pets by fixture name; one that cannot be read may raise InputError.
-    :raise InputError: with every problem, in the order of the file.
+    :param fixtures: pets by fixture name; an invalid fixture may raise InputError.
+    :raise InputError: with every problem, in file order.
     """
     text = read_text(path, shown, FILE_BYTES)
     diagnostics = Diagnostics(shown, path.stem, known, fixtures)
@@ -63,24 +63,24 @@ def load_document(
     fixtures: Mapping[str, tuple[Pet, ...]],
     is_json: bool = False,
 ) -> Scenario:
-    """Return the scenario that a text holds, as `load_scenario` does for a file.
+    """Return the scenario in a text, as `load_scenario` does for a file.
 
-    :param name: of the scenario, in kebab-case.
-    :param shown: how problems name the text.
-    :raise InputError: with every problem, in the order of the text.
+    :param name: the scenario's name, in kebab-case.
+    :param shown: the text's name in messages.
+    :raise InputError: with every problem, in text order.
     """
     check_text(text, shown, FILE_BYTES)
     diagnostics = Diagnostics(shown, name, known, fixtures)
-    _check_name(diagnostics, "choose another")
+    _check_name(diagnostics, "choose another name")
     return _scenario(text, diagnostics, is_json=is_json)
 
 
 def load_fixture(path: Path, shown: str) -> tuple[Pet, ...]:
-    """Return the pets of a fixture file, a list of Pet objects, in the order of their ids.
+    """Return the pets of a fixture file, which is a list of Pet objects, in the order of their ids.
 
-    :param path: ends in ``.json`` for JSON, in anything else for YAML.
-    :param shown: how problems name the file.
-    :raise InputError: with every problem, in the order of the file.
+    :param path: a JSON file if it ends in ``.json``, else a YAML file.
+    :param shown: the file's name in messages.
+    :raise InputError: with every problem, in file order.
     """
     text = read_text(path, shown, FIXTURE_BYTES)
     diagnostics = Diagnostics(shown, path.stem)
@@ -91,10 +91,10 @@ def load_fixture(path: Path, shown: str) -> tuple[Pet, ...]:
 
 
 def scenario_schema() -> Schema:
-    """Return the JSON Schema of a scenario file, by which editors complete and explain it."""
+    """Return the JSON Schema of a scenario file; editors complete and explain keys with it."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Scenario of mockpets",
+        "title": "mockpets scenario",
         **SCENARIO.schema(),
     }
 
@@ -105,7 +105,7 @@ def _scenario(text: str, diagnostics: Diagnostics, *, is_json: bool) -> Scenario
         diagnostics.file,
         is_json=is_json,
         nodes=FILE_NODES,
-        # Four times what it may have without aliases; what its replies hold is kept in memory.
+        # Four times the limit without aliases; the server keeps the responses in memory.
         characters=4 * FILE_BYTES,
     )
     scenario: Scenario = _read(document, SCENARIO, diagnostics)
@@ -113,9 +113,9 @@ def _scenario(text: str, diagnostics: Diagnostics, *, is_json: bool) -> Scenario
 
 
 def _read(document: Document, shape: Shape, diagnostics: Diagnostics) -> Any:
-    """Return what a shape makes of a document.
+    """Return the value that a shape reads from a document.
 
-    :raise InputError: if there is any problem.
+    :raise InputError: the document has a problem.
     """
     diagnostics.problems.extend(document.problems)
     value = shape.read(document.root, diagnostics)
@@ -128,10 +128,10 @@ def _is_json(path: Path) -> bool:
 
 
 def _check_name(diagnostics: Diagnostics, hint: str) -> None:
-    """Note a name that is no scenario's or fixture's."""
+    """Report a name that is not valid for a scenario or fixture."""
     if not re.fullmatch(SCENARIO_NAME, diagnostics.name) or len(diagnostics.name) > NAME_LENGTH:
         what = (
-            f"the name must be in kebab-case (a-z, 0-9, single dashes; at most {NAME_LENGTH}), "
-            f"got {quote(diagnostics.name)}"
+            f"the name must be in kebab-case (a-z, 0-9, single dashes; at most {NAME_LENGTH} "
+            f"characters), got {quote(diagnostics.name)}"
         )
         diagnostics.problems.append(Problem(diagnostics.file, 0, 0, "", what, hint))

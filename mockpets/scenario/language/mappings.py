@@ -1,4 +1,4 @@
-"""Shapes of mappings, and shapes told apart by what stands there; see `shapes`."""
+"""Shapes of mappings, and shapes that choose by the kind or key of a node; see `shapes`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Which keys of a mapping go together.
+    """A constraint on which keys of a mapping go together.
 
-    :param broken: tells of the keys that are there.
+    :param schema: the constraint as JSON Schema.
+    :param broken: whether a mapping with these keys breaks it.
+    :param what: the problem, as a message.
+    :param hint: how to fix it.
     """
 
     schema: Schema
@@ -32,40 +35,43 @@ class Rule:
 
 
 def not_both(first: str, second: str, hint: str) -> Rule:
-    """Return the rule that two keys exclude each other."""
+    """Return the rule that a mapping has at most one of two keys."""
     return Rule(
         {"not": {"required": [first, second]}},
         lambda keys: first in keys and second in keys,
-        f"'{first}' and '{second}' exclude each other",
+        f"'{first}' and '{second}' cannot be combined",
         hint,
     )
 
 
 def needs(key: str, other: str, hint: str) -> Rule:
-    """Return the rule that a key stands only beside another."""
+    """Return the rule that one key requires another."""
     return Rule(
         {"dependentRequired": {key: [other]}},
         lambda keys: key in keys and other not in keys,
-        f"'{key}' needs '{other}' beside it",
+        f"'{key}' requires '{other}'",
         hint,
     )
 
 
-def some(wanted: Collection[str], hint: str) -> Rule:
-    """Return the rule that one of some keys must be there, or more."""
+def some(wanted: Collection[str], what: str) -> Rule:
+    """Return the rule that a mapping has at least one of some keys.
+
+    :param what: the problem, as a message.
+    """
     return Rule(
         {"anyOf": [{"required": [key]} for key in wanted]},
         lambda keys: not any(key in keys for key in wanted),
-        f"must have {either(wanted)}",
-        hint,
+        what,
+        f"add {either(wanted)}",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Object(Shape):
-    """A mapping with fixed keys; read as a dict of those that are there, `INVALID` ones too.
+    """A mapping with fixed keys; `read` returns a dict of those present, with `INVALID` values.
 
-    :param misplaced: keys that people look for here, to what to tell them.
+    :param misplaced: a key that belongs elsewhere to a hint that gives its place.
     """
 
     fields: Mapping[str, Shape]
@@ -75,7 +81,7 @@ class Object(Shape):
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
-            return diagnostics.refuse(node, "a mapping")
+            return diagnostics.reject(node, "a mapping")
         values = {}
         for name, (key, value) in node.members.items():
             if name in self.fields:
@@ -84,10 +90,10 @@ class Object(Shape):
                 unknown_key(key, name, self.fields, diagnostics, self.misplaced.get(name, ""))
         for name in self.required:
             if name not in node.members and not meant(name, node, self.fields):
-                means = self.fields[name].description.rstrip(".")
-                hint = f"add {name}: {means[:1].lower()}{means[1:]}"
-                diagnostics.add(node, f"the key '{name}' is missing", hint)
-        # With an unknown key there, who knows what was meant; one problem will do.
+                meaning = self.fields[name].description.rstrip(".")
+                hint = f"add {name}, {meaning[:1].lower()}{meaning[1:]}"
+                diagnostics.add(node, f"missing key '{name}'", hint)
+        # An unknown key may be a misspelt one, so a broken rule would be a second problem.
         for rule in self.rules if node.members.keys() <= self.fields.keys() else ():
             if rule.broken(node.members):
                 diagnostics.add(node, rule.what, rule.hint)
@@ -108,25 +114,27 @@ class Object(Shape):
 
 @dataclass(frozen=True, slots=True)
 class MapOf(Shape):
-    """A mapping whose keys are names of the user's own; read as a dict of what can be used.
+    """A mapping whose keys the author chooses; `read` returns a dict of the valid values.
 
-    :param expected: in words, what a key must be.
-    :param pattern: of the whole key.
+    :param keys: what a key is, such as ``header name``.
+    :param pattern: a regular expression for the whole key.
+    :param hint: how to fix an invalid key.
     """
 
     item: Shape
-    expected: str
+    keys: str
     pattern: str
+    hint: str = ""
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
-            return diagnostics.refuse(node, "a mapping")
-        found = {}
+            return diagnostics.reject(node, "a mapping")
+        values = {}
         for name, (key, value) in node.members.items():
             if not re.fullmatch(self.pattern, name):
-                diagnostics.add(key, f"a key here must be {self.expected}, got {quote(name)}")
-            found[name] = self.item.read(value, diagnostics.at(name))
-        return {name: value for name, value in found.items() if value is not INVALID}
+                diagnostics.add(key, f"invalid {self.keys} {quote(name)}", self.hint)
+            values[name] = self.item.read(value, diagnostics.at(name))
+        return {name: value for name, value in values.items() if value is not INVALID}
 
     def _looks(self) -> Schema:
         return {
@@ -138,14 +146,14 @@ class MapOf(Shape):
 
 @dataclass(frozen=True, slots=True)
 class ByKind(Shape):
-    """One of several shapes, told apart by the kind of node; ``integer`` stands for any number."""
+    """One of several shapes, chosen by the kind of node; ``integer`` means any number."""
 
     kinds: Mapping[Kind, Shape]
     expected: str
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         shape = self.kinds.get("integer" if node.kind == "number" else node.kind)
-        return shape.read(node, diagnostics) if shape else diagnostics.refuse(node, self.expected)
+        return shape.read(node, diagnostics) if shape else diagnostics.reject(node, self.expected)
 
     def _looks(self) -> Schema:
         return {"anyOf": _schemas(self.kinds.values())}
@@ -153,11 +161,11 @@ class ByKind(Shape):
 
 @dataclass(frozen=True, slots=True)
 class ByKey(Shape):
-    """One of several mappings, told apart by the first of these keys that is there.
+    """One of several mappings, chosen by the first of these keys that is present.
 
-    Stands where `ByKind` has found a mapping.
+    Use it inside `ByKind`, for nodes that are mappings.
 
-    :param misplaced: keys that people look for here, to what to tell them.
+    :param misplaced: a key that belongs elsewhere to a hint that gives its place.
     """
 
     keys: Mapping[str, Object]
@@ -170,7 +178,7 @@ class ByKey(Shape):
         for name, (key, _) in node.members.items():
             unknown_key(key, name, self.keys, diagnostics, self.misplaced.get(name, ""))
         if not node.members:
-            diagnostics.add(node, f"must have {either(self.keys)}")
+            diagnostics.add(node, "is empty", f"add {either(self.keys)}")
         return INVALID
 
     def _looks(self) -> Schema:
@@ -178,25 +186,28 @@ class ByKey(Shape):
 
 
 def _schemas(shapes: Collection[Shape]) -> list[Schema]:
-    """Return the schema of each shape once."""
-    found: list[Schema] = []
+    """Return the distinct schemas of some shapes."""
+    schemas: list[Schema] = []
     for shape in shapes:
         schema = shape.schema()
-        if schema not in found:
-            found.append(schema)
-    return found
+        if schema not in schemas:
+            schemas.append(schema)
+    return schemas
 
 
 def meant(name: str, node: Node, known: Collection[str]) -> bool:
-    """Whether a key that is missing stands there misspelt, of which `unknown_key` tells."""
+    """Return whether a missing key is present but misspelt, which `unknown_key` reports."""
     return any(did_you_mean(key, [name]) for key in node.members if key not in known)
 
 
 def unknown_key(
     key: Node, name: str, known: Collection[str], diagnostics: Diagnostics, advice: str = ""
 ) -> None:
-    """Tell of a key that means nothing where it stands."""
+    """Report a key that is not one of the known ones.
+
+    :param advice: the hint; by default, the nearest known key and a list of all.
+    """
     hint = advice or " ".join(
-        filter(None, [did_you_mean(name, known), f"known here: {', '.join(known)}"])
+        filter(None, [did_you_mean(name, known), f"known keys: {', '.join(known)}"])
     )
     diagnostics.add(key, f"unknown key {quote(name)}", hint)

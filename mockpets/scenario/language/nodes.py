@@ -1,8 +1,8 @@
-"""The tree of a document: nodes that know their place, and the builder that makes them of events.
+"""The tree of a document: nodes with line and column, and the builder that makes them from events.
 
-The builder has a stack of its own and counts before it makes, so that depth, number and aliases
-are bounded while the text is still being read. It knows nothing of YAML and JSON as texts:
-`document` makes the events of both.
+The builder keeps its own stack and counts before it creates nodes, so that limits on depth, size
+and aliases hold while the parser still reads the text. `parser` makes the events, for YAML and
+JSON alike.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Kind = Literal["mapping", "list", "text", "integer", "number", "boolean", "nothing", "unusable"]
-"""What a node is; ``unusable`` is what was refused before it was read, and told of."""
+"""The kind of a node; an ``unusable`` one already has a problem, and shapes ignore it."""
 
 _KINDS: Final[dict[type, Kind]] = {
     str: "text",
@@ -37,13 +37,13 @@ Step = Literal["word", "quoted", "alias", "mapping", "list", "end"]
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One value of a document, and where it begins.
+    """One value of a document, and where it starts.
 
     :param line: from 1.
     :param column: from 1.
-    :param value: of what is neither mapping nor list.
-    :param items: of a list.
-    :param members: of a mapping: key to the key's node and the value's.
+    :param value: the value of a scalar.
+    :param items: the items of a list.
+    :param members: the keys of a mapping: key to the nodes of key and value.
     """
 
     kind: Kind
@@ -54,25 +54,25 @@ class Node:
     members: dict[str, tuple[Node, Node]] = field(default_factory=dict)
 
     def plain(self) -> object:
-        """Return the value as JSON has it."""
+        """Return the value as plain dicts, lists and scalars."""
         if self.kind == "mapping":
             return {key: value.plain() for key, (_, value) in self.members.items()}
         return [item.plain() for item in self.items] if self.kind == "list" else self.value
 
     def find(self, path: Iterable[str | int]) -> tuple[Node, tuple[str | int, ...]]:
-        """Return the node at a path, or the last there is on the way, and the path from 1.
+        """Return the node at a path, or its nearest existing ancestor, and the path for messages.
 
-        :param path: keys, and indexes from 0.
+        :param path: keys, and indexes from 0; the returned path counts from 1.
         """
-        at: Node = self
+        node: Node = self
         steps: list[str | int] = []
         for step in path:
             steps.append(step + 1 if isinstance(step, int) else step)
-            if isinstance(step, int) and step < len(at.items):
-                at = at.items[step]
-            elif isinstance(step, str) and step in at.members:
-                at = at.members[step][1]
-        return at, tuple(steps)
+            if isinstance(step, int) and step < len(node.items):
+                node = node.items[step]
+            elif isinstance(step, str) and step in node.members:
+                node = node.members[step][1]
+        return node, tuple(steps)
 
     def shown(self) -> str:
         """Return the value as messages quote it."""
@@ -82,11 +82,11 @@ class Node:
             return quote(self.value)
         if isinstance(self.value, Decimal):
             return str(self.value)
-        return "nothing" if self.value is None else json.dumps(self.value)
+        return json.dumps(self.value)
 
 
 def dotted(path: Iterable[str | int]) -> str:
-    """Return a path as a person would say it: ``stubs.2.reply.status``, places from 1."""
+    """Return a path as messages show it: ``stubs.2.reply.status``, positions from 1."""
     return ".".join(
         str(step) if isinstance(step, int) or re.fullmatch(r"[\w$-]{1,80}", step) else quote(step)
         for step in path
@@ -94,7 +94,10 @@ def dotted(path: Iterable[str | int]) -> str:
 
 
 class Event(NamedTuple):
-    """One step through a document; `what` is a word, a text in quotes, an alias or a border."""
+    """One step through a document: a scalar, an alias, or the start or end of a container.
+
+    :param what: ``word`` is an unquoted scalar, ``quoted`` a quoted one.
+    """
 
     what: Step
     line: int
@@ -105,7 +108,7 @@ class Event(NamedTuple):
 
 
 class _Size(NamedTuple):
-    """How much there is of something: nodes, and the characters of their texts."""
+    """A number of nodes, and of the characters in them."""
 
     nodes: int
     characters: int
@@ -113,11 +116,11 @@ class _Size(NamedTuple):
 
 @dataclass(slots=True)
 class _Open:
-    """A mapping or list that is being read.
+    """A mapping or list whose end the builder has not reached.
 
-    :param before: what was counted before it, so that its own size is known at its end.
-    :param key: whose value comes next.
-    :param height: levels in it.
+    :param before: the size of the document before it, to compute its own size at its end.
+    :param key: the key whose value comes next.
+    :param height: levels inside it.
     """
 
     event: Event
@@ -129,35 +132,37 @@ class _Open:
 
 
 class Builder:
-    """Makes nodes of events, in `root` at the end, with the problems that leave the rest readable.
+    """Builds nodes from events, and collects the problems after which reading can continue.
 
-    :param shown: how problems name the text.
-    :param nodes: at most so many, aliases counted as what they stand for.
-    :param characters: at most so many in texts, keys and words, aliases counted likewise.
+    The finished tree is in `root`.
+
+    :param shown: the text's name in messages.
+    :param nodes: the limit for nodes, with aliases expanded.
+    :param characters: the limit for characters in keys and values, with aliases expanded.
     """
 
     def __init__(self, shown: str, nodes: int, characters: int) -> None:
         self.root: Node | None = None
         self.problems: list[Problem] = []
         self._shown = shown
-        self._most = _Size(nodes, characters)
+        self._limit = _Size(nodes, characters)
         self._size = _Size(0, 0)
         self._aliases = 0
         self._open: list[_Open] = []
         self._anchors: dict[str, tuple[Node, _Size, int]] = {}
-        """Anchor to its node, what it counts for, and the levels in it."""
+        """Anchor to its node, its size, and the levels inside it."""
 
     def take(self, event: Event) -> None:
-        """Take the next event.
+        """Process the next event.
 
-        :raise InputError: a limit is reached, or what stands here can have no meaning.
+        :raise InputError: the document exceeds a limit, or reading cannot continue.
         """
         if event.tag is not None:
             tag = event.tag.replace("tag:yaml.org,2002:", "!!")
-            self._tell(event, f"tags are not supported, got {quote(tag)}", "leave it out")
+            self._add(event, f"tags are not supported, got {quote(tag)}", "remove the tag")
         match event.what:
             case "word" if not self._open and not event.text:
-                pass  # a text without a value: the root stays None
+                pass  # an empty document: the root stays None
             case "mapping" | "list":
                 self._begin(event)
             case "end":
@@ -184,42 +189,42 @@ class Builder:
     def _begin(self, event: Event) -> None:
         frame = self._open[-1] if self._open else None
         if frame and frame.event.what == "mapping" and frame.key is None:
-            raise self._stop(event, f"a key must be text, got a {event.what}")
+            raise self._stop(event, f"a key must be a string, got a {event.what}")
         self._check_depth(event, 1)
         self._open.append(_Open(event, self._size))
         self._count(event, _Size(1, 0))
 
     def _alias(self, event: Event) -> None:
-        """Put the node that an alias stands for, which the tree then has twice."""
+        """Put the node of an alias's anchor into the tree again."""
         self._aliases += 1
         if self._aliases > FILE_ALIASES:
-            raise self._stop(event, f"there are more than {FILE_ALIASES} aliases")
+            raise self._stop(event, f"has more than {FILE_ALIASES} aliases")
         name = quote("*" + event.text)
         if any(frame.event.anchor == event.text for frame in self._open):
-            raise self._stop(event, f"the alias {name} stands inside what it stands for")
+            raise self._stop(event, f"alias {name} refers to a value that contains it")
         if event.text not in self._anchors:
-            raise self._stop(event, f"the alias {name} has no anchor before it")
+            raise self._stop(event, f"unknown alias {name}: define its anchor before it")
         node, size, height = self._anchors[event.text]
         self._check_depth(event, height)
         self._count(event, size)
         self._put(node, None, size, height)
 
     def _scalar(self, event: Event) -> Node:
-        """Return the node of a word or a quoted text."""
+        """Return the node of an unquoted or quoted scalar."""
         try:
-            # Half of a surrogate pair can come by an escape alone, and UTF-8 cannot carry it.
-            if found := re.search("[\ud800-\udfff]", event.text):
-                what = f"the text holds U+{ord(found[0]):04X}, which is half of a character"
-                raise ValueError(what, "write the whole character")
+            # Only an escape can produce half of a surrogate pair; UTF-8 cannot encode it.
+            if surrogate := re.search("[\ud800-\udfff]", event.text):
+                what = f"U+{ord(surrogate[0]):04X} is half of a surrogate pair"
+                raise ValueError(what, "write the complete character")
             value = read_scalar(event.text) if event.what == "word" else event.text
         except ValueError as error:
-            self._tell(event, *error.args)
+            self._add(event, *error.args)
             return Node("unusable", event.line, event.column, event.text)
         kind = "unusable" if event.tag is not None else _KINDS[type(value)]
         return Node(kind, event.line, event.column, value)
 
     def _put(self, node: Node, anchor: str | None, size: _Size, height: int) -> None:
-        """Put a finished node where it belongs."""
+        """Put a finished node into its container, or make it the root."""
         if anchor is not None:
             self._anchors[anchor] = (node, size, height)
         if not self._open:
@@ -236,19 +241,19 @@ class Builder:
             self._member(frame, key, node)
 
     def _member(self, frame: _Open, key: Node, node: Node) -> None:
-        """Put a member into a mapping, or tell why its key cannot be one."""
+        """Put a key and its value into a mapping, or report an invalid key."""
         name = str(key.value)
         if key.kind == "unusable":
             return
         if key.kind != "text":
             hint = "" if key.value is None else f'quote it: "{key.shown()}"'
-            self._tell(key, f"a key must be text, got {key.shown()}", hint)
+            self._add(key, f"a key must be a string, got {key.shown()}", hint)
         elif name == "<<":
-            self._tell(key, "merge keys ('<<') are not supported", "write the members out")
+            self._add(key, "merge keys ('<<') are not supported", "write out the merged keys")
         elif name in frame.members:
             first = frame.members[name][0].line
-            what = f"key {quote(name)} given twice, first at line {first}"
-            self._tell(key, what, "keep one of the two")
+            what = f"duplicate key {quote(name)}, already given on line {first}"
+            self._add(key, what, "remove one of them")
         else:
             frame.members[name] = (key, node)
 
@@ -259,17 +264,16 @@ class Builder:
     def _count(self, event: Event, more: _Size) -> None:
         nodes, characters = self._size.nodes + more.nodes, self._size.characters + more.characters
         self._size = _Size(nodes, characters)
-        if nodes > self._most.nodes:
-            over = f"{self._most.nodes} values"
-        elif characters > self._most.characters:
-            over = f"{self._most.characters} characters"
+        if nodes > self._limit.nodes:
+            limit = f"{self._limit.nodes} values"
+        elif characters > self._limit.characters:
+            limit = f"{self._limit.characters} characters"
         else:
             return
-        what = f"has more than {over}, aliases counted as what they stand for"
-        raise self._stop(event, what)
+        raise self._stop(event, f"has more than {limit}, with aliases expanded")
 
-    def _tell(self, at: Node | Event, what: str, hint: str = "") -> None:
-        """Note a problem that leaves the rest readable."""
+    def _add(self, at: Node | Event, what: str, hint: str = "") -> None:
+        """Add a problem after which reading can continue."""
         path: list[str | int] = []
         for frame in self._open:
             if frame.event.what == "list":
@@ -279,13 +283,13 @@ class Builder:
         self.problems.append(Problem(self._shown, at.line, at.column, dotted(path), what, hint))
 
     def _stop(self, event: Event, what: str) -> InputError:
-        """Return the error for what makes reading on useless."""
-        at = Problem(self._shown, event.line, event.column, "", what)
-        return InputError(sorted([*self.problems, at]))
+        """Return the error for a problem after which reading cannot continue."""
+        last = Problem(self._shown, event.line, event.column, "", what)
+        return InputError(sorted([*self.problems, last]))
 
 
 def _kind(event: Event) -> Kind:
-    """Return the kind of a mapping or list by the event that began it."""
+    """Return the kind of the mapping or list that starts with an event."""
     if event.tag is not None:
         return "unusable"
     return "mapping" if event.what == "mapping" else "list"

@@ -1,6 +1,6 @@
-"""The shapes of pets: a list of them, a fixture's name, a number of them to generate.
+"""The shapes of pets: a list of Pet objects, a fixture name, or a number of pets to generate.
 
-What a Pet is, the contract's schema alone knows; a file, unlike a request, must not have more.
+The contract's schema checks each Pet; unlike a request, a file must not have other properties.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Pets as an answer of listPets, ready to be sent."""
+    """Pets as the body of a listPets response."""
 
     count: int
     body: bytes
@@ -45,7 +45,7 @@ class _PetShape(Shape):
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
-            return diagnostics.refuse(node, "a Pet object")
+            return diagnostics.reject(node, "a Pet object")
         for name, (key, _) in node.members.items():
             if name not in PET_FIELDS:
                 unknown_key(key, name, PET_FIELDS, diagnostics)
@@ -55,17 +55,17 @@ class _PetShape(Shape):
             for path, what in invalid.problems:
                 if path and path[0] not in node.members and meant(str(path[0]), node, PET_FIELDS):
                     continue
-                at, steps = node.find(path)
-                if at.kind != "unusable":
-                    quoted = "string" in what and at.kind in ("integer", "number", "boolean")
-                    hint = f'quote it: "{at.shown()}"' if quoted else ""
-                    diagnostics.at(*steps).add(at, what, hint)
+                child, steps = node.find(path)
+                if child.kind != "unusable":
+                    quoted = "string" in what and child.kind in ("integer", "number", "boolean")
+                    hint = f'quote it: "{child.shown()}"' if quoted else ""
+                    diagnostics.at(*steps).add(child, what, hint)
             return INVALID
 
     def _looks(self) -> Schema:
         properties = {}
         for name, each in PET_FIELDS.items():
-            # OpenAPI's metadata has one example where JSON Schema has a list of them.
+            # OpenAPI's metadata has one example, JSON Schema a list of examples.
             looks = {key: value for key, value in each.metadata.items() if key != "example"}
             properties[name] = {**looks, "examples": [each.metadata["example"]]}
         return {
@@ -77,38 +77,39 @@ class _PetShape(Shape):
 
 
 def _by_id(pets: tuple[Pet, ...], node: Node, diagnostics: Diagnostics) -> tuple[Pet, ...]:
-    """Return pets in the order of their ids, none of which may come twice."""
+    """Return pets in the order of their ids, which must be unique."""
     first: dict[object, int] = {}
-    for place, item in enumerate(node.items, 1):
-        at = item.members["id"][1] if "id" in item.members else item
-        if at.kind in ("integer", "number") and first.setdefault(at.value, place) != place:
-            what = f"the id {at.shown()} is taken by pet {first[at.value]}"
-            diagnostics.at(place, "id").add(at, what, "give each pet its own")
+    for position, item in enumerate(node.items, 1):
+        id_node = item.members["id"][1] if "id" in item.members else item
+        if id_node.kind not in ("integer", "number"):
+            continue
+        if first.setdefault(id_node.value, position) != position:
+            what = f"pet {first[id_node.value]} already has the id {id_node.shown()}"
+            diagnostics.at(position, "id").add(id_node, what, "use unique ids")
     return tuple(sorted(pets, key=lambda pet: pet["id"]))
 
 
-def _from_shelf(name: str, node: Node, diagnostics: Diagnostics) -> Any:
+def _fixture_pets(name: str, node: Node, diagnostics: Diagnostics) -> Any:
     """Return a fixture's pets."""
     if name not in diagnostics.fixtures:
         return diagnostics.unknown(node, "fixture", name, diagnostics.fixtures)
     try:
         return diagnostics.fixtures[name]
     except InputError as error:
-        what = f"the fixture {quote(name)} cannot be used: {error.problems[0]}"
-        diagnostics.add(node, what, "mend it first")
+        what = f"fixture {quote(name)} is invalid: {error.problems[0]}"
+        diagnostics.add(node, what, "fix the fixture")
         return INVALID
 
 
-def _page_from_shelf(name: str, node: Node, diagnostics: Diagnostics) -> Any:
-    """Return a page of a fixture's pets, which are made JSON once for all pages of a file."""
-    pets = _from_shelf(name, node, diagnostics)
+def _fixture_page(name: str, node: Node, diagnostics: Diagnostics) -> Any:
+    """Return a page of a fixture's pets; all pages of a file share the JSON of a fixture."""
+    pets = _fixture_pets(name, node, diagnostics)
     if pets is INVALID:
         return INVALID
     if len(pets) > CANNED_PETS:
         what = f"a page must have at most {CANNED_PETS} pets, {quote(name)} has {len(pets)}"
-        diagnostics.add(
-            node, what, f"bring them with pets: {name}, and let the real operation answer"
-        )
+        hint = f"use pets: {name} in the scenario, and let the real operation respond"
+        diagnostics.add(node, what, hint)
         return INVALID
     if name not in diagnostics.pages:
         diagnostics.pages[name] = dump_pets(pets) + b"\n"
@@ -116,52 +117,56 @@ def _page_from_shelf(name: str, node: Node, diagnostics: Diagnostics) -> Any:
 
 
 def _generated(values: Any, _node: Node, _diagnostics: Diagnostics) -> Any:
-    """Return what is to be generated."""
-    right = "count" in values and INVALID not in values.values()
-    return Generated(**values) if right else INVALID
+    """Return the settings for generated pets."""
+    is_valid = "count" in values and INVALID not in values.values()
+    return Generated(**values) if is_valid else INVALID
 
 
-_PET: Final = _PetShape("A Pet, as the contract has it.")
-PETS: Final = ListOf("Pet objects, each with an id of its own.", _PET, then=_by_id)
-_SHELVED: Final = Text(
-    "The name of a fixture.",
-    "text, the name of a fixture (a-z, 0-9, single dashes)",
+_PET: Final = _PetShape("A Pet of the contract.")
+PETS: Final = ListOf("Pet objects with unique ids.", _PET, then=_by_id)
+_FIXTURE: Final = Text(
+    "A fixture name.",
+    "a fixture name (a-z, 0-9, single dashes)",
     SCENARIO_NAME,
     NAME_LENGTH,
-    then=_from_shelf,
+    then=_fixture_pets,
 )
 PAGE: Final = ByKind(
-    "Pet objects, or a fixture's name.",
+    "Pet objects or a fixture name.",
     {
-        "text": replace(_SHELVED, then=_page_from_shelf),
+        "text": replace(_FIXTURE, then=_fixture_page),
         "list": ListOf(
-            "Pet objects, sent in this order.",
+            "Pet objects, in the order of the response.",
             _PET,
             most=CANNED_PETS,
             then=lambda pets, *_: Page(len(pets), dump_pets(pets) + b"\n"),
         ),
     },
-    "a list of Pet objects or a fixture's name",
+    "a list of Pet objects or a fixture name",
 )
-_COUNT: Final = Number("How many pets to generate.", 0, PETS_GENERATED)
-BROUGHT: Final = ByKind(
-    "The pets that the scenario brings, in a store of its own; left out, the session's pets stay.",
+_COUNT: Final = Number("The number of pets to generate.", 0, PETS_GENERATED)
+PETS_SOURCE: Final = ByKind(
+    "The scenario's own pets: a fixture name, a list, or a number. By default, the scenario uses "
+    "the session's pets.",
     {
-        "text": _SHELVED,
+        "text": _FIXTURE,
         "list": PETS,
         "integer": replace(_COUNT, then=lambda count, *_: Generated(count)),
         "mapping": Object(
             "Pets to generate.",
             {
                 "count": _COUNT,
-                "seed": Number("What they grow from; by default, the server's.", 0, INT64_MAX),
+                "seed": Number(
+                    "Seed for the generated pets; by default, the server's seed.", 0, INT64_MAX
+                ),
                 "locale": Choice(
-                    "Where their names come from; by default, the server's.", tuple(LOCALES)
+                    "Locale of the generated names; by default, the server's locale.",
+                    tuple(LOCALES),
                 ),
             },
             required=("count",),
             then=_generated,
         ),
     },
-    "a fixture's name, a list of Pet objects, a number or {count, seed, locale}",
+    "a fixture name, a list of Pet objects, a number or {count, seed, locale}",
 )

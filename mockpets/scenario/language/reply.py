@@ -1,7 +1,7 @@
-"""The shapes of what a stub answers.
+"""The shapes of a stub's responses: `reply`, `sequence` and `fault`.
 
-A canned reply is read as a `Draft`; once the stub's other keys are known, `conformance` holds it
-against the contract and makes it ready to be sent.
+A canned response is read as a `Draft`; once the stub's other keys are known, `contract_check`
+checks it against the contract and encodes it.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from mockpets.scenario.language.pets import Page
 
 _BODILESS: Final = (204, 205, 304)
-"""Statuses whose answers have no body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5)."""
+"""Statuses of responses without a body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A canned reply as the file has it.
+    """A canned response as the file has it.
 
     :param node: its position in the file.
-    :param diagnostics: of that position.
-    :param value: of a JSON body; `ABSENT` without one.
-    :param text: of a raw body, or None.
-    :param page: instead of a body.
+    :param diagnostics: for problems at that position.
+    :param value: the value of a JSON body; `ABSENT` without one.
+    :param text: a raw body, or None.
+    :param page: a page instead of a body.
     """
 
     node: Node
@@ -51,14 +51,17 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Replies in their order, of which text is `PASS` or a fault, and what follows the last."""
+    """Replies in order, and what follows the last one.
+
+    :param replies: canned responses, `PASS` and names of faults.
+    """
 
     replies: tuple[Draft | str, ...]
     repeat: Repeat = "last"
 
 
 def from_network(status: int) -> bool:
-    """Whether a status is one that networks answer with, whatever the contract says."""
+    """Return whether networks send a status, whether or not the contract has it."""
     return status == 429 or status >= 500
 
 
@@ -81,9 +84,8 @@ def _status(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any
         code, message = network_error(status)
         body = {"code": code, "message": message, "status": status}
     if status in _BODILESS and not (body is ABSENT and text is None):
-        diagnostics.add(
-            node, f"an answer with status {status} has no body", "leave body and text out"
-        )
+        what = f"a response with status {status} cannot have a body"
+        diagnostics.add(node, what, "remove body and text")
         return INVALID
     return Draft(node, diagnostics, status, values.get("headers", ()), body, text)
 
@@ -101,13 +103,13 @@ def _sequence(values: dict[str, Any], _node: Node, _diagnostics: Diagnostics) ->
 
 _ON_STUB: Final = dict.fromkeys(
     ("after", "delay", "fault", "hold", "off_contract", "probability", "throttle", "times"),
-    "it belongs on the stub, beside reply",
+    "move it to the stub, next to reply",
 )
 _ERROR: Final = Object(
-    "One of the contract's errors.",
+    "An error of the contract.",
     {
-        "error": Choice("The error's code, which gives the status.", CONTRACT_ERRORS),
-        "message": Text("What the error says instead of the usual."),
+        "error": Choice("The error code, which sets the status.", CONTRACT_ERRORS),
+        "message": Text("Message of the error, instead of the default."),
     },
     required=("error",),
     misplaced=_ON_STUB,
@@ -115,21 +117,21 @@ _ERROR: Final = Object(
 )
 _ANY: Final = ("text", "integer", "number", "boolean", "nothing", "list", "mapping")
 _STATUS: Final = Object(
-    "An answer written in full. 429 and 5xx get an Error body when they have none; what else the "
-    "contract does not list needs off_contract: true on the stub.",
+    "A complete response. A 429 or 5xx without a body gets an Error body; any other response that "
+    "is not in the contract requires off_contract: true on the stub.",
     {
         "status": Number("The HTTP status.", 200, 599),
         "headers": HEADERS,
         "body": Value("The body, sent as JSON.", _ANY),
-        "text": Text("The body, sent as it stands, in UTF-8."),
+        "text": Text("The body, sent unchanged, in UTF-8."),
     },
     required=("status",),
-    rules=(not_both("body", "text", "keep body for JSON, or text for anything else"),),
+    rules=(not_both("body", "text", "use body for JSON, or text for anything else"),),
     misplaced=_ON_STUB,
     then=_status,
 )
 _PAGE: Final = Object(
-    "An answer of listPets, sent whole, whatever the query asks for.",
+    "A listPets response with these pets, whatever the query is.",
     {"page": PAGE},
     required=("page",),
     misplaced=_ON_STUB,
@@ -142,14 +144,14 @@ FAULT: Final = Choice(
     tuple(FAULTS),
 )
 _FAULT: Final = Object(
-    "One answer of a sequence that breaks.",
+    "A broken response within a sequence.",
     {"fault": FAULT},
     required=("fault",),
     then=lambda values, *_: values.get("fault", INVALID),
 )
 _PASS: Final = Text(
-    "Let the real operation answer.",
-    "pass, or a mapping such as {error: unauthorized}",
+    "Let the real operation respond.",
+    "pass or a mapping such as {error: unauthorized}",
     PASS,
 )
 _CANNED: Final = {
@@ -160,37 +162,38 @@ _CANNED: Final = {
     "message": _ERROR,
 }
 SEQUENCE: Final = ListOf(
-    "Replies, one for each request that the stub answers.",
+    "Replies, one for each request that the stub responds to.",
     ByKind(
         "One reply.",
         {
             "text": _PASS,
             "mapping": ByKey("One reply.", {**_CANNED, "fault": _FAULT}, _ON_STUB),
         },
-        "pass, or a mapping that has error, status, page or fault",
+        "pass or a mapping with error, status, page or fault",
     ),
     least=1,
 )
 REPEAT: Final = Choice(
-    "What follows the last reply: the last again, the first again, or nothing from this stub.",
+    "After the last reply: last repeats it, cycle starts over, none leaves requests to later stubs "
+    "and the operation.",
     ("last", "cycle", "none"),
 )
 _SEQUENCE: Final = Object(
-    "Replies in an order.",
+    "A sequence of replies.",
     {"sequence": SEQUENCE, "repeat": REPEAT},
     required=("sequence",),
     misplaced=_ON_STUB,
     then=_sequence,
 )
 REPLY: Final = ByKind(
-    "What the stub answers: pass lets the real operation answer.",
+    "The response: a canned one, or pass to let the real operation respond.",
     {
         "text": _PASS,
         "mapping": ByKey(
-            "A canned reply, or a sequence.",
+            "A canned response, or a sequence.",
             {"sequence": _SEQUENCE, **_CANNED, "repeat": _SEQUENCE},
             _ON_STUB,
         ),
     },
-    "pass, or a mapping that has error, status, page or sequence",
+    "pass or a mapping with error, status, page or sequence",
 )

@@ -1,8 +1,8 @@
-"""What a word without quotes is in a scenario file: nothing, true, false, a number or text.
+"""Read an unquoted scalar of a scenario file: null, a boolean, a number or a string.
 
-YAML's versions and readers disagree here (``no`` is false, 0777 is 511, 1:30 is 90, 2030-12-05 a
-date, to some), so the rules are our own: JSON's words and numbers are what they are in JSON,
-everything else is text, and what another reader would take for something else is refused.
+YAML versions and parsers disagree here (some read ``no`` as false, 0777 as 511, 1:30 as 90 and
+2030-12-05 as a date), so the rules are our own: JSON's literals and numbers mean what they mean in
+JSON, everything else is a string, and ambiguous scalars are rejected.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 from mockpets.units import quote
 
 Scalar = str | int | Decimal | bool | None
-"""A number with a fraction or an exponent is exact, as in requests (`json_text.parse_json`)."""
+"""A number with a fraction or an exponent is exact, as in requests (`strict_json`)."""
 
 _WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -26,11 +26,11 @@ _SWITCHES: Final = frozenset({"yes", "no", "on", "off"})
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _NUMBER_LENGTH: Final = 40
 """Characters; enough for an int64 and a float in full."""
-_NO_NUMBER: Final = re.compile(
+_NOT_JSON: Final = re.compile(
     r"[+-]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"  # YAML's
     r"|-?Infinity|NaN"  # JavaScript's
 )
-_DOUBTFUL: Final = re.compile(
+_AMBIGUOUS: Final = re.compile(
     r"[+-]?(?:[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # base 60
     r"|0[xob][0-9a-fA-F_]+"
     r"|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9]+)?"  # +5, 0777, 1_000, 5.
@@ -39,28 +39,28 @@ _DOUBTFUL: Final = re.compile(
 
 
 def read_scalar(word: str) -> Scalar:
-    """Return what a word without quotes stands for.
+    """Return the value of an unquoted scalar.
 
-    :raise ValueError: with two texts, what is wrong and what to do: it could be read in more than
-        one way, or is a number that JSON does not have.
+    :raise ValueError: the scalar is ambiguous, or is a number that JSON does not have; its
+        arguments are the problem and the hint.
     """
     if word in _WORDS:
         return _WORDS[word]
-    if found := _NUMBER.fullmatch(word):
-        # A long one takes int() for ever, or is refused by it with an error of its own.
+    if number := _NUMBER.fullmatch(word):
+        # int() takes very long for a long number, or raises its own error.
         if len(word) <= _NUMBER_LENGTH and not math.isinf(float(word)):
-            return Decimal(word) if found[1] or found[2] else int(word)
+            return Decimal(word) if number[1] or number[2] else int(word)
         raise ValueError(f"the number {quote(word)} is too large or too long", "shorten it")
     if word.lower() in _SWITCHES:
         raise ValueError(
-            f"{quote(word)} is true or false to some readers of YAML, and text to others",
+            f"{quote(word)} is ambiguous: a boolean to some YAML parsers, a string to others",
             f'write true or false, or quote it: "{word}"',
         )
-    if _NO_NUMBER.fullmatch(word):
-        raise ValueError(f"{quote(word)} is no number that JSON has", f'quote it: "{word}"')
-    if _DOUBTFUL.fullmatch(word):
+    if _NOT_JSON.fullmatch(word):
+        raise ValueError(f"{quote(word)} is not a valid JSON number", f'quote it: "{word}"')
+    if _AMBIGUOUS.fullmatch(word):
         raise ValueError(
-            f"{quote(word)} is not the same number to every reader of YAML",
-            "write it as JSON does, or quote it",
+            f"{quote(word)} is ambiguous: YAML parsers read it as different numbers",
+            "write it as a JSON number, or quote it",
         )
     return word

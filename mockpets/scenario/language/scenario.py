@@ -1,4 +1,4 @@
-"""The shape of a whole scenario file, and the `Scenario` that comes of it."""
+"""The shape of a scenario file, which reads it as a `Scenario`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mockpets.scenario.language.contract_check import canned
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, needs, not_both, some
 from mockpets.scenario.language.match import MATCH
-from mockpets.scenario.language.pets import BROUGHT
+from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.reply import FAULT, REPEAT, REPLY, SEQUENCE, Draft, Sequence
 from mockpets.scenario.language.shapes import ListOf, Number, OneOrMany, Parsed, Text, Value
 from mockpets.scenario.model import Delay, Match, Reply, Scenario, Stub
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from mockpets.scenario.language.nodes import Node
 
 _LINE: Final = r"[^\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
-"""A character of one line that reads as it is: no control, no turn of direction, none unseen."""
-_MOST: Final = 1_000_000
-"""Requests that a stub can count to."""
+"""A visible character of one line: no control, text direction or zero-width character."""
+_MAX_COUNT: Final = 1_000_000
+"""The highest number of requests that a stub counts."""
 
 
 # --- Delay ------------------------------------------------------------------------------------
@@ -35,7 +35,7 @@ def _between(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> An
         return INVALID
     low, high = values["min"], values["max"]
     if low > high:
-        diagnostics.add(node, "min must not be over max", "swap them")
+        diagnostics.add(node, "min is greater than max", "swap them")
         return INVALID
     return Delay("range", low, high)
 
@@ -45,7 +45,8 @@ def _percentiles(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -
         return INVALID
     low, high = values["p50"], values["p95"]
     if not 0 < low < high:
-        diagnostics.add(node, "p50 must be over 0 and under p95", "half of the answers are faster")
+        what = "p50, the median, must be greater than 0 and less than p95"
+        diagnostics.add(node, what, "change p50 or p95")
         return INVALID
     return Delay("percentiles", low, high)
 
@@ -58,27 +59,27 @@ _FIXED: Final = replace(
     _duration("A duration."), then=lambda seconds, *_: Delay("fixed", seconds, seconds)
 )
 _RANGE: Final = Object(
-    "Evenly spread.",
-    {"min": _duration("The shortest."), "max": _duration("The longest.")},
+    "A random delay, evenly distributed.",
+    {"min": _duration("The shortest delay."), "max": _duration("The longest delay.")},
     required=("min", "max"),
     then=_between,
 )
 _PERCENTILES: Final = Object(
-    "Spread as networks do, log-normal.",
+    "A random delay, distributed as in real networks (log-normal).",
     {
-        "p50": _duration("Half of the answers are faster."),
-        "p95": _duration("One answer in twenty is slower."),
+        "p50": _duration("The median delay."),
+        "p95": _duration("The 95th percentile: one delay in twenty is longer."),
     },
     required=("p50", "p95"),
     then=_percentiles,
 )
 _DELAY: Final = ByKind(
-    "How late the answer is: 300ms, 2s, 1m; or drawn anew for each, at most 60s.",
+    "Delay of each response, such as 300ms, 2s or 1m, at most 60s; or a random delay.",
     {
         "text": _FIXED,
         "integer": _FIXED,
         "mapping": ByKey(
-            "A delay drawn anew for each answer.",
+            "A random delay for each response.",
             {"min": _RANGE, "max": _RANGE, "p50": _PERCENTILES, "p95": _PERCENTILES},
         ),
     },
@@ -90,7 +91,7 @@ _DELAY: Final = ByKind(
 
 
 def _stub(values: dict[str, Any], _node: Node, diagnostics: Diagnostics) -> Any:
-    """Return a stub; of one that is not all right, hold against the contract what can be."""
+    """Return a stub; check the replies against the contract even if another key is invalid."""
     written, match = _written(values), values.get("match", Match())
     off_contract = values.get("off_contract", False)
     if INVALID in (written, match, off_contract):
@@ -106,94 +107,94 @@ def _stub(values: dict[str, Any], _node: Node, diagnostics: Diagnostics) -> Any:
         match=match,
         replies=replies,
         repeat=written.repeat,
-        **{key: values[key] for key in _TAKEN_OVER if key in values},
+        **{key: values[key] for key in _COPIED if key in values},
     )
 
 
 def _written(values: dict[str, Any]) -> Any:
-    """Return a stub's replies as a sequence, however they are written."""
-    found = values.get("sequence", values.get("reply", ()))
-    if found is INVALID or isinstance(found, Sequence):
-        return found
-    replies = found if isinstance(found, tuple) else (found,)
+    """Return the replies of `reply` or `sequence` as a sequence."""
+    written = values.get("sequence", values.get("reply", ()))
+    if written is INVALID or isinstance(written, Sequence):
+        return written
+    replies = written if isinstance(written, tuple) else (written,)
     return Sequence(replies, values.get("repeat", "last"))
 
 
 def _reply(draft: Any, match: Match, fault: Any, *, off_contract: bool) -> Reply:
-    """Return one reply as the engine plays it."""
+    """Return one reply as the engine uses it."""
     if not isinstance(draft, Draft):
-        return cast("Reply", draft)  # pass, or a fault of its own
-    ready = canned(draft, match, off_contract=off_contract)
+        return cast("Reply", draft)  # pass, or a fault
+    response = canned(draft, match, off_contract=off_contract)
     if fault in CONNECTION_FAULTS:
-        what = f"with fault {fault} this reply can never be sent"
-        hint = "leave one of them out, or say reply: pass to have the operation done all the same"
+        what = f"fault {fault} ends the connection before this reply"
+        hint = "remove one of them, or use reply: pass to run the operation anyway"
         draft.diagnostics.add(draft.node, what, hint)
-    elif fault not in (None, INVALID) and not ready.body:
-        what = f"this reply has no body that {fault} could spoil"
-        draft.diagnostics.add(draft.node, what, "give it one, or leave the fault out")
-    return ready
+    elif fault not in (None, INVALID) and not response.body:
+        what = f"fault {fault} requires a body, but this reply has an empty body"
+        draft.diagnostics.add(draft.node, what, "add a body, or remove the fault")
+    return response
 
 
-def _once(stubs: tuple[Stub, ...], node: Node, diagnostics: Diagnostics) -> tuple[Stub, ...]:
-    """Return stubs, whose names must differ; one without a name has its place for it."""
+def _unique(stubs: tuple[Stub, ...], node: Node, diagnostics: Diagnostics) -> tuple[Stub, ...]:
+    """Return stubs, whose names must be unique; the default name is the position from 1."""
     first: dict[str, int] = {}
-    for place, item in enumerate(node.items, 1):
-        at, steps = item.find(("name",))
-        name = str(at.value) if at.kind == "text" else str(place)
-        if first.setdefault(name, place) != place:
-            what = f"the name {quote(name)} is taken by stub {first[name]}"
-            diagnostics.at(place, *steps).add(at, what, "give each stub its own")
+    for position, item in enumerate(node.items, 1):
+        name_node, steps = item.find(("name",))
+        name = str(name_node.value) if name_node.kind == "text" else str(position)
+        if first.setdefault(name, position) != position:
+            what = f"stub {first[name]} already has the name {quote(name)}"
+            diagnostics.at(position, *steps).add(name_node, what, "use unique names")
     return stubs
 
 
-_TAKEN_OVER: Final = ("after", "times", "probability", "delay", "throttle", "fault", "hold")
-_ELSEWHERE: Final = {
-    **dict.fromkeys(("error", "message", "page", "status", "text"), "it belongs under reply"),
-    **dict.fromkeys(("method", "operation", "path", "petId", "query"), "it belongs under match"),
-    **dict.fromkeys(("body", "headers"), "it belongs under match or reply"),
+_COPIED: Final = ("after", "times", "probability", "delay", "throttle", "fault", "hold")
+_MISPLACED: Final = {
+    **dict.fromkeys(("error", "message", "page", "status", "text"), "move it under reply"),
+    **dict.fromkeys(("method", "operation", "path", "petId", "query"), "move it under match"),
+    **dict.fromkeys(("body", "headers"), "move it under match or reply"),
 }
 _NAME: Final = Text(
-    "Its name, for the journal and the Mockpets-Stub header; by default its place, 1, 2, ...",
-    "text, a name in kebab-case (a-z, 0-9, single dashes)",
+    "Name in the request log and the Mockpets-Stub header. By default, the stub's position.",
+    "a name in kebab-case (a-z, 0-9, single dashes)",
     SCENARIO_NAME,
     NAME_LENGTH,
 )
 _STUB: Final = Object(
-    "What some requests get. One that has only delay, throttle or hold adds itself to the answer "
-    "of another stub, or of the real operation.",
+    "Changes the response to matching requests. With only delay, throttle or hold, it affects the "
+    "response of a later stub or of the real operation.",
     {
         "name": _NAME,
         "match": MATCH,
-        "after": Number("Lets so many matching requests pass first.", 0, _MOST),
-        "times": Number("Then takes part in so many requests, and no more.", 1, _MOST),
-        "probability": Number("How often it takes part: 0.25 is one in four.", 0, 1, whole=False),
+        "after": Number("Number of matching requests to skip first.", 0, _MAX_COUNT),
+        "times": Number("Number of requests to apply to, after the skipped ones.", 1, _MAX_COUNT),
+        "probability": Number(
+            "Probability that it applies to a request: 0.25 is one in four.", 0, 1, whole=False
+        ),
         "reply": REPLY,
         "sequence": SEQUENCE,
         "repeat": REPEAT,
         "delay": _DELAY,
         "throttle": Parsed(
-            "The bytes a second that the answer is sent with: 500 B/s, 2 kB/s.",
+            "Rate at which the server sends the response, such as 500 B/s or 2 kB/s.",
             "a rate such as 500 B/s or 2 kB/s",
             RATE,
             parse_rate,
         ),
         "fault": FAULT,
         "hold": Text(
-            "The gate that keeps the answer back until it is opened by the control API.",
-            "text, a name in kebab-case (a-z, 0-9, single dashes)",
+            "Name of a gate that holds the response until the control API opens it.",
+            "a name in kebab-case (a-z, 0-9, single dashes)",
             SCENARIO_NAME,
             NAME_LENGTH,
         ),
-        "off_contract": Value(
-            "Says that a reply which the contract does not have is meant.", ("boolean",)
-        ),
+        "off_contract": Value("Allow replies that deviate from the contract.", ("boolean",)),
     },
     rules=(
-        not_both("reply", "sequence", "a sequence holds all replies"),
-        needs("repeat", "sequence", "a single reply is always repeated"),
-        some(("reply", "sequence", "fault", "delay", "throttle", "hold"), "it does nothing so far"),
+        not_both("reply", "sequence", "put all replies into sequence"),
+        needs("repeat", "sequence", "remove repeat: a single reply always repeats"),
+        some(("reply", "sequence", "fault", "delay", "throttle", "hold"), "the stub has no effect"),
     ),
-    misplaced=_ELSEWHERE,
+    misplaced=_MISPLACED,
     then=_stub,
 )
 
@@ -202,9 +203,9 @@ _STUB: Final = Object(
 
 
 def _known(name: str, node: Node, diagnostics: Diagnostics) -> Any:
-    """Return the name of a scenario that can be extended."""
+    """Return the name of another known scenario."""
     if name == diagnostics.name:
-        diagnostics.add(node, "a scenario cannot extend itself", "leave it out")
+        diagnostics.add(node, "a scenario cannot extend itself", "remove it")
         return INVALID
     return (
         name
@@ -216,7 +217,7 @@ def _known(name: str, node: Node, diagnostics: Diagnostics) -> Any:
 def _scenario(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     if INVALID in values.values() or "description" not in values:
         return INVALID
-    at, _ = node.find(("extends",))
+    extends, _ = node.find(("extends",))
     return Scenario(
         name=diagnostics.name,
         description=values["description"],
@@ -224,37 +225,39 @@ def _scenario(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> A
         pets=values.get("pets"),
         stubs=values.get("stubs", ()),
         source=diagnostics.file,
-        extends_at=(at.line, at.column) if "extends" in values else (0, 0),
+        extends_at=(extends.line, extends.column) if "extends" in values else (0, 0),
     )
 
 
 SCENARIO: Final = Object(
-    "A scenario of mockpets: what its requests get.",
+    "A mockpets scenario: pets, and stubs that change responses.",
     {
-        "$schema": Text("Where an editor finds this schema; mockpets does not look."),
+        "$schema": Text("URL of this schema, for editors; mockpets ignores it."),
         "description": Text(
-            "One line that says what the scenario is for, shown in every list.",
-            "text of one line, at most 200 characters",
+            "One line that explains the scenario, shown in every list.",
+            "one line of at most 200 visible characters, without leading spaces",
             rf"(?!\s){_LINE}+",
             200,
         ),
         "extends": OneOrMany(
-            "Scenarios whose stubs come after the own ones, in this order.",
+            "Scenarios whose stubs follow this scenario's stubs, in this order.",
             Text(
-                "A scenario's name.",
-                "text, the name of a scenario (a-z, 0-9, single dashes)",
+                "A scenario name.",
+                "a scenario name (a-z, 0-9, single dashes)",
                 SCENARIO_NAME,
                 NAME_LENGTH,
                 then=_known,
             ),
             STACK_DEPTH,
         ),
-        "pets": BROUGHT,
+        "pets": PETS_SOURCE,
         "stubs": ListOf(
-            "Tried in order; the first that answers ends the search.", _STUB, then=_once
+            "Stubs, checked in order; the first one that responds ends the search.",
+            _STUB,
+            then=_unique,
         ),
     },
     required=("description",),
-    misplaced={"version": "the file was made for a newer mockpets"},
+    misplaced={"version": "this file requires a newer version of mockpets"},
     then=_scenario,
 )

@@ -1,8 +1,8 @@
-"""Shapes: what a part of a file may look like, declared once and used twice.
+"""Shapes: declarations of what a part of a file may contain.
 
-Each shape can `read` a node, reporting all that is wrong with it, and give its JSON `schema`, so
-that the loader and the editor that uses the schema cannot disagree. What a schema cannot say (that
-a name exists, that the contract has such an answer) is left to the function in `then`.
+A shape can `read` a node, reporting every problem, and return its JSON `schema`, so that the
+loader and an editor that uses the schema cannot disagree. The function in `then` checks what a
+schema cannot express, such as that a name exists or that the contract has a response.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Schema = dict[str, Any]
 """A JSON Schema, 2020-12."""
 
 
-_WORDS: Final[dict[Kind, tuple[str, str]]] = {
-    "text": ("text", "string"),
+_NAMES: Final[dict[Kind, tuple[str, str]]] = {
+    "text": ("a string", "string"),
     "integer": ("a number", "number"),
     "number": ("a number", "number"),
     "boolean": ("true or false", "boolean"),
@@ -34,16 +34,15 @@ _WORDS: Final[dict[Kind, tuple[str, str]]] = {
     "list": ("a list", "array"),
     "mapping": ("a mapping", "object"),
 }
-"""Kind of node to its name for people, and for JSON Schema."""
+"""Kind of node to its name in messages and in JSON Schema."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What all shapes have.
+    """The base of all shapes.
 
-    :param description: for the person who writes the file; shown by editors.
-    :param then: makes the value that `read` returns of the one that the shape has found, or
-        reports what is wrong with it and returns `INVALID`.
+    :param description: for the author of the file; editors show it.
+    :param then: converts the value that `read` returns, or reports a problem and returns `INVALID`.
     """
 
     description: str
@@ -72,56 +71,57 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Value(Shape):
-    """Any JSON value of some kinds, read as it is."""
+    """Any JSON value of some kinds, unchanged."""
 
     kinds: tuple[Kind, ...]
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind in self.kinds:
             return node.plain()
-        return diagnostics.refuse(node, either(_WORDS[kind][0] for kind in self.kinds))
+        expected = either(_NAMES[kind][0] for kind in self.kinds)
+        return diagnostics.reject(node, expected, is_string=self.kinds[0] == "text")
 
     def _looks(self) -> Schema:
-        return {"type": list(dict.fromkeys(_WORDS[kind][1] for kind in self.kinds))}
+        return {"type": list(dict.fromkeys(_NAMES[kind][1] for kind in self.kinds))}
 
 
 @dataclass(frozen=True, slots=True)
 class Text(Shape):
-    """Text.
+    """A string.
 
-    :param expected: in words, what the pattern wants; begins with ``text``.
-    :param pattern: of the whole text; one that JSON Schema reads alike.
-    :param most: characters.
+    :param expected: the pattern in words, for messages.
+    :param pattern: a regular expression for the whole string, with the same meaning in JSON Schema.
+    :param limit: the highest number of characters.
     """
 
-    expected: str = "text"
+    expected: str = "a string"
     pattern: str = ""
-    most: int | None = None
+    limit: int | None = None
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         text = node.value
         if node.kind == "text" and isinstance(text, str):
-            short = self.most is None or len(text) <= self.most
-            if short and (not self.pattern or re.fullmatch(self.pattern, text)):
+            is_short = self.limit is None or len(text) <= self.limit
+            if is_short and (not self.pattern or re.fullmatch(self.pattern, text)):
                 return text
-        return diagnostics.refuse(node, self.expected)
+        return diagnostics.reject(node, self.expected, is_string=True)
 
     def _looks(self) -> Schema:
         looks: Schema = {"type": "string"}
         if self.pattern:
             looks["pattern"] = f"^(?:{self.pattern})$"
-        if self.most is not None:
-            looks["maxLength"] = self.most
+        if self.limit is not None:
+            looks["maxLength"] = self.limit
         return looks
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed(Shape):
-    """Text that a parser makes a value of: a duration, a rate.
+    """A string that a parser converts, such as a duration or a rate.
 
-    :param expected: in words, what the parser wants.
-    :param pattern: what the text looks like; the parser may refuse more.
-    :param parse: raises ValueError that says what was expected and what came.
+    :param expected: the syntax in words, for messages.
+    :param pattern: a regular expression for the string; the parser may be stricter.
+    :param parse: returns the value, or raises ValueError with what was expected and what it got.
     """
 
     expected: str
@@ -130,7 +130,7 @@ class Parsed(Shape):
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind not in ("text", "integer", "number"):
-            return diagnostics.refuse(node, self.expected)
+            return diagnostics.reject(node, self.expected)
         try:
             return self.parse(str(node.value) if node.kind == "text" else node.shown())
         except ValueError as error:
@@ -143,7 +143,7 @@ class Parsed(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Number(Shape):
-    """A number of a range, its ends included; 1.0 is an integer, as JSON Schema counts."""
+    """A number in an inclusive range; 1.0 is an integer, as in JSON Schema."""
 
     low: int
     high: int
@@ -159,7 +159,7 @@ class Number(Shape):
         ):
             return int(value) if self.whole else float(value)
         kind = "an integer" if self.whole else "a number"
-        return diagnostics.refuse(node, f"{kind} from {self.low} to {self.high}")
+        return diagnostics.reject(node, f"{kind} from {self.low} to {self.high}")
 
     def _looks(self) -> Schema:
         kind = "integer" if self.whole else "number"
@@ -168,7 +168,7 @@ class Number(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Choice(Shape):
-    """One of a few words."""
+    """One of a few strings."""
 
     words: tuple[str, ...]
 
@@ -176,7 +176,7 @@ class Choice(Shape):
         if node.kind == "text" and node.value in self.words:
             return node.value
         if node.kind != "text":
-            return diagnostics.refuse(node, either(self.words))
+            return diagnostics.reject(node, either(self.words))
         what = f"must be {either(self.words)}, got {node.shown()}"
         diagnostics.add(node, what, did_you_mean(str(node.value), self.words))
         return INVALID
@@ -185,12 +185,12 @@ class Choice(Shape):
         return {"enum": list(self.words)}
 
 
-# --- Several of a kind ------------------------------------------------------------------------
+# --- Lists ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class ListOf(Shape):
-    """A list; read as a tuple of those that can be used."""
+    """A list; `read` returns a tuple of the valid items."""
 
     item: Shape
     least: int = 0
@@ -198,15 +198,17 @@ class ListOf(Shape):
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "list":
-            return diagnostics.refuse(node, "a list")
+            return diagnostics.reject(node, "a list")
         count = len(node.items)
         if count < self.least or (self.most is not None and count > self.most):
-            bounds = f"at least {self.least}" if count < self.least else f"at most {self.most}"
-            diagnostics.add(node, f"must have {bounds}, has {count}")
-        found = [
-            self.item.read(item, diagnostics.at(place)) for place, item in enumerate(node.items, 1)
+            word, limit = ("least", self.least) if count < self.least else ("most", self.most)
+            items = "item" if limit == 1 else "items"
+            diagnostics.add(node, f"must have at {word} {limit} {items}, got {count}")
+        values = [
+            self.item.read(item, diagnostics.at(position))
+            for position, item in enumerate(node.items, 1)
         ]
-        return tuple(value for value in found if value is not INVALID)
+        return tuple(value for value in values if value is not INVALID)
 
     def _looks(self) -> Schema:
         looks: Schema = {"type": "array", "items": self.item.schema()}
@@ -219,7 +221,7 @@ class ListOf(Shape):
 
 @dataclass(frozen=True, slots=True)
 class OneOrMany(Shape):
-    """One value, or a list of them; read as a tuple, `INVALID` if any of them is."""
+    """One value or a list of values; `read` returns a tuple, or `INVALID` if any value is."""
 
     item: Shape
     most: int | None = None
@@ -228,8 +230,8 @@ class OneOrMany(Shape):
         if node.kind != "list":
             value = self.item.read(node, diagnostics)
             return INVALID if value is INVALID else (value,)
-        found: tuple[Any, ...] = self._many().read(node, diagnostics)
-        return found if len(found) == len(node.items) else INVALID
+        values: tuple[Any, ...] = self._many().read(node, diagnostics)
+        return values if len(values) == len(node.items) else INVALID
 
     def _looks(self) -> Schema:
         return {"anyOf": [self.item.schema(), self._many().schema()]}

@@ -1,6 +1,6 @@
 """The shape of a verification: which requests a test expects, and how many.
 
-The conditions are those of a stub's `match`, read by the same shapes from JSON.
+The conditions have the same shape as a stub's `match`.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from mockpets.scenario.model import Match
 
 _FILE: Final = "body"
-"""How problems name the text."""
+"""The text's name in messages."""
 _BYTES: Final = 16 * 1024
 _NODES: Final = 200
-"""Enough for 90 conditions; each of them is held against each request of a journal."""
+"""Enough for 90 conditions; a verification checks each of them against each recorded request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
     """How many requests must match.
 
-    :param most: None for no end.
+    :param most: None for no limit.
     """
 
     least: int = 1
     most: int | None = None
 
     def __str__(self) -> str:
-        """Return it in words: ``at least 1``, ``exactly 2``, ``2 to 4``."""
+        """Return the range as text: ``at least 1``, ``exactly 2``, ``2 to 4``."""
         if self.most is None:
             return f"at least {self.least}"
         if self.least == self.most:
@@ -45,20 +45,20 @@ class Times:
         return f"{self.least} to {self.most}" if self.least else f"at most {self.most}"
 
     def allow(self, count: int) -> bool:
-        """Whether so many are right."""
+        """Return whether a count is within the range."""
         return self.least <= count and (self.most is None or count <= self.most)
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What a test expects of the requests made so far."""
+    """An expectation of a test about the requests so far."""
 
     match: Match
     times: Times = Times()
 
 
 def _times(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
-    """Return the times of a mapping, if they leave any number that is right."""
+    """Return the range of a mapping, if it is not empty."""
     if INVALID in values.values():
         return INVALID
     times = Times(values.get("at_least", 0), values.get("at_most"))
@@ -69,19 +69,19 @@ def _times(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
     return times
 
 
-_COUNT: Final = Number("How many.", 0, 1_000_000)
+_COUNT: Final = Number("A number of requests.", 0, 1_000_000)
 _VERIFICATION: Final = Object(
-    "What is expected of the requests made so far.",
+    "The requests that a test expects.",
     {
-        "match": replace(MATCH, description="Which requests, as for a stub; {} for every one."),
+        "match": replace(MATCH, description="Conditions as in a stub, or {} for all requests."),
         "times": ByKind(
             "How many requests must match; by default, at least 1.",
             {
                 "integer": replace(_COUNT, then=lambda count, *_: Times(count, count)),
                 "mapping": Object(
-                    "The fewest, the most, or both.",
+                    "The lowest number, the highest number, or both.",
                     {"at_least": _COUNT, "at_most": _COUNT},
-                    rules=(some(("at_least", "at_most"), "a number alone means exactly so many"),),
+                    rules=(some(("at_least", "at_most"), "the range has no limit"),),
                     then=_times,
                 ),
             },
@@ -93,7 +93,7 @@ _VERIFICATION: Final = Object(
 
 
 def parse(text: str) -> Verification:
-    """Return the verification that a JSON text is.
+    """Return the verification in a JSON text.
 
     :raise InputError: with every problem, each with its line and column.
     """

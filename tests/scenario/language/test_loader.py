@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - messages are compared whole, a line each
-"""Scenario and fixture files, good and bad: what they become, and each message word for word."""
+"""Valid scenario and fixture files and their values; invalid files and their exact messages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ JSON_TYPE = ("Content-Type", "application/json")
 
 
 class Shelf(dict[str, tuple[Pet, ...]]):
-    """Fixtures, one of which cannot be read."""
+    """Fixtures, one of which is invalid."""
 
     def __getitem__(self, name: str) -> tuple[Pet, ...]:
         if name == "broken":
@@ -60,59 +60,59 @@ def load(text: str, *, is_json: bool = False) -> Scenario:
 
 
 def only(text: str) -> Stub:
-    """The one stub of a scenario."""
-    (found,) = load(text).stubs
-    return found
+    """Return the only stub of a scenario."""
+    (result,) = load(text).stubs
+    return result
 
 
 def canned(text: str) -> Canned:
-    """The one reply of the one stub."""
+    """Return the only reply of the only stub."""
     (reply,) = only(text).replies
     assert isinstance(reply, Canned)
     return reply
 
 
 def problems(text: str, *, is_json: bool = False) -> list[str]:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as caught:
         load(text, is_json=is_json)
-    return str(refused.value).split("\n")
+    return str(caught.value).split("\n")
 
 
 # --- Bad files: every problem of each ---------------------------------------------------------
 
 
 @pytest.mark.parametrize(("text", "expected"), YAML.values(), ids=YAML.keys())
-def test_a_bad_file_is_refused_with_all_that_is_wrong(text: str, expected: list[str]) -> None:
+def test_a_bad_file_reports_every_problem(text: str, expected: list[str]) -> None:
     assert problems(text) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), JSON.values(), ids=JSON.keys())
-def test_a_bad_json_file_is_refused_likewise(text: str, expected: list[str]) -> None:
+def test_a_bad_json_file_reports_every_problem(text: str, expected: list[str]) -> None:
     assert problems(text, is_json=True) == expected
 
 
-def test_of_many_problems_the_first_are_shown_and_the_rest_counted() -> None:
-    found = problems(S + "".join(f"  - {{delay: {number}}}\n" for number in range(25)))
+def test_many_problems_are_cut_off_and_the_rest_counted() -> None:
+    lines = problems(S + "".join(f"  - {{delay: {number}}}\n" for number in range(25)))
 
-    assert [line.split(" ")[1] for line in found[:-1]] == [
-        f"stubs.{place}.delay:" for place in range(1, PROBLEMS_SHOWN + 1)
+    assert [line.split(" ")[1] for line in lines[:-1]] == [
+        f"stubs.{position}.delay:" for position in range(1, PROBLEMS_SHOWN + 1)
     ]
-    assert found[-1] == "f: and 5 more problems"
+    assert lines[-1] == "f: and 5 more problems"
 
 
 @pytest.mark.parametrize("name", ["Slow", "slow_start", "-", "a--b", "", "a" * 65, "a.b", "\u0430"])
 def test_a_name_must_be_kebab_case(name: str) -> None:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as caught:
         load_document(D, name, "f", known=(), fixtures={})
 
-    expected = "the name must be in kebab-case (a-z, 0-9, single dashes; at most 64)"
-    assert str(refused.value) == f"f: {expected}, got {name!r}; choose another"
+    expected = "the name must be in kebab-case (a-z, 0-9, single dashes; at most 64 characters)"
+    assert str(caught.value) == f"f: {expected}, got {name!r}; choose another name"
 
 
 # --- Files ------------------------------------------------------------------------------------
 
 
-def test_a_file_s_name_is_the_scenario_s(tmp_path: Path) -> None:
+def test_the_file_name_is_the_scenario_name(tmp_path: Path) -> None:
     path = tmp_path / "late-night.yaml"
     path.write_bytes(b"\xef\xbb\xbfdescription: With a mark\r\npets: 3")
 
@@ -121,28 +121,28 @@ def test_a_file_s_name_is_the_scenario_s(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_with_a_bad_name_is_told_with_its_other_problems(tmp_path: Path) -> None:
+def test_an_invalid_file_name_is_reported_with_the_other_problems(tmp_path: Path) -> None:
     path = tmp_path / "Late.yml"
     path.write_text("pets: x y\n")
 
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as caught:
         load_scenario(path, "Late.yml", known=(), fixtures={})
 
-    assert [str(problem).partition(",")[0] for problem in refused.value.problems] == [
+    assert [str(problem).partition(",")[0] for problem in caught.value.problems] == [
         "Late.yml: the name must be in kebab-case (a-z",
-        "Late.yml:1:1: the key 'description' is missing; add description: one line that says what the scenario is for",
-        "Late.yml:1:7: pets: must be text",
+        "Late.yml:1:1: missing key 'description'; add description",
+        "Late.yml:1:7: pets: must be a fixture name (a-z",
     ]
 
 
-def test_a_file_of_json_is_read_as_json(tmp_path: Path) -> None:
+def test_a_json_file_is_read_as_json(tmp_path: Path) -> None:
     path = tmp_path / "own.JSON"
     path.write_text('{\n\t"$schema": "s",\n\t"description": "\\ud83d\\ude00"\n}')
 
     assert load_scenario(path, "f", known=(), fixtures={}).description == "\U0001f600"
 
 
-def test_a_fixture_is_its_pets_in_the_order_of_their_ids(tmp_path: Path) -> None:
+def test_a_fixture_sorts_its_pets_by_id(tmp_path: Path) -> None:
     path = tmp_path / "two.yaml"
     path.write_text(
         "- {id: 7.0, name: Miso, categoryId: 2, status: sold}\n- {categoryId: 1, name: '', id: -1}"
@@ -165,29 +165,29 @@ def test_a_fixture_is_its_pets_in_the_order_of_their_ids(tmp_path: Path) -> None
         ),
         (
             '[{"id": 1, "name": "a", "categoryId": 1},\n{"id": 1, "name": "b", "categoryId": 1}]',
-            "f:2:8: 2.id: the id 1 is taken by pet 1; give each pet its own",
+            "f:2:8: 2.id: pet 1 already has the id 1; use unique ids",
         ),
         (
             f'[{{"id": {INT64_MAX + 1}, "name": "\\udc00", "categoryId": true, "nmae": "b"}}]',
             "f:1:9: 1.id: must be an integer from -9223372036854775808 to 9223372036854775807 (int64), got 9223372036854775808\n"
-            "f:1:38: 1.name: the text holds U+DC00, which is half of a character; write the whole character\n"
+            "f:1:38: 1.name: U+DC00 is half of a surrogate pair; write the complete character\n"
             "f:1:62: 1.categoryId: must be an integer from -9223372036854775808 to 9223372036854775807 (int64), got true\n"
-            "f:1:68: 1: unknown key 'nmae'; did you mean 'name'? known here: id, name, categoryId, status",
+            "f:1:68: 1: unknown key 'nmae'; did you mean 'name'? known keys: id, name, categoryId, status",
         ),
-        (" " * FIXTURE_BYTES + "[]", "f: is larger than 1024 KiB; split it, or leave some out"),
+        (" " * FIXTURE_BYTES + "[]", "f: is larger than 1024 KiB; shorten or split it"),
     ],
 )
-def test_a_bad_fixture_is_refused(tmp_path: Path, text: str, expected: str) -> None:
+def test_a_bad_fixture_is_rejected(tmp_path: Path, text: str, expected: str) -> None:
     path = tmp_path / "bad.json"
     path.write_text(text)
 
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as caught:
         load_fixture(path, "f")
 
-    assert str(refused.value) == expected
+    assert str(caught.value) == expected
 
 
-def test_a_fixture_may_have_as_many_pets_as_fit(tmp_path: Path) -> None:
+def test_a_fixture_can_have_thousands_of_pets(tmp_path: Path) -> None:
     path = tmp_path / "big.json"
     path.write_text(json.dumps([{"id": n, "name": "", "categoryId": 1} for n in range(24_000)]))
 
@@ -260,7 +260,7 @@ def test_a_whole_scenario() -> None:
     assert scenario.extends_at == (2, 10)
 
 
-def test_a_scenario_s_stubs_can_be_put_into_a_set() -> None:
+def test_stubs_are_hashable() -> None:
     assert len({*load(EXAMPLE).stubs, *load(EXAMPLE).stubs}) == 1
     assert {only(stub("delay: 1s", "match: {body: {a: [1, b], c: {one_of: [null, 2.5]}}}"))}
 
@@ -290,10 +290,10 @@ def test_extends(written: str, names: tuple[str, ...]) -> None:
     assert load(f"{D}extends: {written}").extends == names
 
 
-def test_a_stub_without_a_name_has_its_place_for_it() -> None:
+def test_the_default_name_of_a_stub_is_its_position() -> None:
     scenario = load(S + "  - {delay: 1s}\n  - {name: b, delay: 1s}\n  - {delay: 1s}\n")
 
-    assert [found.label for found in scenario.stubs] == ["own/1", "own/b", "own/3"]
+    assert [each.label for each in scenario.stubs] == ["own/1", "own/b", "own/3"]
 
 
 @pytest.mark.parametrize(
@@ -383,9 +383,9 @@ def test_numbers_in_conditions_are_exact() -> None:
     ],
 )
 def test_replies_and_sequences(lines: list[str], expected: object) -> None:
-    found = only(stub(*lines))
+    result = only(stub(*lines))
 
-    assert (found.replies, found.repeat) == expected
+    assert (result.replies, result.repeat) == expected
 
 
 @pytest.mark.parametrize(
@@ -445,7 +445,7 @@ def test_replies_and_sequences(lines: list[str], expected: object) -> None:
         ("getPet", "{status: 429, body: null}", Canned(429, (JSON_TYPE,), b"null\n", "status 429 is not in the contract")),
     ],
 )  # fmt: skip
-def test_replies_that_need_no_flag(operation: str, reply: str, expected: Canned) -> None:
+def test_replies_that_match_the_contract(operation: str, reply: str, expected: Canned) -> None:
     assert canned(stub(f"match: {{operation: {operation}}}", f"reply: {reply}")) == expected
 
 
@@ -458,7 +458,7 @@ def test_replies_that_need_no_flag(operation: str, reply: str, expected: Canned)
         ("{operation: getPet}", "{status: 200, text: hi}", "the body is not JSON"),
         ("{operation: getPet}", "{status: 200, body: {id: 1}}", "the body is not the contract's Pet"),
         ("{operation: listPets}", "{status: 200, body: {}}", "the body is not the contract's Pets"),
-        ("{operation: listPets}", "{page: many}", "a page of 101 pets is more than 100"),
+        ("{operation: listPets}", "{page: many}", "the page has 101 pets, more than 100"),
         (
             "{operation: listPets}",
             "{status: 200, body: [], headers: {Content-Type: application/vnd.api+json}}",
@@ -479,7 +479,7 @@ def test_replies_that_need_no_flag(operation: str, reply: str, expected: Canned)
         ("{method: GET, path: /v1/" + "e" * 300 + "}", "{status: 200}", "GET /v1/" + "e" * 192 + " is not in the contract"),
     ],
 )  # fmt: skip
-def test_off_contract_replies_are_labelled(match: str, reply: str, reason: str) -> None:
+def test_off_contract_replies_have_a_reason(match: str, reply: str, reason: str) -> None:
     assert (
         canned(stub(f"match: {match}", f"reply: {reply}", "off_contract: true")).off_contract
         == reason
@@ -493,24 +493,24 @@ def test_off_contract_replies_are_labelled(match: str, reply: str, reason: str) 
         "{status: 503, headers: {Content-Encoding: gzip}, text: ''}",
     ],
 )
-def test_an_encoding_that_changes_nothing_needs_no_flag(reply: str) -> None:
+def test_an_encoding_without_effect_needs_no_flag(reply: str) -> None:
     assert canned(stub(f"reply: {reply}")).status == 503
 
 
-def test_pages_of_one_fixture_are_the_same_bytes() -> None:
+def test_pages_of_one_fixture_share_their_bytes() -> None:
     line = "  - {match: {operation: listPets}, off_contract: true, reply: {page: many}}\n"
-    first, second = (found.replies[0] for found in load(S + line * 2).stubs)
+    first, second = (each.replies[0] for each in load(S + line * 2).stubs)
 
     assert isinstance(first, Canned) and isinstance(second, Canned)
     assert first.body is second.body
     assert len(json.loads(first.body)) == 101
 
 
-# --- Headers that must be of a form -----------------------------------------------------------
+# --- Headers with a syntax --------------------------------------------------------------------
 
 
 def header(name: str, value: str) -> list[str]:
-    """What is said of a header; nothing when it is taken."""
+    """Return the problems of a header; an empty list if it is valid."""
     headers = json.dumps({name: value})
     return outcome(lambda: load(stub(f"reply: {{status: 503, text: x, headers: {headers}}}")))
 
@@ -532,18 +532,18 @@ def test_locations(value: str) -> None:
      "http://a..b/", "/a?", "/a#", "http://h:/#", "/^", "/`", "//:", "http://h:/", "//@h",
      "http://a:b:c@h/", "http://[::1]x/", "/a" * 2000 + "|", ":" * 4000 + "|"],
 )  # fmt: skip
-def test_what_is_no_location(value: str) -> None:
-    (said,) = header("Location", value)
+def test_invalid_locations(value: str) -> None:
+    (problem,) = header("Location", value)
 
-    assert "must be a URI reference (RFC 3986), such as /v1/pets/7, got " in said
+    assert "must be a URI reference (RFC 3986), such as /v1/pets/7, got " in problem
 
 
 @given(st.from_regex(r"(https?:)?(//[a-zA-Z0-9.:@\[\]%-]{0,12})?[ -~]{0,12}", fullmatch=True))
-def test_a_location_is_sent_as_it_is_written_or_refused(value: str) -> None:
+def test_a_location_is_sent_unchanged_or_rejected(value: str) -> None:
     if not header("Location", value):
         sent = Response("x", headers={"Location": value}).get_wsgi_headers({})["Location"]
 
-        # Nothing hangs on the case of a scheme or a host.
+        # The case of a scheme or a host does not matter.
         assert value.lower() == sent.lower()
 
 
@@ -567,12 +567,12 @@ def test_a_location_is_sent_as_it_is_written_or_refused(value: str) -> None:
     ],
 )
 def test_media_types(value: str, fits: bool) -> None:
-    said = [line for line in header("Content-Type", value) if "must be a media type" in line]
+    problems = [line for line in header("Content-Type", value) if "must be a media type" in line]
 
-    assert (said == []) is fits
+    assert (problems == []) is fits
 
 
-def test_a_path_that_the_contract_lacks_needs_the_flag_for_answers_alone() -> None:
+def test_a_path_outside_the_contract_needs_the_flag_only_with_a_reply() -> None:
     path = "match: {method: GET, path: /v1/store/orders}"
 
     assert only(stub(path, "delay: 1s")).match.path == "/v1/store/orders"
@@ -582,7 +582,7 @@ def test_a_path_that_the_contract_lacks_needs_the_flag_for_answers_alone() -> No
     )
 
 
-# --- Anything at all --------------------------------------------------------------------------
+# --- Random input -----------------------------------------------------------------------------
 
 GOOD = [EXAMPLE, *(path.read_text() for path in sorted(shipped("scenarios").iterdir()))]
 SCRAPS = [
@@ -615,7 +615,7 @@ SCRAPS = [
 
 
 def outcome(read: Callable[[], object]) -> list[str]:
-    """The problems that reading something finds; any other error fails the test."""
+    """Return the problems that a call reports; any other error fails the test."""
     try:
         read()
     except InputError as error:
@@ -624,7 +624,7 @@ def outcome(read: Callable[[], object]) -> list[str]:
 
 
 @given(st.binary(max_size=300), st.booleans())
-def test_random_bytes_are_read_or_refused(
+def test_random_bytes_are_read_or_rejected(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, is_json: bool
 ) -> None:
     path = tmp_path_factory.mktemp("random") / f"own.{'json' if is_json else 'yaml'}"
@@ -635,7 +635,7 @@ def test_random_bytes_are_read_or_refused(
 
 
 @given(st.data())
-def test_a_mutated_scenario_is_read_or_refused_in_printable_lines(data: st.DataObject) -> None:
+def test_a_mutated_scenario_is_read_or_rejected_in_printable_lines(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(GOOD))
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(text)))

@@ -1,4 +1,4 @@
-"""From bytes to a tree of nodes: what is refused on the way, and that limits hold before trees."""
+"""From bytes to a tree of nodes: rejected input, and limits that hold before a tree exists."""
 
 from __future__ import annotations
 
@@ -34,59 +34,57 @@ def plain(text: str, *, is_json: bool = False) -> object:
     return document.root.plain()
 
 
-def refusal(text: str, *, is_json: bool = False) -> str:
-    with pytest.raises(InputError) as refused:
+def problem(text: str, *, is_json: bool = False) -> str:
+    with pytest.raises(InputError) as caught:
         read(text, is_json=is_json)
-    return str(refused.value)
+    return str(caught.value)
 
 
 # --- Files ------------------------------------------------------------------------------------
 
 
-def file_refusal(path: Path, most: int = 100) -> str:
-    with pytest.raises(InputError) as refused:
-        read_text(path, "f", most)
-    return str(refused.value)
+def file_problem(path: Path, limit: int = 100) -> str:
+    with pytest.raises(InputError) as caught:
+        read_text(path, "f", limit)
+    return str(caught.value)
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    assert file_refusal(tmp_path / "x") == "f: there is no such file; check the path"
+    assert file_problem(tmp_path / "x") == "f: file not found; check the path"
 
 
 def test_a_folder(tmp_path: Path) -> None:
-    assert file_refusal(tmp_path) == "f: is a folder; name a file in it"
+    assert file_problem(tmp_path) == "f: is a folder; name a file in it"
 
 
-def test_what_the_system_refuses_is_told_in_its_words(tmp_path: Path) -> None:
+def test_an_error_of_the_system_is_part_of_the_message(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to("loop")
 
     for path in (tmp_path / "file" / "x", tmp_path / "loop", tmp_path / "a\0b"):
-        said = file_refusal(path)
+        message = file_problem(path)
 
-        assert said.startswith("f: cannot be read: ")
-        assert said.endswith("; check the path and who may")
+        assert message.startswith("f: cannot read the file: ")
+        assert message.endswith("; check the path and its permissions")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
-def test_a_fifo_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
+def test_a_fifo_is_rejected_without_waiting_for_a_writer(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
 
-    assert file_refusal(tmp_path / "fifo") == "f: is not a regular file; name a file"
+    assert file_problem(tmp_path / "fifo") == "f: is not a regular file; name a file"
 
 
-def test_a_link_out_of_its_folder_is_refused_without_a_word_on_where_it_leads(
-    tmp_path: Path,
-) -> None:
+def test_a_link_out_of_its_folder_is_rejected_without_its_target(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("s3cret")
     (tmp_path / "mine" / "..data").mkdir(parents=True)
     (tmp_path / "mine" / "..data" / "x").write_text("a: b")
     for name, target in (("out", "../secret"), ("twice", "out"), ("gone", "../nothing")):
         (tmp_path / "mine" / name).symlink_to(target)
-        said = file_refusal(tmp_path / "mine" / name)
+        message = file_problem(tmp_path / "mine" / name)
 
-        assert said == "f: is a link that leads out of its folder; copy the file there"
-    # As Kubernetes mounts them, and a folder that is a link itself.
+        assert message == "f: is a link to a file outside its folder; copy the file there"
+    # A Kubernetes mount, and a folder that is a link itself.
     (tmp_path / "mine" / "in").symlink_to("..data/x")
     (tmp_path / "elsewhere").symlink_to("mine")
 
@@ -94,12 +92,12 @@ def test_a_link_out_of_its_folder_is_refused_without_a_word_on_where_it_leads(
     assert read_text(tmp_path / "elsewhere" / "in", "f", 100) == "a: b"
 
 
-def test_a_file_may_be_as_large_as_the_limit(tmp_path: Path) -> None:
+def test_a_file_can_be_as_large_as_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text("é" * 512)
 
     assert read_text(path, "f", 1024) == "é" * 512
-    assert file_refusal(path, 1023) == "f: is larger than 0 KiB; split it, or leave some out"
+    assert file_problem(path, 1023) == "f: is larger than 0 KiB; shorten or split it"
 
 
 @pytest.mark.parametrize(
@@ -114,7 +112,7 @@ def test_utf_8_with_or_without_a_mark(tmp_path: Path, data: bytes, text: str) ->
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         ("a: b".encode("utf-16"), "f: is UTF-16 or UTF-32; save it as UTF-8"),
         ("a: b".encode("utf-16-le"), "f: is UTF-16 or UTF-32; save it as UTF-8"),
@@ -131,44 +129,45 @@ def test_utf_8_with_or_without_a_mark(tmp_path: Path, data: bytes, text: str) ->
         (b"a: \xed\xa0\x80", "f:1:4: the byte 0xED is not UTF-8; save it as UTF-8"),
     ],
 )
-def test_another_encoding_is_refused(tmp_path: Path, data: bytes, said: str) -> None:
+def test_other_encodings_are_rejected(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "x"
     path.write_bytes(data)
 
-    assert file_refusal(path) == said
+    assert file_problem(path) == message
 
 
-def test_a_text_that_did_not_come_from_a_file_is_checked_alike() -> None:
+def test_a_text_without_a_file_is_checked_too() -> None:
     for text in ("x" * 101, "é" * 51):
         with pytest.raises(InputError, match="is larger than 0 KiB"):
             check_text(text, "f", 100)
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as caught:
         check_text("a\n \ud800", "f", 100)
 
-    assert str(refused.value) == "f:2:2: U+D800 is half of a character; write the whole character"
+    expected = "f:2:2: U+D800 is half of a surrogate pair; write the complete character"
+    assert str(caught.value) == expected
 
 
-UNSEEN = (
+INVISIBLE = (
     "\0\x08\x0b\x1f\x7f\x80\x85\x9f\u2028\u2029\u202a\u202e\u2066\u2069\ufffe\uffff"
     "\u061c\u200b\u200e\u200f\ufeff"
 )
 
 
-@pytest.mark.parametrize("character", UNSEEN, ids=ascii)
-def test_what_an_editor_does_not_show_must_be_written_as_an_escape(character: str) -> None:
+@pytest.mark.parametrize("character", INVISIBLE, ids=ascii)
+def test_invisible_characters_must_be_escapes(character: str) -> None:
     escaped = f'"\\u{ord(character):04x}"'
 
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as caught:
         check_text(f"a: b\nc: {character}", "f", 100)
 
-    what = f"the character U+{ord(character):04X} stands here unseen"
+    what = f"invisible character U+{ord(character):04X}"
     assert (
-        str(refused.value) == f"f:2:4: {what}; remove it, or write it as {escaped} in double quotes"
+        str(caught.value) == f"f:2:4: {what}; remove it, or write it as {escaped} in double quotes"
     )
     assert plain(escaped) == plain(escaped, is_json=True) == character
 
 
-# --- Words ------------------------------------------------------------------------------------
+# --- Unquoted scalars -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -188,10 +187,10 @@ def test_what_an_editor_does_not_show_must_be_written_as_an_escape(character: st
         ("12:345", "12:345"),
     ],
 )  # fmt: skip
-def test_a_word_is_what_json_says_or_text(word: str, value: object) -> None:
-    found = read_scalar(word)
+def test_an_unquoted_scalar_is_a_json_literal_or_a_string(word: str, value: object) -> None:
+    result = read_scalar(word)
 
-    assert (found, type(found)) == (value, type(value))
+    assert (result, type(result)) == (value, type(value))
 
 
 @pytest.mark.parametrize(
@@ -200,16 +199,16 @@ def test_a_word_is_what_json_says_or_text(word: str, value: object) -> None:
      "+.5", "5.e3", "1:30", "-1:30:00", "190:20:30.15", ".inf", "-.INF", "+.Inf", ".NaN",
      "NaN", "Infinity", "-Infinity", "1e999", "-1.0e+400", "1" * 41, "0." + "0" * 40],
 )  # fmt: skip
-def test_a_word_that_readers_differ_on_is_refused(word: str) -> None:
-    with pytest.raises(ValueError) as refused:
+def test_an_ambiguous_scalar_is_rejected(word: str) -> None:
+    with pytest.raises(ValueError) as caught:
         read_scalar(word)
-    what, hint = refused.value.args
+    what, hint = caught.value.args
 
     assert repr(word)[:40] in what
     assert hint
 
 
-def test_quotes_make_any_word_text() -> None:
+def test_quoted_scalars_are_strings() -> None:
     assert plain("[\"5\", 'yes', \"\", '~', |\n 0777\n]".replace("|\n 0777\n", "'0777'")) == [
         "5", "yes", "", "~", "0777",
     ]  # fmt: skip
@@ -218,7 +217,7 @@ def test_quotes_make_any_word_text() -> None:
 # --- Trees ------------------------------------------------------------------------------------
 
 
-def test_nodes_know_their_place() -> None:
+def test_nodes_have_line_and_column() -> None:
     root = read("a: 1\nb:\n  - {c: x}\n  - é: [2]\n").root
     b = root.members["b"][1]
     key, inner = b.items[1].members["é"]
@@ -233,7 +232,7 @@ def test_nodes_know_their_place() -> None:
     ]  # fmt: skip
 
 
-def test_a_node_finds_what_a_path_leads_to_and_how_far() -> None:
+def test_find_returns_the_node_at_a_path_or_its_nearest_ancestor() -> None:
     root = read("a: [x, {b: y}]").root
 
     assert root.find(("a", 1, "b"))[0].value == "y"
@@ -241,21 +240,21 @@ def test_a_node_finds_what_a_path_leads_to_and_how_far() -> None:
     assert root.find(("a", 5, "c")) == (root.members["a"][1], ("a", 6, "c"))
 
 
-def test_a_path_is_said_with_places_from_1_and_odd_keys_in_quotes() -> None:
+def test_a_dotted_path_quotes_unusual_keys() -> None:
     assert (
         dotted(["stubs", 2, "a-b", "x y", "\x1b", "$schema"]) == "stubs.2.a-b.'x y'.'\\x1b'.$schema"
     )
 
 
-def test_problems_with_single_words_are_all_told() -> None:
+def test_all_problems_of_scalars_and_keys_are_reported() -> None:
     document = read("a: yes\n5: x\nb: [!!set {c}, 0777]\na: d\n")
 
-    assert [str(problem).partition(";")[0] for problem in document.problems] == [
-        "f:1:4: a: 'yes' is true or false to some readers of YAML, and text to others",
-        "f:2:1: a key must be text, got 5",
+    assert [str(each).partition(";")[0] for each in document.problems] == [
+        "f:1:4: a: 'yes' is ambiguous: a boolean to some YAML parsers, a string to others",
+        "f:2:1: a key must be a string, got 5",
         "f:3:5: b.1: tags are not supported, got '!!set'",
-        "f:3:16: b.2: '0777' is not the same number to every reader of YAML",
-        "f:4:1: key 'a' given twice, first at line 1",
+        "f:3:16: b.2: '0777' is ambiguous: YAML parsers read it as different numbers",
+        "f:4:1: duplicate key 'a', already given on line 1",
     ]
 
 
@@ -275,11 +274,11 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 @given(JSON_VALUES, st.sampled_from([None, 0, 2]), st.booleans())
-def test_json_is_read_as_json_reads_it(value: Any, indent: int | None, ascii_only: bool) -> None:
+def test_json_is_read_as_by_json_loads(value: Any, indent: int | None, ascii_only: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
 
     assert plain(text, is_json=True) == json.loads(text, parse_float=Decimal)
-    # Every node stands where its text begins.
+    # Every node has the position of its first character.
     lines = text.split("\n")
     for node in walk(read(text, is_json=True).root):
         begin = lines[node.line - 1][node.column - 1]
@@ -287,9 +286,9 @@ def test_json_is_read_as_json_reads_it(value: Any, indent: int | None, ascii_onl
 
 
 @given(JSON_VALUES)
-def test_yaml_is_read_as_json_where_it_is_json(value: Any) -> None:
+def test_json_as_yaml_is_read_like_json(value: Any) -> None:
     text = json.dumps(value, ensure_ascii=True)
-    # Pairs of surrogates are JSON's alone, and so are keys of more than 1,024 characters.
+    # Only JSON allows surrogate pairs, and keys of more than 1,024 characters.
     if "\\ud" not in text and len(text) <= 1024:
         assert read(text).root == read(text, is_json=True).root
 
@@ -297,37 +296,37 @@ def test_yaml_is_read_as_json_where_it_is_json(value: Any) -> None:
 @pytest.mark.parametrize(
     "text", ['{"a"\t:\t1}', '{"a"\n:\n1}', '{"' + "k" * 2000 + '":1}', '{"a":"\\/"}']
 )
-def test_json_that_yaml_does_not_take(text: str) -> None:
+def test_json_that_is_not_valid_yaml(text: str) -> None:
     assert plain(text, is_json=True) == json.loads(text)
 
 
 # --- Limits -----------------------------------------------------------------------------------
 
 
-def taken(events: Iterable[Event], most: int = FILE_NODES, characters: int = CHARACTERS) -> int:
-    """How many events a builder takes before it refuses one."""
-    builder = Builder("f", most, characters)
+def accepted(events: Iterable[Event], limit: int = FILE_NODES, characters: int = CHARACTERS) -> int:
+    """Return the number of events that a builder accepts before it rejects one."""
+    builder = Builder("f", limit, characters)
     for count, event in enumerate(events):
         try:
             builder.take(event)
         except InputError:
             return count
-    pytest.fail("all events were taken")
+    pytest.fail("the builder accepted all events")
 
 
-def test_depth_is_refused_as_soon_as_it_is_reached() -> None:
-    assert taken(repeat(Event("list", 1, 1))) == FILE_DEPTH
+def test_the_depth_limit_holds_immediately() -> None:
+    assert accepted(repeat(Event("list", 1, 1))) == FILE_DEPTH
 
 
-def test_nodes_are_refused_as_soon_as_there_are_too_many() -> None:
+def test_the_node_limit_holds_immediately() -> None:
     def flat() -> Iterator[Event]:
         yield Event("list", 1, 1)
         yield from repeat(Event("word", 1, 1, "x"))
 
-    assert taken(flat(), most=100) == 100
+    assert accepted(flat(), limit=100) == 100
 
 
-def test_aliases_count_as_what_they_stand_for() -> None:
+def test_aliases_count_with_their_contents() -> None:
     def fan_out() -> Iterator[Event]:
         yield Event("list", 1, 1)
         yield Event("list", 1, 1, anchor="a")
@@ -335,12 +334,12 @@ def test_aliases_count_as_what_they_stand_for() -> None:
         yield Event("end", 1, 1)
         yield from repeat(Event("alias", 1, 1, "a"))
 
-    # 1 + 10 nodes and then 10 more with each alias.
-    assert taken(fan_out(), most=100) == 12 + 8
-    assert taken(fan_out()) == 12 + FILE_ALIASES
+    # 1 + 10 nodes, then 10 more for each alias.
+    assert accepted(fan_out(), limit=100) == 12 + 8
+    assert accepted(fan_out()) == 12 + FILE_ALIASES
 
 
-def test_characters_are_counted_likewise_keys_and_all() -> None:
+def test_the_character_limit_includes_keys_and_aliases() -> None:
     def fan_out() -> Iterator[Event]:
         yield Event("list", 1, 1)
         yield Event("mapping", 1, 1, anchor="a")
@@ -349,52 +348,52 @@ def test_characters_are_counted_likewise_keys_and_all() -> None:
         yield Event("end", 1, 1)
         yield from repeat(Event("alias", 1, 1, "a"))
 
-    assert taken(fan_out(), characters=9) == 3
-    assert taken(fan_out(), characters=100) == 5 + 9
-    assert taken(fan_out()) == 5 + FILE_ALIASES
+    assert accepted(fan_out(), characters=9) == 3
+    assert accepted(fan_out(), characters=100) == 5 + 9
+    assert accepted(fan_out()) == 5 + FILE_ALIASES
 
 
 @pytest.mark.parametrize("unit", ["[", "{a: ", "- ", "? "])
 @pytest.mark.parametrize("times", [2000, 50_000])
-def test_the_rest_of_a_deep_nest_is_never_read(unit: str, times: int) -> None:
-    """An error at the end is not come to; the C parser looks ahead, 1,024 characters at most."""
-    expected = "a key must be text" if unit == "? " else f"nested deeper than {FILE_DEPTH} levels"
+def test_reading_stops_at_the_depth_limit(unit: str, times: int) -> None:
+    """Reading never reaches the error at the end; the C parser reads 1,024 characters ahead."""
+    expected = "a key must be a string" if unit == "? " else f"deeper than {FILE_DEPTH} levels"
 
-    assert expected in refusal(unit * times + "}]%@")
+    assert expected in problem(unit * times + "}]%@")
 
 
-def test_the_deepest_nest_that_is_read() -> None:
-    assert refusal("[" * (FILE_DEPTH + 1) + "]" * (FILE_DEPTH + 1)).endswith(
+def test_the_depth_limit_is_allowed() -> None:
+    assert problem("[" * (FILE_DEPTH + 1) + "]" * (FILE_DEPTH + 1)).endswith(
         "deeper than 40 levels"
     )
     assert plain("[" * FILE_DEPTH + "]" * FILE_DEPTH)
 
 
 @pytest.mark.parametrize("text", ["[" * 50_000, '{"a":' * 50_000, "[" * 50_000 + "]" * 50_000])
-def test_deep_json_is_refused_likewise(text: str) -> None:
-    assert refusal(text, is_json=True).endswith("is nested deeper than 40 levels")
+def test_deep_json_is_rejected(text: str) -> None:
+    assert problem(text, is_json=True).endswith("is nested deeper than 40 levels")
 
 
-def test_aliases_cannot_build_what_depth_forbids() -> None:
+def test_aliases_cannot_exceed_the_depth_limit() -> None:
     half = "[" * 30 + "1" + "]" * 30
 
-    assert refusal(f"- &a {half}\n- {'[' * 10}*a{']' * 10}\n") == (
+    assert problem(f"- &a {half}\n- {'[' * 10}*a{']' * 10}\n") == (
         "f:2:13: is nested deeper than 40 levels"
     )
     assert plain(f"- &a {half}\n- {'[' * 9}*a{']' * 9}\n")
 
 
 def test_a_merge_bomb_is_not_expanded() -> None:
-    """PyYAML's constructor takes seconds over these eight lines, and ten times that over nine."""
+    """PyYAML's constructor takes seconds for these eight lines, and ten times longer for nine."""
     lines = ["a0: &a0 {k: v}"]
     lines += [f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}" for n in range(1, 9)]
 
-    assert refusal("\n".join(lines)).split("\n")[-1] == (
-        "f:5:35: has more than 20000 values, aliases counted as what they stand for"
+    assert problem("\n".join(lines)).split("\n")[-1] == (
+        "f:5:35: has more than 20000 values, with aliases expanded"
     )
 
 
-def test_an_alias_is_the_very_node_it_stands_for() -> None:
+def test_an_alias_is_the_same_node_as_its_anchor() -> None:
     first, second = read("[&a {b: c}, *a]").root.items
 
     assert first is second

@@ -1,7 +1,7 @@
-"""The JSON Schema and the loader come of one declaration; here they are held against each other.
+"""The JSON Schema and the loader come from one declaration and must agree.
 
-What the schema refuses, the loader refuses. What only the loader refuses is one of the rules of
-`BEYOND`, which JSON Schema has no words for.
+The loader rejects everything that the schema rejects. It also rejects documents by the rules of
+`LOADER_RULES`, which JSON Schema cannot express.
 """
 
 from __future__ import annotations
@@ -33,41 +33,41 @@ if TYPE_CHECKING:
 
     from mockpets.scenario.language.nodes import Node
 
-BEYOND = {
+LOADER_RULES = {
     "a number has at most 40 characters": "is too large or too long",
     "a duration is at most 60s": "must be a duration of at most",
     "a rate is at least 1 B/s": "must be a rate of at least",
-    "min is not over max": "min must not be over max",
-    "p50 is under p95": "p50 must be over 0 and under p95",
-    "what is extended exists": "there is no scenario",
-    "no scenario extends itself": "cannot extend itself",
-    "a fixture exists": "there is no fixture",
-    "a fixture can be read": "the fixture .* cannot be used",
-    "ids of pets differ": "the id .* is taken",
-    "names of stubs differ": "the name .* is taken",
-    "names of headers differ, in any case": "header .* given twice",
-    "some headers are the server's": "the server's own to send",
-    "a header's value fits the wire": "must be visible ASCII|must have at most 4096 characters",
+    "min is at most max": "min is greater than max",
+    "p50 is less than p95": "p50, the median, must be greater than 0 and less than p95",
+    "an extended scenario exists": "unknown scenario",
+    "a scenario cannot extend itself": "cannot extend itself",
+    "a fixture exists": "unknown fixture",
+    "a fixture is valid": "fixture .* is invalid",
+    "pet ids are unique": "pet .* already has the id",
+    "stub names are unique": "stub .* already has the name",
+    "header names are unique in any case": "duplicate header",
+    "the server sets some headers": "the server sets the header",
+    "a header value is valid": "must be printable ASCII|must have at most 4096 characters",
     "only getPet has a petId": "has no petId",
-    "a path is not an operation's": "can be one of the contract's operations",
-    "OPTIONS reaches no stub": "OPTIONS requests never reach",
+    "a path does not match an operation": "an operation of the contract; use operation",
+    "OPTIONS does not reach stubs": "OPTIONS requests never reach",
     "HEAD counts as GET": "HEAD counts as GET",
-    "no request has a header with an underscore": "the server drops names with '_'",
+    "request headers have no underscore": "the server drops names with '_'",
     "a Location is a URI reference": "must be a URI reference",
     "a Content-Type is a media type": "must be a media type",
     "a page has at most 1,000 pets": "a page must have at most 1000 pets",
-    "a body has at most 1 MiB": "a body must have at most 1024 KiB",
-    "values in a body's condition are not nested": "must be a single value or a list of them",
-    "some statuses have no body": "an answer with status .* has no body",
-    "a reply can be sent with its fault": "can never be sent|has no body that",
-    "a page is of listPets": "a page is an answer of listPets alone",
-    "the contract": "say off_contract: true on the stub",
+    "a body has at most 1 MiB": "the body must have at most 1048576 bytes",
+    "values in a body condition are flat": "must be a single value or a list of single values",
+    "some statuses have no body": "a response with status .* cannot have a body",
+    "a fault allows the reply": "ends the connection before this reply|requires a body, but",
+    "only listPets has pages": "only listPets responds with a page",
+    "the contract": "add off_contract: true to the stub",
 }
-"""Rules of the loader alone, by what they say."""
+"""Rules that only the loader checks, and their messages."""
 
 
 def ends_the_text(_: object, pattern: str, value: object, __: object) -> Iterator[ValidationError]:
-    """`$` ends the text, as in ECMA-262, which JSON Schema goes by; Python allows a line end."""
+    """Match `$` only at the end of the text, as in ECMA-262; Python also allows a final newline."""
     if isinstance(value, str) and not re.search(pattern.removesuffix("$") + r"\Z", value):
         yield ValidationError(f"{value!r} is not {pattern!r}")
 
@@ -76,8 +76,8 @@ SCHEMA = scenario_schema()
 VALIDATOR = extend(Draft202012Validator, {"pattern": ends_the_text})(SCHEMA)  # type: ignore[no-untyped-call]  # types-jsonschema has none
 
 
-def loader_says(text: str) -> list[str]:
-    """What the loader has against a scenario in JSON."""
+def loader_problems(text: str) -> list[str]:
+    """Return the problems that the loader reports for a scenario in JSON."""
     fixtures = {"showroom": ({"id": 1, "name": "Miso", "categoryId": 2},)}
     try:
         load_document(
@@ -94,15 +94,16 @@ def loader_says(text: str) -> list[str]:
 
 
 def check_agreement(document: object) -> bool:
-    """Hold loader and schema against each other, and return whether both take the document."""
-    said = loader_says(json.dumps(document))
-    wrong = [error.message for error in VALIDATOR.iter_errors(document)]
-    if wrong:
-        assert said, f"only the schema refuses this: {wrong}"
+    """Check that loader and schema agree, and return whether both accept the document."""
+    problems = loader_problems(json.dumps(document))
+    errors = [error.message for error in VALIDATOR.iter_errors(document)]
+    if errors:
+        assert problems, f"only the schema rejects this: {errors}"
     else:
-        unexplained = [line for line in said if not re.search("|".join(BEYOND.values()), line)]
-        assert not unexplained, "only the loader refuses this"
-    return not said
+        rules = "|".join(LOADER_RULES.values())
+        unexplained = [line for line in problems if not re.search(rules, line)]
+        assert not unexplained, "only the loader rejects this"
+    return not problems
 
 
 # --- Documents --------------------------------------------------------------------------------
@@ -149,7 +150,7 @@ stubs:
 
 
 def plain(node: Node) -> Any:
-    """The value of a node as a validator knows it: without Decimal."""
+    """Return the value of a node as plain JSON, without Decimal."""
     return json.loads(dump_json(node.plain()))
 
 
@@ -164,7 +165,7 @@ DOCUMENTS: list[Any] = [
 ]
 STUBS = DOCUMENTS[0]["stubs"]
 PET = DOCUMENTS[0]["pets"][0]
-# Values that fit somewhere, or nearly.
+# Values that are valid, or nearly valid, somewhere.
 SCRAPS: list[Any] = [
     *(None, True, False, 0, 1, -1, 1.0, 1.5, 200, 204, 410, 599, 600, 2**63, 10**45, 1e300),
     *("", " ", "a", "A b", "a\nb", "a\n", "\x7f", "\u00e9\u202e", "x" * 201),
@@ -180,7 +181,7 @@ SCRAPS: list[Any] = [
 
 
 def keys_of(schema: Any) -> set[str]:
-    """Every key that a scenario file may have somewhere."""
+    """Return every key that a scenario file may have somewhere."""
     if isinstance(schema, list):
         return {key for item in schema for key in keys_of(item)}
     if not isinstance(schema, dict):
@@ -193,7 +194,7 @@ KEYS = [*sorted(keys_of(SCHEMA)), "", "unknown", "Accept", "X Y", "Set-Cookie"]
 
 
 def places(value: Any) -> list[tuple[Any, Any]]:
-    """Every container of a document with every key or index it has."""
+    """Return every container of a document with each of its keys or indexes."""
     pairs = list(value.items() if isinstance(value, dict) else enumerate(value))
     found = [(value, key) for key, _ in pairs]
     for _, inner in pairs:
@@ -204,7 +205,7 @@ def places(value: Any) -> list[tuple[Any, Any]]:
 
 @st.composite
 def mutated(draw: st.DrawFn) -> Any:
-    """A good document with a few of its values replaced, taken out, added or doubled."""
+    """Draw a valid document with a few values replaced, removed, added or duplicated."""
     document = copy.deepcopy(draw(st.sampled_from(DOCUMENTS)))
     for _ in range(draw(st.integers(0, 3))):
         found = places(document)
@@ -238,19 +239,19 @@ def test_schema_and_loader_agree_on_each_key_of_a_stub(place: int, key: str, val
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document["description"])
-def test_schema_and_loader_take_what_is_good(document: Any) -> None:
+def test_schema_and_loader_accept_valid_documents(document: Any) -> None:
     assert check_agreement(document)
 
 
 @pytest.mark.parametrize("document", [None, [], "x", 3, {}, {"description": "x", "version": 99}])
-def test_schema_and_loader_refuse_what_is_no_scenario(document: Any) -> None:
+def test_schema_and_loader_reject_other_documents(document: Any) -> None:
     assert not check_agreement(document)
     assert not VALIDATOR.is_valid(document)
 
 
 @pytest.mark.parametrize("name", [*YAML, *JSON])
 def test_schema_and_loader_agree_on_the_bad_files(name: str) -> None:
-    """Those, that is, which can be read as JSON values at all."""
+    """Compare the files that parse as JSON values."""
     text, is_json = (YAML[name][0], False) if name in YAML else (JSON[name][0], True)
     try:
         document = parse(text, "f", is_json=is_json, nodes=FILE_NODES)
@@ -261,7 +262,7 @@ def test_schema_and_loader_agree_on_the_bad_files(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(shipped("scenarios").iterdir()), ids=lambda path: path.stem)
-def test_the_schema_takes_every_shipped_scenario(path: Path) -> None:
+def test_the_schema_accepts_every_shipped_scenario(path: Path) -> None:
     text = read_text(path, path.name, FILE_BYTES)
     document = parse(text, path.name, is_json=False, nodes=FILE_NODES)
 
@@ -271,7 +272,7 @@ def test_the_schema_takes_every_shipped_scenario(path: Path) -> None:
 # --- The schema itself ------------------------------------------------------------------------
 
 
-def test_the_schema_is_one() -> None:
+def test_the_schema_is_a_valid_json_schema() -> None:
     Draft202012Validator.check_schema(SCHEMA)
 
     assert SCHEMA["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
@@ -279,7 +280,7 @@ def test_the_schema_is_one() -> None:
 
 
 def patterns(schema: Any) -> set[str]:
-    """Every pattern that a text in a scenario file is held against."""
+    """Return every pattern of the schema."""
     if isinstance(schema, list):
         return {pattern for item in schema for pattern in patterns(item)}
     if not isinstance(schema, dict):
@@ -289,8 +290,8 @@ def patterns(schema: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("pattern", sorted(patterns(SCHEMA)))
-def test_no_pattern_takes_long_over_a_long_text(pattern: str) -> None:
-    """A quadratic one would take minutes over 256 KiB."""
+def test_patterns_match_long_texts_fast(pattern: str) -> None:
+    """A quadratic pattern would take minutes for 256 KiB."""
     for unit in ("a", "1", " ", "-", "a-", "/", "/v1/", "/v1/a", "*", "."):
         for end in ("", "\0", "-"):
             text = (unit * FILE_BYTES)[:FILE_BYTES] + end
@@ -300,7 +301,7 @@ def test_no_pattern_takes_long_over_a_long_text(pattern: str) -> None:
 
 
 def described(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every part that a person meets: members, items, alternatives."""
+    """Yield every part that an author sees: properties, items, alternatives."""
     yield path, schema
     parts = {**schema.get("properties", {}), "*": schema.get("additionalProperties")}
     parts |= {"[]": schema.get("items")}
@@ -310,14 +311,14 @@ def described(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dic
             yield from described(part, f"{path}.{name}")
 
 
-def test_every_part_of_the_schema_explains_itself() -> None:
-    silent = [path for path, part in described(SCHEMA) if not part.get("description", "").strip()]
+def test_every_part_of_the_schema_has_a_description() -> None:
+    missing = [path for path, part in described(SCHEMA) if not part.get("description", "").strip()]
 
-    assert silent == []
+    assert missing == []
 
 
-@pytest.mark.parametrize(("rule", "said"), BEYOND.items(), ids=BEYOND.keys())
-def test_every_rule_beyond_the_schema_is_shown_by_a_bad_file(rule: str, said: str) -> None:
-    lines = [line for _, found in (*YAML.values(), *JSON.values()) for line in found]
+@pytest.mark.parametrize(("rule", "message"), LOADER_RULES.items(), ids=LOADER_RULES.keys())
+def test_a_bad_file_covers_every_loader_rule(rule: str, message: str) -> None:
+    lines = [line for _, messages in (*YAML.values(), *JSON.values()) for line in messages]
 
-    assert any(re.search(said, line) for line in lines), rule
+    assert any(re.search(message, line) for line in lines), rule
