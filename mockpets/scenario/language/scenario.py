@@ -166,7 +166,7 @@ _STUB: Final = Object(
         "name": _NAME,
         "match": MATCH,
         "after": Number("Number of matching requests to skip first.", 0, _MAX_COUNT),
-        "times": Number("Number of requests to apply to, after the skipped ones.", 1, _MAX_COUNT),
+        "times": Number("Maximum number of requests to apply to after that.", 1, _MAX_COUNT),
         "probability": Number(
             "Probability that it applies to a request: 0.25 is one in four.", 0, 1, whole=False
         ),
