@@ -126,7 +126,7 @@ class Channel(Connection):
         except Exception:  # noqa: BLE001 - an app may fail in any way
             target = redacted_target(request.request_uri)
             _log.exception("error while responding to %s %r", request.command, target)
-        message = "internal error in mockpets; its log has the details"
+        message = "internal error in mockpets; the log has the details"
         error = RequestError("internal_error", message)
         request.reject(error)
         return error_response(self.scheduler, request, error)

@@ -1,8 +1,8 @@
-"""What has changed in a session, and who waits to hear of it.
+"""Change notifications: which parts of a session have changed since when.
 
-A leaf, and safe to use from several threads. Each change gets the next number of its server, and
-only the last number of each kind is kept: whoever was told up to a number can ask what is new
-since, and needs nothing else to stay up to date, also while a session goes and comes again.
+Safe to use from several threads. Each change gets the next number of its server, and only the last
+number of each kind is kept. A subscriber that knows a number can ask which kinds have changed since
+then, and stays up to date even if the session is deleted and created again.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ KINDS: tuple[Change, ...] = get_args(Change)
 
 
 class ChangeFeed:
-    """The changes of one session, with those that all sessions of its server hear of.
+    """The changes of one session, including the changes that affect all sessions of its server.
 
-    :param common: what they all hear of; None for that itself.
+    :param common: the feed for changes that affect all sessions; None to create that feed.
     """
 
     __slots__ = ("_common", "_last", "_latest", "_lock", "_numbers", "_waiting")
 
     def __init__(self, common: ChangeFeed | None = None) -> None:
         self._common = common
-        # One lock for all: a number may not be seen before a lower one of the other.
+        # One lock for both feeds: a number must not be visible before a lower one of the other.
         self._lock: Lock = Lock() if common is None else common._lock
         self._numbers: Iterator[int] = count(1) if common is None else common._numbers
         self._last = 0
@@ -39,16 +39,16 @@ class ChangeFeed:
 
     @property
     def number(self) -> int:
-        """That of the last change."""
+        """The number of the last change."""
         with self._lock:
-            return max(each._last for each in self._heard())
+            return max(feed._last for feed in self._feeds())
 
-    def _heard(self) -> tuple[ChangeFeed, ...]:
-        """Return those whose changes are heard of here; the lock is held."""
+    def _feeds(self) -> tuple[ChangeFeed, ...]:
+        """Return the feeds that this one includes; the caller holds the lock."""
         return (self,) if self._common is None else (self, self._common)
 
-    def tell(self, kind: Change) -> None:
-        """Say that something of this kind has changed."""
+    def publish(self, kind: Change) -> None:
+        """Record a change of this kind and release all waiting subscribers."""
         with self._lock:
             self._latest[kind] = self._last = next(self._numbers)
             if not self._waiting:
@@ -61,34 +61,34 @@ class ChangeFeed:
     def since(self, number: int) -> list[Change]:
         """Return the kinds that have changed after a number, in the order of `KINDS`."""
         with self._lock:
-            found = [each._latest for each in self._heard()]
-            return [kind for kind in KINDS if any(when.get(kind, 0) > number for when in found)]
+            latest = [feed._latest for feed in self._feeds()]
+            return [kind for kind in KINDS if any(each.get(kind, 0) > number for each in latest)]
 
     def wait(self, number: int, release: Callable[[], None]) -> Callable[[], None]:
-        """Wait for a change after a number.
+        """Call a function at the next change after a number.
 
-        :param release: called once, by the thread that tells of it, or at once when it has come
-            already; it must not block.
-        :return: what ends the waiting; after a release there is nothing more to end.
+        :param release: called once, by the thread that publishes the change, or immediately if
+            there already is one; it must not block.
+        :return: a function that cancels the wait; it does nothing after the release.
         """
         ticket = _Ticket(release)
         with self._lock:
-            if all(each._last <= number for each in self._heard()):
-                for each in self._heard():
-                    each._waiting.add(ticket)
-                return partial(self._leave, ticket)
+            if all(feed._last <= number for feed in self._feeds()):
+                for feed in self._feeds():
+                    feed._waiting.add(ticket)
+                return partial(self._cancel, ticket)
         release()
-        return partial(self._leave, ticket)
+        return partial(self._cancel, ticket)
 
-    def _leave(self, ticket: _Ticket) -> None:
+    def _cancel(self, ticket: _Ticket) -> None:
         with self._lock:
             ticket.take()
-            for each in self._heard():
-                each._waiting.discard(ticket)
+            for feed in self._feeds():
+                feed._waiting.discard(ticket)
 
 
 class _Ticket:
-    """Someone who waits, and is released once, wherever it is told first."""
+    """A waiting subscriber, released once, by whichever feed changes first."""
 
     __slots__ = ("_release",)
 
@@ -96,6 +96,6 @@ class _Ticket:
         self._release: Callable[[], None] | None = release
 
     def take(self) -> Callable[[], None] | None:
-        """Return what releases, the first time; the lock is held."""
+        """Return the release function on the first call, then None; the caller holds the lock."""
         release, self._release = self._release, None
         return release

@@ -1,8 +1,7 @@
-"""Gates: answers are held behind one until someone opens it.
+"""Gates: hold responses until a client opens the gate.
 
-A leaf, and safe to use from several threads. Whoever holds an answer says how to let it go; the
-gate itself knows nothing of answers. A gate exists while something waits behind it, and opening
-it lets go what waits then: what comes later waits for the next time.
+Safe to use from several threads. A gate exists while something is held at it. Opening it releases
+what is held at that moment; what arrives later is held until the gate is opened again.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 class Gates:
     """The gates of one session.
 
-    :param changed: called after what waits has changed; it must not block.
+    :param changed: called after something was held or released; it must not block.
     """
 
     __slots__ = ("_changed", "_held", "_lock")
@@ -29,19 +28,19 @@ class Gates:
         self._held: dict[str, dict[object, Callable[[], None]]] = {}
 
     def wait(self, name: str, release: Callable[[], None]) -> Callable[[], None]:
-        """Wait behind a gate.
+        """Hold something at a gate.
 
         :param release: called once, by the thread that opens the gate; it must not block.
-        :return: what ends the waiting without a release; does nothing after one.
+        :return: a function that cancels the hold; it does nothing after the release.
         """
         ticket = object()
         with self._lock:
             self._held.setdefault(name, {})[ticket] = release
         self._changed()
-        return partial(self._leave, name, ticket)
+        return partial(self._cancel, name, ticket)
 
     def open(self, name: str) -> int:
-        """Let go all that waits behind a gate, in the order it came; return how many it was."""
+        """Release everything held at a gate, in FIFO order; return how many were held."""
         with self._lock:
             held = self._held.pop(name, {})
         for release in held.values():
@@ -51,20 +50,20 @@ class Gates:
         return len(held)
 
     def open_all(self) -> None:
-        """Let go all that waits."""
+        """Release everything held at all gates."""
         for name in self.waiting():
             self.open(name)
 
     def waiting(self) -> dict[str, int]:
-        """Return how many wait behind each gate, by name."""
+        """Return the number held at each gate, sorted by the gate's name."""
         with self._lock:
             return {name: len(held) for name, held in sorted(self._held.items())}
 
-    def _leave(self, name: str, ticket: object) -> None:
+    def _cancel(self, name: str, ticket: object) -> None:
         with self._lock:
             held = self._held.get(name, {})
-            was_there = held.pop(ticket, None) is not None
+            was_held = held.pop(ticket, None) is not None
             if not held:
                 self._held.pop(name, None)
-        if was_there:
+        if was_held:
             self._changed()

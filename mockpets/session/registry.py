@@ -1,7 +1,7 @@
-"""All sessions of one server: made when first named, and bounded.
+"""All sessions of one server: created when a request first names them, up to a limit.
 
-At the cap, a session that was not used for some minutes makes room for a new one; while
-none is that old, a new one is refused: a running test is never reset behind its back.
+At the limit, a new session replaces the one that was idle longest. If every session was used
+recently, the new one is rejected, so that a running test never loses its session.
 """
 
 from __future__ import annotations
@@ -23,54 +23,54 @@ if TYPE_CHECKING:
     from mockpets.session.shared import SharedState
 
 _RESETS: Final = 20
-"""Sessions that go back to the start with one request; less than a millisecond of work."""
+"""The most sessions to reset during one request, which takes less than a millisecond."""
 
 
 class SessionRegistry:
-    """The sessions by name. Safe to use from several threads.
+    """The sessions of one server, by name. Safe to use from several threads.
 
-    :param most: how many there may be at once, the default one among them.
-    :param idle: seconds that a session must not have been used before another may take its place.
-    :param reset_every: seconds after which all of them go back to the start; 0 for never. It is
-        done when the next requests come, who could tell otherwise.
-    :param clock: seconds, never going back.
+    :param limit: the maximum number of sessions, including the default one.
+    :param clock: returns monotonic seconds.
+    :param idle: seconds without use after which a session may be replaced.
+    :param reset_every: the interval in seconds at which all sessions are reset, 0 for never. The
+        next requests do the work, so no thread is needed.
     """
 
     def __init__(
         self,
         shared: SharedState,
-        most: int,
+        limit: int,
         clock: Callable[[], float] = monotonic,
         *,
         idle: float = SESSION_IDLE_SECONDS,
         reset_every: float = 0.0,
     ) -> None:
         self.shared = shared
-        self.most = most
+        self.limit = limit
         self.default = Session(DEFAULT_SESSION, shared)
-        """The one for requests that name none; it is always there."""
+        """The session of requests that name no session; it always exists."""
         self.save_progress = SaveProgress()
-        """How far they are saved in the state file."""
+        """Which changes are saved in the state file."""
         self._clock = clock
         self._idle = idle
         self._reset_every = reset_every
         self._reset_at = clock() + reset_every if reset_every else inf
         self._due: dict[str, Session] = {}
-        """Those that are to go back to the start now."""
+        """The sessions that still have to be reset."""
         self._by_name = {DEFAULT_SESSION: self.default}
         self._lock = Lock()
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of sessions."""
         return len(self._by_name)
 
     def all(self) -> list[Session]:
-        """Return them by name, the default one first."""
-        found = list(self._by_name.copy().values())
-        return sorted(found, key=lambda session: (session is not self.default, session.name))
+        """Return the sessions sorted by name, the default one first."""
+        sessions = list(self._by_name.copy().values())
+        return sorted(sessions, key=lambda session: (session is not self.default, session.name))
 
     def find(self, name: str) -> Session | None:
-        """Return a session if there is one, which counts as using it."""
+        """Return a session or None; this counts as use of the session."""
         now = self._clock()
         if now >= self._reset_at:
             with self._lock:
@@ -78,60 +78,60 @@ class SessionRegistry:
                 self._due = self._by_name.copy()
         if self._due:
             self._reset_some(name)
-        with self._lock:  # else it could be dropped for being idle just before it is not
+        with self._lock:  # otherwise another thread could drop it as idle in between
             session = self._by_name.get(name)
             if session is not None:
                 session.used = now
         return session
 
     def _reset_some(self, name: str) -> None:
-        """Have the session that is asked for, and some that nobody asks for, go back to the start.
+        """Reset the requested session and some others that are due.
 
-        All of them at once may be thousands, and take longer than others should wait.
+        Resetting thousands of sessions at once would take too long.
         """
         with self._lock:
-            some = [self._due.pop(name)] if name in self._due else []
-            while self._due and len(some) < _RESETS:
-                some.append(self._due.popitem()[1])
-        for session in some:
+            batch = [self._due.pop(name)] if name in self._due else []
+            while self._due and len(batch) < _RESETS:
+                batch.append(self._due.popitem()[1])
+        for session in batch:
             session.reset()
 
-    def take(self, name: str) -> Session:
-        """Return a session, made if there is none.
+    def get_or_create(self, name: str) -> Session:
+        """Return a session, and create it if it does not exist.
 
-        :raise RequestError: ``busy`` when as many are in use as may be.
+        :raise RequestError: ``busy`` if all sessions are in use.
         """
         session = self.find(name)
         if session is not None:
             return session
-        left = None
+        replaced = None
         with self._lock:
             session = self._by_name.get(name)
             if session is None:
-                if len(self._by_name) >= self.most:
-                    left = self._make_room()
+                if len(self._by_name) >= self.limit:
+                    replaced = self._remove_idle()
                 session = self._by_name[name] = Session(name, self.shared)
-                # Changes were told since an earlier one of this name was made, and with each of
-                # its resets: so what it was last is not what this one is first.
+                # Higher than the count of any earlier session of this name, because creating a
+                # session and each of its resets publish a change. Clients notice the new session.
                 session.journal.resets = self.shared.changes.number
             session.used = self._clock()
-        if left is not None:
-            _end(left)
-        self.tell_all("sessions")
+        if replaced is not None:
+            _close(replaced)
+        self.publish_all("sessions")
         return session
 
-    def look(self, name: str) -> Session:
-        """Return a session; one that there is not as it would be, without keeping it."""
+    def peek(self, name: str) -> Session:
+        """Return a session; if it does not exist, a new one that is not kept."""
         session = self.find(name)
         if session is None:
             session = Session(name, self.shared)
-            session.changes = self.shared.changes  # all that can be heard of it
+            session.changes = self.shared.changes  # the only changes it can have
         return session
 
-    def _make_room(self) -> Session:
-        """Take out the session that was not used for longest, and return it.
+    def _remove_idle(self) -> Session:
+        """Remove the session that was idle longest, and return it.
 
-        :raise RequestError: ``busy`` when that was not long ago.
+        :raise RequestError: ``busy`` if no session was idle long enough.
         """
         now = self._clock()
         idle = [
@@ -144,40 +144,40 @@ class SessionRegistry:
         if not idle:
             raise RequestError(
                 "busy",
-                f"all {self.most} sessions are in use; drop one (DELETE sessions/NAME), start the "
-                f"server with a higher --max-sessions, or wait until one was not used for "
+                f"all {self.limit} sessions are in use; delete one (DELETE sessions/NAME), start "
+                f"the server with a higher --max-sessions, or wait until a session was idle for "
                 f"{self._idle:.0f} seconds",
                 [("Retry-After", str(int(self._idle)))],
             )
         return self._by_name.pop(min(idle, key=lambda session: session.used).name)
 
     def drop(self, name: str) -> bool:
-        """Forget a session, its held answers let go; return whether there was one.
+        """Delete a session and release its held responses; return whether it existed.
 
-        :raise RequestError: ``invalid_request`` for the default one.
+        :raise RequestError: ``invalid_request`` for the default session.
         """
         if name == DEFAULT_SESSION:
-            what = f"the session '{name}' is always there; reset it instead"
-            raise RequestError("invalid_request", what)
+            message = f"the session '{name}' cannot be deleted; reset it instead"
+            raise RequestError("invalid_request", message)
         with self._lock:
             session = self._by_name.pop(name, None)
         if session is None:
             return False
-        _end(session)
-        self.tell_all("sessions")
+        _close(session)
+        self.publish_all("sessions")
         return True
 
     def idle_seconds(self, session: Session) -> float:
-        """Return how long ago a session was last used."""
+        """Return the seconds since a session was last used."""
         return max(self._clock() - session.used, 0.0)
 
-    def tell_all(self, kind: Change) -> None:
-        """Say in every session that something has changed that all of them see."""
-        self.shared.changes.tell(kind)
+    def publish_all(self, kind: Change) -> None:
+        """Publish a change that affects all sessions."""
+        self.shared.changes.publish(kind)
 
 
-def _end(session: Session) -> None:
-    """Let go whoever waits for a session that is taken out, and keep nothing more in it."""
+def _close(session: Session) -> None:
+    """Release all that wait for a removed session, and stop its journal."""
     session.gates.open_all()
-    session.changes.tell("sessions")
+    session.changes.publish("sessions")
     session.journal.close()

@@ -1,4 +1,4 @@
-"""How far the sessions of a server are saved: written by `storage`, read by the control API."""
+"""Which changes to the sessions are saved: written by `storage`, read by the control API."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ if TYPE_CHECKING:
 
 
 class SaveProgress:
-    """The progress of one server. Only the thread that saves writes to it.
+    """The progress of saving on one server. Only the thread that saves writes to it.
 
-    A change made before `begun` was read is on the disk once `saved` is greater than that number.
+    A client makes a change and then reads `begun`. The change is on the disk once `saved` is
+    greater than that number.
     """
 
     def __init__(self) -> None:
         self.is_active = False
-        """Whether the sessions are saved at all."""
+        """Whether the server has a state file."""
         self.begun = 0
         """The number of the last attempt."""
         self.saved = 0

@@ -1,8 +1,8 @@
-"""One isolated world: pets, active scenarios, what their stubs have counted, chance, journal.
+"""One isolated session: pets, active scenarios, their counters, random numbers, and journal.
 
-A session is handed along with each request; nothing else reaches its state. The scenarios of a
-request form a stack, and what a stack counts and the pets it brings are kept per session and
-stack until reset, so that naming a scenario for one request at a time still makes progress.
+Each request is given its session; nothing else reaches a session's state. The scenarios of a
+request form a stack. A session keeps the counters and the pets of each stack until the reset, so
+that a scenario's sequence continues even if each request names the scenario itself.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ if TYPE_CHECKING:
 class Activation:
     """A stack of scenarios in use by one session.
 
-    :param library: the one that `stack` was made from; another one since means: look again.
-    :param counts: one for each stub of the stack.
-    :param store: the pets the stack brings, or the session's own.
+    :param library: the library of `stack`; if the session's library is a newer one, the stack may
+        be outdated.
+    :param counts: the counters, one for each stub of the stack.
+    :param store: the pets that the stack defines, or the session's own.
     """
 
     library: Library
@@ -50,19 +51,16 @@ class Activation:
 
 
 class Session:
-    """The state of one session. Safe to use from several threads.
-
-    :param name: how clients name it.
-    """
+    """The state of one session. Safe to use from several threads."""
 
     __slots__ = (
         "_activations",
         "_inline",
         "_lock",
+        "_merged",
         "_own",
         "_plain",
         "_random",
-        "_seen",
         "_shared",
         "active",
         "changes",
@@ -79,68 +77,70 @@ class Session:
         self.name = name
         self.active = shared.scenarios
         self.seed = shared.seed
-        """The number that everything random in this session grows from."""
+        """The seed of everything random in this session."""
         self.changes = ChangeFeed(shared.changes)
-        self.gates = Gates(partial(self.changes.tell, "gates"))
-        """Where its answers are held."""
+        self.gates = Gates(partial(self.changes.publish, "gates"))
+        """The gates at which its responses are held."""
         self.journal = shared.journal()
-        self.snapshots = Snapshots(shared.snapshots, partial(self.changes.tell, "snapshots"))
+        self.snapshots = Snapshots(shared.snapshots, partial(self.changes.publish, "snapshots"))
         self.documents: Mapping[str, str] = {}
-        """The scenarios that are this session's alone, as they were sent."""
+        """The source of the scenarios that were sent for this session only, by name."""
         self.used = 0.0
-        """When it was last used, by the clock of the registry."""
+        """The time of its last use, in seconds of the registry's clock."""
         self._shared = shared
         self._own = Store(shared.start, shared.max_new, shared.pets)
         self._random: Random | None = None
-        """Made when a stub first leaves something to chance: it takes as much as all the rest."""
+        """Created for the first random decision, because it takes as long as all the rest."""
         self._inline: Mapping[str, Scenario] = {}
-        self._seen: tuple[Library, Library] | None = None
+        self._merged: tuple[Library, Library] | None = None
+        """The library of files, and the same with this session's own scenarios."""
         self._activations: dict[tuple[str, ...], Activation] = {}
         self._plain: dict[tuple[str, ...], Activation] = {}
-        """Those of stacks that leave nothing to remember, so that they can be dropped."""
+        """The activations of stacks without stubs and pets: no state, so they can be dropped."""
         self._lock = Lock()
 
     @property
     def may_break(self) -> bool:
-        """Whether this server breaks connections."""
+        """Whether the server allows connection faults."""
         return self._shared.breaks
 
     @property
     def breaks(self) -> bool:
-        """Whether a stub of its active scenarios breaks connections."""
+        """Whether a stub of the active scenarios breaks connections."""
         try:
             return self.stack(self.active).breaks
-        except RequestError:  # its file is gone
+        except RequestError:  # a scenario's file was deleted
             return False
 
     # --- Scenarios ----------------------------------------------------------------------------
 
     @property
     def library(self) -> Library:
-        """The scenarios that this session knows: those of files, and its own."""
+        """The scenarios that this session knows: those in files, and its own."""
         files = self._shared.library()
         if not self._inline:
             return files
-        # The same object until a file changes, since activations hold on to it.
-        if self._seen is None or self._seen[0] is not files:
-            self._seen = files, files.plus(self._inline)
-        return self._seen[1]
+        # The same object until a file changes, because activations are compared by it.
+        if self._merged is None or self._merged[0] is not files:
+            self._merged = files, files.plus(self._inline)
+        return self._merged[1]
 
     def stack(self, names: tuple[str, ...]) -> Stack:
-        """Return these scenarios put together; nothing is kept of it.
+        """Return the stack of these scenarios without activating it.
 
-        :raise RequestError: ``unknown_scenario`` for a name that the library lacks.
+        :raise RequestError: ``unknown_scenario``.
         """
         library = self.library
         known = self._activations.get(names) or self._plain.get(names)
         return known.stack if known and known.library is library else library.stack(names)
 
     def use(self, names: tuple[str, ...], *, at_once: bool = False) -> Activation:
-        """Return the stack of these scenarios as this session has it, activating it if it is new.
+        """Return this session's activation of a stack, creating it if it is new.
 
-        :raise RequestError: ``unknown_scenario`` for a name that the library lacks, ``busy`` when
-            the session keeps as many stacks as it may, ``store_full`` when its pets are too many.
-        :raise NotReady: `at_once`, and many pets have to be made first.
+        :param at_once: whether to raise instead of generating many pets.
+        :raise RequestError: ``unknown_scenario``; ``busy`` if the session has too many stacks;
+            ``store_full`` if the stack has too many pets.
+        :raise NotReady: `at_once` is set and many pets must be generated first.
         """
         library = self.library
         known = self._activations.get(names) or self._plain.get(names)
@@ -151,8 +151,8 @@ class Session:
             plain = Activation(library, stack, [], self._own)
             self._plain = {**(self._plain if len(self._plain) < STACKS else {}), names: plain}
             return plain
-        # Outside the lock, since it may take long; of two that come at once, one is dropped.
-        brought = None if stack.pets is None else self._store_of(stack.pets, at_once=at_once)
+        # Outside the lock, because it may take long. Of two made at the same time, one is dropped.
+        new_store = None if stack.pets is None else self._new_store(stack.pets, at_once=at_once)
         with self._lock:
             known = self._activations.get(names)
             if known is not None and known.stack == stack:
@@ -161,21 +161,21 @@ class Session:
             if known is None and len(self._activations) >= STACKS:
                 raise RequestError(
                     "busy",
-                    f"{STACKS} different stacks of scenarios are in use already; "
-                    "name one of those, or reset the session",
+                    f"the session already uses {STACKS} different combinations of scenarios; "
+                    "use one of those, or reset the session",
                 )
             if known is not None and known.stack.pets == stack.pets:
-                store = known.store  # the file changed, but not its pets
+                store = known.store  # the scenario file changed, but not its pets
             else:
-                store = brought or self._own
+                store = new_store or self._own
             fresh = Activation(library, stack, [Count() for _ in stack.stubs], store)
             self._activations[names] = fresh
             return fresh
 
-    def _store_of(self, pets: tuple[Pet, ...] | Generated, *, at_once: bool) -> Store:
+    def _new_store(self, pets: tuple[Pet, ...] | Generated, *, at_once: bool) -> Store:
         """Return a new store of some pets.
 
-        :raise NotReady: `at_once`, and many pets have to be made first.
+        :raise NotReady: `at_once` is set and many pets must be generated first.
         """
         shared = self._shared
         return Store(shared.table(pets, self.seed, at_once=at_once), shared.max_new, shared.pets)
@@ -183,50 +183,51 @@ class Session:
     def activate(
         self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]] | None = None
     ) -> None:
-        """Have these scenarios active, their counters begun anew; a failure changes nothing.
+        """Activate scenarios and reset their counters; an error changes nothing.
 
-        :param inline: scenarios of documents, with the documents, for this session until it
-            activates others.
-        :raise RequestError: ``unknown_scenario`` for a name that the library lacks.
+        :param inline: scenarios that were sent in the request, with their source. The session
+            knows them until it activates others.
+        :raise RequestError: ``unknown_scenario``.
         """
         own = {name: scenario for name, (scenario, _) in (inline or {}).items()}
         self._shared.library().plus(own).stack(names)
         with self._lock:
-            gone = {key for key in self._activations if self._inline.keys() & set(key)}
-            for key in gone:  # another document may have the name of an earlier one
+            outdated = {key for key in self._activations if self._inline.keys() & set(key)}
+            for key in outdated:  # a new inline scenario may have the name of an earlier one
                 del self._activations[key]
             self._plain = {}
-            self._inline, self._seen = own, None
+            self._inline, self._merged = own, None
             self.documents = {name: text for name, (_, text) in (inline or {}).items()}
             known = self._activations.get(names)
             if known is not None:
                 known.counts = [Count() for _ in known.stack.stubs]
             self.active = names
-        self.changes.tell("scenario")
+        self.changes.publish("scenario")
 
     def decide(self, activation: Activation, facts: Facts) -> Outcome:
-        """Return what happens to one request, counted once."""
-        stack, most = activation.stack, self._shared.max_delay
+        """Return the outcome of a request, and count the request."""
+        stack, max_delay = activation.stack, self._shared.max_delay
         with self._lock:
             if self._random is None:
                 self._random = Random(self.seed)
-            return decide(stack.stubs, activation.counts, facts, self._random, most)
+            return decide(stack.stubs, activation.counts, facts, self._random, max_delay)
 
     @property
     def own(self) -> Store:
-        """The pets that it has when no scenario brings others."""
+        """The session's own pets, used unless a scenario defines others."""
         return self._own
 
     @property
     def active_of_files(self) -> tuple[str, ...]:
-        """The active scenarios that are no documents."""
+        """The active scenarios that come from files."""
         return tuple(name for name in self.active if name not in self._inline)
 
     def adopt(self, pets: Saved, names: tuple[str, ...] | None, seed: int | None) -> None:
-        """Be as a session was before a restart.
+        """Restore the state of a session from before a restart.
 
-        :param names: its active scenarios, None for those that a new session has; likewise `seed`.
-        :raise RequestError: ``store_full`` when there is no room for its pets.
+        :param names: the active scenarios; None for those of a new session.
+        :param seed: None for the seed of a new session.
+        :raise RequestError: ``store_full`` if the pets exceed a limit.
         """
         self._own.restore(pets)
         if names:
@@ -236,19 +237,19 @@ class Session:
             self._random = None
 
     def check_name(self, name: str) -> None:
-        """Let the name of a new pet pass.
+        """Check the length of a new pet's name.
 
-        :raise RequestError: ``invalid_request`` when this server takes only shorter ones.
+        :raise RequestError: ``invalid_request`` if the server only accepts shorter names.
         """
-        most = self._shared.max_name
-        if most is not None and len(name) > most:
-            what = f"name must have at most {most} characters on this server, got {len(name)}"
-            raise RequestError("invalid_request", what)
+        limit = self._shared.max_name
+        if limit is not None and len(name) > limit:
+            message = f"name must have at most {limit} characters on this server, got {len(name)}"
+            raise RequestError("invalid_request", message)
 
     # --- The start ----------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """Go back to the start: pets, counters, random numbers and journal.
+        """Reset pets, counters, random numbers and the journal.
 
         Active scenarios and snapshots stay.
         """
@@ -258,10 +259,10 @@ class Session:
             self._random = None
         self.journal.reset()
         for kind in ("pets", "requests", "scenario"):
-            self.changes.tell(kind)
+            self.changes.publish(kind)
 
     def start_from(self, seed: int, start: Table) -> None:
-        """Have another start, and go back to it."""
+        """Replace the initial pets and the seed, and reset the session."""
         with self._lock:
             self.seed = seed
             self._own = Store(start, self._shared.max_new, self._shared.pets)
@@ -269,7 +270,7 @@ class Session:
         self.reset()
 
     def pets_held(self) -> int:
-        """Return how many pets there are in the stores that are in use."""
-        used = {id(each.store): each.store for each in list(self._activations.copy().values())}
-        used[id(self._own)] = self._own
-        return sum(store.total() for store in used.values())
+        """Return the number of pets in all stores of the session."""
+        stores = {id(each.store): each.store for each in list(self._activations.copy().values())}
+        stores[id(self._own)] = self._own
+        return sum(store.total() for store in stores.values())

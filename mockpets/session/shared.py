@@ -1,4 +1,4 @@
-"""What all sessions of one server share: where they begin, and what they may hold."""
+"""The state that all sessions of one server share: initial values and limits."""
 
 from __future__ import annotations
 
@@ -24,20 +24,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SharedState:
-    """What all sessions of one server share.
+    """The state that all sessions of one server share.
 
-    :param library: returns the scenarios as they are now; a reload puts in a new library.
-    :param start: the pets a session starts with.
-    :param scenarios: those active in a new session.
-    :param max_new: pets that requests may add to a store.
-    :param journal: makes the journal of a session.
-    :param pets: the budget of what sessions do not share.
-    :param snapshots: the budget of theirs.
-    :param max_delay: seconds that the delays of one answer together are cut to.
-    :param max_name: characters that the name of a new pet may have; None for any number.
+    :param library: returns the current library; a reload replaces it.
+    :param tables: the cache of generated pets.
+    :param start: the initial pets of a session.
+    :param scenarios: the active scenarios of a new session.
+    :param seed: the seed of a new session.
+    :param max_new: the maximum number of pets that requests may add to a store.
+    :param locale: the locale of generated pets, unless a scenario sets another.
+    :param journal: creates the journal of a session.
+    :param pets: the memory budget of pets that are not shared.
+    :param snapshots: the memory budget of snapshots.
+    :param max_delay: the maximum total delay of a response, in seconds.
+    :param max_name: the maximum length of a new pet's name, in characters; None for no limit.
     :param breaks: whether scenarios may break connections.
-    :param documents: whether scenarios may be sent as documents.
-    :param changes: what every session hears of.
+    :param documents: whether clients may send scenarios in requests.
+    :param changes: the changes that affect all sessions.
     """
 
     library: Callable[[], Library]
@@ -59,16 +62,17 @@ class SharedState:
     def table(
         self, pets: tuple[Pet, ...] | Generated, seed: int, *, at_once: bool = False
     ) -> Table:
-        """Return pets as a table; those that are generated are shared.
+        """Return pets as a table; tables of generated pets are shared.
 
-        :param seed: what generated pets grow from that name no seed.
-        :raise Refusal: ``store_full`` when they are too many.
-        :raise NotReady: `at_once`, and many pets have to be made first.
+        :param seed: the seed of generated pets, unless `pets` sets another.
+        :param at_once: whether to raise instead of generating many pets.
+        :raise RequestError: ``store_full`` if the pets exceed the memory budget.
+        :raise NotReady: `at_once` is set and many pets must be generated first.
         """
         if not isinstance(pets, Generated):
             return make_table(pets, self.pets)
-        own = seed if pets.seed is None else pets.seed
-        make = partial(self.tables.make, pets.count, own, pets.locale or self.locale)
+        seed = seed if pets.seed is None else pets.seed
+        make = partial(self.tables.make, pets.count, seed, pets.locale or self.locale)
         if at_once and pets.count > PETS_AT_ONCE and not self.tables.has(*make.args):
             raise NotReady(make)
         return make()

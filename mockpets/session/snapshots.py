@@ -1,4 +1,4 @@
-"""Named copies of a session's pets, to go back to."""
+"""Snapshots: named copies of a session's pets, to restore later."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Snapshot:
     """A named copy of a session's pets.
 
-    :param at: seconds since 1970.
+    :param pets: the number of pets.
+    :param at: the time of the copy, in seconds since 1970.
     """
 
     name: str
@@ -31,71 +32,72 @@ class Snapshot:
 
 
 class Snapshots:
-    """Those of one session. Safe to use from several threads.
+    """The snapshots of one session. Safe to use from several threads.
 
-    :param budget: charged for what they keep.
-    :param tell: called after each change.
+    :param budget: the memory budget that is charged for them.
+    :param changed: called after each change.
     """
 
-    __slots__ = ("_budget", "_by_name", "_lock", "_tell")
+    __slots__ = ("_budget", "_by_name", "_changed", "_lock")
 
-    def __init__(self, budget: MemoryBudget, tell: Callable[[], None]) -> None:
+    def __init__(self, budget: MemoryBudget, changed: Callable[[], None]) -> None:
         self._budget = budget
-        self._tell = tell
+        self._changed = changed
         self._by_name: dict[str, Snapshot] = {}
         self._lock = Lock()
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of snapshots."""
         return len(self._by_name)
 
     def __contains__(self, name: str) -> bool:
-        """Whether there is one of this name."""
+        """Return whether a snapshot has this name."""
         return name in self._by_name
 
     def all(self) -> list[Snapshot]:
-        """Return all, by name."""
+        """Return all snapshots, sorted by name."""
         with self._lock:
             return [self._by_name[name] for name in sorted(self._by_name)]
 
     def keep(self, name: str, store: Store) -> Snapshot:
-        """Keep a copy of a store's pets under a name, in place of an earlier one.
+        """Save a copy of a store's pets under a name, and replace an earlier one.
 
-        :raise RequestError: ``store_full`` when there are too many, or they hold too much.
+        :raise RequestError: ``store_full`` for too many snapshots, or too much memory.
         """
         saved = store.save(self._budget)
         snapshot = Snapshot(name, saved.total(), time(), saved)
         with self._lock:
             if name not in self and len(self) >= SNAPSHOTS:
-                what = f"a session may have at most {SNAPSHOTS} snapshots; delete one"
-                raise RequestError("store_full", what)
+                message = f"a session may have at most {SNAPSHOTS} snapshots; delete one"
+                raise RequestError("store_full", message)
             self._by_name[name] = snapshot
-        self._tell()
+        self._changed()
         return snapshot
 
     def get(self, name: str) -> Snapshot:
-        """Return the one of a name.
+        """Return a snapshot.
 
-        :raise RequestError: ``not_found``, with the names there are.
+        :raise RequestError: ``not_found``, with the known names.
         """
         with self._lock:
-            return self._found(name)
+            return self._existing(name)
 
     def drop(self, name: str) -> None:
-        """Forget the one of a name.
+        """Delete a snapshot.
 
-        :raise RequestError: ``not_found``, with the names there are.
+        :raise RequestError: ``not_found``, with the known names.
         """
         with self._lock:
-            self._found(name)
+            self._existing(name)
             del self._by_name[name]
-        self._tell()
+        self._changed()
 
-    def _found(self, name: str) -> Snapshot:
-        """Return the one of a name; the lock is held."""
-        found = self._by_name.get(name)
-        if found is None:
-            near = did_you_mean(name, self._by_name)
-            there = f"there are: {', '.join(sorted(self._by_name)) or 'none'}"
-            raise RequestError("not_found", f"there is no snapshot {name[:64]!r}; {near or there}")
-        return found
+    def _existing(self, name: str) -> Snapshot:
+        """Return a snapshot or raise; the caller holds the lock."""
+        snapshot = self._by_name.get(name)
+        if snapshot is None:
+            names = ", ".join(sorted(self._by_name))
+            hint = f"known: {names}" if names else "the session has no snapshots"
+            hint = did_you_mean(name, self._by_name) or hint
+            raise RequestError("not_found", f"unknown snapshot {name[:64]!r}; {hint}")
+        return snapshot

@@ -1,4 +1,4 @@
-"""Names for the sessions of visitors: each comes from an address, and does not give it away."""
+"""Session names for visitors, derived from their address without revealing it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _HASH_BYTES: Final = 12
 
 
 def visitor_name(address: str, secret: bytes) -> str:
-    """Return a session name for whoever calls from an address, that does not tell the address.
+    """Return the session name of a visitor, which does not reveal the address.
 
-    An IPv6 visitor has a network of 64 bits to choose addresses from (RFC 4291, 2.5.4), so that
-    network counts as one.
+    An IPv6 visitor can choose from a network of 64 bits (RFC 4291, 2.5.4), so all addresses of such
+    a network get the same name.
 
-    :param address: of a peer or, behind a trusted proxy, the forwarded one; anything else, a Unix
-        socket's say, is taken as text.
-    :param secret: random, at most 64 bytes; without it, trying all addresses would find the one.
+    :param address: the peer's address or, behind a trusted proxy, the forwarded one. Anything else,
+        such as that of a Unix socket, is used as text.
+    :param secret: random, at most 64 bytes; it prevents finding the address by trying all of them.
     """
     try:
         parsed = ip_address(address.partition("%")[0])
@@ -32,5 +32,5 @@ def visitor_name(address: str, secret: bytes) -> str:
 
 
 def is_visitor(name: str) -> bool:
-    """Whether a session's name is one that `visitor_name` makes."""
+    """Return whether a session's name comes from `visitor_name`."""
     return re.fullmatch(f"v-[0-9a-f]{{{2 * _HASH_BYTES}}}", name) is not None

@@ -1,1 +1,1 @@
-"""Sessions in a file: what `--state` saves, and brings back after a restart."""
+"""The state file (`--state`): sessions saved to a file and restored after a restart."""

@@ -1,9 +1,9 @@
-"""What a state file says: the sessions and their pets, as text and back.
+"""The format of the state file: write sessions and their pets as lines, and read them back.
 
-The border: sessions' pets in, lines of bytes out, and the other way round with everything checked;
-`state_file` brings them to the disk, `saver` says when. Each line is a JSON object (RFC 8259):
-first the format; then each table of pets once, however many sessions share it; then each session,
-with its table and the pets that requests added; last a checksum (SHA-256) of all lines before.
+Everything that is read is validated. `state_file` writes the lines to the disk, `saver` decides
+when. Each line is a JSON object (RFC 8259): first the format version; then each table of pets, once
+even if several sessions share it; then each session, with the number of its table and the pets that
+requests added; last the checksum (SHA-256) of all lines before.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from mockpets.pets.table import Table
 
 FORMAT: Final = 1
-"""Goes up when an older mockpets could not read the file, or would misread it."""
+"""The version of the format; increased if an older mockpets cannot read the file correctly."""
 
-_AWAY: Final = "move it away to start with new pets, or put a copy of it back"
+_AWAY: Final = "restore a backup, or move the file away to start with new pets"
 
 
 class SessionState(NamedTuple):
@@ -127,18 +127,19 @@ def _checked(data: bytes, file: str) -> list[bytes]:
     lines = data.splitlines(keepends=True)
     first = _object(lines[0]) if lines else None
     if first is None or "mockpets_state" not in first:
-        what = "is no state file of mockpets" if data else "is empty"
-        raise InputError([Problem(file, 0, 0, "", what, "name another file, or move it away")])
+        what = "is not a mockpets state file" if data else "is empty"
+        raise InputError([Problem(file, 0, 0, "", what, "use another file, or move it away")])
     if first["mockpets_state"] != FORMAT:
-        what = f"is of format {shown(first['mockpets_state'])}; this mockpets knows {FORMAT}"
-        hint = "use the mockpets that wrote it, or move it away to start with new pets"
+        got = shown(first["mockpets_state"])
+        what = f"unknown format {got}; this version of mockpets reads format {FORMAT}"
+        hint = "use the version that wrote the file, or move the file away to start with new pets"
         raise InputError([Problem(file, 1, 0, "mockpets_state", what, hint)])
     last = _object(lines[-1])
     if last is None or "sha256" not in last or not lines[-1].endswith(b"\n"):
-        what = "is cut off: its last line has no checksum"
+        what = "is truncated: the last line has no checksum"
         raise InputError([Problem(file, len(lines), 0, "", what, _AWAY)])
     if last["sha256"] != sha256(data[: -len(lines[-1])]).hexdigest():
-        what = "is damaged: the checksum of its last line is not that of what stands before"
+        what = "is corrupt: the checksum does not match the content"
         raise InputError([Problem(file, len(lines), 0, "sha256", what, _AWAY)])
     return lines[1:-1]
 
@@ -175,7 +176,7 @@ class _Reader:
             return
         members = _object(line)
         if members is None:
-            self._wrong("", "is no JSON object")
+            self._wrong("", "is not a JSON object")
         elif "session" in members:
             self._session(members)
         elif not _is_integer(members.get("table"), place, place):
@@ -202,7 +203,7 @@ class _Reader:
         if len(pets) < len(values):
             return make_table([])
         if len({pet["id"] for pet in pets}) < len(pets):
-            self._wrong("pets", "have an id more than once")
+            self._wrong("pets", "must have unique ids")
             return make_table([])
         try:
             return make_table(pets, budget)
@@ -214,18 +215,18 @@ class _Reader:
         """Take up a session."""
         name, active, seed = (members.get(key) for key in ("session", "active", "seed"))
         if not isinstance(name, str) or not re.fullmatch(SESSION_NAME, name):
-            self._wrong("session", f"must be the name of a session, got {shown(name)}")
+            self._wrong("session", f"must be a session name, got {shown(name)}")
         elif name in self._names:
-            self._wrong("session", f"{shown(name)} is there more than once")
+            self._wrong("session", f"duplicate session {shown(name)}")
         else:
             self._names.add(name)
         if active is not None and not _is_stack(active):
-            self._wrong("active", f"must be null or names of scenarios, got {shown(active)}")
+            self._wrong("active", f"must be null or scenario names, got {shown(active)}")
         if seed is not None and not _is_integer(seed, 0, INT64_MAX):
-            self._wrong("seed", f"must be null or an integer from 0, got {shown(seed)}")
+            self._wrong("seed", f"must be null or an integer >= 0, got {shown(seed)}")
         pets, start = self._pets(members), members.get("start")
         if start is not None and not _is_integer(start, 0, len(self._tables) - 1):
-            self._wrong("start", f"must be null or the number of one above, got {shown(start)}")
+            self._wrong("start", f"must be null or the number of a table above, got {shown(start)}")
         if not self.problems:
             stack = None if active is None else tuple(active)
             table = None if start is None else self._tables[start]
@@ -238,13 +239,13 @@ class _Reader:
         if _is_integer(place, 0, len(self._tables) - 1):
             base = self._tables[place]
         else:
-            self._wrong("table", f"must be the number of one above, got {shown(place)}")
+            self._wrong("table", f"must be the number of a table above, got {shown(place)}")
             base = make_table([])
         if own.rows and base.rows and min(own.rows) <= max(base.rows):
-            self._wrong("pets", f"must have ids above those of table {place}")
+            self._wrong("pets", f"must have higher ids than table {place}")
         lowest = max(base.next_id, own.next_id)
         if not _is_integer(next_id, lowest, INT64_MAX + 1):
-            self._wrong("next_id", f"must be an integer from {lowest}, got {shown(next_id)}")
+            self._wrong("next_id", f"must be an integer >= {lowest}, got {shown(next_id)}")
             next_id = lowest
         charge = Charge(None)
         charge.add(sum(map(len, own.rows.values())) + ENTRY_BYTES * len(own.rows))

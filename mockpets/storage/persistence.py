@@ -1,9 +1,9 @@
-"""Keep the sessions of a server in its state file: bring them back at the start, save what changes.
+"""Persist the sessions of a server: restore them from the state file, and save changes.
 
-What is kept of a session are its own pets, those it starts from, its active scenarios and its seed.
-What scenarios bring comes with them; counters, journals, snapshots and documents begin anew. Of a
-visitor's session nothing is kept: after a restart the visitor has another one, and nobody could get
-at the old.
+The file keeps a session's own pets, its initial pets, its active scenarios and its seed. The pets
+of scenarios are loaded from their files again; counters, journals, snapshots and inline scenarios
+are not kept. The sessions of visitors are not saved, because after a restart every visitor gets a
+new session name.
 """
 
 from __future__ import annotations
@@ -61,15 +61,20 @@ def _restore(sessions: SessionRegistry, state: SessionState, path: str) -> None:
         if names is not None:
             shared.library().stack(names)
     except RequestError as refusal:
-        _log.warning("session '%s' starts in %s: %s", state.name, shared.scenarios, refusal.message)
+        _log.warning(
+            "session '%s' is restored with scenario %s instead of its own: %s",
+            state.name,
+            "+".join(shared.scenarios),
+            refusal.message,
+        )
         names = None
     try:
-        session = sessions.take(state.name)
+        session = sessions.get_or_create(state.name)
         if state.start is not None:
             session.start_from(shared.seed, state.start)
         session.adopt(state.pets, names, state.seed)
     except RequestError as refusal:
-        hint = "start the server with higher limits, or move the file away"
+        hint = "start the server with higher limits, or move the file away to start with new pets"
         problem = Problem(path, 0, 0, f"session {state.name}", refusal.message, hint)
         raise InputError([problem]) from refusal
 

@@ -1,9 +1,8 @@
-"""Keep a state file up to date: look every so often what has changed, off the request path.
+"""Keep a state file up to date: a thread that polls for changes and saves them.
 
-The process: a thread collects the sessions and, if they are no longer what the file holds, writes
-them. What it could not write it tries again at the next look; meanwhile the last good file stays,
-and the log says so once. A change is saved when `SaveProgress.saved` says so, not when the
-request that made it was answered.
+The thread collects the sessions and writes them if they have changed. If writing fails, it logs the
+problem once, keeps the last valid file, and tries again at the next poll. A change is saved when
+`SaveProgress.saved` confirms it, which may be after the response to the request that made it.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def read_state(file: StateFile, start: Table, budget: MemoryBudget | None) -> li
     try:
         data = file.read()
     except OSError as error:
-        hint = "check the path and who may read it"
+        hint = "check the path and its permissions"
         raise InputError(
             [Problem(shown, 0, 0, "", f"cannot be read: {error.strerror}", hint)]
         ) from error
@@ -92,19 +91,18 @@ class Saver:
             self._written = now
         if progress.trouble:
             progress.trouble = ""
-            _log.warning("the state is saved again in %s", printable(str(self._file.path)))
+            _log.warning("saving the state to %s works again", printable(str(self._file.path)))
         progress.saved = progress.begun
 
     def _failed(self, error: OSError) -> None:
         """Say why it could not be written, unless that was said last time."""
         trouble = error.strerror or str(error)
         if error.errno == errno.EBUSY:
-            trouble += " (a file that is mounted cannot be replaced: mount its folder)"
+            trouble += " (a mounted file cannot be replaced; mount its folder instead)"
         if trouble != self._progress.trouble:
             self._progress.trouble = trouble
             _log.warning(
-                "cannot save the state in %s: %s; its last good version stays, and saving is "
-                "tried again",
+                "cannot save the state to %s: %s; keeping the last saved version and retrying",
                 printable(str(self._file.path)),
                 trouble,
             )
@@ -122,7 +120,7 @@ class Saver:
         if self._thread is not None:
             self._thread.join(seconds)
             if self._thread.is_alive():
-                _log.error("the state could not be saved in time")
+                _log.error("timed out while saving the state; the last changes may be lost")
             self._thread = None
 
     def _run(self) -> None:
@@ -137,7 +135,7 @@ class Saver:
         try:
             self.look()
         except Exception:  # noqa: BLE001 - a mistake of ours must not end the saving for good
-            _log.exception("error while saving the state, which is tried again")
+            _log.exception("unexpected error while saving the state; retrying")
 
 
 def _kept(session: SessionState) -> object:

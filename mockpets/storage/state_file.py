@@ -1,8 +1,8 @@
-"""A file that is whole at every moment, whatever ends the process or the disk.
+"""Replace a file atomically, so that a crash or a power failure never damages it.
 
-The process: what is new goes into a temporary file beside it, is forced to the disk, and takes the
-file's name in one step; then the folder is forced to the disk as well. Who reads finds the old file
-or the new one. The border: bytes alone; what they mean, `state` knows.
+New content is written to a temporary file in the same folder, flushed to the disk, and renamed to
+the file; then the folder is flushed too. A reader gets either the old content or the new one. This
+module handles bytes; `format` knows what they mean.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def claim(path: Path, system: System = os) -> Iterator[StateFile]:
     """
     shown = f"--state {path}"
     if path.is_dir():
-        raise InputError([Problem(shown, 0, 0, "", "is a folder", "name a file in it")])
+        raise InputError([Problem(shown, 0, 0, "", "is a folder", "use a file in the folder")])
     file = StateFile(path, system)
     try:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
@@ -175,8 +175,8 @@ def _lock(descriptor: int, shown: str) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        what = "another mockpets keeps its state there"
-        hint = "stop it, or name another file: two servers would overwrite each other's pets"
+        what = "in use by another mockpets"
+        hint = "stop it, or use another file: two servers would overwrite each other's pets"
         raise InputError([Problem(shown, 0, 0, "", what, hint)]) from None
     except OSError:
         return  # some network file systems have none either
@@ -185,9 +185,9 @@ def _lock(descriptor: int, shown: str) -> None:
 def _no_place(shown: str, error: OSError) -> Problem:
     """Return why no file can be made beside the state file, and what to do."""
     if error.errno == errno.ENOENT:
-        return Problem(shown, 0, 0, "", "its folder does not exist", "make it first")
-    what = f"no file can be made in its folder: {error.strerror}"
-    hint = "each save makes a new file there; name a folder that this user may write to"
+        return Problem(shown, 0, 0, "", "the folder does not exist", "create it first")
+    what = f"cannot create a file in the folder: {error.strerror}"
+    hint = "each save creates a new file there; use a folder that this user may write to"
     return Problem(shown, 0, 0, "", what, hint)
 
 

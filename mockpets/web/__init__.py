@@ -1,1 +1,1 @@
-"""The Flask app: everything that knows HTTP messages."""
+"""The Flask app: requests, responses, and the order of checks."""

@@ -80,14 +80,15 @@ def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> fl
     :raise InputError: a scenario or fixture file is invalid, or a scenario is unknown.
     """
     changes = ChangeFeed()
-    on_change = partial(changes.tell, "files")
+    on_change = partial(changes.publish, "files")
     reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_change)
     library = reloader.library
-    problems = [problem for found in library.problems.values() for problem in found]
+    problems = [problem for each in library.problems.values() for problem in each]
     problems += library.unknown("--scenario", settings.scenario)
     if settings.public and settings.control == "open":
-        what = "must not be open with --public: every stranger could switch and read all sessions"
-        problems.append(Problem("--control", 0, 0, "", what, "set --control-token, or off"))
+        what = "must not be open with --public: every visitor could read and change all sessions"
+        hint = "set --control-token, or use --control off"
+        problems.append(Problem("--control", 0, 0, "", what, hint))
     if problems:
         raise InputError(problems)
     token = settings.control_token
@@ -143,7 +144,7 @@ def wire(
         ResponseFinalizer(settings, sessions, delivery, metrics).finalize,
         None if visitors is None else visitors.admit,
     )
-    # `/v1//pets` is not `/v1/pets`, and a redirect would point to any host that a client names.
+    # `/v1//pets` is not `/v1/pets`, and a redirect would lead to any host that a client sends.
     app.url_map.merge_slashes = False
     playback = Playback(settings, sessions, visitors)
     operations.add_routes(app, playback)
@@ -163,7 +164,7 @@ def _shared_state(
     return SharedState(
         library=library,
         tables=TableCache(generate, pets),
-        # The pets of the start do not count against the memory budget of the sessions.
+        # The initial pets do not count against the memory budget of the sessions.
         start=TableCache(generate).make(settings.count, settings.seed, settings.locale),
         scenarios=settings.scenario,
         seed=settings.seed,

@@ -1,7 +1,7 @@
-"""The key check: bearer authentication as the contract's part 5 has it.
+"""Check the API key: bearer authentication as described in part 5 of the contract.
 
-A key may carry the session and the scenarios of its requests: ``KEY~worker-3+empty``. The exact key
-is tried first, then what stands before its last ``~``.
+A key may also select the session and scenarios of its requests: ``KEY~worker-3+empty``. The exact
+key is tried first, then the part before its last ``~``.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _SELECTOR: Final = rf"(?:{SESSION_NAME})?(?:\+{SCENARIO_NAME})*"
 
 
 class Key(NamedTuple):
-    """What a request has for a key.
+    """The API key of a request.
 
-    :param given: whether there is one.
-    :param valid: whether it is one of the server's.
-    :param selector: what follows the last ``~`` of a valid key that is not a whole one.
+    :param given: whether the request has a key.
+    :param valid: whether the server accepts the key.
+    :param selector: the part after the last ``~``, if the part before it is the valid key.
     """
 
     given: bool
@@ -38,43 +38,43 @@ _VALID = Key(given=True, valid=True)
 
 
 def bearer(request: Request) -> str | None:
-    """Return what stands in ``Authorization: Bearer ...``, the scheme in any case."""
+    """Return the token of ``Authorization: Bearer ...``, or None; the scheme ignores case."""
     scheme, _, key = request.environ.get("HTTP_AUTHORIZATION", "").strip().partition(" ")
     return key.strip() if scheme.lower() == "bearer" and key.strip() else None
 
 
 def read_key(request: Request, settings: Settings) -> Key:
-    """Return what is known of a request's key."""
+    """Return the API key of a request, and whether it is valid."""
     key = bearer(request)
     if key is None:
         return _MISSING
     if key in settings.api_key:
         return _VALID
     before, mark, selector = key.rpartition(BASE_MARK)
-    # Where any key will do, a `~` may be part of it.
-    meant = before in settings.api_key or (
+    # If the server accepts any key, a `~` may be part of the key itself.
+    is_selector = before in settings.api_key or (
         settings.any_key and before and re.fullmatch(_SELECTOR, selector.lower())
     )
-    if mark and meant:
+    if mark and is_selector:
         return Key(given=True, valid=True, selector=selector)
     return _VALID if settings.any_key else _INVALID
 
 
 def challenge(*, given: bool) -> tuple[str, str]:
-    """Return the header that goes with a 401 (RFC 6750, part 3).
+    """Return the header of a 401 response (RFC 6750, section 3).
 
-    :param given: a key was sent; without one there is no error to name.
+    :param given: whether the request has a key; if not, the header has no error code.
     """
     error = ', error="invalid_token"' if given else ""
     return ("WWW-Authenticate", f'Bearer realm="{REALM}"{error}')
 
 
 def unauthorized(key: Key) -> RequestError:
-    """Return the rejection of a request without a valid key, with the header to send."""
+    """Return the error for a request without a valid key."""
     what = "The API key is invalid" if key.given else "The API key is missing"
     return RequestError(
         "unauthorized",
         f"{what}. Send the header 'Authorization: Bearer <API_KEY>'; "
-        "the key was shown where mockpets was started.",
+        "mockpets printed the key when it started.",
         [challenge(given=key.given)],
     )

@@ -1,8 +1,8 @@
-"""CORS for the contract's answers: any page may call them and read every header.
+"""CORS headers: any page may call the pet store and read every response header.
 
-The data is invented and the front end may run on any port, so the origin, the method and the
-headers asked for are echoed, with credentials allowed. Source: the Fetch standard ("CORS
-protocol"); the README's table of decisions.
+The data is invented and the front end may run on any port, so the requested origin, method and
+headers are echoed, and credentials are allowed. Source: the Fetch standard ("CORS protocol"); the
+README's table of decisions.
 """
 
 from __future__ import annotations
@@ -31,51 +31,51 @@ _EXPOSED = ", ".join(EXPOSED_HEADERS)
 
 
 def for_all(environ: WSGIEnvironment, *, preflight: bool) -> list[Pair]:
-    """Return the headers that let a page on another origin read an answer of the contract.
+    """Return the headers that let a page on any origin read a pet store response.
 
-    :param preflight: the request is an OPTIONS, which may ask for a method and headers.
+    :param preflight: whether the request is an OPTIONS, which may ask for a method and headers.
     """
-    found: list[Pair] = [("Vary", "Origin"), ("Timing-Allow-Origin", "*")]
+    headers: list[Pair] = [("Vary", "Origin"), ("Timing-Allow-Origin", "*")]
     origin = environ.get("HTTP_ORIGIN")
     if not origin:
-        return found
-    found += [
+        return headers
+    headers += [
         ("Access-Control-Allow-Origin", origin),
         ("Access-Control-Allow-Credentials", "true"),
         ("Access-Control-Expose-Headers", _EXPOSED),
     ]
     if not preflight:
-        return found
+        return headers
     method = environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD")
     if method:
-        found.append(("Access-Control-Allow-Methods", method))
+        headers.append(("Access-Control-Allow-Methods", method))
     names = environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS")
     if names:
-        found.append(("Access-Control-Allow-Headers", names))
-    found.append(("Access-Control-Max-Age", str(PREFLIGHT_SECONDS)))
+        headers.append(("Access-Control-Allow-Headers", names))
+    headers.append(("Access-Control-Max-Age", str(PREFLIGHT_SECONDS)))
     if environ.get("HTTP_ACCESS_CONTROL_REQUEST_PRIVATE_NETWORK") == "true":
-        found.append(("Access-Control-Allow-Private-Network", "true"))
-    found.append(("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers"))
-    return found
+        headers.append(("Access-Control-Allow-Private-Network", "true"))
+    headers.append(("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers"))
+    return headers
 
 
 def for_some(environ: WSGIEnvironment, origins: Collection[str], *, preflight: bool) -> list[Pair]:
-    """Return the headers that let pages of this machine and of some origins call the control API.
+    """Return the headers that let pages on this machine and on some origins call the control API.
 
-    :param origins: in lower case.
-    :param preflight: as for `for_all`.
+    :param origins: the other allowed origins, in lower case.
+    :param preflight: whether the request is an OPTIONS.
     """
-    found: list[Pair] = [("Vary", "Origin")]
+    headers: list[Pair] = [("Vary", "Origin")]
     origin: str = environ.get("HTTP_ORIGIN", "")
     if not (re.fullmatch(LOCAL_ORIGIN, origin) or origin.lower() in origins):
-        return found
-    found.append(("Access-Control-Allow-Origin", origin))
-    found.append(("Access-Control-Expose-Headers", _EXPOSED))
+        return headers
+    headers.append(("Access-Control-Allow-Origin", origin))
+    headers.append(("Access-Control-Expose-Headers", _EXPOSED))
     if preflight:
         names = f"Authorization, Content-Type, {SESSION_HEADER}, {SCENARIO_HEADER}"
-        found += [
+        headers += [
             ("Access-Control-Allow-Methods", "GET, PUT, POST, PATCH, DELETE"),
             ("Access-Control-Allow-Headers", names),
             ("Access-Control-Max-Age", str(PREFLIGHT_SECONDS)),
         ]
-    return found
+    return headers

@@ -1,9 +1,9 @@
-"""Do to an answer what the scenarios decided: late, slowly, held, broken.
+"""Deliver a response as the scenarios decided: delayed, throttled, held, damaged or not at all.
 
-The bytes are damaged here. The rest is an order to the server (`mockpets.wsgi_extension`), which
-sends the response when its time comes while no thread waits. Other WSGI servers take no orders:
-there a delay, a throttle and a hold keep the worker, and a connection can only be broken by ending
-it before the body that its headers have announced.
+This module damages bodies itself. For everything else it orders our server to deliver the response
+later (`mockpets.wsgi_extension`), so that no thread waits. Other WSGI servers do not support these
+orders: there, a delay, a throttle or a hold blocks the worker, and a connection fault can only cut
+off the body.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ _log: Final = logging.getLogger("mockpets")
 
 
 def has_room(environ: WSGIEnvironment, outcome: Outcome) -> bool:
-    """Whether the server can keep an answer back, if that is what an outcome wants."""
+    """Return whether the server can still delay, throttle or hold a response, if it has to."""
     server: Server | None = environ.get(SERVER)
     waits = outcome.delay or outcome.throttle or outcome.hold
     return server is None or not waits or server.room()
 
 
 class Delivery:
-    """Hands over answers; has to be one object for an app, since it says some things once.
+    """Delivers the responses of one app.
 
-    :param patience: seconds after which a held answer goes by itself, and that a slow one takes at
-        most; None for no limit.
+    :param patience: the longest time in seconds that a response is held, or takes if throttled;
+        None for no limit.
     """
 
     def __init__(self, patience: float | None = None) -> None:
         self._patience = patience
-        self._said = False
+        self._has_warned = False
 
     def deliver(
         self,
@@ -59,12 +59,12 @@ class Delivery:
         *,
         close: bool,
     ) -> None:
-        """Damage a response that is otherwise complete, and have it sent as an outcome has it.
+        """Damage a complete response if the outcome says so, and order how to deliver it.
 
-        Without a server that takes orders, waits for as long as the outcome wants, at a gate for
-        `DELAY_SECONDS` if there is no patience.
+        On other WSGI servers this blocks for the delay, and at a gate for at most `patience` or
+        `DELAY_SECONDS`.
 
-        :param close: the connection is to end with the answer, whatever the outcome.
+        :param close: whether to close the connection after the response in any case.
         """
         fault = outcome.fault
         breaks = fault in CONNECTION_FAULTS
@@ -76,7 +76,7 @@ class Delivery:
         if SERVER in environ:
             held = gates is not None and outcome.hold is not None
             if held:
-                _log.info("an answer is held until the gate '%s' is opened", outcome.hold)
+                _log.info("holding a response until the gate '%s' is opened", outcome.hold)
             environ[ORDER] = DeliveryOrder(
                 outcome.delay,
                 partial(cast("Gates", gates).wait, cast("str", outcome.hold)) if held else None,
@@ -86,35 +86,35 @@ class Delivery:
                 patience=self._patience if held else None,
             )
             return
-        self._say_once(outcome)
+        self._warn_once(outcome)
         waited = 0.0
         if outcome.hold is not None and gates is not None:
-            begun = monotonic()
-            _wait_at(gates, outcome.hold, self._patience or DELAY_SECONDS)
-            waited = monotonic() - begun
+            start = monotonic()
+            _wait_for_gate(gates, outcome.hold, self._patience or DELAY_SECONDS)
+            waited = monotonic() - start
         sleep(max(outcome.delay - waited, 0.0))
         if breaks:
             response.headers["Content-Length"] = str(len(response.get_data()) + 1)
             response.response = []
         elif throttle is not None:
-            response.response = _slowly(response.get_data(), throttle)
+            response.response = _throttled(response.get_data(), throttle)
 
-    def _say_once(self, outcome: Outcome) -> None:
+    def _warn_once(self, outcome: Outcome) -> None:
         waits = outcome.delay or outcome.throttle or outcome.hold
-        if self._said or not (waits or outcome.fault in CONNECTION_FAULTS):
+        if self._has_warned or not (waits or outcome.fault in CONNECTION_FAULTS):
             return
-        self._said = True
+        self._has_warned = True
         _log.warning(
-            "this WSGI server is not mockpets' own: an answer that waits keeps a worker, and a "
-            "connection cannot be reset, only ended too early"
+            "this app does not run on mockpets' own server: delayed, throttled and held responses "
+            "block a worker, and connection faults cut off the body instead"
         )
 
 
-# --- Faults that damage the body: each returns whether the connection has to end with it ----------
+# --- Faults that damage the body: each returns whether the connection must be closed --------------
 
 
 def _truncate_body(response: Response) -> bool:
-    """Send half of the body that the headers announce."""
+    """Send half of the body that Content-Length announces."""
     body = response.get_data()
     response.headers["Content-Length"] = str(len(body))
     response.response = [body[: len(body) // 2]]
@@ -122,7 +122,7 @@ def _truncate_body(response: Response) -> bool:
 
 
 def _corrupt_json(response: Response) -> bool:
-    """Replace the end of the body by a comma, in which no JSON text ends."""
+    """Replace the end of the body with a comma, so that it is not valid JSON."""
     if body := response.get_data():
         body = body.rstrip()[:-1] + b","
         response.headers["Content-Length"] = str(len(body))
@@ -136,18 +136,18 @@ BODY_FAULTS: Final[Mapping[str, Callable[[Response], bool]]] = {
 }
 
 
-# --- Servers that take no orders --------------------------------------------------------------
+# --- Other WSGI servers -----------------------------------------------------------------------
 
 
-def _wait_at(gates: Gates, name: str, seconds: float) -> None:
+def _wait_for_gate(gates: Gates, name: str, seconds: float) -> None:
     opened = Event()
-    leave = gates.wait(name, opened.set)
+    cancel = gates.wait(name, opened.set)
     opened.wait(seconds)
-    leave()
+    cancel()
 
 
-def _slowly(body: bytes, rate: int) -> Iterator[bytes]:
-    """Return a body piece by piece, so that it takes so many bytes a second."""
+def _throttled(body: bytes, rate: int) -> Iterator[bytes]:
+    """Yield a body piece by piece, at `rate` bytes a second."""
     size = max(rate // PIECES_A_SECOND, 1)
     for start in range(0, len(body), size):
         piece = body[start : start + size]

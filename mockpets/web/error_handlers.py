@@ -1,4 +1,4 @@
-"""Turn what a view raises into a response: the one place that makes the app's Error bodies."""
+"""Turn exceptions into responses: the only place that makes the app's Error bodies."""
 
 from __future__ import annotations
 
@@ -34,35 +34,33 @@ def add_error_handlers(app: flask.Flask) -> None:
     app.register_error_handler(Exception, _unexpected)
 
 
-def _request_error(refusal: RequestError) -> Response:
-    """Return the answer that a refusal is."""
-    body = error_body(refusal.code, refusal.message, refusal.status, refusal.details)
-    return Response(body, refusal.status, list(refusal.headers))
+def _request_error(error: RequestError) -> Response:
+    """Return the Error body, status and headers of an error."""
+    body = error_body(error.code, error.message, error.status, error.details)
+    return Response(body, error.status, list(error.headers))
 
 
-def _not_ready(later: NotReady) -> Response:
-    """Have a job done and the request asked again; what is returned here is not sent."""
-    current_request().environ[ORDER] = DeliveryOrder(job=later.job)
+def _not_ready(error: NotReady) -> Response:
+    """Order the server to run a job and call the app again; this response is never sent."""
+    current_request().environ[ORDER] = DeliveryOrder(job=error.job)
     return Response(status=503)
 
 
 def _http_error(error: HTTPException) -> Response:
-    """Return our answer for an error that Flask or Werkzeug found."""
+    """Return an Error body for an exception of Flask or Werkzeug."""
     code = _HTTP_CODES.get(error.code or 500, "invalid_request")
-    said = error.description or error.name
+    message = error.description or error.name
     if code == "not_found":
         request = current_request()
-        said = not_found_message(request.path, request.root_path)
+        message = not_found_message(request.path, request.root_path)
     elif isinstance(error, BadHost):
-        said = "the Host header is no host name or address"
-    return _request_error(RequestError(code, said))
+        message = "the Host header is not a valid host name or address"
+    return _request_error(RequestError(code, message))
 
 
 def _unexpected(error: Exception) -> Response:
-    """Answer a mistake of ours: nothing of it reaches the client, all of it the log."""
+    """Return a 500 for a bug; its details go to the log and never to the client."""
     _log.error("internal error on %r", current_request().path, exc_info=error)
     return _request_error(
-        RequestError(
-            "internal_error", "mockpets made a mistake; its log has what is needed to report it"
-        )
+        RequestError("internal_error", "internal error in mockpets; the log has the details")
     )

@@ -1,4 +1,4 @@
-"""The request and response classes: what the app knows of one exchange beyond Flask's."""
+"""The request and response classes, with the state of one exchange."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Exchange:
-    """What is known of one request so far; the headers that explain its answer come from here.
+    """The state of one request, from which the headers that explain its response are made.
 
-    :param started: seconds on the performance counter.
-    :param operation: the contract's operation, once the route is known; None for others.
-    :param session: None until the selection is made, as is `stack`; and where there is none yet.
-    :param notes: what the journal is to tell of the request, as code and text.
+    :param started: when it started, in seconds of `perf_counter`.
+    :param operation: the contract's operation; None for other routes, and before routing.
+    :param session: the request's session; None before it is selected, and if it does not exist yet.
+    :param stack: the request's scenarios; None before they are selected.
+    :param notes: code and text of the notes that the journal shows with the request.
     """
 
     started: float
@@ -46,7 +47,7 @@ class Exchange:
 class Request(flask.Request):
     """A request with its exchange."""
 
-    # Flask looks into its configuration each time; a view may still set another.
+    # A plain attribute, because Flask's property reads the app's configuration on every access.
     max_content_length: int | None = BODY_BYTES
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -54,19 +55,19 @@ class Request(flask.Request):
         self.exchange = Exchange(perf_counter())
         self._body: bytes | None = None
 
-    def get_data(  # type: ignore[override]  # one overload of three is all there is here
+    def get_data(  # type: ignore[override]  # only the overload that returns bytes is supported
         self, cache: bool = True, **_: bool
     ) -> bytes:
-        """Return the body, read at once: Werkzeug's way takes a buffer of 64 KiB for any.
+        """Return the body, in one read: Werkzeug allocates a buffer of 64 KiB for every body.
 
-        :raise RequestEntityTooLarge: it is longer than it may be.
+        :raise RequestEntityTooLarge: the body is longer than `max_content_length`.
         """
         if self._body is None:
             length = self.environ.get("CONTENT_LENGTH", "")
             if not (length.isascii() and length.isdigit()):
                 return super().get_data(cache)
-            most = self.max_content_length
-            if most is not None and int(length) > most:
+            limit = self.max_content_length
+            if limit is not None and int(length) > limit:
                 raise RequestEntityTooLarge
             self._body = self.environ["wsgi.input"].read(int(length))
             if len(self._body) < int(length):
@@ -74,45 +75,45 @@ class Request(flask.Request):
         return self._body
 
     def close(self) -> None:
-        """Do nothing: no file was uploaded."""
+        """Do nothing: the app accepts no file uploads, so there are no files to close."""
 
 
 class Response(flask.Response):
-    """A response that is JSON unless it says otherwise."""
+    """A response, by default JSON."""
 
     default_mimetype = "application/json"
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.carried: list[Pair] = []
-        """Headers beside `headers`, none of which those have: putting a name into `headers` means
-        looking at all that are there."""
+        """Headers to send after those in `headers`. A list, because setting a name in `headers`
+        scans all of them."""
         if len(arguments) < _WITH_HEADERS and not options.keys() & {"headers", "content_type"}:
-            options["content_type"] = self.default_mimetype  # else Werkzeug looks for it
+            options["content_type"] = self.default_mimetype  # saves Werkzeug a search
         super().__init__(*arguments, **options)
 
     def carry(self, pairs: list[Pair], *, below: bool = False) -> None:
         """Add headers.
 
-        :param below: what the response has already of a name stays, but for ``Vary``: a scenario
-            may set it on purpose, to play a service whose CORS is broken, say.
+        :param below: whether to keep headers that the response already has, except ``Vary``. A
+            scenario may set them on purpose, for example to simulate broken CORS.
         """
         if below:
-            has = {name.lower() for name, _ in self.headers} - {"vary"}
-            pairs = [pair for pair in pairs if pair[0].lower() not in has]
+            existing = {name.lower() for name, _ in self.headers} - {"vary"}
+            pairs = [pair for pair in pairs if pair[0].lower() not in existing]
         self.carried += pairs
 
     def all_headers(self) -> list[Pair]:
-        """Return the headers that are sent, but for those that the server adds."""
+        """Return the headers to send, without those that the server adds."""
         return [*self.headers, *self.carried]
 
     def get_wsgi_response(
         self, environ: WSGIEnvironment
     ) -> tuple[Iterable[bytes], str, list[Pair]]:
-        """Return body, status and headers; what is long or unusual, as Werkzeug has it."""
+        """Return body, status and headers; Werkzeug handles everything but a body in one piece."""
         body: Any = self.response
         headers = self.headers.to_wsgi_list()
-        plain = isinstance(body, list) and len(body) == 1 and isinstance(body[0], bytes)
-        if not plain or self.status_code in _BODILESS or not all(map(_as_it_stands, headers)):
+        is_plain = isinstance(body, list) and len(body) == 1 and isinstance(body[0], bytes)
+        if not is_plain or self.status_code in _BODILESS or not all(map(_is_sent_as_set, headers)):
             chunks, status, headers = super().get_wsgi_response(environ)
             return chunks, status, [*headers, *self.carried]
         if "Content-Length" not in self.headers:
@@ -122,16 +123,16 @@ class Response(flask.Response):
 
 
 _WITH_HEADERS: Final = 3
-"""Of the arguments of a response, its headers are the third."""
+"""The number of positional arguments of a response that include its headers."""
 _BODILESS: Final = (204, 205, 304)
 
 
-def _as_it_stands(header: Pair) -> bool:
-    """Whether a header is sent as it was set; Werkzeug encodes URLs."""
+def _is_sent_as_set(header: Pair) -> bool:
+    """Return whether a header is sent unchanged; Werkzeug encodes URLs that are not ASCII."""
     return header[0].lower() not in ("location", "content-location") or header[1].isascii()
 
 
 def current_request() -> Request:
-    """Return the request being answered; only views may ask, everything else is handed it."""
-    # The object, since each look through Flask's stand-in costs as much as a view.
+    """Return the current request. Only views call this and pass the request on."""
+    # Flask's proxy is resolved once, because each access through it costs as much as a view.
     return cast("Request", cast("Any", flask.request)._get_current_object())

@@ -1,8 +1,8 @@
-"""Flask, with what this app has no use for taken out of each request's way.
+"""Flask without the per-request work that this app does not need.
 
-No view is a coroutine, no signal has a listener, there is one hook after the view and none before,
-nothing is kept in cookies, and no route depends on the Host: Flask looks for each of these every
-time, which costs more than the views do. `benchmarks/` shows what it saves.
+The app has no coroutines, signals, cookies or host-dependent routes, and only one hook, which runs
+after the view. Flask checks for each of these on every request, which costs more than our views.
+`benchmarks/` measures the difference.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 
 class _NoCookies(SessionInterface):
-    """Flask's sessions, of which there are none."""
+    """Disables Flask's cookie sessions."""
 
-    _none = NullSession()
+    _empty = NullSession()
 
     def open_session(self, *_: Any) -> NullSession:
-        """Return what fails when it is written to."""
-        return self._none
+        """Return a session that rejects writes."""
+        return self._empty
 
 
 class _Router(MapAdapter):
-    """Finds the view of one request; for a path without variables it looks only once.
+    """Finds the view of one request, with a cache for paths without variables.
 
-    :param fixed: method and path to the rule that was found.
+    :param fixed: the cache: method and path to rule.
     """
 
     def __init__(self, fixed: dict[tuple[str, str], Rule], *arguments: Any) -> None:
@@ -44,29 +44,29 @@ class _Router(MapAdapter):
         self._fixed = fixed
 
     def match(self, *arguments: Any, **options: Any) -> Any:
-        """Return the rule and its arguments, as Flask asks for them.
+        """Return the matching rule and its arguments.
 
-        :raise HTTPException: there is none.
+        :raise HTTPException: no rule matches.
         """
         if arguments or options != {"return_rule": True}:
             return super().match(*arguments, **options)
-        asked = self.default_method, self.path_info
-        rule = self._fixed.get(asked)
+        key = self.default_method, self.path_info
+        rule = self._fixed.get(key)
         if rule is not None:
             return rule, {}
         rule, values = super().match(**options)
-        if not values and rule.methods is not None:  # else clients could have it grow
-            self._fixed[asked] = rule
+        if not values and rule.methods is not None:  # otherwise clients could grow the cache
+            self._fixed[key] = rule
         return rule, values
 
 
 class App(flask.Flask):
     """Flask with our request and response classes.
 
-    Overrides pass their arguments on unchanged, since later versions of Flask add the context.
+    Overrides pass their arguments on unchanged, because later versions of Flask add a context.
 
-    :param finish: called with every response, and returns the one to send.
-    :param admit: called with every request first; may raise to reject it.
+    :param finish: called with every response; returns the response to send.
+    :param admit: called with every request before its view; raises to reject it.
     """
 
     request_class = Request
@@ -84,40 +84,40 @@ class App(flask.Flask):
         self._fixed: dict[tuple[str, str], Rule] = {}
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request; a target without a path is that of the root (RFC 9110, 4.2.3)."""
+        """Respond to a request; an empty path means ``/`` (RFC 9110, 4.2.3)."""
         environ["PATH_INFO"] = environ.get("PATH_INFO") or "/"
         take_base_path(environ)
         return super().wsgi_app(environ, start_response)
 
     def full_dispatch_request(self, *context: Any) -> flask.Response:
-        """Return the answer of the view, or of the handler of what it raised."""
+        """Return the response of the view, or of the handler of its exception."""
         try:
             if self._admit is not None:
                 self._admit(current_request())
-            answer = self.dispatch_request(*context)
-        except Exception as error:  # noqa: BLE001 - each has a handler
+            result = self.dispatch_request(*context)
+        except Exception as error:  # noqa: BLE001 - every exception has a handler
             handle: Callable[..., Any] = self.handle_user_exception
-            answer = handle(*context, error)
-        return self.process_response(*context, self.make_response(answer))
+            result = handle(*context, error)
+        return self.process_response(*context, self.make_response(result))
 
     def process_response(self, *context_and_response: Any) -> flask.Response:
-        """Return the answer as it is sent."""
+        """Return the finished response."""
         return self._finish(context_and_response[-1])
 
     def create_url_adapter(self, request: flask.Request | None) -> MapAdapter | None:
-        """Return what finds the view; the server has refused a Host that is none."""
+        """Return the router of a request. It ignores Host, which the server has validated."""
         if request is None:
-            return None  # nothing makes URLs outside a request
+            return None  # the app makes no URLs outside a request
         root, path = request.environ.get("SCRIPT_NAME", ""), request.path
-        where = self.url_map, "localhost", root, "", "http", path, request.method
-        return _Router(self._fixed, *where)
+        arguments = self.url_map, "localhost", root, "", "http", path, request.method
+        return _Router(self._fixed, *arguments)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function: none is a coroutine."""
+        """Return the function itself: the app has no coroutines."""
         return func
 
     def do_teardown_request(self, *_: Any, **__: Any) -> None:
-        """Do nothing: there is nothing to tear down."""
+        """Do nothing: the app registers no teardown functions."""
 
     def do_teardown_appcontext(self, *_: Any, **__: Any) -> None:
-        """Do nothing: there is nothing to tear down."""
+        """Do nothing: the app registers no teardown functions."""

@@ -1,4 +1,4 @@
-"""Write one exchange into the journal of its session."""
+"""Record exchanges in the journal of their session."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ if TYPE_CHECKING:
     from mockpets.web.exchange import Request, Response
 
 _METHOD_LENGTH = 40
-_DEPRECATED = "GET /pets/{petId} is deprecated, and removed on 5 December 2030"
+_DEPRECATED = "GET /pets/{petId} is deprecated and will be removed on 5 December 2030"
 
 
 def record(request: Request, response: Response, number: int, off_contract: str | None) -> Entry:
-    """Write an exchange into the journal of its session, which it must have; return the entry.
+    """Record an exchange, which must have a session, in its journal; return the entry.
 
-    :param response: as it is sent, damaged bytes and all.
-    :param number: the one that the journal gave it.
-    :param off_contract: why the contract does not know the answer, or None when it does.
+    :param response: the response as sent, with the damage of faults.
+    :param number: the number that the journal gave the exchange.
+    :param off_contract: why the contract does not list the response, or None if it does.
     """
     exchange, environ = request.exchange, request.environ
     session, outcome, stack = exchange.session, exchange.outcome, exchange.stack
-    assert session is not None  # noqa: S101 - the caller's promise
+    assert session is not None  # noqa: S101 - callers guarantee it
     if exchange.operation == "getPet":
         exchange.notes.append(("deprecated", _DEPRECATED))
     if off_contract is not None:
         exchange.notes.append(("off_contract", off_contract))
     headers = _headers(environ)
     sent = message(headers, _body(request))
-    if OURS in sent.head and (what := unknown_headers(name for name, _ in headers)):
-        exchange.notes.append(("ignored_headers", what))
+    if OURS in sent.head and (note := unknown_headers(name for name, _ in headers)):
+        exchange.notes.append(("ignored_headers", note))
     pet_id = (request.view_args or {}).get("pet_id")
-    is_head = request.method == "HEAD"  # its body is made, but not sent
+    is_head = request.method == "HEAD"  # its body is generated, but not sent
     took = perf_counter() - exchange.started
-    # In the order of its fields: a call by name takes six times as long.
+    # Positional, because keyword arguments take six times as long.
     entry = Entry(
         number,
         time() - took,
@@ -66,12 +66,12 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         message(response.all_headers(), b"" if is_head else response.get_data()),
     )
     session.journal.add(entry)
-    session.changes.tell("requests")
+    session.changes.publish("requests")
     return entry
 
 
 def target(environ: WSGIEnvironment) -> str:
-    """Return path and query as the client sent them."""
+    """Return the path and query as sent by the client."""
     sent: str = environ.get("REQUEST_URI", "")
     if sent:
         return sent
@@ -81,25 +81,25 @@ def target(environ: WSGIEnvironment) -> str:
 
 
 def _headers(environ: WSGIEnvironment) -> list[tuple[str, str]]:
-    """Return the request's headers, their names as people write them."""
-    found = [(_name(key), environ[key]) for key in environ if key[:5] == "HTTP_"]
+    """Return the request's headers, their names in title case."""
+    headers = [(_name(key), environ[key]) for key in environ if key[:5] == "HTTP_"]
     for key, name in (("CONTENT_TYPE", "Content-Type"), ("CONTENT_LENGTH", "Content-Length")):
         if environ.get(key):
-            found.append((name, environ[key]))
-    return found
+            headers.append((name, environ[key]))
+    return headers
 
 
 @lru_cache(256)
 def _name(key: str) -> str:
-    """Return a header's name as people write it."""
+    """Return a header's name in title case, for a key of the WSGI environ."""
     return key[5:].replace("_", "-").title()
 
 
 def _body(request: Request) -> bytes:
-    """Return the request's body; one that was refused for its size is not read for this."""
+    """Return the request's body; empty if it was rejected, for example as too large."""
     if request.environ.get("CONTENT_LENGTH") in (None, "", "0"):
         return b""
     try:
         return request.get_data()
-    except Exception:  # noqa: BLE001 - the answer has told what is wrong with it
+    except Exception:  # noqa: BLE001 - the response reports the problem
         return b""

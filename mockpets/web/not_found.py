@@ -1,4 +1,4 @@
-"""What to say of a path that leads nowhere."""
+"""Error messages for unknown paths, with a hint at the path that was probably meant."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ from mockpets.scenario.matching import path_matches
 _UNMARKED_BASE: Final = (
     rf"/(?!v\d+/)({SESSION_NAME}(?:\+{SCENARIO_NAME})*)((?:{API_PREFIX}|{CONTROL_PREFIX})(?:/.*)?)"
 )
-"""What may be meant as the base path of a session; not a version twice."""
-_ROOT_SHOWN: Final = 160
-"""Characters of what stands before a path that a hint repeats."""
+"""A path that looks like a session's base path without its tilde, such as ``/w3/v1/pets``."""
+_ROOT_LENGTH: Final = 160
+"""The longest root, in characters, that a message repeats."""
 
 
 def not_found_message(path: str, root: str = "") -> str:
-    """Return what to say of a path that leads nowhere: where the pet store is.
+    """Return the error message for an unknown path, with the path to use instead.
 
-    :param root: what stands before the path: a prefix, a session's base path, or both.
+    :param root: the part before the path: a prefix, a session's base path, or both.
     """
     known = [PETS_PATH, PET_PATH.replace("{petId}", "*"), ORDERS_PATH]
-    root = root if len(root) <= _ROOT_SHOWN else ""
-    said = f"there is nothing at {(root + path)[:80]!r}; "
+    root = root if len(root) <= _ROOT_LENGTH else ""
+    message = f"nothing at {(root + path)[:80]!r}; "
     for pattern in known:
-        # The commonest slips: the prefix left out, a slash at the end.
+        # The most common errors: a missing prefix, a trailing slash.
         if path_matches(pattern, API_PREFIX + path.rstrip("/")):
-            there = f"{root}{API_PREFIX}{path.rstrip('/')}"
-            return f"{said}the base address ends in {API_PREFIX}: {there}"
+            correct = f"{root}{API_PREFIX}{path.rstrip('/')}"
+            return f"{message}the base URL must end with {API_PREFIX}: {correct}"
         if path_matches(pattern, path.rstrip("/")):
-            return f"{said}without the slash at the end there is: {root}{path.rstrip('/')}"
-    there = f"the pet store is at {root}{PETS_PATH}"
+            return f"{message}remove the trailing slash: {root}{path.rstrip('/')}"
+    pet_store = f"the pet store is at {root}{PETS_PATH}"
     base = re.fullmatch(_UNMARKED_BASE, path)
     if base and f"/{BASE_MARK}" not in root:
-        # A front end's own base path looks the same, so where the pet store is comes first.
+        # A front end's own base path looks the same, so the pet store's path comes first.
         return (
-            f"{said}{there}, and the base path of a session begins with a tilde: "
+            f"{message}{pet_store}, and the base path of a session starts with a tilde: "
             f"{root}/{BASE_MARK}{base[1][:NAME_LENGTH]}{base[2][:NAME_LENGTH]}"
         )
     near = did_you_mean(path, known)
-    return said + (near.replace("'/", f"'{root}/") or there)
+    return message + (near.replace("'/", f"'{root}/") or pet_store)

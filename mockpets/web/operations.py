@@ -1,4 +1,4 @@
-"""The contract's operations: `listPets`, `createPet` and `getPet` on a store."""
+"""The contract's operations on a store: `listPets`, `createPet` and `getPet`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def add_routes(app: flask.Flask, playback: Playback) -> None:
-    """Give the app the contract's operations."""
+    """Add the contract's operations to the app."""
     views = {"listPets": list_pets, "createPet": create_pet, "getPet": get_pet}
     for operation, (method, path) in OPERATIONS.items():
         app.add_url_rule(
@@ -41,7 +41,7 @@ def add_routes(app: flask.Flask, playback: Playback) -> None:
             operation,
             partial(playback.respond, operation, views[operation]),
             methods=[method],
-            # OPTIONS belongs to the last route: Flask's own answer is 200 and HTML.
+            # The last route handles OPTIONS: Flask's own response is a 200 with HTML.
             provide_automatic_options=False,
         )
 
@@ -50,89 +50,89 @@ def add_routes(app: flask.Flask, playback: Playback) -> None:
 
 
 def list_pets(request: Request, store: Store) -> Response:
-    """Answer listPets: a page of pets by id, ascending.
+    """Respond to listPets: a page of pets in ascending order of ID.
 
     :raise RequestError: ``invalid_request`` for a value that the contract does not allow.
     """
     raw = request.environ.get("QUERY_STRING", "")
-    found = _read_query(raw) if len(raw) <= _REMEMBERED else _read_query.__wrapped__(raw)
-    request.exchange.notes += found.notes
-    if found.refusal is not None:
-        raise RequestError("invalid_request", found.refusal)
-    return Response(store.page(found.limit, found.filters) + b"\n")
+    query = _read_query(raw) if len(raw) <= _CACHED_LENGTH else _read_query.__wrapped__(raw)
+    request.exchange.notes += query.notes
+    if query.error is not None:
+        raise RequestError("invalid_request", query.error)
+    return Response(store.page(query.limit, query.filters) + b"\n")
 
 
 class _Query(NamedTuple):
-    """What a query of listPets says.
+    """A parsed query of listPets.
 
-    :param refusal: what is wrong with it, None when it is right.
+    :param error: why the query is invalid, or None if it is valid.
     """
 
     limit: int
     filters: PetFilters
     notes: tuple[tuple[NoteCode, str], ...]
-    refusal: str | None
+    error: str | None
 
 
-_REMEMBERED: Final = 256
-"""Characters of a query that is worth remembering."""
+_CACHED_LENGTH: Final = 256
+"""The longest query, in characters, to keep in the cache."""
 
 
 @lru_cache(256)
 def _read_query(raw: str) -> _Query:
-    """Read a query; a front end asks with the same few again and again."""
+    """Parse a query; cached, because a front end sends the same few queries."""
     parameters: dict[str, list[str]] = {}
-    # Decoded as `request.args` is, which stubs match on.
+    # Decoded in the same way as `request.args`, which stubs match on.
     text = raw.encode("latin-1").decode("utf-8", "replace")
     for name, value in parse_qsl(text, keep_blank_values=True, errors="werkzeug.url_quote"):
         parameters.setdefault(name, []).append(value)
     notes = _ignored("ignored_query", "parameters", parameters.keys() - set(LIST_PARAMETERS))
     try:
         query = load_list_query(parameters)
-    except RequestError as refusal:
+    except RequestError as error:
         limits = parameters.get("limit", [])
         if any(re.fullmatch(r"[-+]?[0-9]+", limit) for limit in limits):
-            said = f"limit={', '.join(limits)[:40]} is not 1 to 100"
-            notes = (*notes, ("limit_out_of_range", said))
-        return _Query(0, (), notes, refusal.message)
+            note = f"limit={', '.join(limits)[:40]} is not between 1 and 100"
+            notes = (*notes, ("limit_out_of_range", note))
+        return _Query(0, (), notes, error.message)
     return _Query(query.limit, query.filters, notes, None)
 
 
 def create_pet(request: Request, store: Store) -> Response:
-    """Answer createPet: the pet with its new id, and where it is.
+    """Respond to createPet: the pet with its new ID, and its path in `Location`.
 
     :raise RequestError: ``invalid_request``, ``payload_too_large`` or ``store_full``.
     """
     body = json_body(request)
     if isinstance(body, dict):
         ignored = body.keys() - NEW_PET_FIELDS
-        request.exchange.notes += _ignored("ignored_members", "members", ignored)
+        request.exchange.notes += _ignored("ignored_members", "properties", ignored)
     new = load_new_pet(body)
     session = request.exchange.session
-    assert session is not None  # noqa: S101 - playback has found it
+    assert session is not None  # noqa: S101 - `Playback.respond` sets it
     session.check_name(new["name"])
     pet_id, row = store.create(new)
-    session.changes.tell("pets")
-    # The prefix is the request's own, so that a client behind one stays behind it.
+    session.changes.publish("pets")
+    # Keep the prefix of the request, so that the path works behind a proxy.
     location = f"{request.root_path}{PETS_PATH}/{pet_id}"
-    answer = Response(row + b"\n", 201)
-    answer.carry([("Location", location if location.isascii() else iri_to_uri(location))])
-    return answer
+    response = Response(row + b"\n", 201)
+    response.carry([("Location", location if location.isascii() else iri_to_uri(location))])
+    return response
 
 
 def get_pet(request: Request, store: Store) -> Response:
-    """Answer getPet, which is deprecated.
+    """Respond to getPet, which is deprecated.
 
-    :raise RequestError: ``pet_not_found``, also for what is no int64: no animal has it.
+    :raise RequestError: ``pet_not_found``, also for an ID that is not an int64.
     """
     text: str = (request.view_args or {})["pet_id"]
     pet_id = parse_int64(text)
     row = None if pet_id is None else store.get(pet_id)
     if row is None:
-        what = f"no animal has the id {pet_id}"
+        message = f"no animal has the id {pet_id}"
         if pet_id is None:
-            what = f"no animal has the id {text[:40]!r}: an id is an int64, such as 7"
-        raise RequestError("pet_not_found", what)
+            message = f"no animal has the id {text[:40]!r}: an id is an integer, such as 7"
+        raise RequestError("pet_not_found", message)
     return Response(row + b"\n")
 
 
@@ -140,7 +140,7 @@ _NAMES_NOTED: Final = 8
 
 
 def _ignored(code: NoteCode, what: str, names: set[str]) -> tuple[tuple[NoteCode, str], ...]:
-    """Return the note about names that the contract does not know, if there are any."""
+    """Return a note about names that the contract does not define; nothing without names."""
     if not names:
         return ()
     shown = ", ".join(repr(name[:40]) for name in sorted(names)[:_NAMES_NOTED])
@@ -149,9 +149,10 @@ def _ignored(code: NoteCode, what: str, names: set[str]) -> tuple[tuple[NoteCode
 
 
 def json_body(request: Request) -> object:
-    """Return the value of the body, which must say that it is JSON, in UTF-8.
+    """Return the value of the JSON body.
 
-    :raise RequestError: ``payload_too_large`` over `BODY_BYTES`, else ``invalid_request``.
+    :raise RequestError: ``payload_too_large`` if it is longer than `BODY_BYTES`;
+        ``invalid_request`` if it is invalid, or if the headers do not announce JSON in UTF-8.
     """
     try:
         raw = request.get_data()
@@ -161,21 +162,18 @@ def json_body(request: Request) -> object:
         ) from error
     environ = request.environ
     if environ.get("CONTENT_TYPE") == "application/json" and "HTTP_CONTENT_ENCODING" not in environ:
-        return parse_json(raw)  # nothing to look at more closely
+        return parse_json(raw)  # the common case
     if request.mimetype != "application/json":
-        got = request.headers.get("Content-Type") or "none"
-        raise RequestError(
-            "invalid_request", f"the Content-Type must be application/json, got {got[:80]}"
-        )
+        content_type = request.headers.get("Content-Type")
+        message = "Content-Type is missing; send 'Content-Type: application/json'"
+        if content_type:
+            message = f"Content-Type must be application/json, got {content_type[:80]}"
+        raise RequestError("invalid_request", message)
     charset = request.mimetype_params.get("charset", "utf-8")
     if charset.lower() not in ("utf-8", "utf8"):
-        raise RequestError(
-            "invalid_request", f"the body's charset must be utf-8, got {charset[:80]}"
-        )
+        raise RequestError("invalid_request", f"the charset must be utf-8, got {charset[:80]}")
     encoding = request.headers.get("Content-Encoding", "identity")
     if encoding.lower() != "identity":
-        raise RequestError(
-            "invalid_request",
-            f"the body must be sent without Content-Encoding, got {encoding[:80]}",
-        )
+        message = f"Content-Encoding {encoding[:80]} is not supported; send the body uncompressed"
+        raise RequestError("invalid_request", message)
     return parse_json(raw)

@@ -55,7 +55,7 @@ class Playback:
 
     @property
     def has_control(self) -> bool:
-        """Whether the server has the control API."""
+        """Whether the control API is enabled."""
         return self._settings.control != "off"
 
     def select(self, request: Request) -> tuple[Key, str, Stack]:
@@ -76,11 +76,11 @@ class Playback:
         These are all the checks, in the README's order ("order of checks"). The first that fails
         ends the request; earlier ones are the server's (syntax, size) and the visitors' rate.
 
-        :param operation: the contract's, or None for what only a scenario can respond to.
-        :param act: the real operation, given the pets that the request is for.
-        :param check_route: for what no operation's route matched.
-        :raise RequestError: as listed.
-        :raise NotReady: pets have to be generated first, and the server can have it done.
+        :param operation: the contract's operation; None if only a scenario can respond.
+        :param act: performs the operation on the request's pets.
+        :param check_route: checks path and method if no operation's route matched.
+        :raise RequestError: for a failed check, with the status given below.
+        :raise NotReady: pets must be generated first, which the server does on another thread.
         """
         request = current_request()
         exchange = request.exchange
@@ -96,10 +96,10 @@ class Playback:
             exchange.notes.append((code, f"the API key is {code[4:]}"))
             raise unauthorized(key)
         # 4. A place for the session and its pets: 503, 507.
-        exchange.session = session = exchange.session or self._sessions.take(name)
-        # A server that takes orders has a thread for what takes long.
+        exchange.session = session = exchange.session or self._sessions.get_or_create(name)
+        # Our server generates many pets on its worker thread; other servers do it here.
         activation = session.use(stack.names, at_once=SERVER in request.environ)
-        # 5. The scenarios' stubs: any status, and 503 for one more response that has to wait.
+        # 5. The scenarios' stubs: any status, and 503 if too many responses are parked already.
         outcome = self._decide(request, session, activation)
         if outcome.skip:
             return Response(status=502)  # never sent: the connection breaks instead
@@ -109,18 +109,18 @@ class Playback:
         return act(request, activation.store)
 
     def _decide(self, request: Request, session: Session, activation: Activation) -> Outcome:
-        """Put the outcome of the scenarios and of the request's own delay into the exchange.
+        """Set and return the exchange's outcome: from the scenarios, and the request's own delay.
 
-        :raise RequestError: ``busy`` if the response would have to wait and too many wait already,
-            ``forbidden`` if the connection would break and this server breaks none.
+        :raise RequestError: ``busy`` if too many responses are parked already, ``forbidden`` for a
+            connection fault if the server does not allow them.
         """
         exchange, delay = request.exchange, requested_delay(request) + self._delay
         if activation.stack.stubs:
             exchange.outcome = session.decide(activation, _facts(request))
             if exchange.outcome.fault in CONNECTION_FAULTS and not self._sessions.shared.breaks:
                 exchange.outcome = Outcome(exchange.outcome.stubs)
-                what = "connections are not broken here: the server runs with --public"
-                raise RequestError("forbidden", what)
+                message = "connection faults are disabled: the server runs with --public"
+                raise RequestError("forbidden", message)
         if delay:
             delay = min(exchange.outcome.delay + delay, self._sessions.shared.max_delay)
             exchange.outcome = replace(exchange.outcome, delay=delay)
@@ -128,7 +128,7 @@ class Playback:
             exchange.outcome = Outcome(exchange.outcome.stubs)
             raise RequestError(
                 "busy",
-                "as many answers as may be are delayed, slow or held already; try again later",
+                "too many responses are already delayed, throttled or held; try again later",
                 [("Retry-After", "1")],
             )
         return exchange.outcome
@@ -138,12 +138,12 @@ def _canned(reply: Canned) -> Response:
     """Return a scenario's reply as a response."""
     response = Response(reply.body, reply.status, list(reply.headers))
     if not reply.body:
-        del response.headers["Content-Type"]  # there is no body
+        del response.headers["Content-Type"]  # it describes a body, and there is none
     return response
 
 
 def _facts(request: Request) -> Facts:
-    """Return what stubs can match on."""
+    """Return the properties of a request that stubs can match."""
     pet_id = (request.view_args or {}).get("pet_id")
     return Facts(
         operation=request.exchange.operation,
@@ -157,7 +157,7 @@ def _facts(request: Request) -> Facts:
 
 
 def _body(request: Request) -> object:
-    """Return the value of a JSON body, `ABSENT` for anything else."""
+    """Return the value of a JSON body, or `ABSENT` if there is no valid one."""
     try:
         raw = request.get_data()
         return parse_json(raw) if raw else ABSENT

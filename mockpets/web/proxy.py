@@ -1,10 +1,10 @@
-"""Stand behind a reverse proxy: believe those that are trusted, and live under a prefix.
+"""Run behind a reverse proxy: trust the headers of known proxies, and serve under a prefix.
 
-`behind` wraps the app. What a proxy says of a request comes in ``X-Forwarded-*`` headers, which
-anyone can write; they count only where the connection comes from an address that is trusted, and
-then alter the WSGI environ, so that nothing after this knows of proxies. The standard header
-``Forwarded`` (RFC 7239) is not read: a proxy that writes the one family of headers lets a client's
-own through in the other.
+`behind` wraps the app. A proxy describes the original request in ``X-Forwarded-*`` headers, which
+any client can send too. So they are used only if the connection comes from a trusted address. They
+then change the WSGI environ, and the rest of the app needs no knowledge of proxies. The standard
+header ``Forwarded`` (RFC 7239) is ignored: a proxy that sets one family of headers passes on a
+client's headers of the other.
 """
 
 from __future__ import annotations
@@ -28,46 +28,46 @@ if TYPE_CHECKING:
     Network = IPv4Network | IPv6Network
 
 UNKNOWN: Final = "unknown"
-"""The client's address where a trusted proxy does not say it: a proxy speaks for others, and must
-not pass for a caller on its own machine. The word is that of RFC 7239, 6.2."""
+"""The client's address if a trusted proxy does not report one (the word comes from RFC 7239, 6.2).
+The proxy's own address would be wrong: it could count as a caller on this machine."""
 
 _HOST: Final = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?")
 
 
 def behind(app: WSGIApplication, trusted: Iterable[str], prefix: str) -> WSGIApplication:
-    """Return an app that is asked as if no proxy and no prefix were there.
+    """Wrap an app so that it can ignore proxies and the prefix.
 
     :param trusted: addresses and networks (``10.0.0.0/8``) of the proxies.
-    :param prefix: where the app is mounted (``/mock``), or empty; other paths get a 404 that says
-        so. `MOUNT` is its form.
+    :param prefix: the path under which the app is mounted (``/mock``), as in `MOUNT`, or empty.
+        Other paths get a 404 with a hint.
     """
     networks = tuple(ip_network(text) for text in trusted)
 
-    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    def respond(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         forwarded(environ, networks)
         path = environ.get("PATH_INFO", "")
         if path != prefix and not path.startswith(f"{prefix}/"):
-            return _outside(prefix, path, environ)(environ, start_response)
+            return _outside_prefix(prefix, path, environ)(environ, start_response)
         environ["SCRIPT_NAME"] = environ.get("SCRIPT_NAME", "") + prefix
         environ["PATH_INFO"] = path[len(prefix) :]
         return app(environ, start_response)
 
-    return answer
+    return respond
 
 
 def forwarded(environ: WSGIEnvironment, trusted: Sequence[Network]) -> None:
-    """Alter an environ to what the client sent to the first proxy, if a trusted one says so.
+    """Change an environ to the client's original request, as reported by a trusted proxy.
 
-    Of several proxies in a row each must append to ``X-Forwarded-For``; then what a client wrote
-    there itself stands further left than its own address, and is not looked at. Of the other
-    headers the last value counts, and one that cannot be meant is ignored.
+    In a chain, each proxy must append to ``X-Forwarded-For``. Values that a client sent itself are
+    then to the left of the client's address, and are ignored. Of the other headers, the last value
+    is used, unless it is invalid.
     """
     peer = _address(environ.get("REMOTE_ADDR", ""))
     if peer is None or not _is_one_of(peer, trusted):
         return
     client = _client(environ.get("HTTP_X_FORWARDED_FOR", ""), trusted)
     environ["REMOTE_ADDR"] = environ["REMOTE_HOST"] = client
-    environ.pop("REMOTE_PORT", None)  # the proxy's
+    environ.pop("REMOTE_PORT", None)  # it is the proxy's port
     scheme = _last(environ, "HTTP_X_FORWARDED_PROTO").lower()
     if scheme in ("http", "https"):
         environ["wsgi.url_scheme"] = scheme
@@ -79,13 +79,13 @@ def forwarded(environ: WSGIEnvironment, trusted: Sequence[Network]) -> None:
         environ["SCRIPT_NAME"] = prefix + environ.get("SCRIPT_NAME", "")
 
 
-def _client(said: str, trusted: Sequence[Network]) -> str:
-    """Return the address that the last trusted proxy of a chain was asked from.
+def _client(forwarded_for: str, trusted: Sequence[Network]) -> str:
+    """Return the client's address: the last one that is not a trusted proxy.
 
-    :param said: ``X-Forwarded-For``; the last address is the one nearest to us.
+    :param forwarded_for: the value of ``X-Forwarded-For``; its last address is nearest to us.
     """
     client = UNKNOWN
-    for hop in reversed(said.split(",")):
+    for hop in reversed(forwarded_for.split(",")):
         address = _address(hop)
         if address is None:
             return UNKNOWN
@@ -96,7 +96,7 @@ def _client(said: str, trusted: Sequence[Network]) -> str:
 
 
 def _address(text: str) -> Address | None:
-    """Return an address, which some proxies write with its port; None for what is none."""
+    """Return an address, or None for an invalid one. Some proxies add the port."""
     bare = re.sub(r"^\[(.*)\](?::[0-9]+)?$|^([0-9.]+):[0-9]+$", r"\1\2", text.strip())
     try:
         address = ip_address(bare)
@@ -114,18 +114,18 @@ def _last(environ: WSGIEnvironment, key: str) -> str:
     return value.rpartition(",")[2].strip()
 
 
-def _outside(prefix: str, path: str, environ: WSGIEnvironment) -> Response:
-    """Return the answer to what is not under the prefix, which pages can read."""
-    refusal = RequestError(
+def _outside_prefix(prefix: str, path: str, environ: WSGIEnvironment) -> Response:
+    """Return the response to a path outside the prefix; its CORS headers let pages read it."""
+    error = RequestError(
         "not_found",
-        f"there is nothing at {path[:80]!r}; this server is under {prefix}: {prefix}{path[:80]}. "
-        "A proxy that takes the prefix away says so in X-Forwarded-Prefix, in place of --prefix",
+        f"nothing at {path[:80]!r}; the server's prefix is {prefix}, so use {prefix}{path[:80]}. "
+        "If your proxy strips the prefix, let it send X-Forwarded-Prefix and remove --prefix",
     )
-    body = error_body(refusal.code, refusal.message, refusal.status)
-    answer = Response(body, refusal.status)
+    body = error_body(error.code, error.message, error.status)
+    response = Response(body, error.status)
     preflight = environ["REQUEST_METHOD"] == "OPTIONS"
     if preflight:
-        answer = Response(status=204)
-        del answer.headers["Content-Type"]  # of a body that is not there
-    answer.headers.extend([*COMMON_HEADERS, *cors.for_all(environ, preflight=preflight)])
-    return answer
+        response = Response(status=204)
+        del response.headers["Content-Type"]  # it describes a body, and there is none
+    response.headers.extend([*COMMON_HEADERS, *cors.for_all(environ, preflight=preflight)])
+    return response

@@ -1,6 +1,6 @@
-"""Strangers: with ``--public`` each has a session, and may ask so often; none may guess for long.
+"""Public mode (``--public``): a session and a rate limit for each visitor and its token attempts.
 
-Who a visitor is, the client's address says; behind a trusted proxy, the one that the proxy tells.
+A visitor is identified by the client's address; behind a trusted proxy, by the forwarded address.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 class VisitorSessions:
-    """The visitors of one server.
+    """Names the sessions of visitors and limits their rate.
 
-    :param clock: seconds, never going back.
+    :param clock: returns monotonic seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
@@ -38,57 +38,57 @@ class VisitorSessions:
         self._limit = RateLimit(Rate(*PUBLIC_RATE), Rate(*PUBLIC_VISITOR_RATE), clock)
 
     def name(self, request: Request) -> str:
-        """Return the name of the session that a request's visitor has."""
+        """Return the name of the session of a request's visitor."""
         return visitor_name(request.remote_addr or "", self._secret)
 
     def admit(self, request: Request) -> None:
-        """Let a request pass, unless its visitor or all of them together ask too often.
+        """Count a request against the rate limits of its visitor and of all visitors together.
 
-        Preflights pass, since a page could not read why they did not, and the control API does,
-        which has a token.
+        Preflights are not limited, because a page cannot read the error; nor is the control API,
+        which requires a token.
 
-        :raise RequestError: ``rate_limited``, with when to ask again.
+        :raise RequestError: ``rate_limited``, with the seconds to wait.
         """
         if request.method == "OPTIONS" or request.path.startswith(CONTROL_PREFIX):
             return
         seconds = self._limit.check(self.name(request))
         if seconds:
-            if request.endpoint in OPERATIONS:  # no view comes to say so
+            if request.endpoint in OPERATIONS:  # no view runs that would set it
                 request.exchange.operation = request.endpoint
             raise _too_many("requests", seconds)
 
 
 class TokenAttempts:
-    """Wrong control tokens: an address may send so many, and none is looked at beyond.
+    """Limits failed attempts with a wrong control token, for each address and for all together.
 
-    While one guesses on, a right token from the same address may not get in, nor one from any while
-    all together guess more than `PUBLIC_RATE`, which bounds how many addresses are remembered.
+    Above a limit, valid tokens are rejected too: those from the same address, or those from every
+    address while all together exceed `PUBLIC_RATE`, which also bounds the addresses in memory.
 
-    :param clock: seconds, never going back.
+    :param clock: returns monotonic seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._limit = RateLimit(Rate(*PUBLIC_RATE), Rate(*TOKEN_GUESSES), clock)
 
     def admit(self, request: Request) -> None:
-        """Let a request pass whose token may be looked at.
+        """Check that a request's address has attempts left, without counting one.
 
-        :raise RequestError: ``rate_limited``, with when to ask again.
+        :raise RequestError: ``rate_limited``, with the seconds to wait.
         """
-        if seconds := self._limit.wait(_who(request)):
+        if seconds := self._limit.wait(_visitor(request)):
             raise _too_many("wrong control tokens", seconds)
 
     def count(self, request: Request) -> None:
-        """Count a token that is wrong."""
-        self._limit.check(_who(request))
+        """Count a failed attempt."""
+        self._limit.check(_visitor(request))
 
 
-def _who(request: Request) -> str:
-    return visitor_name(request.remote_addr or "", b"")  # told to no one
+def _visitor(request: Request) -> str:
+    return visitor_name(request.remote_addr or "", b"")  # no secret: the name stays in memory
 
 
 def _too_many(what: str, seconds: float) -> RequestError:
-    """Return the refusal of who has to wait for so long."""
+    """Return the error for a client that must wait some seconds."""
     wait = str(ceil(seconds))
-    message = f"too many {what}; ask again in {wait} s"
+    message = f"too many {what}; try again in {wait} s"
     return RequestError("rate_limited", message, [("Retry-After", wait)])

@@ -1,8 +1,8 @@
-"""How often strangers may ask, or guess: token buckets, one for all and one for each visitor.
+"""A rate limit with token buckets: one for each visitor, and one for all of them together.
 
-Pure but for a clock. A bucket is one number, the moment at which it will be full again (the
-generic cell rate algorithm of ITU-T I.371): a request moves that moment on, and may not move it
-further than the bucket's size into the future.
+A bucket is one number, the time at which it will be full again (the generic cell rate algorithm of
+ITU-T I.371). Each request moves that time forward, and is rejected if that would exceed the
+bucket's size.
 """
 
 from __future__ import annotations
@@ -15,37 +15,39 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _ROUNDING: Final = 1e-6
-"""Seconds that a bucket of hundreds of tokens may be off, one float added to another."""
+"""The rounding error in seconds after adding hundreds of floats."""
 
 
 class Rate(NamedTuple):
-    """How many requests are let through.
+    """How many requests a bucket allows.
 
-    :param a_second: in the long run.
-    :param burst: at once, after a rest.
+    :param per_second: the sustained rate.
+    :param burst: the size of the bucket: requests allowed at once after a pause.
     """
 
-    a_second: float
+    per_second: float
     burst: int
 
     def wait(self, full_at: float, now: float) -> float:
         """Return the seconds until a bucket has a token."""
-        seconds = full_at - now - (self.burst - 1) / self.a_second
+        seconds = full_at - now - (self.burst - 1) / self.per_second
         return seconds if seconds > _ROUNDING else 0.0
 
     def taken(self, full_at: float, now: float) -> float:
-        """Return when a bucket will be full that a token is taken from now."""
-        return max(full_at, now) + 1 / self.a_second
+        """Return when a bucket will be full after a token is taken now."""
+        return max(full_at, now) + 1 / self.per_second
 
 
 class RateLimit:
-    """Lets requests through at a rate for all and a rate for each visitor; for several threads.
+    """Limits requests to a rate for each visitor and a rate for all of them together.
 
-    What is refused takes no token. So the visitors it has to remember, whose buckets are not full,
-    are never more than the rate for all lets through while a visitor's bucket fills, however many
-    ask.
+    Safe to use from several threads.
+    A rejected request takes no token. Only visitors whose bucket is not full are kept in memory, so
+    their number is bounded: by the requests that the rate for all allows while one bucket fills.
 
-    :param clock: seconds, never going back.
+    :param together: the rate for all visitors together.
+    :param visitor: the rate for each visitor.
+    :param clock: returns monotonic seconds.
     """
 
     def __init__(
@@ -56,15 +58,15 @@ class RateLimit:
         self._clock = clock
         self._full_at = clock()
         self._visitors: dict[str, float] = {}
-        """When the bucket of each will be full; who took a token last is last."""
+        """The time at which each visitor's bucket will be full, in order of the last request."""
         self._lock = Lock()
 
     def __len__(self) -> int:
-        """Return how many visitors it remembers."""
+        """Return the number of visitors in memory."""
         return len(self._visitors)
 
     def check(self, visitor: str) -> float:
-        """Let a request through, or say how many seconds later it would be; 0 lets it through."""
+        """Count a request and return 0, or return the seconds to wait if it is above the limit."""
         now = self._clock()
         with self._lock:
             seconds = self._seconds(visitor, now)
@@ -76,18 +78,18 @@ class RateLimit:
             return seconds
 
     def wait(self, visitor: str) -> float:
-        """Return the seconds until a request would be let through, without letting one."""
+        """Return the seconds until a request would be allowed, without counting one."""
         now = self._clock()
         with self._lock:
             return self._seconds(visitor, now)
 
     def _seconds(self, visitor: str, now: float) -> float:
-        """Return the seconds until there is a token for a visitor; the lock is held."""
+        """Return the seconds until a visitor's request is allowed; the caller holds the lock."""
         full_at = self._visitors.get(visitor, now)
         return max(self._visitor.wait(full_at, now), self._together.wait(self._full_at, now))
 
     def _forget(self, now: float) -> None:
-        """Forget up to two visitors whose buckets are full: more than one comes with a request."""
+        """Forget up to two visitors with a full bucket: more than each request can add."""
         for _ in range(2):
             oldest = next(iter(self._visitors))
             if self._visitors[oldest] > now:

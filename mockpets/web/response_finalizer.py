@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from mockpets.wsgi_extension import DeliveryOrder
 
 _LOGGED: Final = (401, 403, 429)
-"""Rejections of control calls that the access log has also where it leaves out what only reads."""
+"""Statuses that the access log lists even for control calls that only read."""
 
 
 class ResponseFinalizer:
     """Completes the responses of one app.
 
-    :param sessions: whose default session stands in where a request has none.
+    :param sessions: the default session is used for a request without one.
     """
 
     def __init__(
@@ -89,19 +89,19 @@ class ResponseFinalizer:
         return response
 
     def _finalize_control(self, request: Request, response: Response) -> Response:
-        """Return a response of the control API, which no scenario and no journal concerns."""
+        """Complete a response of the control API, which has no scenarios and is not recorded."""
         is_preflight = request.method == "OPTIONS"
         origins = self._settings.control_origin
         response.carry(
             [*COMMON_HEADERS, *cors.for_some(request.environ, origins, preflight=is_preflight)]
         )
-        only_reads = request.method in ("GET", "HEAD", "OPTIONS")  # the panel does, all the time
+        only_reads = request.method in ("GET", "HEAD", "OPTIONS")  # the panel polls with these
         if not only_reads or response.status_code in _LOGGED:
             access(access_line(request, response))
         return response
 
     def _deliver(self, request: Request, response: Response) -> None:
-        """Have the response sent as its scenarios decided."""
+        """Deliver the response as its scenarios decided."""
         outcome = request.exchange.outcome
         session = request.exchange.session or self._sessions.default
         close = must_close(request, session)
@@ -127,7 +127,7 @@ def off_contract_reason(exchange: Exchange, status: int) -> str | None:
     if outcome.reply is not None:
         return outcome.reply.off_contract
     if exchange.operation is None:
-        return "the contract has no such operation"
+        return "the contract does not define this operation"
     if status in RESPONSES[exchange.operation]:
         return None
     return f"status {status} is not listed for {exchange.operation}"
@@ -146,9 +146,9 @@ def headers_for(
     *,
     preflight: bool,
 ) -> list[Pair]:
-    """Return the headers that a response under ``/v1`` needs beside its own.
+    """Return the headers to add to a response outside the control API.
 
-    :param number: in the journal, 0 for none.
+    :param number: the exchange's number in the journal; 0 if it is not recorded.
     :param off_contract: as `off_contract_reason` returns it.
     """
     headers: list[Pair] = [*COMMON_HEADERS]
@@ -166,7 +166,7 @@ def headers_for(
 def deprecation_headers(root: str) -> tuple[Pair, ...]:
     """Return the headers of the deprecated operation: since when, until when, what to use instead.
 
-    :param root: what stands before the path: a prefix, a session's base path, or both.
+    :param root: the part before the path: a prefix, a session's base path, or both.
     """
     link = (
         f'<{root}{PETS_PATH}>; rel="successor-version", '
@@ -216,7 +216,7 @@ def must_close(request: Request, session: Session) -> bool:
 def access_line(request: Request, response: Response, number: int = 0) -> Access:
     """Return the access log's record of an exchange.
 
-    :param number: in the journal, 0 for none.
+    :param number: the exchange's number in the journal; 0 if it is not recorded.
     """
     exchange = request.exchange
     session, stack, outcome = exchange.session, exchange.stack, exchange.outcome

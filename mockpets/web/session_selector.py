@@ -1,8 +1,9 @@
-"""Which session and which scenarios a request is for.
+"""Select the session and the scenarios of a request.
 
-Named in four ways, the strongest first: the base path (``/~session+scenario/v1``), the headers
-`Mockpets-Session` and `Mockpets-Scenario`, the key (``KEY~session+scenario``), or not at all. The
-session and the scenarios each come from the strongest carrier that names any.
+A request can name them in three places, in order of precedence: the base path
+(``/~session+scenario/v1``), the headers `Mockpets-Session` and `Mockpets-Scenario`, and the key
+(``KEY~session+scenario``). The session and the scenarios are looked up independently, each in the
+first place that names any. Without names, the default session and its active scenarios are used.
 """
 
 from __future__ import annotations
@@ -36,42 +37,42 @@ if TYPE_CHECKING:
     from mockpets.web.exchange import Request
 
 _BASE: Final = "mockpets.base"
-"""In the environ: what the base path names."""
+"""The environ key for the content of the base path."""
 _SESSION_KEY: Final = "HTTP_" + SESSION_HEADER.upper().replace("-", "_")
 _SCENARIO_KEY: Final = "HTTP_" + SCENARIO_HEADER.upper().replace("-", "_")
 _DELAY_KEY: Final = "HTTP_" + DELAY_HEADER.upper().replace("-", "_")
 _HEADERS: Final = (SESSION_HEADER, SCENARIO_HEADER, DELAY_HEADER)
 OURS: Final = "Mockpet"
-"""In the names of headers that are meant for us."""
+"""A header whose name contains this is meant for mockpets."""
 _NOTED: Final = 3
-"""Misspelt headers that one note tells of."""
+"""The number of misspelled headers that one note lists."""
 
 
 def take_base_path(environ: WSGIEnvironment) -> None:
-    """Move a base path that names a session or scenarios from the path to where the app is.
+    """Move the base path of a session or scenarios from PATH_INFO to SCRIPT_NAME (PEP 3333).
 
-    What follows it is routed, and `Location` and `Link` keep it (PEP 3333, SCRIPT_NAME).
+    The rest of the path is routed; `Location` and `Link` keep the base path.
     """
     path: str = environ["PATH_INFO"]
     if path.startswith("/" + BASE_MARK):
         base, _, rest = path[1:].partition("/")
         environ[_BASE] = base.removeprefix(BASE_MARK).encode("latin-1").decode("utf-8", "replace")
-        # Quoted, since it becomes part of headers before, or although, it is refused.
-        shown = quote(base.encode("latin-1"), safe="~+")
-        environ["SCRIPT_NAME"] = f"{environ.get('SCRIPT_NAME', '')}/{shown}"
+        # Quoted, because it becomes part of headers even if it is rejected.
+        quoted = quote(base.encode("latin-1"), safe="~+")
+        environ["SCRIPT_NAME"] = f"{environ.get('SCRIPT_NAME', '')}/{quoted}"
         environ["PATH_INFO"] = f"/{rest}"
 
 
 def base_path(session: str) -> str:
-    """Return the path that the contract's operations of a session are under."""
+    """Return the base path of a session for the contract's operations, such as ``/~w3/v1``."""
     return API_PREFIX if session == DEFAULT_SESSION else f"/{BASE_MARK}{session}{API_PREFIX}"
 
 
 def named_session(environ: WSGIEnvironment, selector: str | None = None) -> str | None:
-    """Return the session that a request names, None when it names none.
+    """Return the name of the session that a request selects, or None.
 
-    :param selector: what its key carries.
-    :raise RequestError: ``invalid_session`` for a name that can be none.
+    :param selector: the selector in the request's key.
+    :raise RequestError: ``invalid_session`` for an invalid name.
     """
     base = environ.get(_BASE)
     if base and (name := base.partition("+")[0]):
@@ -85,10 +86,10 @@ def named_session(environ: WSGIEnvironment, selector: str | None = None) -> str 
 
 
 def named_scenarios(environ: WSGIEnvironment, selector: str | None = None) -> tuple[str, ...]:
-    """Return the scenarios that a request names.
+    """Return the names of the scenarios that a request selects.
 
-    :param selector: what its key carries.
-    :raise RequestError: ``unknown_scenario`` for a name that can be none.
+    :param selector: the selector in the request's key.
+    :raise RequestError: ``unknown_scenario`` for an invalid name, or too many names.
     """
     base = environ.get(_BASE)
     if base and "+" in base:
@@ -104,22 +105,22 @@ def named_scenarios(environ: WSGIEnvironment, selector: str | None = None) -> tu
 def select(
     request: Request, sessions: SessionRegistry, selector: str | None, own: str | None = None
 ) -> tuple[str, Stack]:
-    """Put what a request names into its exchange; return the session's name and the stack.
+    """Set the session and stack of a request's exchange; return the session's name and the stack.
 
-    A session that there is not yet is not made, so that this may come before the key is checked;
-    the exchange has none then. Scenarios that are named hold for that request alone and replace
-    the session's active ones.
+    This runs before the key is checked, so it does not create a session: if the session does not
+    exist yet, the exchange has none. Scenarios that the request names replace the session's active
+    ones for this request.
 
-    :param selector: what the request's key carries.
-    :param own: the one session that this client may have; None when it may have any.
-    :raise RequestError: ``unknown_scenario`` or ``invalid_session`` for a name that is none.
+    :param selector: the selector in the request's key.
+    :param own: the only session that this client may use; None if it may use any.
+    :raise RequestError: ``invalid_session`` for an invalid or forbidden name, ``unknown_scenario``.
     """
     exchange = request.exchange
     name = named_session(request.environ, selector) or own or DEFAULT_SESSION
     if own is not None and name != own:
-        what = f"each visitor has one session here, and yours is {own!r}; leave the name out"
-        raise RequestError("invalid_session", what)
-    # Before the scenarios are read, so that a wrong name among them is told in its journal.
+        message = f"your session on this server is {own!r}; remove the other session name"
+        raise RequestError("invalid_session", message)
+    # Set before the scenarios are read, so that an unknown scenario is recorded in its journal.
     exchange.session = session = sessions.find(name)
     names = named_scenarios(request.environ, selector)
     if session is None:
@@ -131,59 +132,62 @@ def select(
 
 
 def unknown_headers(names: Iterable[str]) -> str:
-    """Return what to say of headers that are meant for us, but are none of ours; empty for none.
+    """Return a note about unknown ``Mockpets-*`` headers, or an empty string.
 
-    :param names: of all headers, as `title` writes them.
+    :param names: the names of all headers, in title case.
     """
-    wrong = [name for name in names if OURS in name and name not in _HEADERS]
-    told = []
-    for name in (name[:NAME_LENGTH] for name in wrong[:_NOTED]):
-        # They begin alike, so they must be more alike than words.
-        near = did_you_mean(name, _HEADERS, 0.87) or f"there are: {', '.join(_HEADERS)}"
-        told.append(f"{name!r} ({near})")
-    return f"ignored headers: {'; '.join(told)}" if told else ""
+    unknown = [name for name in names if OURS in name and name not in _HEADERS]
+    parts = []
+    for name in (name[:NAME_LENGTH] for name in unknown[:_NOTED]):
+        # A high cutoff, because all the names start with the same word.
+        near = did_you_mean(name, _HEADERS, 0.87) or f"known: {', '.join(_HEADERS)}"
+        parts.append(f"{name!r} ({near})")
+    return f"ignored headers: {'; '.join(parts)}" if parts else ""
 
 
 def checked_session(name: str, where: str) -> str:
-    """Return a name that a session can have, in lower case.
+    """Return the name of a session in lower case.
 
-    :param where: it was given, for the message.
-    :raise RequestError: ``invalid_session``.
+    :param where: the place of the name, for the error message.
+    :raise RequestError: ``invalid_session`` for an invalid name.
     """
-    low = name.strip().lower()
-    if re.fullmatch(SESSION_NAME, low):
-        return low
+    lower = name.strip().lower()
+    if re.fullmatch(SESSION_NAME, lower):
+        return lower
     raise RequestError(
         "invalid_session",
-        f"{where} must name a session with a-z, 0-9, '.', '_' and '-', beginning with a letter or "
-        f"digit, at most {NAME_LENGTH} characters; got {name[:NAME_LENGTH]!r}",
+        f"invalid session name {name[:NAME_LENGTH]!r} in {where}: use a-z, 0-9, '.', '_' and '-', "
+        f"start with a letter or digit, at most {NAME_LENGTH} characters",
     )
 
 
 def checked(names: Iterable[str], where: str) -> tuple[str, ...]:
-    """Return names that scenarios can have, in lower case and each once.
+    """Return the names of scenarios in lower case, without duplicates.
 
-    :param where: they were given, for the message.
-    :raise RequestError: ``unknown_scenario`` when one can be none, or they are too many.
+    :param where: the place of the names, for the error message.
+    :raise RequestError: ``unknown_scenario`` for an invalid name, or too many names.
     """
     lower = tuple(name.strip().lower() for name in names)
-    expected = f"{where} must be a scenario's name, or several"
     for name in lower:
         if not name:
-            raise RequestError("unknown_scenario", f"{expected}; a name is missing")
+            message = f"empty scenario name in {where}: expected one or more names"
+            raise RequestError("unknown_scenario", message)
         if len(name) > NAME_LENGTH or not re.fullmatch(SCENARIO_NAME, name):
-            what = f"{expected}; {name[:NAME_LENGTH]!r} can be none (a-z, 0-9, single dashes)"
-            raise RequestError("unknown_scenario", what)
+            message = (
+                f"invalid scenario name {name[:NAME_LENGTH]!r} in {where}: use a-z, 0-9 and single "
+                f"dashes, at most {NAME_LENGTH} characters"
+            )
+            raise RequestError("unknown_scenario", message)
     if len(lower) > STACK_DEPTH:
-        what = f"{where} may name at most {STACK_DEPTH} scenarios, not {len(lower)}"
-        raise RequestError("unknown_scenario", what)
+        message = f"too many scenarios in {where}: at most {STACK_DEPTH}, got {len(lower)}"
+        raise RequestError("unknown_scenario", message)
     return tuple(dict.fromkeys(lower))
 
 
 def requested_delay(request: Request) -> float:
-    """Return the seconds that a request asks to be delayed, by the `Mockpets-Delay` header.
+    """Return the delay in seconds that a request asks for in its `Mockpets-Delay` header.
 
-    :raise RequestError: ``invalid_request`` when it is no duration.
+    :raise RequestError: ``invalid_request`` for an invalid duration.
     """
     header = request.environ.get(_DELAY_KEY)
     if header is None:

@@ -1,4 +1,4 @@
-"""Respond to what is not an operation: preflights, scenarios' own paths, unknown paths."""
+"""Respond to requests that are not operations: preflights, scenarios' own paths, unknown paths."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 def add_routes(app: flask.Flask, playback: Playback) -> None:
-    """Give the app one last route, for every path and method that no other takes."""
-    # A rule without methods takes any, also those that HTTP does not know.
+    """Add a last route to the app, for all other paths and methods."""
+    # A rule without methods matches every method, including unknown ones.
     app.url_map.add(Rule("/", endpoint="unmatched"))
     app.url_map.add(Rule("/<path:_>", endpoint="unmatched"))
     app.view_functions["unmatched"] = partial(unmatched, playback)
@@ -41,52 +41,53 @@ def add_routes(app: flask.Flask, playback: Playback) -> None:
 
 _PET_PATTERN = PET_PATH.replace("{petId}", "*")
 _METHODS = {PETS_PATH: {"GET", "POST"}, _PET_PATTERN: {"GET"}, ORDERS_PATH: {"GET"}}
-"""Path pattern to the methods that the contract knows there."""
+"""Path pattern to the methods that the contract defines for it."""
 
 
 def unmatched(playback: Playback, _: str = "") -> Response:
-    """Answer what is no operation: a preflight, a scenario's own path, or a refusal that helps.
+    """Respond to a preflight, a scenario's own path, or an unknown path or method.
 
     :raise RequestError: ``not_found``, ``method_not_allowed`` or ``not_described``.
     """
     request = current_request()
     path, method = request.path, request.method
     if path.startswith(CONTROL_PREFIX):
-        what = f"the control API has nothing at {path[:80]!r}"
+        message = f"the control API has no path {path[:80]!r}"
         if not playback.has_control:
-            what = "the control API is off: the server runs with --control off; start it without"
-        raise RequestError("not_found", what)
+            message = "the control API is disabled; start the server without '--control off'"
+        raise RequestError("not_found", message)
     if method == "OPTIONS":
-        # No preflight depends on what its request names, but the connection's end does.
+        # The selection does not change the response, only whether the connection is closed.
         with suppress(RequestError):
             playback.select(request)
-        # Any path, so that a page with a wrong base address can read the hint it then gets.
-        answer = Response(status=204, headers={"Allow": _allow(_allowed(path))})
-        del answer.headers["Content-Type"]  # of a body that is not there
-        return answer
+        # Allowed for any path, so that a page with a wrong base URL can read the error's hint.
+        response = Response(status=204, headers={"Allow": _allow(_contract_methods(path))})
+        del response.headers["Content-Type"]  # it describes a body, and there is none
+        return response
     if path != API_PREFIX and not path.startswith(API_PREFIX + "/"):
         if path == "/" and _is_page(request):
             return _to_page(request, PANEL_PATH if playback.has_control else DOCS_PATH)
         with suppress(RequestError):
             playback.select(request)
-        request.exchange.notes.append(("unmatched", "this path is not the pet store's"))
+        request.exchange.notes.append(("unmatched", "the path is outside the pet store"))
         raise RequestError("not_found", not_found_message(path, request.root_path))
-    return playback.respond(None, undescribed, check_route)
+    return playback.respond(None, reject_undescribed, check_route)
 
 
 def check_route(request: Request, stack: Stack) -> None:
-    """Let a request pass whose path and method the contract or a scenario has.
+    """Check that the contract or a scenario defines the path and method of a request.
 
     :param stack: the request's scenarios, which may define paths of their own.
     :raise RequestError: ``not_found`` or ``method_not_allowed``.
     """
     path, method = request.path, request.method
-    allowed = _allowed(path) | _defined(path, stack)
+    allowed = _contract_methods(path) | _scenario_methods(path, stack)
     if not allowed:
-        request.exchange.notes.append(("unmatched", "the contract has no such path"))
+        request.exchange.notes.append(("unmatched", "the contract does not define this path"))
         raise RequestError("not_found", not_found_message(path, request.root_path))
     if ("GET" if method == "HEAD" else method) not in allowed:
-        request.exchange.notes.append(("unmatched", "the contract has no such method here"))
+        note = "the contract does not define this method for the path"
+        request.exchange.notes.append(("unmatched", note))
         raise RequestError(
             "method_not_allowed",
             f"{method[:40]} is not allowed on {path[:80]}; allowed: {_allow(allowed)}",
@@ -95,44 +96,46 @@ def check_route(request: Request, stack: Stack) -> None:
 
 
 def _is_page(request: Request) -> bool:
-    """Whether a person's browser asks for a page, and not a program for data."""
-    wants: str = request.environ.get("HTTP_ACCEPT", "")
-    return request.method in ("GET", "HEAD") and "text/html" in wants.lower()
+    """Return whether the client is a browser that requests a page."""
+    accept: str = request.environ.get("HTTP_ACCEPT", "")
+    return request.method in ("GET", "HEAD") and "text/html" in accept.lower()
 
 
 def _to_page(request: Request, path: str) -> Response:
-    """Send a browser to a page of the session at hand."""
-    answer = Response(status=302, headers={"Location": f"{request.root_path}{path}"})
-    del answer.headers["Content-Type"]
-    return answer
+    """Redirect a browser to a page, under the base path of the request's session."""
+    response = Response(status=302, headers={"Location": f"{request.root_path}{path}"})
+    del response.headers["Content-Type"]
+    return response
 
 
-def undescribed(request: Request, _: Store) -> Response:
-    """Refuse what only a scenario could answer.
+def reject_undescribed(request: Request, _: Store) -> Response:
+    """Reject a request to which only a scenario could respond.
 
-    :raise RequestError: ``not_described`` for what the contract names, else ``not_found``.
+    :raise RequestError: ``not_described`` for the path that the contract only names, otherwise
+        ``not_found``.
     """
     if request.path == ORDERS_PATH:
         raise RequestError(
             "not_described",
-            f"the contract names GET {ORDERS_PATH} but does not describe it. A scenario can: "
-            f"a stub with 'match: {{method: GET, path: {ORDERS_PATH}}}', a reply, and "
-            "'off_contract: true'",
+            f"the contract names GET {ORDERS_PATH} but does not describe it. To define a response, "
+            f"add a stub to a scenario: 'match: {{method: GET, path: {ORDERS_PATH}}}', a reply, "
+            "and 'off_contract: true'",
         )
     raise RequestError(
         "not_found",
-        f"the active scenarios have a stub for {request.path[:80]}, but none answered this request",
+        f"the active scenarios have a stub for {request.path[:80]}, but it does not match this "
+        "request",
     )
 
 
-def _allowed(path: str) -> set[str]:
-    """Return the methods that the contract knows for a path."""
+def _contract_methods(path: str) -> set[str]:
+    """Return the methods that the contract defines for a path."""
     return next(
-        (known for pattern, known in _METHODS.items() if path_matches(pattern, path)), set()
+        (methods for pattern, methods in _METHODS.items() if path_matches(pattern, path)), set()
     )
 
 
-def _defined(path: str, stack: Stack) -> set[str]:
+def _scenario_methods(path: str, stack: Stack) -> set[str]:
     """Return the methods that scenarios define for a path."""
     return {
         stub.match.method
@@ -142,7 +145,7 @@ def _defined(path: str, stack: Stack) -> set[str]:
 
 
 def _allow(methods: set[str]) -> str:
-    """Return methods as an Allow header has them."""
-    more = {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
+    """Return the value of an Allow header for some methods, with HEAD and OPTIONS."""
+    implied = {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
     order = ["GET", "HEAD", "POST"]
-    return ", ".join(sorted(methods | more, key=lambda m: (m not in order, m == "OPTIONS", m)))
+    return ", ".join(sorted(methods | implied, key=lambda m: (m not in order, m == "OPTIONS", m)))

@@ -142,8 +142,8 @@ def test_usage_is_status_2(run: Run, arguments: list[str], says: str) -> None:
 
 
 WRONG_TOKEN = [
-    "mockpets: The control token is wrong. Send the header 'Authorization: Bearer <TOKEN>'; it is "
-    "the one of --control-token, or was shown where mockpets was started.",
+    "mockpets: The control token is wrong. Send the header 'Authorization: Bearer <TOKEN>' "
+    "with the value of --control-token, or with the token that mockpets printed when it started.",
     "mockpets: here it is given by --token, or by the variable MOCKPETS_CONTROL_TOKEN",
 ]
 

@@ -252,8 +252,7 @@ def test_one_parked_response_too_many_is_rejected_and_a_page_can_read_it(
         assert response.status == 503
         assert response.json == {
             "code": "busy",
-            "message": "as many answers as may be are delayed, slow or held already; "
-            "try again later",
+            "message": "too many responses are already delayed, throttled or held; try again later",
             "status": 503,
         }
         assert response.headers["Retry-After"] == "1"

@@ -281,7 +281,7 @@ ERRORS: dict[str, tuple[bytes, int, str]] = {
     "a bug in the app": (
         b"GET /bug HTTP/1.1\r\nHost: a\r\n\r\n",
         500,
-        "internal error in mockpets; its log has the details",
+        "internal error in mockpets; the log has the details",
     ),
 }
 

@@ -17,10 +17,10 @@ def common() -> ChangeFeed:
 
 def test_what_one_tells_the_other_does_not_hear(common: ChangeFeed) -> None:
     one, other = ChangeFeed(common), ChangeFeed(common)
-    one.tell("pets")
+    one.publish("pets")
     assert (one.since(0), other.since(0), common.since(0)) == (["pets"], [], [])
-    common.tell("files")
-    one.tell("requests")
+    common.publish("files")
+    one.publish("requests")
     assert one.since(0) == ["requests", "pets", "files"]
     assert other.since(0) == common.since(0) == ["files"]
     assert one.since(one.number) == []
@@ -29,10 +29,10 @@ def test_what_one_tells_the_other_does_not_hear(common: ChangeFeed) -> None:
 
 def test_a_number_stays_right_when_a_session_goes_and_comes_again(common: ChangeFeed) -> None:
     before = ChangeFeed(common)
-    before.tell("pets")
+    before.publish("pets")
     seen = before.number
     again = ChangeFeed(common)
-    again.tell("requests")
+    again.publish("requests")
 
     assert again.number > seen
     assert again.since(seen) == ["requests"]
@@ -43,20 +43,20 @@ def test_who_waits_is_released_once(common: ChangeFeed, first: str) -> None:
     own, told = ChangeFeed(common), [""]
     leave = own.wait(own.number, lambda: told.append("released"))
     for each in (own, common) if first == "own" else (common, own):
-        each.tell("sessions")
+        each.publish("sessions")
     assert told == ["", "released"]
     leave()
-    own.tell("sessions")
+    own.publish("sessions")
     assert told == ["", "released"]
 
 
 def test_who_comes_late_is_released_at_once_and_who_left_is_not(common: ChangeFeed) -> None:
     own, told = ChangeFeed(common), [""]
-    common.tell("files")
+    common.publish("files")
     own.wait(0, lambda: told.append("late"))
     own.wait(own.number, lambda: told.append("left"))()
-    own.tell("pets")
-    common.tell("files")
+    own.publish("pets")
+    common.publish("files")
     assert told == ["", "late"]
 
 
@@ -65,7 +65,7 @@ def test_nobody_misses_a_change_whatever_thread_tells_of_it(common: ChangeFeed) 
 
     def tell(changes: ChangeFeed) -> None:
         for _ in range(300):
-            changes.tell("pets")
+            changes.publish("pets")
 
     def listen(changes: ChangeFeed) -> None:
         seen = 0
@@ -81,7 +81,7 @@ def test_nobody_misses_a_change_whatever_thread_tells_of_it(common: ChangeFeed) 
     with ThreadPoolExecutor(9) as pool:
         listening = [pool.submit(listen, each) for each in sessions]
         list(pool.map(tell, [common, *sessions]))
-        common.tell("files")
+        common.publish("files")
         for each in listening:
             each.result()
     assert common.number == 5 * 300 + 1

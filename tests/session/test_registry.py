@@ -61,59 +61,59 @@ def test_at_the_cap_the_one_idle_for_longest_goes(clock: Clock) -> None:
     sessions = registry(clock, 4)
     for name in ("a", "b", "c"):
         clock.now += 1
-        sessions.take(name)
+        sessions.get_or_create(name)
     clock.now += 1
     sessions.find("a")
     clock.now += SESSION_IDLE_SECONDS
-    sessions.take("d")
+    sessions.get_or_create("d")
 
     assert names(sessions) == ["default", "a", "c", "d"]
 
 
 def test_at_the_cap_none_that_was_used_lately_goes(clock: Clock) -> None:
     sessions = registry(clock)
-    sessions.take("a")
-    sessions.take("b")
+    sessions.get_or_create("a")
+    sessions.get_or_create("b")
     clock.now += SESSION_IDLE_SECONDS - 0.001
-    with pytest.raises(RequestError, match="all 3 sessions are in use; drop one") as caught:
-        sessions.take("c")
+    with pytest.raises(RequestError, match="all 3 sessions are in use; delete one") as caught:
+        sessions.get_or_create("c")
 
     assert (caught.value.code, caught.value.headers) == ("busy", (("Retry-After", "600"),))
     assert names(sessions) == ["default", "a", "b"]
     clock.now += 0.001
-    assert sessions.take("c").name == "c"
+    assert sessions.get_or_create("c").name == "c"
 
 
 def test_the_default_one_never_goes(clock: Clock) -> None:
     sessions = registry(clock, 1)
     clock.now += 1e9
     with pytest.raises(RequestError, match="all 1 sessions"):
-        sessions.take("a")
-    with pytest.raises(RequestError, match="always there"):
+        sessions.get_or_create("a")
+    with pytest.raises(RequestError, match="cannot be deleted"):
         sessions.drop("default")
 
     assert names(sessions) == ["default"]
-    assert sessions.take("default") is sessions.default
+    assert sessions.get_or_create("default") is sessions.default
 
 
 def test_held_answers_count_as_use(clock: Clock) -> None:
     sessions = registry(clock)
-    held, idle = sessions.take("a"), sessions.take("b")
+    held, idle = sessions.get_or_create("a"), sessions.get_or_create("b")
     leave = held.gates.wait("gate", lambda: None)
     clock.now += 10 * SESSION_IDLE_SECONDS
-    sessions.take("c")
+    sessions.get_or_create("c")
     assert names(sessions) == ["default", "a", "c"]
     assert idle.name == "b"
     leave()
     sessions.find("c")
-    sessions.take("d")
+    sessions.get_or_create("d")
 
     assert names(sessions) == ["default", "c", "d"]
 
 
 def test_looking_at_them_is_no_use(clock: Clock) -> None:
     sessions = registry(clock)
-    session = sessions.take("a")
+    session = sessions.get_or_create("a")
     clock.now += 7
     assert sessions.all()
     assert sessions.idle_seconds(session) == 7
@@ -125,20 +125,20 @@ def test_looking_at_them_is_no_use(clock: Clock) -> None:
 def test_one_that_was_dropped_and_named_again_is_a_new_one(clock: Clock) -> None:
     sessions = registry(clock)
     told: list[str] = []
-    first = sessions.take("a")
+    first = sessions.get_or_create("a")
     first.gates.wait("gate", lambda: told.append("released"))
     first.changes.wait(first.changes.number, lambda: told.append("changed"))
 
     assert sessions.drop("a")
     assert not sessions.drop("a")
     assert sorted(told) == ["changed", "released"]
-    assert sessions.take("a") is not first
+    assert sessions.get_or_create("a") is not first
 
 
 def test_every_session_hears_of_one_that_comes_or_goes(clock: Clock) -> None:
     sessions = registry(clock)
-    other = sessions.take("a")
-    for act in (lambda: sessions.take("b"), lambda: sessions.drop("b")):
+    other = sessions.get_or_create("a")
+    for act in (lambda: sessions.get_or_create("b"), lambda: sessions.drop("b")):
         numbers = [each.changes.number for each in (sessions.default, other)]
         act()
         for each, number in zip((sessions.default, other), numbers, strict=True):
@@ -151,7 +151,7 @@ def test_16_threads_that_name_the_same_get_the_same(clock: Clock) -> None:
 
     def work(_: int) -> list[Session]:
         barrier.wait(20)
-        return [sessions.take(f"w{number}") for number in range(50)]
+        return [sessions.get_or_create(f"w{number}") for number in range(50)]
 
     with ThreadPoolExecutor(16) as pool:
         found = list(pool.map(work, range(16)))
@@ -175,8 +175,8 @@ def test_many_names_take_no_more_memory_and_none_in_use_is_dropped() -> None:
     sessions: SessionRegistry = app.extensions["mockpets"].sessions
     sessions._clock = clock
     call = Caller(Inside(app))
-    used = [sessions.take(f"used-{number}") for number in range(10)]
-    held = [sessions.take(f"held-{number}") for number in range(10)]
+    used = [sessions.get_or_create(f"used-{number}") for number in range(10)]
+    held = [sessions.get_or_create(f"held-{number}") for number in range(10)]
     leave = [session.gates.wait("gate", lambda: None) for session in held]
 
     def name_so_many(first: int, count: int) -> None:
@@ -185,7 +185,7 @@ def test_many_names_take_no_more_memory_and_none_in_use_is_dropped() -> None:
             for session in used:
                 assert sessions.find(session.name) is session
             if number % 20:
-                assert sessions.take(f"n{number}").active == ("default",)
+                assert sessions.get_or_create(f"n{number}").active == ("default",)
                 continue
             base = f"/~n{number}"
             assert call("POST", f"{base}/v1/pets", json_body=PET).json["id"] == 17
@@ -221,7 +221,7 @@ def test_sessions_that_nobody_used_leave_nothing_behind(clock: Clock) -> None:
     def name_so_many(first: int, count: int) -> None:
         for number in range(first, first + count):
             clock.now += SESSION_IDLE_SECONDS
-            sessions.take(f"n{number}")
+            sessions.get_or_create(f"n{number}")
 
     name_so_many(0, 100)
     gc.collect()
@@ -301,10 +301,10 @@ def test_asking_for_one_does_not_make_it(fresh: Make) -> None:
     for method in ("GET", "DELETE"):
         answer = call(method, "/__mockpets/sessions/w3", key=None)
         assert_error(answer, "not_found")
-        assert answer.json["message"].startswith("there is no session 'w3'; ")
+        assert answer.json["message"].startswith("unknown session 'w3'; ")
     call("GET", "/~worker-3/v1/pets")
     said = call("GET", "/__mockpets/sessions/worker3", key=None).json["message"]
-    assert said == "there is no session 'worker3'; did you mean 'worker-3'?"
+    assert said == "unknown session 'worker3'; did you mean 'worker-3'?"
     assert call("GET", "/__mockpets/sessions/WORKER-3", key=None).json["name"] == "worker-3"
 
 

@@ -89,7 +89,7 @@ def test_a_session_keeps_count_for_so_many_stacks_and_says_so() -> None:
     for name in names[:STACKS]:
         under_test.use((name,))
 
-    with pytest.raises(RequestError, match="100 different stacks") as caught:
+    with pytest.raises(RequestError, match="100 different combinations") as caught:
         under_test.use((names[-1],))
     assert caught.value.code == "busy"
     under_test.use(("plain",))  # has nothing that must be kept

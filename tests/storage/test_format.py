@@ -215,24 +215,24 @@ def test_no_byte_can_be_another(place: int, flip: int) -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"", "f: is empty; name another file, or move it away"),
-        (b"\0" * 100, "f: is no state file of mockpets; name another file, or move it away"),
-        (b"[]\n", "f: is no state file of mockpets; name another file, or move it away"),
-        (b"[" * 100_000, "f: is no state file of mockpets; name another file, or move it away"),
+        (b"", "f: is empty; use another file, or move it away"),
+        (b"\0" * 100, "f: is not a mockpets state file; use another file, or move it away"),
+        (b"[]\n", "f: is not a mockpets state file; use another file, or move it away"),
+        (b"[" * 100_000, "f: is not a mockpets state file; use another file, or move it away"),
         (
             b'{"mockpets_state":2}\nwhatever',
-            "f:1: mockpets_state: is of format 2; this mockpets knows 1; use the mockpets that "
-            "wrote it, or move it away to start with new pets",
+            "f:1: mockpets_state: unknown format 2; this version of mockpets reads format 1; use "
+            "the version that wrote the file, or move the file away to start with new pets",
         ),
         (
             b'{"mockpets_state":1}\n{"table":0,"pe',
-            "f:2: is cut off: its last line has no checksum; move it away to start with new pets, "
-            "or put a copy of it back",
+            "f:2: is truncated: the last line has no checksum; restore a backup, or move the file "
+            "away to start with new pets",
         ),
         (
             signed().replace(b": 1", b":  1"),
-            "f:2: sha256: is damaged: the checksum of its last line is not that of what stands "
-            "before; move it away to start with new pets, or put a copy of it back",
+            "f:2: sha256: is corrupt: the checksum does not match the content; restore a backup, "
+            "or move the file away to start with new pets",
         ),
     ],
 )
@@ -248,12 +248,12 @@ SESSION = {"session": "w3", "table": 0, "next_id": 5, "active": None, "seed": No
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ([b"[]\n"], ["f:2: is no JSON object"]),
-        ([b"[" * 10_000 + b"\n"], ["f:2: is no JSON object"]),
+        ([b"[]\n"], ["f:2: is not a JSON object"]),
+        ([b"[" * 10_000 + b"\n"], ["f:2: is not a JSON object"]),
         ([{"table": 1, "pets": []}], ["f:2: table: must be 0, got 1"]),
         ([{"table": False, "pets": []}], ["f:2: table: must be 0, got false"]),
         ([{"table": 0}], ["f:2: pets: must be an array, got null"]),
-        ([{"table": 0, "pets": [PET, PET]}], ["f:2: pets: have an id more than once"]),
+        ([{"table": 0, "pets": [PET, PET]}], ["f:2: pets: must have unique ids"]),
         (
             [{"table": 0, "pets": [PET, {"id": "2"}, 3]}],
             [
@@ -267,32 +267,32 @@ SESSION = {"session": "w3", "table": 0, "next_id": 5, "active": None, "seed": No
         (
             [{**SESSION, "session": "W 3"}],
             [
-                'f:2: session: must be the name of a session, got "W 3"',
-                "f:2: table: must be the number of one above, got 0",
+                'f:2: session: must be a session name, got "W 3"',
+                "f:2: table: must be the number of a table above, got 0",
             ],
         ),
-        ([TABLE, SESSION, SESSION], ['f:4: session: "w3" is there more than once']),
+        ([TABLE, SESSION, SESSION], ['f:4: session: duplicate session "w3"']),
         (
             [TABLE, {**SESSION, "active": ["A"], "seed": -1, "next_id": 1}],
             [
-                "f:3: active: must be null or names of scenarios, got an array",
-                "f:3: seed: must be null or an integer from 0, got -1",
-                "f:3: next_id: must be an integer from 2, got 1",
+                "f:3: active: must be null or scenario names, got an array",
+                "f:3: seed: must be null or an integer >= 0, got -1",
+                "f:3: next_id: must be an integer >= 2, got 1",
             ],
         ),
         (
             [TABLE, {**SESSION, "active": [], "seed": True, "next_id": 2**63 + 1}],
             [
-                "f:3: active: must be null or names of scenarios, got an array",
-                "f:3: seed: must be null or an integer from 0, got true",
-                "f:3: next_id: must be an integer from 2, got 9223372036854775809",
+                "f:3: active: must be null or scenario names, got an array",
+                "f:3: seed: must be null or an integer >= 0, got true",
+                "f:3: next_id: must be an integer >= 2, got 9223372036854775809",
             ],
         ),
         (
             [TABLE, {**SESSION, "start": 1}],
             ["f:3: start: must be null or the number of one above, got 1"],
         ),
-        ([TABLE, {**SESSION, "pets": [PET]}], ["f:3: pets: must have ids above those of table 0"]),
+        ([TABLE, {**SESSION, "pets": [PET]}], ["f:3: pets: must have higher ids than table 0"]),
     ],
 )
 def test_what_no_mockpets_writes_is_refused_with_its_place(
@@ -375,7 +375,7 @@ def test_two_servers_cannot_have_one_file(path: Path) -> None:
         pass
 
     assert str(refused.value) == (
-        f"--state {path}: another mockpets keeps its state there; stop it, or name another file: "
+        f"--state {path}: in use by another mockpets; stop it, or use another file: "
         "two servers would overwrite each other's pets"
     )
     with claim(path):
@@ -385,10 +385,10 @@ def test_two_servers_cannot_have_one_file(path: Path) -> None:
 def test_a_place_that_takes_no_file_is_told_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path, said in {
-        tmp_path: "is a folder; name a file in it",
-        tmp_path / "none" / "state": "its folder does not exist; make it first",
-        tmp_path / "file" / "state": "no file can be made in its folder: Not a directory; each "
-        "save makes a new file there; name a folder that this user may write to",
+        tmp_path: "is a folder; use a file in the folder",
+        tmp_path / "none" / "state": "the folder does not exist; create it first",
+        tmp_path / "file" / "state": "cannot create a file in the folder: Not a directory; each "
+        "save creates a new file there; use a folder that this user may write to",
     }.items():
         with pytest.raises(InputError) as refused, claim(path):
             pass
@@ -400,7 +400,7 @@ def test_a_folder_that_this_user_may_not_write_to_is_told_at_the_start(path: Pat
         pass
 
     assert str(refused.value).startswith(
-        f"--state {path}: no file can be made in its folder: Permission denied; "
+        f"--state {path}: cannot create a file in the folder: Permission denied; "
     )
 
 
@@ -550,12 +550,12 @@ def test_a_disk_that_fails_is_told_of_once_and_acknowledges_nothing(
     shared.saver.look()
 
     assert (pets_in(path), shared.progress.saved, shared.progress.trouble) == (5, 6, "")
-    stays = "its last good version stays, and saving is tried again"
+    stays = "keeping the last saved version and retrying"
     assert [record.getMessage() for record in caplog.records] == [
-        f"cannot save the state in {path}: No space left on device; {stays}",
-        f"cannot save the state in {path}: Device or resource busy (a file that is mounted cannot "
-        f"be replaced: mount its folder); {stays}",
-        f"the state is saved again in {path}",
+        f"cannot save the state to {path}: No space left on device; {stays}",
+        f"cannot save the state to {path}: Device or resource busy (a mounted file cannot be "
+        f"replaced; mount its folder instead); {stays}",
+        f"saving the state to {path} works again",
     ]
 
 
@@ -614,7 +614,7 @@ def test_the_thread_looks_again_and_again_also_after_a_mistake_of_ours(
 
     assert pets_in(path) >= 5
     assert [record.getMessage() for record in caplog.records] == [
-        "error while saving the state, which is tried again"
+        "unexpected error while saving the state; retrying"
     ]
 
 
@@ -636,7 +636,7 @@ def test_a_disk_that_hangs_does_not_keep_the_server(
     goes_on.set()
 
     assert [record.getMessage() for record in caplog.records] == [
-        "the state could not be saved in time"
+        "timed out while saving the state; the last changes may be lost"
     ]
 
 

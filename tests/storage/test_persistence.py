@@ -256,12 +256,12 @@ def refused(*arguments: str) -> str:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda data: data[:-40], "is cut off"),
-        (lambda data: data.replace(b"Buster", b"Bustar"), "is damaged"),
+        (lambda data: data[:-40], "is truncated"),
+        (lambda data: data.replace(b"Buster", b"Bustar"), "is corrupt"),
         (lambda _: b"", "is empty"),
-        (lambda _: b'{"pets": []}\n', "is no state file of mockpets"),
-        (lambda _: b'{"mockpets_state": 99}\n', "is of format 99"),
-        (lambda _: b"\x00" * 4096, "is no state file of mockpets"),
+        (lambda _: b'{"pets": []}\n', "is not a mockpets state file"),
+        (lambda _: b'{"mockpets_state": 99}\n', "unknown format 99"),
+        (lambda _: b"\x00" * 4096, "is not a mockpets state file"),
     ],
 )
 def test_a_damaged_file_is_one_line_and_stays_as_it_is(file: Path, damage: Any, said: str) -> None:
@@ -293,7 +293,7 @@ def test_a_second_server_on_the_same_file_is_one_line(file: Path) -> None:
         link = file.with_name("link.state")
         link.symlink_to(file.name)
         for path in (file, link):
-            assert "another mockpets keeps its state there" in refused("--state", str(path))
+            assert "in use by another mockpets" in refused("--state", str(path))
         post(call, "Still here")
         assert is_saved(call)
         process.kill()
@@ -306,8 +306,8 @@ def test_a_second_server_on_the_same_file_is_one_line(file: Path) -> None:
 def test_a_folder_that_takes_no_files_is_one_line() -> None:
     line = refused("--state", "/sys/kernel/pets.state")
 
-    assert line.startswith("mockpets: --state /sys/kernel/pets.state: no file can be made in its")
-    assert "name a folder that this user may write to" in line
+    assert line.startswith("mockpets: --state /sys/kernel/pets.state: cannot create a file in the")
+    assert "use a folder that this user may write to" in line
 
 
 # --- A disk that fails --------------------------------------------------------------------------
@@ -335,8 +335,8 @@ def test_a_disk_that_fails_while_it_runs_ends_nothing(file: Path) -> None:
         log = [line["message"] for line in end(process)]
 
     assert [line.partition(";")[0] for line in log] == [
-        f"cannot save the state in {file}: No such file or directory",
-        f"the state is saved again in {file}",
+        f"cannot save the state to {file}: No such file or directory",
+        f"saving the state to {file} works again",
         "stopped",
     ]
     assert file.read_bytes() != good

@@ -72,7 +72,7 @@ def keyed(name: str, authorization: str | None, challenge: str) -> Row:
     what = "missing" if challenge == BEARER else "invalid"
     says = (
         f"The API key is {what}. Send the header 'Authorization: Bearer <API_KEY>'; "
-        "the key was shown where mockpets was started."
+        "mockpets printed the key when it started."
     )
     return Row(
         name,
@@ -224,53 +224,58 @@ BAD_BODIES = [
         b'{"name":1,"status":2}',
         f"name must be a string of Unicode text, got 1; categoryId is required; {STATUS}2",
     ),
-    post("no Content-Type", GOOD, "the Content-Type must be application/json, got none", {}),
+    post(
+        "no Content-Type",
+        GOOD,
+        "Content-Type is missing; send 'Content-Type: application/json'",
+        {},
+    ),
     post(
         "text/plain",
         GOOD,
-        "the Content-Type must be application/json, got text/plain",
+        "Content-Type must be application/json, got text/plain",
         {"Content-Type": "text/plain"},
     ),
     post(
         "form",
         b"name=Miso&categoryId=2",
-        "the Content-Type must be application/json, got application/x-www-form-urlencoded",
+        "Content-Type must be application/json, got application/x-www-form-urlencoded",
         {"Content-Type": "application/x-www-form-urlencoded"},
     ),
     post(
         "multipart",
         GOOD,
-        "the Content-Type must be application/json, got multipart/form-data; boundary=x",
+        "Content-Type must be application/json, got multipart/form-data; boundary=x",
         {"Content-Type": "multipart/form-data; boundary=x"},
     ),
     post(
         "problem+json",
         GOOD,
-        "the Content-Type must be application/json, got application/problem+json",
+        "Content-Type must be application/json, got application/problem+json",
         {"Content-Type": "application/problem+json"},
     ),
     post(
         "two types",
         GOOD,
-        "the Content-Type must be application/json, got ...",
+        "Content-Type must be application/json, got ...",
         {"Content-Type": "text/html, application/json"},
     ),
     post(
         "no type at all",
         GOOD,
-        "the Content-Type must be application/json, got ;;",
+        "Content-Type must be application/json, got ;;",
         {"Content-Type": ";;"},
     ),
     post(
         "Latin-1 charset",
         GOOD,
-        "the body's charset must be utf-8, got iso-8859-1",
+        "the charset must be utf-8, got iso-8859-1",
         {"Content-Type": "application/json; charset=iso-8859-1"},
     ),
     post(
         "gzip",
         GOOD,
-        "the body must be sent without Content-Encoding, got gzip",
+        "Content-Encoding gzip is not supported; send the body uncompressed",
         {**JSON, "Content-Encoding": "gzip"},
     ),
     Row(
@@ -381,35 +386,35 @@ ELSEWHERE = [
         "GET",
         "/pets",
         "not_found",
-        "there is nothing at '/pets'; the base address ends in /v1: /v1/pets",
+        "nothing at '/pets'; the base URL must end with /v1: /v1/pets",
     ),
     Row(
         "no prefix, one pet",
         "GET",
         "/pets/3",
         "not_found",
-        "there is nothing at '/pets/3'; the base address ends in /v1: /v1/pets/3",
+        "nothing at '/pets/3'; the base URL must end with /v1: /v1/pets/3",
     ),
     Row(
         "slash at the end",
         "GET",
         "/v1/pets/",
         "not_found",
-        "there is nothing at '/v1/pets/'; without the slash at the end there is: /v1/pets",
+        "nothing at '/v1/pets/'; remove the trailing slash: /v1/pets",
     ),
     Row(
         "near spelling",
         "GET",
         "/v1/pet",
         "not_found",
-        "there is nothing at '/v1/pet'; did you mean '/v1/pets'?",
+        "nothing at '/v1/pet'; did you mean '/v1/pets'?",
     ),
     Row(
         "other case",
         "GET",
         "/V1/pets",
         "not_found",
-        "there is nothing at '/V1/pets'; did you mean '/v1/pets'?",
+        "nothing at '/V1/pets'; did you mean '/v1/pets'?",
     ),
     *[
         Row(
@@ -417,8 +422,8 @@ ELSEWHERE = [
             "GET",
             path,
             "not_found",
-            f"there is nothing at {path!r}; the pet store is at /v1/pets, and the base path of a "
-            f"session begins with a tilde: /~{path[1:]}",
+            f"nothing at {path!r}; the pet store is at /v1/pets, and the base path of a "
+            f"session starts with a tilde: /~{path[1:]}",
         )
         for path in ("/worker-3/v1/pets", "/w3+empty/v1/pets/7", "/w3/__mockpets/state", "/w3/v1")
     ],
@@ -427,23 +432,23 @@ ELSEWHERE = [
         "GET",
         "/v1/v1/pets",
         "not_found",
-        "there is nothing at '/v1/v1/pets'; did you mean '/v1/pets'?",
+        "nothing at '/v1/v1/pets'; did you mean '/v1/pets'?",
     ),
-    Row("root", "GET", "/", "not_found", "there is nothing at '/'; the pet store is at /v1/pets"),
-    Row("prefix alone", "GET", "/v1", "not_found", "there is nothing at '/v1'; ..."),
+    Row("root", "GET", "/", "not_found", "nothing at '/'; the pet store is at /v1/pets"),
+    Row("prefix alone", "GET", "/v1", "not_found", "nothing at '/v1'; ..."),
     Row(
         "later version",
         "GET",
         "/v2/pets",
         "not_found",
-        "there is nothing at '/v2/pets'; did you mean '/v1/pets'?",
+        "nothing at '/v2/pets'; did you mean '/v1/pets'?",
     ),
     Row(
         "deeper",
         "GET",
         "/v1/pets/1/photos",
         "not_found",
-        "there is nothing at '/v1/pets/1/photos'; ...",
+        "nothing at '/v1/pets/1/photos'; ...",
     ),
     Row("two slashes", "GET", "/v1//pets", "not_found", "..."),
     Row("control API", "GET", "/__mockpets/nothing", "not_found", "..."),
@@ -473,7 +478,7 @@ ELSEWHERE = [
         "GET",
         "/v1/store/orders",
         "not_described",
-        "the contract names GET /v1/store/orders but does not describe it. A scenario can: ...",
+        "the contract names GET /v1/store/orders but does not describe it. To define a ...",
     ),
     Row("orders without a key", "GET", "/v1/store/orders", "unauthorized", "...", key=None),
     Row(
@@ -493,11 +498,12 @@ ELSEWHERE = [
         headers={"Mockpets-Scenario": "empty, nix"},
     ),
     Row(
-        "no scenario name",
+        "invalid scenario name",
         "GET",
         "/v1/pets",
         "unknown_scenario",
-        "Mockpets-Scenario must be a scenario's name, ...",
+        "invalid scenario name '../empty' in Mockpets-Scenario: use a-z, 0-9 and single dashes, at "
+        "most 64 characters",
         headers={"Mockpets-Scenario": "../empty"},
     ),
     Row(
@@ -505,7 +511,7 @@ ELSEWHERE = [
         "GET",
         "/v1/pets",
         "unknown_scenario",
-        "Mockpets-Scenario must be a scenario's name, ...",
+        "empty scenario name in Mockpets-Scenario: expected one or more names",
         headers={"Mockpets-Scenario": ""},
     ),
     Row(
@@ -513,16 +519,16 @@ ELSEWHERE = [
         "GET",
         "/v1/pets",
         "unknown_scenario",
-        "Mockpets-Scenario must be a scenario's name, or several; a name is missing",
+        "empty scenario name in Mockpets-Scenario: expected one or more names",
         headers={"Mockpets-Scenario": "slow,"},
     ),
     Row(
-        "a session that can be none",
+        "invalid session name",
         "GET",
         "/v1/pets",
         "invalid_session",
-        "Mockpets-Session must name a session with a-z, 0-9, '.', '_' and '-', beginning with a "
-        "letter or digit, at most 64 characters; got 'w 1'",
+        "invalid session name 'w 1' in Mockpets-Session: use a-z, 0-9, '.', '_' and '-', start "
+        "with a letter or digit, at most 64 characters",
         headers={"Mockpets-Session": "w 1"},
     ),
     Row(
@@ -534,7 +540,7 @@ ELSEWHERE = [
         headers={"Mockpets-Delay": "2"},
     ),
     Row("absolute form without a path", "GET", "http://localhost", "not_found", "..."),
-    Row("a line end in the path", "GET", "/v1/a%0Ab", "not_found", "there is nothing at ..."),
+    Row("a line end in the path", "GET", "/v1/a%0Ab", "not_found", "nothing at ..."),
     Row(
         "method of the control API",
         "POST",
@@ -548,7 +554,7 @@ ELSEWHERE = [
         "GET",
         "/v1/pets",
         "unknown_scenario",
-        "Mockpets-Scenario may name at most 8 scenarios, not 9",
+        "too many scenarios in Mockpets-Scenario: at most 8, got 9",
         headers={"Mockpets-Scenario": ",".join(["empty"] * 9)},
     ),
 ]

@@ -27,13 +27,13 @@ ROWS: list[tuple[str, str, dict[str, Any], dict[str, str]]] = [
     ),
     (
         *("GET", "/v1/pets?limit=0", {}),
-        {"limit_out_of_range": "limit=0 is not 1 to 100", "off_contract": OFF_LIST},
+        {"limit_out_of_range": "limit=0 is not between 1 and 100", "off_contract": OFF_LIST},
     ),
     (
         *("GET", "/v1/pets?limit=101&y=", {}),
         {
             "ignored_query": "ignored parameters: 'y'",
-            "limit_out_of_range": "limit=101 is not 1 to 100",
+            "limit_out_of_range": "limit=101 is not between 1 and 100",
             "off_contract": OFF_LIST,
         },
     ),
@@ -41,20 +41,20 @@ ROWS: list[tuple[str, str, dict[str, Any], dict[str, str]]] = [
     ("GET", "/v1/pets?status=lost", {}, {"off_contract": OFF_LIST}),
     (
         *("POST", "/v1/pets", {"body": MORE, "headers": JSON}),
-        {"ignored_members": "ignored members: 'colour', 'id'"},
+        {"ignored_members": "ignored properties: 'colour', 'id'"},
     ),
     ("POST", "/v1/pets", {"body": b"[]", "headers": JSON}, {}),
     (
         "GET",
         "/v1/pets/1",
         {},
-        {"deprecated": "GET /pets/{petId} is deprecated, and removed on 5 December 2030"},
+        {"deprecated": "GET /pets/{petId} is deprecated and will be removed on 5 December 2030"},
     ),
     (
         "GET",
         "/v1/pets/99",
         {},
-        {"deprecated": "GET /pets/{petId} is deprecated, and removed on 5 December 2030"},
+        {"deprecated": "GET /pets/{petId} is deprecated and will be removed on 5 December 2030"},
     ),
     ("GET", "/v1/pets", {"key": None}, {"key_missing": "the API key is missing"}),
     ("GET", "/v1/pets", {"key": "wrong"}, {"key_invalid": "the API key is invalid"}),
@@ -62,7 +62,7 @@ ROWS: list[tuple[str, str, dict[str, Any], dict[str, str]]] = [
         *("GET", "/v1/pets/1", {"key": None}),
         {
             "key_missing": "the API key is missing",
-            "deprecated": "GET /pets/{petId} is deprecated, and removed on 5 December 2030",
+            "deprecated": "GET /pets/{petId} is deprecated and will be removed on 5 December 2030",
         },
     ),
     ("GET", "/v1/pets", {"scenario": "server-error"}, {"off_contract": "status 500"}),
@@ -71,22 +71,22 @@ ROWS: list[tuple[str, str, dict[str, Any], dict[str, str]]] = [
     (
         *("GET", "/v1/pest", {}),
         {
-            "unmatched": "the contract has no such path",
-            "off_contract": "the contract has no such operation",
+            "unmatched": "the contract does not define this path",
+            "off_contract": "the contract does not define this operation",
         },
     ),
     (
         *("DELETE", "/v1/pets", {}),
         {
-            "unmatched": "the contract has no such method here",
-            "off_contract": "the contract has no such operation",
+            "unmatched": "the contract does not define this method for the path",
+            "off_contract": "the contract does not define this operation",
         },
     ),
     (
         *("GET", "/pets", {}),
         {
-            "unmatched": "this path is not the pet store's",
-            "off_contract": "the contract has no such operation",
+            "unmatched": "the path is outside the pet store",
+            "off_contract": "the contract does not define this operation",
         },
     ),
     ("GET", "/v1/pets", {"headers": {"Mockpets-Delay": "1ms", "X-Mock": "1"}}, {}),
@@ -94,7 +94,7 @@ ROWS: list[tuple[str, str, dict[str, Any], dict[str, str]]] = [
         *("GET", "/v1/pets", {"headers": {"mockpets-scenaro": "empty", "Mockpets-X": "1"}}),
         {
             "ignored_headers": "ignored headers: 'Mockpets-Scenaro' (did you mean "
-            "'Mockpets-Scenario'?); 'Mockpets-X' (there are: Mockpets-Session, "
+            "'Mockpets-Scenario'?); 'Mockpets-X' (known: Mockpets-Session, "
             "Mockpets-Scenario, Mockpets-Delay)"
         },
     ),
@@ -103,12 +103,12 @@ ROWS: list[tuple[str, str, dict[str, Any], dict[str, str]]] = [
         {
             "ignored_headers": "ignored headers: 'X-Mockpet-Session' (did you mean "
             "'Mockpets-Session'?)",
-            "off_contract": "the contract has no such operation",
+            "off_contract": "the contract does not define this operation",
         },
     ),
     (
         *("GET", "/v1/store/orders", {}),
-        {"off_contract": "the contract has no such operation"},
+        {"off_contract": "the contract does not define this operation"},
     ),
 ]
 
@@ -149,8 +149,8 @@ def test_every_code_is_shown_here() -> None:
     assert {code for row in ROWS for code in row[3]} == {*NOTES}
 
 
-@pytest.mark.parametrize("where", ["query", "members"])
-def test_many_names_make_a_short_note(call: Caller, where: str) -> None:
+@pytest.mark.parametrize(("where", "what"), [("query", "parameters"), ("members", "properties")])
+def test_many_names_make_a_short_note(call: Caller, where: str, what: str) -> None:
     names = [f"{number:02}{'n' * 500}" for number in range(20)]
     call("GET", "/~notes/v1/pets")
     if where == "query":
@@ -161,6 +161,6 @@ def test_many_names_make_a_short_note(call: Caller, where: str) -> None:
     note = kept(call)["notes"][0]
 
     assert note["code"] == f"ignored_{where}"
-    assert note["text"].startswith(f"ignored {'parameters' if where == 'query' else where}: '00nnn")
+    assert note["text"].startswith(f"ignored {what}: '00nnn")
     assert note["text"].endswith(", ...")
     assert len(note["text"]) < 500

@@ -250,8 +250,8 @@ def test_outside_of_it_there_is_nothing(path: str) -> None:
     assert answer.status_code == 404
     assert json.loads(answer.data) == {
         "code": "not_found",
-        "message": f"there is nothing at '{path}'; this server is under /mock: /mock{path}. "
-        "A proxy that takes the prefix away says so in X-Forwarded-Prefix, in place of --prefix",
+        "message": f"nothing at '{path}'; the server's prefix is /mock, so use /mock{path}. "
+        "If your proxy strips the prefix, let it send X-Forwarded-Prefix and remove --prefix",
         "status": 404,
     }
     assert answer.headers["Content-Type"] == "application/json"
@@ -271,29 +271,29 @@ def test_the_prefix_alone_is_the_root() -> None:
     answer = mounted("/mock").get("/mock", headers=KEY)
 
     assert answer.status_code == 404
-    said = "there is nothing at '/mock/'; the pet store is at /mock/v1/pets"
+    said = "nothing at '/mock/'; the pet store is at /mock/v1/pets"
     assert answer.get_json()["message"] == said
 
 
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("/mock/pets", "the base address ends in /v1: /mock/v1/pets"),
-        ("/mock/v1/pets/", "without the slash at the end there is: /mock/v1/pets"),
+        ("/mock/pets", "the base URL must end with /v1: /mock/v1/pets"),
+        ("/mock/v1/pets/", "remove the trailing slash: /mock/v1/pets"),
         ("/mock/v1/pest", "did you mean '/mock/v1/pets'?"),
         (
             "/mock/w3/v1/pets",
             "the pet store is at /mock/v1/pets, and the base path of a session begins with a "
             "tilde: /mock/~w3/v1/pets",
         ),
-        ("/mock/~w3/pets/7", "the base address ends in /v1: /mock/~w3/v1/pets/7"),
+        ("/mock/~w3/pets/7", "the base URL must end with /v1: /mock/~w3/v1/pets/7"),
         ("/mock/~w3/w4/v1/pets", "did you mean '/mock/~w3/v1/pets'?"),
     ],
 )
 def test_a_hint_tells_the_path_with_the_prefix(path: str, said: str) -> None:
     answer = mounted("/mock").get(path, headers=KEY)
 
-    assert answer.get_json()["message"] == f"there is nothing at {path!r}; {said}"
+    assert answer.get_json()["message"] == f"nothing at {path!r}; {said}"
 
 
 def test_a_hint_repeats_no_long_path() -> None:

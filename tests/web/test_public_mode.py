@@ -633,7 +633,7 @@ def test_off_is_off() -> None:
             assert (refused.status, refused.body) == (404, b"")
         else:
             assert_error(refused, "not_found")
-            assert refused.json["message"].startswith("the control API is off")
+            assert refused.json["message"].startswith("the control API is disabled")
     assert public("GET", "/__mockpets/health", key=None).status == 200
 
 

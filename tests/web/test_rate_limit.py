@@ -31,10 +31,10 @@ class Bucket:
     tokens: Fraction
 
     def wait(self, now: int) -> Fraction:
-        more = Fraction(now - self.at, 1000) * Fraction(self.rate.a_second)
+        more = Fraction(now - self.at, 1000) * Fraction(self.rate.per_second)
         self.tokens = min(Fraction(self.rate.burst), self.tokens + more)
         self.at = now
-        return max(Fraction(0), (1 - self.tokens) / Fraction(self.rate.a_second))
+        return max(Fraction(0), (1 - self.tokens) / Fraction(self.rate.per_second))
 
 
 RATES = st.builds(Rate, st.integers(1, 100), st.integers(1, 30))
@@ -72,7 +72,7 @@ def test_it_remembers_no_more_than_it_lets_through_while_a_bucket_fills(
 ) -> None:
     clock = Clock()
     limit = RateLimit(together, visitor, clock)
-    most = together.burst + together.a_second * visitor.burst / visitor.a_second + 1
+    most = together.burst + together.per_second * visitor.burst / visitor.per_second + 1
     for number, (later, times) in enumerate(steps):
         clock.milliseconds += later
         for turn in range(times):

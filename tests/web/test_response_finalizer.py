@@ -56,7 +56,7 @@ def request(method: str = "GET", path: str = "/v1/pets", **options: Any) -> Requ
         ("listPets", 400, "status 400 is not listed for listPets"),
         ("getPet", 404, None),
         ("createPet", 404, "status 404 is not listed for createPet"),
-        (None, 404, "the contract has no such operation"),
+        (None, 404, "the contract does not define this operation"),
     ],
 )
 def test_a_status_that_the_contract_does_not_list_is_off_contract(

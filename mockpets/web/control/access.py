@@ -1,10 +1,10 @@
-"""Who may call the part of the control API that tells or changes something.
+"""Check who may read or change state with the control API.
 
-On a loopback bind that is whoever is on this machine and is not a foreign web page. A page that a
-developer visits can send requests here, also without CORS, and a name that it controls can be made
-to point at a loopback address; so the Host must be a name or address that no page can come from,
-and the browser must not say that the request crosses sites (Fetch Metadata; Origin, RFC 6454). On
-any other bind, or where a token was set, the caller must have the token.
+Without a token, only programs on this machine may call it. A website that the developer visits must
+not: it can send requests to this machine even without CORS, and can point a name of its own at a
+loopback address (DNS rebinding). So the Host must be one that no website can have, and a request
+that the browser marks as cross-site is rejected (Fetch Metadata; Origin, RFC 6454). If the server
+does not listen only on loopback, or if a token is set, the caller must send the token instead.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _HOST: Final = r"(?:[a-z0-9-]+\.)*localhost|[0-9.]+|\[[0-9a-f:.]+\]"
 _LABEL: Final = r"[a-z0-9_-]+"
-"""A name without a dot, as a compose network has: none that a page could come from."""
+"""A name without a dot, as in a compose network: no website can have one."""
 _BY_PROXY: Final = {"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED"}
 _PORT: Final = r"(?::[0-9]{1,5})?"
 
@@ -35,11 +35,11 @@ _PORT: Final = r"(?::[0-9]{1,5})?"
 def check_caller(
     request: Request, settings: Settings, token: str, token_attempts: TokenAttempts | None
 ) -> None:
-    """Let a request to the control API pass.
+    """Check that a request may call the control API.
 
-    :param token: what callers must send; empty when none is needed.
+    :param token: the token that callers must send; empty if none is required.
     :raise RequestError: ``unauthorized``, ``rate_limited``, ``forbidden``, or ``invalid_request``
-        for a body that is no JSON.
+        for a body that is not announced as JSON.
     """
     if token:
         _check_token(request, token, token_attempts)
@@ -50,23 +50,27 @@ def check_caller(
     if not may_read(request, settings):
         raise RequestError(
             "forbidden",
-            "the control API does not answer web pages of other sites; "
-            "--control-origin names one that may call it",
+            "the control API rejects requests from other websites; "
+            "to allow one, start the server with --control-origin",
         )
     if request.mimetype != "application/json" and request.get_data():
-        raise RequestError("invalid_request", "a body of the control API must be application/json")
+        message = "Content-Type must be application/json for a request with a body"
+        raise RequestError("invalid_request", message)
 
 
 def may_read(request: Request, settings: Settings) -> bool:
-    """Whether a request comes from no web page, or from one that may call the control API."""
+    """Return whether a request may read responses of the control API.
+
+    Programs may, and so may web pages on this machine or on an allowed origin.
+    """
     site = request.headers.get("Sec-Fetch-Site")
     origin = request.headers.get("Origin")
     if site in ("same-origin", "same-site", "none"):
         return True
     if origin is None:
-        return site is None  # no browser, or one of old
-    # Browsers say no site to a server without TLS elsewhere than on loopback (Fetch Metadata, 3):
-    # there its own pages, the panel, are known by the host alone.
+        return site is None  # not a browser, or an old one
+    # Without TLS, browsers send Sec-Fetch-Site only to loopback (Fetch Metadata, 3). Elsewhere, the
+    # server's own page, the panel, is recognized by its host.
     host = request.headers.get("Host", "").lower()
     if site is None and origin.lower() in (f"http://{host}", f"https://{host}"):
         return True
@@ -74,47 +78,51 @@ def may_read(request: Request, settings: Settings) -> bool:
 
 
 def _check_token(request: Request, token: str, token_attempts: TokenAttempts | None) -> None:
-    """Let a request pass that has the token.
+    """Check the token of a request.
 
-    :raise RequestError: ``unauthorized``, or ``rate_limited`` after too many wrong ones.
+    :raise RequestError: ``unauthorized``, or ``rate_limited`` after too many failed attempts.
     """
     given = bearer(request)
     if given is not None:
         if token_attempts is not None:
             token_attempts.admit(request)
-        # Compared in constant time, so that no one learns it letter by letter.
+        # Constant time, so that the response time does not reveal the token.
         if compare_digest(given.encode("latin-1"), token.encode("latin-1")):
             return
         if token_attempts is not None:
             token_attempts.count(request)
-    what = "The control token is missing" if given is None else "The control token is wrong"
+    problem = "The control token is missing" if given is None else "The control token is wrong"
     error = "" if given is None else ', error="invalid_token"'
     raise RequestError(
         "unauthorized",
-        f"{what}. Send the header 'Authorization: Bearer <TOKEN>'; it is the one of "
-        "--control-token, or was shown where mockpets was started.",
+        f"{problem}. Send the header 'Authorization: Bearer <TOKEN>' with the value of "
+        "--control-token, or with the token that mockpets printed when it started.",
         [("WWW-Authenticate", f'Bearer realm="{CONTROL_REALM}"{error}')],
     )
 
 
 def _check_peer(request: Request, settings: Settings) -> None:
-    """Let a request pass that comes from this machine.
+    """Check that a request comes from this machine.
 
     :raise RequestError: ``forbidden``.
     """
     if request.environ.keys() & _BY_PROXY and not settings.behind_proxy:
         raise RequestError(
             "forbidden",
-            "this call came through a proxy that is not known here, so who made it cannot be told: "
-            "name the proxy by --behind-proxy, or set a --control-token",
+            "the request came through an unknown proxy, which hides its sender; "
+            "start the server with --behind-proxy and the proxy's address, or with --control-token",
         )
     peer = request.remote_addr
     if peer is not None and not _is_loopback(peer):
-        raise RequestError("forbidden", "the control API answers only callers on its own machine")
+        raise RequestError(
+            "forbidden",
+            "the control API only accepts requests from the same machine; "
+            "to allow others, start the server with --control-token",
+        )
 
 
 def _check_host(request: Request, settings: Settings) -> None:
-    """Let a request pass that calls the server by a name which no web page can come from.
+    """Check that the Host of a request is one that no website can have.
 
     :raise RequestError: ``forbidden``.
     """
@@ -124,19 +132,19 @@ def _check_host(request: Request, settings: Settings) -> None:
     if not known and re.sub(_PORT + "$", "", host.lower()) not in settings.allow_host:
         raise RequestError(
             "forbidden",
-            f"the control API is not called by the name {host[:80]!r}: use localhost or an "
+            f"the control API does not accept the host {host[:80]!r}; use localhost or an IP "
             "address, or start the server with --allow-host",
         )
     # A target in absolute form names a host too (RFC 9112, 3.2.2).
     target = urlsplit(request.environ.get("REQUEST_URI", ""))
     if target.netloc and target.netloc.lower() != host.lower():
         raise RequestError(
-            "forbidden", "the request's target names another host than its Host header"
+            "forbidden", "the host in the request target differs from the Host header"
         )
 
 
 def _is_loopback(peer: str) -> bool:
-    """Whether an address is this machine's own; a hosting server may give none that can be read."""
+    """Return whether an address is a loopback address; WSGI servers may report invalid ones."""
     try:
         return ip_address(peer.partition("%")[0]).is_loopback
     except ValueError:

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LONG: Final = 8 * 1024
-"""Bytes of a body that takes some milliseconds to read, with its line and column for problems."""
+"""The size in bytes above which parsing a body, with line numbers, takes milliseconds."""
 
 
 @dataclass(frozen=True)
 class ControlContext:
-    """What the control API acts on.
+    """The parts of an app that the control API reads and changes.
 
     :param token: the token that callers must send; empty if none is required.
     :param token_attempts: the failed attempts of each address; None unless the server is public.
@@ -98,12 +98,12 @@ def body_text(request: Request, max_bytes: int = FIXTURE_BYTES) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        what = f"the body must be UTF-8; byte {error.start} is not"
-        raise RequestError("invalid_request", what) from error
+        message = f"the body must be UTF-8; byte {error.start} is not"
+        raise RequestError("invalid_request", message) from error
 
 
 def run_job(call: ControlRequest, job: Callable[[], T], *, is_long: bool) -> T:
-    """Return the result of a job. The worker thread runs a long one, of which a call has one.
+    """Return the result of a job; the worker thread runs a long one. Call it once per request.
 
     :raise NotReady: the server runs the job and calls the view again.
     :raise InputError: raised by the job.
@@ -147,7 +147,7 @@ def query_parameters(request: Request, known: Sequence[str]) -> tuple[dict[str, 
     for name, values in query.items():
         if name not in known:
             near = did_you_mean(name, known) or f"known: {', '.join(known)}"
-            problems.append(f"{shown(name)} is not known here; {near}")
+            problems.append(f"unknown parameter {shown(name)}; {near}")
         elif len(values) > 1:
             problems.append(f"{name} must be given once, not {len(values)} times")
     return {name: values[0] for name, values in query.items()}, problems[:PROBLEMS_SHOWN]
@@ -182,8 +182,8 @@ def checked_snapshot(name: str) -> str:
     try:
         return checked_session(name, "a snapshot")
     except RequestError:
-        what = (
-            "a snapshot's name has a-z, 0-9, '.', '_' and '-', begins with a letter or digit, and "
-            f"at most {NAME_LENGTH} characters; got {name[:NAME_LENGTH]!r}"
+        message = (
+            f"invalid snapshot name {name[:NAME_LENGTH]!r}: use a-z, 0-9, '.', '_' and '-', start "
+            f"with a letter or digit, at most {NAME_LENGTH} characters"
         )
-        raise RequestError("invalid_request", what) from None
+        raise RequestError("invalid_request", message) from None

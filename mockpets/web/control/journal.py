@@ -29,27 +29,27 @@ if TYPE_CHECKING:
     from mockpets.wsgi_extension import Server
 
 _AT_ONCE = 200
-"""Requests to process while other clients wait: some milliseconds of work."""
+"""The most requests to process on the app's thread, which takes some milliseconds."""
 
 
 def _selected(call: ControlRequest) -> tuple[list[Entry], int]:
-    """Return the entries that the query selects, and how many pass its filters.
+    """Return the entries that the query selects, and the total number that pass its filters.
 
     :raise RequestError: ``invalid_request``.
     """
     query = dict(call.request.args.lists())
-    most = max(call.context.settings.journal_size, 1)
-    return queries.selected(call.session.journal.entries(), queries.parse_filter(query, most))
+    limit = max(call.context.settings.journal_size, 1)
+    return queries.selected(call.session.journal.entries(), queries.parse_filter(query, limit))
 
 
 def requests(call: ControlRequest) -> JsonResponse[RequestList]:
     """List the newest requests that pass the filters, oldest first."""
-    # The number before the entries, so that a change in between is reported twice, not lost.
+    # Read before the entries, so that a change in between is reported twice rather than lost.
     change, journal = call.session.changes.number, call.session.journal
-    found, total = _selected(call)
+    entries, total = _selected(call)
     return json_response(
         {
-            "requests": [queries.summary(entry) for entry in found],
+            "requests": [queries.summary(entry) for entry in entries],
             "total": total,
             "dropped": journal.dropped,
             "last": journal.last,
@@ -68,16 +68,19 @@ def one_request(call: ControlRequest) -> JsonResponse[RequestDetails]:
     journal, number = call.session.journal, parse_int64(text)
     entry = None if number is None else journal.get(number)
     if entry is None:
-        there = f"{len(journal)} of {journal.last} are kept" if journal.last else "it is empty"
-        what = f"the journal of session '{call.session.name}' has no request {text[:20]!r}; {there}"
-        raise RequestError("not_found", what)
+        content = f"it has {len(journal)} of {journal.last}" if journal.last else "it is empty"
+        message = (
+            f"the request log of session '{call.session.name}' has no request {text[:20]!r}; "
+            f"{content}"
+        )
+        raise RequestError("not_found", message)
     return json_response(queries.full(entry))
 
 
 def clear(call: ControlRequest) -> JsonResponse[ClearedRequests]:
     """Remove all requests from the journal; numbers continue."""
     cleared = call.session.journal.clear()
-    call.session.changes.tell("requests")
+    call.session.changes.publish("requests")
     return json_response({"cleared": cleared})
 
 
@@ -86,9 +89,9 @@ def har(call: ControlRequest) -> JsonResponse[Har]:
     # Imported here and in `verify`, since it would slow down the start.
     from mockpets.journal.har import document
 
-    found, _ = _selected(call)
-    is_long = len(found) > _AT_ONCE
-    write = partial(document, found, version("mockpets"))
+    entries, _ = _selected(call)
+    is_long = len(entries) > _AT_ONCE
+    write = partial(document, entries, version("mockpets"))
     return json_response(run_job(call, write, is_long=is_long))
 
 
@@ -110,8 +113,8 @@ def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
     if not verdict.passed:
         details = verification.details(verdict)
         raise RequestError("verification_failed", verdict.message, details=details)
-    found = [queries.summary(entry) for entry in verdict.matched]
-    return json_response({"matched": len(found), "requests": found})
+    matched = [queries.summary(entry) for entry in verdict.matched]
+    return json_response({"matched": len(matched), "requests": matched})
 
 
 # --- Events -----------------------------------------------------------------------------------
@@ -132,10 +135,10 @@ def events(call: ControlRequest) -> JsonResponse[Events]:
     server: Server | None = environ.get(SERVER)
     if server is None:
         changed = Event()
-        leave = changes.wait(since, changed.set)
+        cancel = changes.wait(since, changed.set)
         changed.wait(wait)
-        leave()
-        call = replace(call, session=call.context.sessions.look(call.session.name))
+        cancel()
+        call = replace(call, session=call.context.sessions.peek(call.session.name))
     elif server.room():
         environ[ORDER] = DeliveryOrder(hold=partial(changes.wait, since), patience=wait, retry=True)
     return _changes(call, since)
@@ -146,8 +149,8 @@ def _changes(call: ControlRequest, since: int | None) -> JsonResponse[Events]:
     number = changes.number
     # A number above the last one is from before a restart: everything may have changed.
     changed = [] if since is None else changes.since(since if since <= number else 0)
-    is_there = changes is not call.context.sessions.shared.changes
-    resets = call.session.journal.resets if is_there else None
+    exists = changes is not call.context.sessions.shared.changes
+    resets = call.session.journal.resets if exists else None
     return json_response({"change": number, "resets": resets, "changed": changed})
 
 
@@ -161,13 +164,13 @@ def _since_and_wait(call: ControlRequest) -> tuple[int | None, float]:
     if (text := query.get("since")) is not None:
         since = parse_int64(text)
         if since is None or since < 0:
-            problems.append(f"since must be a number that events has told, got {text[:40]!r}")
+            problems.append(f"since must be a change number, from 0, got {text[:40]!r}")
     text = query.get("wait", "0")
     if text.isascii() and text.isdigit() and len(text) < 4:
         wait = float(text)
     if wait is None or wait > EVENTS_SECONDS:
-        most = f"{EVENTS_SECONDS:g}"
-        problems.append(f"wait must be whole seconds from 0 to {most}, got {text[:40]!r}")
+        expected = f"an integer from 0 to {EVENTS_SECONDS:g}"
+        problems.append(f"wait must be {expected} (seconds), got {text[:40]!r}")
     if problems or wait is None:
         raise RequestError("invalid_request", "; ".join(problems))
     return since, wait

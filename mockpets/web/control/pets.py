@@ -57,19 +57,19 @@ def pets(call: ControlRequest) -> JsonResponse[PetPage]:
     if problems:
         raise RequestError("invalid_request", "; ".join(problems))
     store = call.activation().store
-    most = limit or CONTROL_PETS
-    rows = store.rows(after, most + 1, filters)
-    shown = rows[:most]
+    limit = limit or CONTROL_PETS
+    rows = store.rows(after, limit + 1, filters)
+    page = rows[:limit]
     following = "null"
-    if len(rows) > most:
-        following = str(parse_json(shown[-1])["id"])  # type: ignore[index]  # a pet is an object
+    if len(rows) > limit:
+        following = str(parse_json(page[-1])["id"])  # type: ignore[index]  # a pet is an object
     total = store.total(filters)
-    body = f'{{"total":{total},"next":{following},"pets":['.encode() + b",".join(shown) + b"]}\n"
+    body = f'{{"total":{total},"next":{following},"pets":['.encode() + b",".join(page) + b"]}\n"
     return JsonResponse(body)
 
 
 def _number(text: str | None, name: str, low: int, high: int, problems: list[str]) -> int | None:
-    """Return a number of a query, or add a problem and return None."""
+    """Return the number in a query parameter; if it is invalid, add a problem and return None."""
     if text is None:
         return None
     number = parse_int64(text)
@@ -80,7 +80,7 @@ def _number(text: str | None, name: str, low: int, high: int, problems: list[str
 
 
 def _filters(query: Mapping[str, str], problems: list[str]) -> PetFilters:
-    """Return the filters of a query, and add what is wrong with them to the problems."""
+    """Return the filters of a query, and add a problem for each invalid one."""
     values = {
         name: FILTERS[name].accept_text(text) for name, text in query.items() if name in FILTERS
     }
@@ -106,7 +106,7 @@ def put_pets(call: ControlRequest) -> JsonResponse[PetTotal]:
     if isinstance(table, Generated):
         table = shared.table(table, call.session.seed, at_once=SERVER in call.request.environ)
     store.replace(table)
-    call.session.changes.tell("pets")
+    call.session.changes.publish("pets")
     return json_response({"total": store.total()})
 
 
@@ -125,7 +125,7 @@ def _pet_id(call: ControlRequest) -> int:
     pet_id = parse_int64(text)
     if pet_id is None:
         raise RequestError(
-            "pet_not_found", f"no animal has the id {text[:40]!r}: an id is an int64"
+            "pet_not_found", f"no animal has the id {text[:40]!r}: an id is an integer, such as 7"
         )
     return pet_id
 
@@ -138,7 +138,7 @@ def change_pet(call: ControlRequest) -> JsonResponse[Pet]:
     pet_id = _pet_id(call)
     changes = load_pet_change(parse_json(body_text(call.request, BODY_BYTES).encode()))
     row = call.activation().store.change(pet_id, changes)
-    call.session.changes.tell("pets")
+    call.session.changes.publish("pets")
     return JsonResponse(row + b"\n")
 
 
@@ -149,7 +149,7 @@ def delete_pet(call: ControlRequest) -> JsonResponse[PetTotal]:
     """
     store = call.activation().store
     store.delete(_pet_id(call))
-    call.session.changes.tell("pets")
+    call.session.changes.publish("pets")
     return json_response({"total": store.total()})
 
 
@@ -204,5 +204,5 @@ def restore(call: ControlRequest) -> JsonResponse[PetTotal]:
     snapshot = call.session.snapshots.get(checked_snapshot(call.name))
     store = call.activation().store
     store.restore(snapshot.saved)
-    call.session.changes.tell("pets")
+    call.session.changes.publish("pets")
     return json_response({"total": store.total()})

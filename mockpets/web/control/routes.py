@@ -125,7 +125,7 @@ def _session(request: Request, sessions: SessionRegistry) -> Session:
     """
     name = named_session(request.environ) or DEFAULT_SESSION
     is_read = request.method in ("GET", "HEAD")
-    return sessions.look(name) if is_read else sessions.take(name)
+    return sessions.peek(name) if is_read else sessions.get_or_create(name)
 
 
 def _other_method(methods: tuple[str, ...], **_: str) -> Response:
@@ -140,8 +140,8 @@ def _other_method(methods: tuple[str, ...], **_: str) -> Response:
         empty = Response(status=204, headers={"Allow": names})
         del empty.headers["Content-Type"]
         return empty
-    what = f"{request.method[:40]} is not allowed on {request.path[:80]}; allowed: {names}"
-    raise RequestError("method_not_allowed", what, [("Allow", names)])
+    message = f"{request.method[:40]} is not allowed on {request.path[:80]}; allowed: {names}"
+    raise RequestError("method_not_allowed", message, [("Allow", names)])
 
 
 # --- Without a secret -------------------------------------------------------------------------

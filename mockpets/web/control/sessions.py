@@ -103,7 +103,7 @@ def _scenario_summary(session: Session, library: Library, name: str) -> Scenario
     return {
         "name": name,
         "description": scenario.description if scenario else None,
-        "source": source.shown if source else "sent as a document, for this session alone",
+        "source": source.shown if source else "sent in a request, only for this session",
         "replaces": list(source.replaces) if source else [],
         "extends": list(scenario.extends) if scenario else [],
         "brings_pets": bool(
@@ -116,7 +116,7 @@ def _scenario_summary(session: Session, library: Library, name: str) -> Scenario
 
 
 def one_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
-    """Return a scenario: its stubs in words, and its source.
+    """Return a scenario: the description of its stubs, and its source.
 
     :raise RequestError: ``not_found`` for an unknown name.
     """
@@ -178,8 +178,8 @@ def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
     # A fixture's name is short, but its file may be long.
     config = run_job(call, parse, is_long=len(text) >= LONG or '"pets"' in text)
     if config.inline and not shared.documents:
-        what = "scenarios cannot be sent as documents here: the server runs with --public"
-        raise RequestError("forbidden", what)
+        message = "scenarios sent in a request are disabled: the server runs with --public"
+        raise RequestError("forbidden", message)
     return config
 
 
@@ -199,7 +199,7 @@ def sessions(call: ControlRequest) -> JsonResponse[SessionList]:
     """List the sessions."""
     registry = call.context.sessions
     summaries = [_session_summary(call.context, session) for session in registry.all()]
-    return json_response({"sessions": summaries, "max": registry.most})
+    return json_response({"sessions": summaries, "max": registry.limit})
 
 
 def _session_summary(context: ControlContext, session: Session) -> SessionSummary:
@@ -217,8 +217,8 @@ def _session_summary(context: ControlContext, session: Session) -> SessionSummar
 
 def _unknown_session(call: ControlRequest, name: str) -> RequestError:
     known = [session.name for session in call.context.sessions.all()]
-    near = did_you_mean(name, known) or "a session is made when a request names it, or by PUT"
-    return RequestError("not_found", f"there is no session '{name}'; {near}")
+    near = did_you_mean(name, known) or "a request that names it creates it, and so does PUT"
+    return RequestError("not_found", f"unknown session '{name}'; {near}")
 
 
 def one_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
@@ -254,7 +254,7 @@ def put_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     if names is not None:
         inline = {key: scenario for key, (scenario, _) in (config.inline or {}).items()}
         shared.library().plus(inline).stack(names)
-    session = context.sessions.take(name)
+    session = context.sessions.get_or_create(name)
     if table is not None:
         session.start_from(seed, table)
     if names is not None:

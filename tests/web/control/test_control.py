@@ -68,8 +68,8 @@ def test_activating_begins_counters_anew_and_leaves_pets(fresh: Make) -> None:
         (b'{"scenario": []}', "invalid_request", "body:1:14: scenario: must have at least one"),
         (b'{"scenario": ["empty", 3]}', "invalid_request", "body:1:24: scenario.2: must be a sc"),
         (b'{"scenario": "emtpy"}', "unknown_scenario", "unknown scenario 'emtpy'; did you"),
-        (b'{"scenario": ["empty", "../x"]}', "unknown_scenario", "scenario must be a scenario"),
-        (b'{"scenario": ""}', "unknown_scenario", "scenario must be a scenario"),
+        (b'{"scenario": ["empty", "../x"]}', "unknown_scenario", "invalid scenario name '../x'"),
+        (b'{"scenario": ""}', "unknown_scenario", "empty scenario name in scenario"),
     ],
 )
 def test_a_failed_activation_changes_nothing(
