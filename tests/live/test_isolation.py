@@ -1,7 +1,7 @@
-"""16 threads, each with a session and a scenario of its own, and one server: none sees another's.
+"""16 threads on one server, each with its own session and scenario: no state leaks between them.
 
-What each ought to see is kept in a plain model beside it, and compared request by request.
-`ISOLATION_REQUESTS` is how many each thread makes; 500 take half a minute.
+Each thread compares every response with a plain model of its session.
+`ISOLATION_REQUESTS` is the number of requests per thread; 500 take half a minute.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def address() -> Iterator[str]:
 
 
 class Worker:
-    """One client of one session, and what that session ought to hold.
+    """One client of one session, with a model of the expected state.
 
-    :param number: makes everything about it differ from all others.
+    :param number: makes all of its data unique.
     """
 
     def __init__(self, address: str, number: int, carrier: Carrier) -> None:
@@ -55,7 +55,7 @@ class Worker:
 
     @property
     def document(self) -> dict[str, Any]:
-        """A scenario that counts to a number of its own, and says whose it is."""
+        """A scenario whose sequence has a unique length and a reply that names the worker."""
         replies = [
             {"status": 200, "text": f"{self.name} {turn}"} for turn in range(self.number + 2)
         ]
@@ -69,13 +69,13 @@ class Worker:
         raw = None if body is None else json.dumps(body)
         target = f"/~{self.name}/__mockpets/{path}"
         self.connection.request(method, target, raw, {} if raw is None else JSON)
-        answer = self.connection.getresponse()
-        got = json.loads(answer.read())
-        assert answer.status in (200, 201), got
+        response = self.connection.getresponse()
+        got = json.loads(response.read())
+        assert response.status in (200, 201), got
         return got
 
     def ask(self, method: str, path: str, body: Any = None, plus: str = "") -> tuple[int, str]:
-        """Make one request to ``/v1``; its answer must say that it is this session's next one."""
+        """Make one request to ``/v1``; the response must have this session's next number."""
         how = self.carrier
         if how == "mixed":
             how = self.random.choice(("path", "header", "key"))
@@ -92,15 +92,15 @@ class Worker:
         raw = None if body is None else json.dumps(body)
         target = f"{base}{path}{'&' if '?' in path else '?'}by={self.name}"
         self.connection.request(method, target, raw, headers | ({} if raw is None else JSON))
-        answer = self.connection.getresponse()
-        text = answer.read().decode()
-        self.sent.append((method, target, answer.status))
-        assert answer.headers["Mockpets-Session"] == self.name
-        assert answer.headers["Mockpets-Request"] == str(len(self.sent))
-        assert answer.headers["Mockpets-Scenario"] == (plus[1:] or "inline-1")
-        return answer.status, text
+        response = self.connection.getresponse()
+        text = response.read().decode()
+        self.sent.append((method, target, response.status))
+        assert response.headers["Mockpets-Session"] == self.name
+        assert response.headers["Mockpets-Request"] == str(len(self.sent))
+        assert response.headers["Mockpets-Scenario"] == (plus[1:] or "inline-1")
+        return response.status, text
 
-    # --- What is done -------------------------------------------------------------------------
+    # --- Actions ------------------------------------------------------------------------------
 
     def count(self) -> None:
         assert self.ask("GET", "/v1/count") == (200, f"{self.name} {self.position}")
@@ -153,7 +153,7 @@ class Worker:
         assert self.stores[""].items() <= there.items()
 
     def use(self) -> None:
-        """Begin the scenario's count anew."""
+        """Restart the scenario's counters."""
         active = self.control("PUT", "scenario", {"scenario": self.document})["active"]
         assert active == ["inline-1"]
         self.position = 0
@@ -166,7 +166,7 @@ class Worker:
         self.position, self.sent = 0, []
 
     def check(self) -> None:
-        """Hold journal and state against what was sent."""
+        """Compare journal and state with the requests that were sent."""
         state = self.control("GET", "state")
         assert (state["session"], state["active"]) == (self.name, ["inline-1"])
         assert state["counts"]["pets"] == len(self.stores[""])
@@ -181,7 +181,7 @@ class Worker:
         assert verdict["matched"] == sum(answered)
 
     def work(self) -> int:
-        """Make all requests; return how many answers were right."""
+        """Make all requests; return the number of correct responses."""
         made = {"scenario": self.document, "pets": [*self.start.values()]}
         assert self.control("PUT", f"sessions/{self.name}", made)["active"] == ["inline-1"]
         most: list[Callable[[], None]] = [self.count, self.create, self.list, self.get]
@@ -196,7 +196,7 @@ class Worker:
 
 
 @pytest.mark.parametrize("carrier", ["path", "header", "key", "mixed"])
-def test_no_request_sees_what_is_another_sessions(address: str, carrier: Carrier) -> None:
+def test_no_session_sees_the_state_of_another(address: str, carrier: Carrier) -> None:
     workers = [Worker(address, number, carrier) for number in range(THREADS)]
     with ThreadPoolExecutor(THREADS) as pool:
         done = sum(pool.map(Worker.work, workers))

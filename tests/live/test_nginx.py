@@ -1,7 +1,6 @@
-"""Behind a real nginx with TLS, set up by `docs/nginx.conf`: the contract, the prefix, who is who.
+"""Run behind a real nginx with TLS and `docs/nginx.conf`: contract, prefix, client addresses.
 
-nginx runs without privileges, on a socket that is opened for it, so that no port is fixed and
-none is waited for.
+nginx runs without privileges on a socket that the test opens, so the port is free and ready.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ CERTIFICATE += ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localho
 PROXY = "127.0.0.1"
 TRUSTED = (f"{PROXY}/32",)
 STRANGER = "127.0.0.2"
-"""An address of this machine, too, but not the proxy's."""
+"""Another address of this machine, which is not the proxy's."""
 FORGED = {
     "X-Forwarded-For": "203.0.113.9",
     "X-Forwarded-Proto": "gopher",
@@ -89,19 +88,19 @@ class Secure:
         connection = self.connect()
         try:
             connection.request(method, target, body, dict(headers))
-            answer = connection.getresponse()
-            names = {name.lower() for name in answer.headers}
-            joined = {name: ", ".join(answer.headers.get_all(name, [])) for name in names}
-            return Answer(answer.status, joined, answer.read())
+            response = connection.getresponse()
+            names = {name.lower() for name in response.headers}
+            joined = {name: ", ".join(response.headers.get_all(name, [])) for name in names}
+            return Answer(response.status, joined, response.read())
         finally:
             connection.close()
 
 
 @contextmanager
 def nginx(upstream: str, location: str) -> Iterator[tuple[int, ssl.SSLContext]]:
-    """Run nginx in front of a server; yield its port and what its certificate is checked by."""
+    """Run nginx in front of a server; yield its port and a context that trusts its certificate."""
     program, openssl = need("nginx"), need("openssl")
-    import pwd  # not on Windows, where the tests go on without nginx
+    import pwd  # not available on Windows, where these tests are skipped
 
     nobody = pwd.getpwnam("nobody")
     is_root = os.geteuid() == 0
@@ -126,7 +125,7 @@ def nginx(upstream: str, location: str) -> Iterator[tuple[int, ssl.SSLContext]]:
         with subprocess.Popen(
             [program, "-p", name, "-c", "nginx.conf", "-e", "stderr"],
             cwd=folder,
-            env={"NGINX": f"{listening.fileno()};"},  # as it hands its sockets to its successor
+            env={"NGINX": f"{listening.fileno()};"},  # how nginx inherits sockets on an upgrade
             pass_fds=[listening.fileno()],
             **who,
         ) as process:
@@ -139,7 +138,7 @@ def nginx(upstream: str, location: str) -> Iterator[tuple[int, ssl.SSLContext]]:
 
 @pytest.fixture(scope="module")
 def plain() -> Iterator[Secure]:
-    """The way to a mock at the root of nginx."""
+    """Calls a mock at the root of nginx."""
     with (
         MockpetsServer(Settings(port=0, behind_proxy=TRUSTED)) as server,
         nginx(server.url, "/") as (port, context),
@@ -149,7 +148,7 @@ def plain() -> Iterator[Secure]:
 
 @pytest.fixture(scope="module")
 def mounted() -> Iterator[Caller]:
-    """A caller of a mock under /mock, as the configuration has it."""
+    """A caller of a mock under /mock, as in the configuration."""
     with (
         MockpetsServer(Settings(port=0, behind_proxy=TRUSTED, prefix="/mock")) as server,
         nginx(f"http://{urlsplit(server.url).netloc}", "/mock/") as (port, context),
@@ -160,14 +159,14 @@ def mounted() -> Iterator[Caller]:
 # --- The contract -----------------------------------------------------------------------------
 
 ANSWERED_BY_NGINX = ("elsewhere: TRACE /v1/pets", "id: NUL")
-"""Rows of the contract's suite that never reach mockpets: nginx refuses the method, the path."""
+"""Rows of the contract tests that nginx rejects itself, because of their method or path."""
 
 
 @pytest.fixture
 def call(plain: Secure, request: pytest.FixtureRequest) -> Caller:
-    """A caller through nginx, for the contract's suite."""
+    """A caller through nginx, for the contract tests."""
     if hasattr(request.node, "callspec") and request.node.callspec.id in ANSWERED_BY_NGINX:
-        request.applymarker(pytest.mark.xfail(strict=True, reason="nginx answers it itself"))
+        request.applymarker(pytest.mark.xfail(strict=True, reason="nginx rejects it itself"))
     return Caller(plain)
 
 
@@ -195,11 +194,11 @@ def test_the_base_path_of_a_session_keeps_it_too(mounted: Caller) -> None:
     assert made.header("Location") == f"/mock/~w3/v1/pets/{made.json['id']}"
 
 
-# --- Who is who -------------------------------------------------------------------------------
+# --- Client addresses -------------------------------------------------------------------------
 
 
 def witness(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    """Tell what an app learns of who asks."""
+    """Respond with the client's address and scheme as the app sees them."""
     known = ("REMOTE_ADDR", "HTTP_HOST", "SCRIPT_NAME", "wsgi.url_scheme")
     start_response("200 OK", [("Content-Type", "application/json")])
     return [json.dumps([environ[name] for name in known]).encode()]
@@ -207,21 +206,19 @@ def witness(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable
 
 @pytest.mark.parametrize("sent", [{}, FORGED], ids=["plain", "forged"])
 @pytest.mark.parametrize("source", [PROXY, STRANGER])
-def test_a_client_of_the_proxy_is_known_by_its_own_address(
-    sent: dict[str, str], source: str
-) -> None:
+def test_a_client_of_the_proxy_keeps_its_address(sent: dict[str, str], source: str) -> None:
     with (
         MockpetsServer(app=behind(witness, [PROXY], "")) as server,
         nginx(server.url, "/") as (port, context),
     ):
-        answer = Secure(port, context, source).ask("GET", "/", sent, None)
+        response = Secure(port, context, source).ask("GET", "/", sent, None)
 
-    # From the proxy's own machine, what stands further left in the header is a proxy's word too.
+    # For a request from the proxy's own machine, values further left come from a proxy too.
     client = "203.0.113.9" if sent and source == PROXY else source
-    assert answer.json == [client, f"localhost:{port}", "", "https"]
+    assert response.json == [client, f"localhost:{port}", "", "https"]
 
 
-def test_what_an_untrusted_peer_forges_changes_nothing() -> None:
+def test_forged_headers_of_an_untrusted_peer_are_ignored() -> None:
     with MockpetsServer(app=behind(witness, [STRANGER], "")) as server:
         door = Socket(server.url)
         plain, forged = (door.ask("GET", "/", sent, None) for sent in ({}, FORGED))
@@ -230,32 +227,32 @@ def test_what_an_untrusted_peer_forges_changes_nothing() -> None:
     assert forged.json == plain.json
 
 
-# --- Late, slow and broken answers ------------------------------------------------------------
+# --- Delays, throttles and faults -------------------------------------------------------------
 
 
-def test_a_late_answer_passes(mounted: Caller) -> None:
+def test_a_delayed_response_passes(mounted: Caller) -> None:
     begun = monotonic()
-    answer = mounted("GET", "/mock/v1/pets", headers={"Mockpets-Delay": "300ms"})
+    response = mounted("GET", "/mock/v1/pets", headers={"Mockpets-Delay": "300ms"})
 
-    assert answer.status == 200
+    assert response.status == 200
     assert monotonic() - begun >= 0.3
 
 
-def test_a_slow_answer_arrives_slowly(tmp_path: Path) -> None:
+def test_a_throttled_response_is_not_buffered(tmp_path: Path) -> None:
     text = "description: Slow.\nstubs: [{throttle: 20 kB/s}]\n"
     (tmp_path / "crawl.yaml").write_text(text, encoding="utf-8")
     settings = Settings(port=0, scenarios_dir=(tmp_path,), scenario=("crawl", "full-page"))
     with MockpetsServer(settings) as server, nginx(server.url, "/") as (port, context):
         connection = Secure(port, context).connect()
         connection.request("GET", "/v1/pets?limit=100", headers=KEY)
-        answer = connection.getresponse()
-        answer.read(1)
+        response = connection.getresponse()
+        response.read(1)
         first = monotonic()
-        rest = answer.read()
+        rest = response.read()
         connection.close()
 
     assert len(rest) > 4000
-    assert monotonic() - first > 0.1  # all at once, were it kept until it is whole
+    assert monotonic() - first > 0.1  # if nginx buffered it, everything would arrive at once
 
 
 @pytest.mark.parametrize("scenario", ["offline", "broken-connection"])
@@ -267,13 +264,13 @@ def test_a_broken_connection_becomes_a_502(
     (folder / "broken-connection.yaml").write_text(text, encoding="utf-8")
     settings = Settings(port=0, scenarios_dir=(folder,), scenario=(scenario,))
     with MockpetsServer(settings) as server, nginx(server.url, "/") as (port, context):
-        answer = Secure(port, context).ask("GET", "/v1/pets", KEY, None)
+        response = Secure(port, context).ask("GET", "/v1/pets", KEY, None)
 
-    assert answer.status == 502
-    assert answer.header("Content-Type") == "text/html"
+    assert response.status == 502
+    assert response.header("Content-Type") == "text/html"
 
 
-def test_a_spoiled_body_passes_as_it_is(plain: Secure) -> None:
+def test_a_damaged_body_passes_unchanged(plain: Secure) -> None:
     spoiled = plain.ask("GET", "/v1/pets", KEY | {"Mockpets-Scenario": "broken-json"}, None)
 
     assert spoiled.status == 200
@@ -283,14 +280,14 @@ def test_a_spoiled_body_passes_as_it_is(plain: Secure) -> None:
         plain.ask("GET", "/v1/pets", KEY | {"Mockpets-Scenario": "truncated"}, None)
 
 
-def test_the_server_s_own_refusal_passes(plain: Secure) -> None:
-    answer = plain.ask("POST", "/v1/pets", KEY | JSON, b" " * (1024 * 1024 + 1))
+def test_an_error_of_the_server_passes(plain: Secure) -> None:
+    response = plain.ask("POST", "/v1/pets", KEY | JSON, b" " * (1024 * 1024 + 1))
 
-    assert (answer.status, answer.json["code"]) == (413, "payload_too_large")
+    assert (response.status, response.json["code"]) == (413, "payload_too_large")
 
 
-def test_a_long_wait_ends_when_something_changes() -> None:
-    """`events` is not kept back by nginx, nor cut off."""
+def test_a_long_poll_ends_with_a_change() -> None:
+    """nginx neither buffers nor times out `events`."""
     events, token = "/mock/__mockpets/events", "only-for-this-test"
     with ExitStack() as stack:
         settings = Settings(port=0, behind_proxy=TRUSTED, prefix="/mock", control_token=token)

@@ -1,7 +1,7 @@
-"""A demo with a crowd on it: 50 visitors over every shipped scenario, while all of it is reset.
+"""A busy public server: 50 visitors use every shipped scenario while sessions are reset.
 
-Each asks as often as a person with a busy page does. `SOAK_MINUTES` is for how long, after one
-round of all scenarios; by default it is one round more.
+Each visitor sends requests like a busy page. After one round of all scenarios, the test runs for
+`SOAK_MINUTES`, by default one more round.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 MINUTES = float(os.environ.get("SOAK_MINUTES", "0"))
 VISITORS = 50
 PAUSE = 0.28
-"""Seconds between the requests of one visitor; all together stay below the rate limit."""
+"""Seconds between a visitor's requests; all visitors together stay below the rate limit."""
 TOKEN = "a-token-of-the-tests"
 SCENARIOS = sorted(each.stem for each in Path(__file__).parents[2].glob("scenarios/*.yaml"))
 SPOILS = {"broken-json", "truncated"}
 
 
 class Visitor:
-    """One person at an address, who knows what nobody else has typed."""
+    """One visitor with its own address and unique data."""
 
     def __init__(self, root: str, number: int) -> None:
         self.number, self.address = number, f"10.1.0.{number}"
@@ -49,13 +49,13 @@ class Visitor:
         self._root, self._connection = root, HTTPConnection(root, timeout=30)
 
     def round(self, _: float = 0) -> None:
-        """Go through all scenarios, in an order of one's own."""
+        """Use all scenarios in random order."""
         for scenario in self._random.sample(SCENARIOS, len(SCENARIOS)):
-            Event().wait(PAUSE * self._random.uniform(0.5, 1.5))  # as people do
+            Event().wait(PAUSE * self._random.uniform(0.5, 1.5))  # like a person
             self._ask(scenario)
 
     def rounds(self, end: float) -> None:
-        """Go round again and again until a time, at least once."""
+        """Repeat rounds until a time, at least once."""
         self.round()
         while monotonic() < end:
             self.round()
@@ -83,18 +83,18 @@ class Visitor:
     ) -> tuple[int, HTTPMessage, bytes]:
         try:
             self._connection.request(method, path, body, headers | (JSON if body else {}))
-            answer = self._connection.getresponse()
-            return answer.status, answer.headers, answer.read()
+            response = self._connection.getresponse()
+            return response.status, response.headers, response.read()
         except IncompleteRead as cut:
             assert scenario == "truncated"
-            return answer.status, answer.headers, cut.partial
+            return response.status, response.headers, cut.partial
         except (OSError, HTTPException) as error:
             raise AssertionError(f"{scenario}: {error!r} on {method} {path}") from error
 
     def _check(
         self, scenario: str, method: str, status: int, headers: HTTPMessage, text: bytes
     ) -> None:
-        """Hold an answer against what its scenario may do, and against what others typed."""
+        """Check a response against its scenario, and that it has no other visitor's data."""
         typed = set(re.findall(rb"visitor-(\d+)-", text))
         assert typed <= {str(self.number).encode()}, (scenario, text)
         if status == 429 and headers["Mockpets-Stub"] is None:
@@ -114,7 +114,7 @@ class Visitor:
         self._connection.close()
 
 
-def test_a_crowd_leaves_nothing_behind_and_sees_nothing_of_each_other(tmp_path: Path) -> None:
+def test_visitors_are_isolated_and_leak_nothing(tmp_path: Path) -> None:
     words = ["--public", "--behind-proxy", "127.0.0.1", "--control-token", TOKEN]
     words += ["--host", "127.0.0.1", "--log-format", "json", "--journal-size", "20"]
     words += ["--reset-every", "1m" if MINUTES else "5s"]
@@ -144,7 +144,7 @@ def test_a_crowd_leaves_nothing_behind_and_sees_nothing_of_each_other(tmp_path: 
         status: sum(each.statuses.get(status, 0) for each in visitors)
         for status in sorted({status for each in visitors for status in each.statuses})
     }
-    print(f"\n{sum(statuses.values())} answers: {statuses}\nbefore {before}, after {after}")
+    print(f"\n{sum(statuses.values())} responses: {statuses}\nbefore {before}, after {after}")
 
     assert statuses[200] > sum(statuses.values()) * 0.4
     assert after[0] - before[0] < GROWTH, (before, after)
@@ -160,14 +160,14 @@ def _ask(control: Caller, path: str, session: str = "default") -> Answer:
 
 
 def _in_journals(control: Caller, visitors: list[Visitor]) -> set[str]:
-    """Return the addresses that the visitors' journals tell of, each of which tells of one."""
+    """Return the addresses in the visitors' journals; each journal must have one."""
     found = set()
     for visitor in visitors:
         [session] = visitor.sessions
         requests = _ask(control, "requests?limit=20", session).json["requests"]
         assert {each["session"] for each in requests} <= {session}
         for summary in requests or [None]:
-            if summary is None:  # it was reset just now
+            if summary is None:  # the journal was just reset
                 addresses = {visitor.address}
             else:
                 entry: Any = _ask(control, f"requests/{summary['number']}", session).json

@@ -1,8 +1,7 @@
-"""No byte of a key, a token, a cookie or a secret of a query is told by anything that keeps.
+"""No part of a key, token, cookie or secret query parameter is recorded or logged.
 
-Random secrets are sent in every place that a client has for one, and then everything that can be
-read is searched for them, and the log. What the server itself is started with, its first API key,
-`state` tells on purpose, so that the panel can show it; that one is not random here.
+The test sends random secrets in every place for them, and then searches everything readable and
+the log. The server's own first API key is an exception: `state` reports it for the panel.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ READS = [
 ]
 
 MARK = "q9Zx7Qv"
-"""Begins and ends every secret that is sent, so that a part of one is found too."""
+"""Starts and ends every secret, so that a part of a secret is found too."""
 
 
 def marked(characters: str) -> st.SearchStrategy[str]:
@@ -62,14 +61,14 @@ METHODS = st.sampled_from(["GET", "GET", "POST", "HEAD", "DELETE", "OPTIONS"])
 
 
 def told(call: Caller) -> str:
-    """All that can be read of two sessions."""
+    """Return everything that can be read from two sessions."""
     token = {"Authorization": f"Bearer {TOKEN}"}
     texts = []
     for base in ("", "/~w1"):
         for path in READS:
-            answer = call("GET", f"{base}/__mockpets/{path}", headers=token, key=None)
-            assert answer.status in (200, 404), path
-            texts += [answer.body.decode(), *answer.headers.values()]
+            response = call("GET", f"{base}/__mockpets/{path}", headers=token, key=None)
+            assert response.status in (200, 404), path
+            texts += [response.body.decode(), *response.headers.values()]
         last = call("GET", f"{base}/__mockpets/requests?limit=1", headers=token, key=None).json
         for row in last["requests"]:
             entry = call(
@@ -87,7 +86,7 @@ def check(call: Caller, log: pytest.LogCaptureFixture, *marks: str) -> None:
 
 @pytest.fixture(scope="module", params=["inside", "socket"])
 def keeping(request: pytest.FixtureRequest) -> Iterator[Caller]:
-    """A server with a key and a token of its own, whose journal has something in it."""
+    """A server with its own key and token, and a journal that is not empty."""
     settings = Settings(port=0, api_key=("mockpets", KEY), control_token=TOKEN)
     if request.param == "inside":
         yield Caller(Inside(create_app(settings)))
@@ -106,7 +105,7 @@ def keeping(request: pytest.FixtureRequest) -> Iterator[Caller]:
     target=TARGETS,
     data=st.data(),
 )
-def test_nothing_that_a_client_sends_as_a_secret_is_told(
+def test_secrets_of_a_client_are_never_shown(
     keeping: Caller,
     caplog: pytest.LogCaptureFixture,
     secret: str,
@@ -135,18 +134,20 @@ def test_nothing_that_a_client_sends_as_a_secret_is_told(
     token = {"Authorization": f"Bearer {TOKEN}"}
     keeping("PUT", "/~w1/__mockpets/snapshots/s", headers=token, key=None)
     keeping(method, f"{target}?{more}{query}={sent}", headers=headers, body=body, key=None)
-    # The same with a key that is right, so that the stubs and the operation see the request.
+    # The same with a valid key, so that the stubs and the operation see the request.
     right = {**headers, "Authorization": f"Bearer {KEY}"}
     keeping(method, f"{target}?{more}{query}={sent}&z", headers=right, body=body, key=None)
-    # And to the control API, by one who has no token, or the wrong one.
+    # And to the control API, without a token or with a wrong one.
     wrong = {**headers, "Authorization": f"Bearer {key}"}
     keeping(method, f"/__mockpets/state?{query}={sent}", headers=wrong, key=None)
 
     check(keeping, caplog, MARK, KEY, TOKEN)
 
 
-def test_that_the_search_would_find_them(keeping: Caller, caplog: pytest.LogCaptureFixture) -> None:
-    """Else the property shows nothing: what is no secret by its name is told."""
+def test_the_search_finds_values_that_are_not_secret(
+    keeping: Caller, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Check the test itself: the search finds a value whose name is not secret."""
     right = {"Authorization": f"Bearer {KEY}"}
     keeping("GET", "/v1/pets?plain=no-secret-at-all", headers=right | {"X-Plain": "seen-by-all"})
 
@@ -158,7 +159,7 @@ def test_that_the_search_would_find_them(keeping: Caller, caplog: pytest.LogCapt
         check(keeping, caplog, "seen-by-all")
 
 
-def test_a_failing_app_does_not_tell_them_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_app_does_not_log_secrets(caplog: pytest.LogCaptureFixture) -> None:
     def broken(*_: Any) -> Any:
         raise RuntimeError("broken")
 

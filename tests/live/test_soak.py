@@ -1,4 +1,4 @@
-"""Many mixed requests to the real program: what it holds afterwards is what it held before."""
+"""Many mixed requests to the real program do not make it grow."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCENARIOS += ["nix", "offline", "broken-json"]
 
 @contextmanager
 def serving(*words: str) -> Iterator[tuple[str, int]]:
-    """Run the program and yield host:port and process id; it must end well."""
+    """Run the program and yield host:port and process ID; it must exit cleanly."""
     command = [sys.executable, "-m", "mockpets", "serve", "--port", "0", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -44,7 +44,7 @@ def serving(*words: str) -> Iterator[tuple[str, int]]:
 
 
 def held(pid: int) -> tuple[int, int, int]:
-    """Resident memory in KiB, threads and open files of a process."""
+    """Return resident memory in KiB, threads and open files of a process."""
     status = Path(f"/proc/{pid}/status").read_text()
     memory, threads = (
         int(re.findall(rf"{name}:\s*(\d+)", status)[0]) for name in ("VmRSS", "Threads")
@@ -53,7 +53,7 @@ def held(pid: int) -> tuple[int, int, int]:
 
 
 def send(address: str, seed: int, count: int) -> int:
-    """Send so many mixed requests, right and wrong; return how many were answered."""
+    """Send `count` valid and invalid requests; return the number of responses."""
     random = Random(seed)
     connection = HTTPConnection(address, timeout=30)
     answered = 0
@@ -78,17 +78,17 @@ def send(address: str, seed: int, count: int) -> int:
         )
         try:
             connection.request(method, target, body, headers | (JSON if body else {}))
-            answer = connection.getresponse()
-            answer.read()
-            assert answer.status != 500
+            response = connection.getresponse()
+            response.read()
+            assert response.status != 500
             answered += 1
-        except (OSError, HTTPException):  # a scenario broke it
+        except (OSError, HTTPException):  # a scenario broke the connection
             connection.close()
     connection.close()
     return answered
 
 
-def test_memory_descriptors_and_threads_stay_as_they_were() -> None:
+def test_memory_descriptors_and_threads_do_not_grow() -> None:
     count = int(os.environ.get("SOAK_REQUESTS", "20000"))
     with serving() as (address, pid), ThreadPoolExecutor(THREADS) as pool:
 
@@ -96,7 +96,7 @@ def test_memory_descriptors_and_threads_stay_as_they_were() -> None:
             share = requests // THREADS
             return sum(pool.map(lambda number: send(address, seed + number, share), range(THREADS)))
 
-        work(1, count // 4)  # so that what is made once has been made
+        work(1, count // 4)  # warm up
         before = held(pid)
         answered = work(100, count)
         after = held(pid)

@@ -1,4 +1,4 @@
-"""Worlds for tests of sessions, without an app around them."""
+"""Shared states for tests of sessions without an app."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def shared_state(*scenarios: Scenario, budget: int = 2**20, max_new: int = 10) -> SharedState:
-    """A world that knows these scenarios, has no pets and none active."""
+    """Return a shared state with these scenarios, no active ones, and no pets."""
     library = Library({one.name: one for one in scenarios}, {}, {})
     pets = MemoryBudget(budget, "pets")
     return SharedState(

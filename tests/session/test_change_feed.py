@@ -1,4 +1,4 @@
-"""What has changed, for who waits and who asks, with what only one session and what all hear of."""
+"""The change feed of a session: its own changes and the common ones, polled and awaited."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def common() -> ChangeFeed:
     return ChangeFeed()
 
 
-def test_what_one_tells_the_other_does_not_hear(common: ChangeFeed) -> None:
+def test_a_session_sees_its_own_and_common_changes(common: ChangeFeed) -> None:
     one, other = ChangeFeed(common), ChangeFeed(common)
     one.publish("pets")
     assert (one.since(0), other.since(0), common.since(0)) == (["pets"], [], [])
@@ -27,7 +27,7 @@ def test_what_one_tells_the_other_does_not_hear(common: ChangeFeed) -> None:
     assert one.number > other.number > 0
 
 
-def test_a_number_stays_right_when_a_session_goes_and_comes_again(common: ChangeFeed) -> None:
+def test_numbers_stay_valid_when_a_session_is_recreated(common: ChangeFeed) -> None:
     before = ChangeFeed(common)
     before.publish("pets")
     seen = before.number
@@ -39,7 +39,7 @@ def test_a_number_stays_right_when_a_session_goes_and_comes_again(common: Change
 
 
 @pytest.mark.parametrize("first", ["own", "common"])
-def test_who_waits_is_released_once(common: ChangeFeed, first: str) -> None:
+def test_a_subscriber_is_released_once(common: ChangeFeed, first: str) -> None:
     own, told = ChangeFeed(common), [""]
     leave = own.wait(own.number, lambda: told.append("released"))
     for each in (own, common) if first == "own" else (common, own):
@@ -50,7 +50,9 @@ def test_who_waits_is_released_once(common: ChangeFeed, first: str) -> None:
     assert told == ["", "released"]
 
 
-def test_who_comes_late_is_released_at_once_and_who_left_is_not(common: ChangeFeed) -> None:
+def test_a_late_subscriber_is_released_at_once_and_a_cancelled_one_never(
+    common: ChangeFeed,
+) -> None:
     own, told = ChangeFeed(common), [""]
     common.publish("files")
     own.wait(0, lambda: told.append("late"))
@@ -60,7 +62,7 @@ def test_who_comes_late_is_released_at_once_and_who_left_is_not(common: ChangeFe
     assert told == ["", "late"]
 
 
-def test_nobody_misses_a_change_whatever_thread_tells_of_it(common: ChangeFeed) -> None:
+def test_no_change_is_missed_between_threads(common: ChangeFeed) -> None:
     sessions = [ChangeFeed(common) for _ in range(4)]
 
     def tell(changes: ChangeFeed) -> None:
@@ -69,7 +71,7 @@ def test_nobody_misses_a_change_whatever_thread_tells_of_it(common: ChangeFeed) 
 
     def listen(changes: ChangeFeed) -> None:
         seen = 0
-        while "files" not in changes.since(0):  # the last there is
+        while "files" not in changes.since(0):  # the last change
             changed = Event()
             leave = changes.wait(seen, changed.set)
             assert changed.wait(20), "a change was missed"

@@ -1,4 +1,4 @@
-"""All sessions of a server: how many there may be, which one goes, and what they hold."""
+"""The registry of sessions: its limit, which session is replaced, and memory use."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PET: Any = {"name": "Miso", "categoryId": 2}
 
 
 class Clock:
-    """Seconds that pass when a test says so."""
+    """A clock that a test moves."""
 
     now = 0.0
 
@@ -54,10 +54,10 @@ def names(sessions: SessionRegistry) -> list[str]:
     return [session.name for session in sessions.all()]
 
 
-# --- The cap ------------------------------------------------------------------------------------
+# --- The limit ----------------------------------------------------------------------------------
 
 
-def test_at_the_cap_the_one_idle_for_longest_goes(clock: Clock) -> None:
+def test_at_the_limit_the_session_idle_longest_is_replaced(clock: Clock) -> None:
     sessions = registry(clock, 4)
     for name in ("a", "b", "c"):
         clock.now += 1
@@ -70,7 +70,7 @@ def test_at_the_cap_the_one_idle_for_longest_goes(clock: Clock) -> None:
     assert names(sessions) == ["default", "a", "c", "d"]
 
 
-def test_at_the_cap_none_that_was_used_lately_goes(clock: Clock) -> None:
+def test_at_the_limit_recently_used_sessions_stay(clock: Clock) -> None:
     sessions = registry(clock)
     sessions.get_or_create("a")
     sessions.get_or_create("b")
@@ -84,7 +84,7 @@ def test_at_the_cap_none_that_was_used_lately_goes(clock: Clock) -> None:
     assert sessions.get_or_create("c").name == "c"
 
 
-def test_the_default_one_never_goes(clock: Clock) -> None:
+def test_the_default_session_is_never_removed(clock: Clock) -> None:
     sessions = registry(clock, 1)
     clock.now += 1e9
     with pytest.raises(RequestError, match="all 1 sessions"):
@@ -96,7 +96,7 @@ def test_the_default_one_never_goes(clock: Clock) -> None:
     assert sessions.get_or_create("default") is sessions.default
 
 
-def test_held_answers_count_as_use(clock: Clock) -> None:
+def test_held_responses_count_as_use(clock: Clock) -> None:
     sessions = registry(clock)
     held, idle = sessions.get_or_create("a"), sessions.get_or_create("b")
     leave = held.gates.wait("gate", lambda: None)
@@ -111,7 +111,7 @@ def test_held_answers_count_as_use(clock: Clock) -> None:
     assert names(sessions) == ["default", "c", "d"]
 
 
-def test_looking_at_them_is_no_use(clock: Clock) -> None:
+def test_listing_sessions_does_not_count_as_use(clock: Clock) -> None:
     sessions = registry(clock)
     session = sessions.get_or_create("a")
     clock.now += 7
@@ -122,7 +122,7 @@ def test_looking_at_them_is_no_use(clock: Clock) -> None:
     assert sessions.find("none") is None
 
 
-def test_one_that_was_dropped_and_named_again_is_a_new_one(clock: Clock) -> None:
+def test_a_dropped_session_is_created_again(clock: Clock) -> None:
     sessions = registry(clock)
     told: list[str] = []
     first = sessions.get_or_create("a")
@@ -135,7 +135,7 @@ def test_one_that_was_dropped_and_named_again_is_a_new_one(clock: Clock) -> None
     assert sessions.get_or_create("a") is not first
 
 
-def test_every_session_hears_of_one_that_comes_or_goes(clock: Clock) -> None:
+def test_created_and_dropped_sessions_are_published_to_all(clock: Clock) -> None:
     sessions = registry(clock)
     other = sessions.get_or_create("a")
     for act in (lambda: sessions.get_or_create("b"), lambda: sessions.drop("b")):
@@ -145,7 +145,7 @@ def test_every_session_hears_of_one_that_comes_or_goes(clock: Clock) -> None:
             assert each.changes.since(number) == ["sessions"]
 
 
-def test_16_threads_that_name_the_same_get_the_same(clock: Clock) -> None:
+def test_16_threads_get_the_same_sessions(clock: Clock) -> None:
     sessions = registry(clock, 100)
     barrier = Barrier(16)
 
@@ -163,12 +163,11 @@ def test_16_threads_that_name_the_same_get_the_same(clock: Clock) -> None:
 # --- 100,000 names ------------------------------------------------------------------------------
 
 
-def test_many_names_take_no_more_memory_and_none_in_use_is_dropped() -> None:
-    """Set `SESSION_NAMES` to 100000 for the full run; it changes nothing but the time.
+def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
+    """Set `SESSION_NAMES` to 100000 for the full run.
 
-    Of 200 sessions, 10 are used at every turn and 10 hold an answer; the rest are others' names,
-    each idle for ten minutes when its place is needed. Every one has a pet, an entry in its
-    journal and a snapshot of its own.
+    Of 200 sessions, 10 are used in every step and 10 hold a response. The others are each idle for
+    ten minutes before they are replaced. Every session has a pet, a journal entry and a snapshot.
     """
     clock = Clock()
     app = create_app(Settings())
@@ -181,7 +180,7 @@ def test_many_names_take_no_more_memory_and_none_in_use_is_dropped() -> None:
 
     def name_so_many(first: int, count: int) -> None:
         for number in range(first, first + count):
-            clock.now += 4  # 180 of them: 720 seconds until its place is needed
+            clock.now += 4  # with 180 others, each is idle for 720 seconds
             for session in used:
                 assert sessions.find(session.name) is session
             if number % 20:
@@ -214,8 +213,8 @@ def test_many_names_take_no_more_memory_and_none_in_use_is_dropped() -> None:
         each()
 
 
-def test_sessions_that_nobody_used_leave_nothing_behind(clock: Clock) -> None:
-    """Budgets and journals settle what was given back, also while nobody takes anything."""
+def test_unused_sessions_leak_no_memory(clock: Clock) -> None:
+    """Budgets and journals release memory even if nothing is allocated afterwards."""
     sessions = registry(clock)
 
     def name_so_many(first: int, count: int) -> None:
@@ -240,10 +239,10 @@ def test_sessions_that_nobody_used_leave_nothing_behind(clock: Clock) -> None:
 
 
 def test_200_sessions_over_10000_pets_share_them() -> None:
-    """Measured with tracemalloc (CPython 3.11): the 10,000 pets take 1.7 MB, made once. To make 198
-    sessions over them, list pets and post one in each takes 2.4 MB more, 12 kB a session, its two
-    entries in the journal included; so many copies would take 330 MB. A session that deletes one of
-    the pets pays for its own index of them, 0.45 MB.
+    """Measured with tracemalloc (CPython 3.11): the 10,000 pets take 1.7 MB, once. Creating 198
+    sessions, and listing and creating pets in each, takes 2.4 MB more: 12 kB a session, including
+    two journal entries. Copies would take 330 MB. A session that deletes one of the pets gets its
+    own index, which takes 0.45 MB.
     """
     app = create_app(Settings(count=10_000))
     call = Caller(Inside(app))
@@ -274,7 +273,7 @@ def test_200_sessions_over_10000_pets_share_them() -> None:
 # --- Through the control API --------------------------------------------------------------------
 
 
-def test_the_cap_over_http(fresh: Make) -> None:
+def test_the_limit_over_http(fresh: Make) -> None:
     call = fresh(max_sessions=3)
     for name in ("a", "b"):
         assert call("GET", f"/~{name}/v1/pets").status == 200
@@ -296,19 +295,19 @@ def test_the_cap_over_http(fresh: Make) -> None:
     assert call("GET", "/~c/v1/pets").status == 200
 
 
-def test_asking_for_one_does_not_make_it(fresh: Make) -> None:
+def test_reading_a_session_does_not_create_it(fresh: Make) -> None:
     call = fresh()
     for method in ("GET", "DELETE"):
-        answer = call(method, "/__mockpets/sessions/w3", key=None)
-        assert_error(answer, "not_found")
-        assert answer.json["message"].startswith("unknown session 'w3'; ")
+        response = call(method, "/__mockpets/sessions/w3", key=None)
+        assert_error(response, "not_found")
+        assert response.json["message"].startswith("unknown session 'w3'; ")
     call("GET", "/~worker-3/v1/pets")
-    said = call("GET", "/__mockpets/sessions/worker3", key=None).json["message"]
-    assert said == "unknown session 'worker3'; did you mean 'worker-3'?"
+    message = call("GET", "/__mockpets/sessions/worker3", key=None).json["message"]
+    assert message == "unknown session 'worker3'; did you mean 'worker-3'?"
     assert call("GET", "/__mockpets/sessions/WORKER-3", key=None).json["name"] == "worker-3"
 
 
-def test_dropping_one_lets_go_what_it_holds(tmp_path: Path) -> None:
+def test_dropping_a_session_releases_held_responses(tmp_path: Path) -> None:
     text = "description: d\nstubs:\n  - {match: {operation: getPet}, hold: gate}\n"
     (tmp_path / "held.yaml").write_text(text)
     with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
@@ -324,10 +323,10 @@ def test_dropping_one_lets_go_what_it_holds(tmp_path: Path) -> None:
         assert call("GET", "/__mockpets/sessions/w3").status == 404
 
 
-# --- What one session has of its own ------------------------------------------------------------
+# --- Scenarios with pets, budgets ---------------------------------------------------------------
 
 
-def test_a_scenario_that_brings_pets_has_a_store_and_the_put_aside_one_comes_back(
+def test_a_scenario_with_pets_has_its_own_store(
     fresh: Make,
 ) -> None:
     call = fresh()
@@ -344,7 +343,7 @@ def test_a_scenario_that_brings_pets_has_a_store_and_the_put_aside_one_comes_bac
     assert {pet["status"] for pet in own["pets"]} == {"sold"}
     made = call("POST", "/v1/pets", json_body=PET).json
     call("PUT", "/__mockpets/snapshots/there", key=None)
-    activate("empty", "sold-out")  # another stack, another store
+    activate("empty", "sold-out")  # another stack has another store
     assert call("GET", "/v1/pets").json == []
     activate("retry")
     assert call("GET", "/__mockpets/pets", key=None).body == before
@@ -359,21 +358,21 @@ def test_a_scenario_that_brings_pets_has_a_store_and_the_put_aside_one_comes_bac
 
 
 @pytest.mark.parametrize("kind", ["pets", "snapshots"])
-def test_the_byte_budgets_over_http(fresh: Make, kind: str) -> None:
-    """64 MiB for all sessions together; full is 507, changes nothing, and a drop makes room."""
+def test_the_memory_budgets_over_http(fresh: Make, kind: str) -> None:
+    """Sessions share 64 MiB: a full budget is a 507, and dropping a session frees memory."""
     call = fresh(max_pets=100_000)
     pets = [{"id": each, "name": "x" * 60_000, "categoryId": 1} for each in range(1, 17)]
     made, refused = 0, None
     for number in range(100):
         base = f"/~w{number}/__mockpets"
-        answer = call("PUT", f"{base}/pets", json_body=pets, key=None)
-        if answer.status == 200 and kind == "snapshots":
+        response = call("PUT", f"{base}/pets", json_body=pets, key=None)
+        if response.status == 200 and kind == "snapshots":
             call("POST", f"/~w{number}/v1/pets", json_body={"name": "y" * 60_000, "categoryId": 1})
             for each in range(100):
-                if answer.status < 300:
-                    answer = call("PUT", f"{base}/snapshots/s{each}", key=None)
-        if answer.status >= 300:
-            refused = answer
+                if response.status < 300:
+                    response = call("PUT", f"{base}/snapshots/s{each}", key=None)
+        if response.status >= 300:
+            refused = response
             break
         made += 1
     assert refused is not None

@@ -1,4 +1,4 @@
-"""A session: stacks, their counters and pets, chance, reset."""
+"""A session: stacks with their counters and pets, random decisions, reset."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def session(*scenarios: Scenario) -> Session:
     return Session("test", shared_state(*scenarios))
 
 
-def test_two_threads_take_each_position_of_a_sequence_once() -> None:
-    """10,000 requests on a sequence of 10,000 replies: none twice, none left out."""
+def test_two_threads_get_each_reply_of_a_sequence_once() -> None:
+    """10,000 requests on a sequence of 10,000 replies get each reply exactly once."""
     replies = tuple(Canned(200, (), str(number).encode()) for number in range(10_000))
     under_test = session(scenario("many", Stub("many/1", replies=replies, repeat="none")))
 
@@ -52,23 +52,23 @@ def test_two_threads_take_each_position_of_a_sequence_once() -> None:
     assert under_test.decide(under_test.use(("many",)), LIST).reply is None
 
 
-def test_each_stack_counts_for_itself_until_a_reset() -> None:
+def test_each_stack_has_its_own_counters_until_a_reset() -> None:
     once = scenario("once", Stub("once/1", times=1, replies=(Canned(503, (), b""),)))
     under_test = session(once, scenario("other"))
 
-    def answers(*names: str) -> int:
+    def responses(*names: str) -> int:
         return sum(
             under_test.decide(under_test.use(names), LIST).reply is not None for _ in range(3)
         )
 
-    assert answers("once") == 1
-    assert answers("once") == 0
-    assert answers("once", "other") == 1
+    assert responses("once") == 1
+    assert responses("once") == 0
+    assert responses("once", "other") == 1
     under_test.reset()
-    assert answers("once") == 1
+    assert responses("once") == 1
 
 
-def test_reset_starts_chance_anew() -> None:
+def test_reset_restarts_random_decisions() -> None:
     under_test = session(
         scenario("luck", Stub("luck/1", probability=0.5, replies=(Canned(503, (), b""),)))
     )
@@ -82,7 +82,7 @@ def test_reset_starts_chance_anew() -> None:
     assert draw() == first
 
 
-def test_a_session_keeps_count_for_so_many_stacks_and_says_so() -> None:
+def test_the_number_of_stacks_is_limited() -> None:
     names = [f"s{number}" for number in range(STACKS + 1)]
     fail = Stub("s/1", replies=(Canned(503, (), b""),))
     under_test = session(scenario("plain"), *(scenario(name, fail) for name in names))
@@ -92,13 +92,13 @@ def test_a_session_keeps_count_for_so_many_stacks_and_says_so() -> None:
     with pytest.raises(RequestError, match="100 different combinations") as caught:
         under_test.use((names[-1],))
     assert caught.value.code == "busy"
-    under_test.use(("plain",))  # has nothing that must be kept
-    under_test.use((names[0],))  # those that are there go on
+    under_test.use(("plain",))  # has no state to keep
+    under_test.use((names[0],))  # existing ones still work
     under_test.reset()
     under_test.use((names[-1],))
 
 
-def test_only_a_request_with_a_key_makes_a_session_remember() -> None:
+def test_only_a_request_with_a_key_uses_up_stacks() -> None:
     call = Caller(Inside(create_app(Settings())))
     names = sorted(path.stem for path in shipped("scenarios").iterdir())
     pairs = [f"{one}, {other}" for one in names for other in names if one != other]
@@ -109,7 +109,7 @@ def test_only_a_request_with_a_key_makes_a_session_remember() -> None:
     assert call("GET", "/v1/pets", scenario="retry, flaky").status == 503
 
 
-def test_generated_pets_are_shared_by_the_stacks_that_bring_the_same() -> None:
+def test_generated_pets_are_shared_by_stacks() -> None:
     under_test = session(
         scenario("a", pets=Generated(500)), scenario("b", pets=Generated(500, 1, "en_US"))
     )
@@ -121,10 +121,10 @@ def test_generated_pets_are_shared_by_the_stacks_that_bring_the_same() -> None:
     assert other.store.get(500) == one.store.get(500)
 
 
-# --- With files that change -------------------------------------------------------------------
+# --- Changed files ----------------------------------------------------------------------------
 
 
-def test_a_changed_file_starts_its_own_counters_anew_and_leaves_pets_and_others(
+def test_a_changed_file_resets_only_its_own_counters(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "mine.yaml").write_text(
@@ -150,7 +150,7 @@ def test_a_changed_file_starts_its_own_counters_anew_and_leaves_pets_and_others(
     assert len(call("GET", "/v1/pets").json) == 3
 
 
-def test_an_active_scenario_whose_file_is_deleted_is_never_quietly_another(tmp_path: Path) -> None:
+def test_an_active_scenario_without_its_file_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("description: d\n")
     app = create_app(Settings(scenario=("mine",), scenarios_dir=(tmp_path,)))
@@ -159,6 +159,6 @@ def test_an_active_scenario_whose_file_is_deleted_is_never_quietly_another(tmp_p
     path.unlink()
     app.extensions["mockpets"].reloader.look()
 
-    answer = call("GET", "/v1/pets")
-    assert (answer.status, answer.json["code"]) == (422, "unknown_scenario")
+    response = call("GET", "/v1/pets")
+    assert (response.status, response.json["code"]) == (422, "unknown_scenario")
     assert call("GET", "/v1/pets", scenario="default").status == 200

@@ -1,4 +1,4 @@
-"""The names of visitors' sessions."""
+"""Session names of visitors."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ def test_a_visitor_is_an_address_or_an_ipv6_network(one: str, other: str, same: 
 
 
 @given(st.text() | st.ip_addresses().map(str), st.binary(min_size=16, max_size=64))
-def test_the_name_is_one_of_a_session_and_only_who_has_the_secret_can_tell_it(
-    address: str, secret: bytes
-) -> None:
+def test_the_name_is_a_session_name_and_depends_on_the_secret(address: str, secret: bytes) -> None:
     name = visitor_name(address, secret)
 
     assert re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,63}", name)

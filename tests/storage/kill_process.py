@@ -1,4 +1,4 @@
-"""Kill a process that saves its state again and again, and look at what it leaves."""
+"""Kill a process that keeps saving its state, and check the file it leaves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mockpets.storage.format import SessionState
 from mockpets.storage.saver import Saver, read_state
 from mockpets.storage.state_file import claim
 
-# Enough pets that a write takes a while; the name of the first is a counter.
+# Enough pets for a slow write; the name of the first is a counter.
 START = make_table({"id": number, "name": "0", "categoryId": 1} for number in range(1, 501))
 
 
@@ -26,7 +26,7 @@ def counter(store: Store) -> int:
 
 
 def restored(path: Path) -> Store:
-    """The pets of the file, which must be whole."""
+    """Return the pets of the file, which must be complete."""
     store = Store(START, 10)
     with claim(path) as file:
         for session in read_state(file, START, None):
@@ -35,7 +35,7 @@ def restored(path: Path) -> Store:
 
 
 def save_for_ever(path: Path, acknowledge: int) -> None:
-    """Count on in the file; write to a descriptor each number that is acknowledged as saved."""
+    """Increment the counter in the file; report each acknowledged number to a descriptor."""
     store = restored(path)
     number = counter(store)
     with claim(path) as file:
@@ -62,17 +62,17 @@ def one_round(path: Path) -> int:
     os.close(writing)
     with os.fdopen(reading) as acknowledged:
         last = acknowledged.readline()
-        time.sleep(random.random() * 0.01)  # not to wait for anything: to hit any moment
+        time.sleep(random.random() * 0.01)  # not waiting for anything, but to hit a random moment
         os.kill(child, signal.SIGKILL)
         status = os.waitpid(child, 0)[1]
         assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
         lines = [last, *acknowledged]
-    # A number may be cut off by the kill; it was not acknowledged then.
+    # The kill may truncate the last number, which then was not acknowledged.
     return max(int(line) for line in lines if line.endswith("\n"))
 
 
 def main(path: Path, rounds: int) -> None:
-    """Print how many rounds were killed in the middle of a write."""
+    """Print the number of rounds that were killed during a write."""
     midway = 0
     for _ in range(rounds):
         last = one_round(path)

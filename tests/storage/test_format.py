@@ -1,4 +1,4 @@
-"""The state file: what is in it, and that it is whole whatever happens."""
+"""The state file: its format, and that no failure damages it."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def problems(data: bytes, budget: MemoryBudget | None = None) -> list[str]:
     return [str(problem) for problem in refused.value.problems]
 
 
-# --- What it says -----------------------------------------------------------------------------
+# --- The format -------------------------------------------------------------------------------
 
 
-def test_it_is_json_a_line() -> None:
+def test_every_line_is_json() -> None:
     store, other = Store(START, 10), Store(START, 10)
     store.create(MISO)
     lines = text(saved(store), saved(other, "w3", active=("retry", "slow"), seed=7)).splitlines(
@@ -92,7 +92,7 @@ def test_it_is_json_a_line() -> None:
     assert json.loads(lines[-1]) == {"sha256": sha256(b"".join(lines[:-1])).hexdigest()}
 
 
-def test_what_was_saved_is_there_again_and_can_be_changed() -> None:
+def test_restored_pets_can_be_changed() -> None:
     store = Store(START, 10)
     store.create(MISO)
     store.change(1, {"name": "other"})
@@ -118,7 +118,7 @@ HISTORIES = st.lists(
 
 
 @given(st.lists(HISTORIES, max_size=3))
-def test_any_pets_of_any_sessions_come_back(histories: list[list[tuple[str, int, str]]]) -> None:
+def test_any_sessions_survive_a_round_trip(histories: list[list[tuple[str, int, str]]]) -> None:
     stores = []
     for history in histories:
         store = Store(START, 100)
@@ -142,10 +142,10 @@ def test_any_pets_of_any_sessions_come_back(histories: list[list[tuple[str, int,
         restored = Store(START, 100)
         restored.restore(state.pets)
         assert restored.page(100) == store.page(100)
-        assert restored.create(MISO) == store.create(MISO)  # no id is given twice
+        assert restored.create(MISO) == store.create(MISO)  # ids are never reused
 
 
-def test_sessions_share_in_memory_what_they_shared() -> None:
+def test_restored_sessions_share_tables() -> None:
     stores = [Store(START, 10) for _ in range(3)]
     stores[2].replace(make_table([{"id": 9, "name": "own", "categoryId": 1}]))
     states = [saved(store, f"s{number}") for number, store in enumerate(stores)]
@@ -155,14 +155,14 @@ def test_sessions_share_in_memory_what_they_shared() -> None:
     assert third.pets.base is not START
 
 
-def test_pets_stay_as_they_were_though_the_server_starts_with_others() -> None:
+def test_restored_pets_do_not_depend_on_the_initial_pets() -> None:
     data = text(saved(Store(START, 10)))
     (state,) = load_state(data, "f", make_table([]))
 
     assert rows(state) == list(START.rows.values())
 
 
-def test_what_is_restored_counts_for_the_budget() -> None:
+def test_restored_pets_count_against_the_budget() -> None:
     store = Store(START, 10)
     store.create(MISO)
     budget = MemoryBudget(10**6, "pets")
@@ -174,11 +174,11 @@ def test_what_is_restored_counts_for_the_budget() -> None:
     assert base == 2 * ENTRY_BYTES + sum(map(len, START.rows.values()))
     assert budget.used == base + ENTRY_BYTES + len(state.pets.own.rows[3])
     store.replace(make_table([{"id": 9, "name": "own", "categoryId": 1}]))
-    (said,) = problems(text(saved(store)), MemoryBudget(100, "pets"))
-    assert said.startswith("f:2: pets: the pets of all sessions together may use at most ")
+    (message,) = problems(text(saved(store)), MemoryBudget(100, "pets"))
+    assert message.startswith("f:2: pets: the pets of all sessions together may use at most ")
 
 
-# --- What is no state file --------------------------------------------------------------------
+# --- Invalid files ----------------------------------------------------------------------------
 
 
 def whole() -> bytes:
@@ -188,7 +188,7 @@ def whole() -> bytes:
 
 
 def signed(*lines: object) -> bytes:
-    """A file whose checksum is right, whatever it says."""
+    """Return a file with a valid checksum and any content."""
     body = b"".join(
         line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n"
         for line in ({"mockpets_state": 1}, *lines)
@@ -196,7 +196,7 @@ def signed(*lines: object) -> bytes:
     return body + json.dumps({"sha256": sha256(body).hexdigest()}).encode() + b"\n"
 
 
-def test_no_part_of_a_file_passes_for_one() -> None:
+def test_a_truncated_file_is_rejected() -> None:
     data = whole()
     for end in range(len(data)):
         problems(data[:end])
@@ -205,7 +205,7 @@ def test_no_part_of_a_file_passes_for_one() -> None:
 
 
 @given(st.integers(0, len(whole()) - 1), st.integers(1, 255))
-def test_no_byte_can_be_another(place: int, flip: int) -> None:
+def test_a_changed_byte_is_detected(place: int, flip: int) -> None:
     data = bytearray(whole())
     data[place] ^= flip
 
@@ -213,7 +213,7 @@ def test_no_byte_can_be_another(place: int, flip: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"", "f: is empty; use another file, or move it away"),
         (b"\0" * 100, "f: is not a mockpets state file; use another file, or move it away"),
@@ -236,8 +236,8 @@ def test_no_byte_can_be_another(place: int, flip: int) -> None:
         ),
     ],
 )
-def test_a_damaged_file_is_told_apart(data: bytes, said: str) -> None:
-    assert problems(data) == [said]
+def test_damaged_files_have_distinct_messages(data: bytes, message: str) -> None:
+    assert problems(data) == [message]
 
 
 PET = {"id": 1, "name": "x", "categoryId": 1}
@@ -246,7 +246,7 @@ SESSION = {"session": "w3", "table": 0, "next_id": 5, "active": None, "seed": No
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "messages"),
     [
         ([b"[]\n"], ["f:2: is not a JSON object"]),
         ([b"[" * 10_000 + b"\n"], ["f:2: is not a JSON object"]),
@@ -295,21 +295,21 @@ SESSION = {"session": "w3", "table": 0, "next_id": 5, "active": None, "seed": No
         ([TABLE, {**SESSION, "pets": [PET]}], ["f:3: pets: must have higher ids than table 0"]),
     ],
 )
-def test_what_no_mockpets_writes_is_refused_with_its_place(
-    lines: Sequence[object], said: list[str]
+def test_invalid_content_is_reported_with_its_place(
+    lines: Sequence[object], messages: list[str]
 ) -> None:
-    hint = "; move it away to start with new pets, or put a copy of it back"
+    hint = "; restore a backup, or move the file away to start with new pets"
 
-    assert problems(signed(*lines)) == [f"{line}{hint}" for line in said]
-
-
-def test_many_problems_end_with_how_many_more() -> None:
-    said = problems(signed({"table": 0, "pets": [0] * 50}))
-
-    assert (len(said), said[-1]) == (21, "f: and 30 more problems")
+    assert problems(signed(*lines)) == [f"{line}{hint}" for line in messages]
 
 
-def test_an_integer_written_otherwise_is_one() -> None:
+def test_many_problems_are_summarized() -> None:
+    message = problems(signed({"table": 0, "pets": [0] * 50}))
+
+    assert (len(message), message[-1]) == (21, "f: and 30 more problems")
+
+
+def test_integers_may_be_written_in_other_forms() -> None:
     (state,) = load_state(
         signed({"table": 0, "pets": [{**PET, "id": 1.0, "more": 1}]}, SESSION), "f", START
     )
@@ -329,7 +329,7 @@ def left_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_only_its_owner_reads_it_and_nothing_else_is_left(path: Path) -> None:
+def test_only_the_owner_can_read_the_file(path: Path) -> None:
     with claim(path) as file:
         assert file.read() is None
         file.write([b"one\n", b"two\n"])
@@ -340,7 +340,7 @@ def test_only_its_owner_reads_it_and_nothing_else_is_left(path: Path) -> None:
     assert left_in(path.parent) == [".state.lock", "state"]
 
 
-def test_what_a_killed_process_left_is_removed(path: Path) -> None:
+def test_a_leftover_temporary_file_is_removed(path: Path) -> None:
     path.write_bytes(b"good")
     path.with_name(".state.tmp").write_bytes(b"half")
     with claim(path) as file:
@@ -348,7 +348,7 @@ def test_what_a_killed_process_left_is_removed(path: Path) -> None:
         assert file.read() == b"good"
 
 
-def test_a_link_stays_one(path: Path, tmp_path: Path) -> None:
+def test_a_link_stays_a_link(path: Path, tmp_path: Path) -> None:
     there = tmp_path / "elsewhere" / "file"
     there.parent.mkdir()
     path.symlink_to(there)
@@ -382,9 +382,9 @@ def test_two_servers_cannot_have_one_file(path: Path) -> None:
         pass
 
 
-def test_a_place_that_takes_no_file_is_told_at_the_start(tmp_path: Path) -> None:
+def test_an_unusable_path_is_reported_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for path, said in {
+    for path, message in {
         tmp_path: "is a folder; use a file in the folder",
         tmp_path / "none" / "state": "the folder does not exist; create it first",
         tmp_path / "file" / "state": "cannot create a file in the folder: Not a directory; each "
@@ -392,10 +392,10 @@ def test_a_place_that_takes_no_file_is_told_at_the_start(tmp_path: Path) -> None
     }.items():
         with pytest.raises(InputError) as refused, claim(path):
             pass
-        assert str(refused.value) == f"--state {path}: {said}"
+        assert str(refused.value) == f"--state {path}: {message}"
 
 
-def test_a_folder_that_this_user_may_not_write_to_is_told_at_the_start(path: Path) -> None:
+def test_a_read_only_folder_is_reported_at_the_start(path: Path) -> None:
     with pytest.raises(InputError) as refused, claim(path, Failing(1, errno.EACCES)):
         pass
 
@@ -404,25 +404,28 @@ def test_a_folder_that_this_user_may_not_write_to_is_told_at_the_start(path: Pat
     )
 
 
-def test_what_is_no_regular_file_is_not_waited_for(path: Path) -> None:
+def test_reading_a_special_file_does_not_block(path: Path) -> None:
     os.mkfifo(path)
     with claim(path) as file, pytest.raises(InputError, match="cannot be read: is not a regular"):
         read_state(file, START, None)
 
 
-def test_a_file_that_is_no_good_is_named_and_stays(path: Path) -> None:
+def test_an_invalid_file_is_named_and_kept(path: Path) -> None:
     path.write_bytes(b"notes\n")
-    with claim(path) as file, pytest.raises(InputError, match=f"^{path}: is no state file"):
+    with (
+        claim(path) as file,
+        pytest.raises(InputError, match=f"^{path}: is not a mockpets state file"),
+    ):
         read_state(file, START, None)
 
     assert path.read_bytes() == b"notes\n"
 
 
-# --- Disks that fail --------------------------------------------------------------------------
+# --- Failing disks ----------------------------------------------------------------------------
 
 
 class Failing:
-    """The system, which fails from some call on for some calls; and writes 7 bytes at a time.
+    """A system that fails from some call on for some calls, and writes 7 bytes at a time.
 
     :param at: the number of the first call that fails, from 0.
     """
@@ -436,7 +439,7 @@ class Failing:
         self.calls.append(name)
         if self.at <= number < self.at + self.times:
             if name == "close":
-                os.close(*arguments)  # as the kernel does, also when it reports an error
+                os.close(*arguments)  # as the kernel does, even if it reports an error
             raise OSError(self.code, os.strerror(self.code))
         return getattr(os, name)(*arguments)
 
@@ -463,7 +466,7 @@ PARTS = [b"a new text\n", b"of two lines\n"]
 CALLS = ["unlink", "open", *["write"] * 4, "fsync", "close", "replace", "open", "fsync", "close"]
 
 
-def test_the_text_is_on_the_disk_before_it_has_the_name_and_then_the_name_is(path: Path) -> None:
+def test_content_is_flushed_before_the_rename_and_the_folder_after(path: Path) -> None:
     system = Failing()
     StateFile(path, system).write(PARTS)
 
@@ -474,7 +477,7 @@ def test_the_text_is_on_the_disk_before_it_has_the_name_and_then_the_name_is(pat
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS, errno.EDQUOT])
 @pytest.mark.parametrize("times", [1, 100])
 @pytest.mark.parametrize("at", range(len(CALLS)))
-def test_whatever_fails_the_file_is_whole_and_the_next_write_works(
+def test_after_any_failure_the_file_is_intact_and_the_next_write_works(
     path: Path, at: int, times: int, code: int
 ) -> None:
     path.write_bytes(b"old")
@@ -500,7 +503,7 @@ def test_whatever_fails_the_file_is_whole_and_the_next_write_works(
 
 
 class World:
-    """One session with a saver; `post` is what a request does."""
+    """One session with a saver; `post` does what a request does."""
 
     def __init__(self, file: StateFile) -> None:
         self.store = Store(START, 10**6)
@@ -519,7 +522,7 @@ def pets_in(path: Path) -> int:
     return len(rows(state))
 
 
-def test_it_writes_what_has_changed_and_only_then(path: Path) -> None:
+def test_it_writes_only_changes(path: Path) -> None:
     system = Failing()
     shared = World(StateFile(path, system))
     for pets, written in ((2, 1), (2, 1), (3, 2), (3, 2)):
@@ -531,7 +534,7 @@ def test_it_writes_what_has_changed_and_only_then(path: Path) -> None:
     assert shared.progress.saved == 4
 
 
-def test_a_disk_that_fails_is_told_of_once_and_acknowledges_nothing(
+def test_a_failing_disk_is_logged_once_and_nothing_is_acknowledged(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "mockpets")
@@ -559,7 +562,7 @@ def test_a_disk_that_fails_is_told_of_once_and_acknowledges_nothing(
     ]
 
 
-def test_a_write_that_failed_at_its_very_end_is_not_taken_for_the_one_before(path: Path) -> None:
+def test_a_write_that_failed_late_is_repeated(path: Path) -> None:
     system = Failing()
     shared = World(StateFile(path, system))
     shared.saver.look()
@@ -574,7 +577,7 @@ def test_a_write_that_failed_at_its_very_end_is_not_taken_for_the_one_before(pat
     assert (pets_in(path), shared.progress.saved) == (2, 3)
 
 
-def test_the_thread_writes_at_the_start_and_at_the_end(path: Path) -> None:
+def test_the_thread_saves_at_the_start_and_at_the_end(path: Path) -> None:
     begun = Event()
 
     class Telling(Failing):
@@ -592,7 +595,7 @@ def test_the_thread_writes_at_the_start_and_at_the_end(path: Path) -> None:
     assert (pets_in(path), shared.progress.saved) == (3, 2)
 
 
-def test_the_thread_looks_again_and_again_also_after_a_mistake_of_ours(
+def test_the_thread_continues_after_an_internal_error(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     turns, enough = count(), Event()
@@ -618,7 +621,7 @@ def test_the_thread_looks_again_and_again_also_after_a_mistake_of_ours(
     ]
 
 
-def test_a_disk_that_hangs_does_not_keep_the_server(
+def test_a_hanging_disk_does_not_block_the_stop(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     hangs, goes_on = Event(), Event()
@@ -640,9 +643,9 @@ def test_a_disk_that_hangs_does_not_keep_the_server(
     ]
 
 
-def test_requests_go_on_while_it_looks(path: Path) -> None:
+def test_requests_are_served_while_saving(path: Path) -> None:
     shared = World(StateFile(path, os))
-    noted = {0: 0}  # number of the last look to the posts that are in the next one for sure
+    noted = {0: 0}  # number of the last poll, to the posts that the next one must include
 
     def work() -> None:
         for number in range(1, 3001):
@@ -663,7 +666,7 @@ def test_requests_go_on_while_it_looks(path: Path) -> None:
 ROUNDS = int(os.environ.get("KILL_ROUNDS", "50"))
 
 
-def test_kill_leaves_a_whole_file_that_has_what_was_acknowledged(path: Path) -> None:
+def test_after_a_kill_the_file_has_all_acknowledged_changes(path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "tests.storage.kill_process", str(path), str(ROUNDS)],
         cwd=Path(__file__).parents[2],
@@ -674,5 +677,5 @@ def test_kill_leaves_a_whole_file_that_has_what_was_acknowledged(path: Path) -> 
     )
 
     assert run.stderr == ""
-    # Else the rounds have shown nothing: the kill has to come in the middle of a write.
+    # Check the test itself: some kills must happen during a write.
     assert int(run.stdout) > 0

@@ -1,4 +1,4 @@
-"""`serve --state`: a server has again what it had, however it ended; a bad disk ends nothing."""
+"""`serve --state`: sessions survive any end of the server, and a failing disk does not stop it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 
 ROUNDS = int(os.environ.get("KILL_ROUNDS", "50")) // 5
-"""Each takes seconds here, where `test_state` kills the part alone at any moment of its work."""
+"""Each round takes seconds; `test_format` kills only the saver, and more often."""
 PET: Any = {"name": "Miso", "categoryId": 2}
 SESSIONS = ("default", "w3")
 
@@ -41,7 +41,7 @@ def _no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """The state file, in a folder of its own."""
+    """Return the path of the state file, in its own folder."""
     (tmp_path / "kept").mkdir()
     return tmp_path / "kept" / "pets.state"
 
@@ -59,13 +59,13 @@ def told(call: Caller) -> dict[str, Any]:
 
 
 def is_saved(call: Caller) -> bool:
-    """Wait until all that was answered so far is on the disk; return whether that was in time."""
+    """Wait until all changes so far are on the disk; return False on a timeout."""
     begun = told(call)["begun"]
     return wait_until(lambda: told(call)["saved"] > begun)
 
 
 def end(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
-    """Stop a server as a container's engine does; return its log but for the requests."""
+    """Stop a server as a container engine does; return its log without the requests."""
     process.terminate()
     _, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 0
@@ -73,24 +73,24 @@ def end(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
 
 
 def post(call: Caller, name: str, session: str = "default") -> Answer:
-    answer = call("POST", f"/~{session}/v1/pets", json_body=PET | {"name": name})
-    assert answer.status == 201
-    return answer
+    response = call("POST", f"/~{session}/v1/pets", json_body=PET | {"name": name})
+    assert response.status == 201
+    return response
 
 
 def pets(call: Caller, session: str = "default") -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     after: int | None = 0
-    while after is not None:  # an answer has a thousand at most
+    while after is not None:  # a page has at most a thousand
         page = call("GET", f"/~{session}/__mockpets/pets?after={after}").json
         found, after = found + page["pets"], page["next"]
     return found
 
 
-# --- However it ends ----------------------------------------------------------------------------
+# --- Restarts -----------------------------------------------------------------------------------
 
 
-def test_kill_at_any_moment_loses_nothing_that_was_told_to_be_saved(file: Path) -> None:
+def test_a_kill_loses_no_acknowledged_change(file: Path) -> None:
     random = Random(7)
     posted: dict[str, list[str]] = {session: [] for session in SESSIONS}
     saved = dict.fromkeys(SESSIONS, 0)
@@ -110,7 +110,7 @@ def test_kill_at_any_moment_loses_nothing_that_was_told_to_be_saved(file: Path) 
                     posted[session].append(name)
             assert is_saved(call)
             saved = {session: len(names) for session, names in posted.items()}
-            for step in range(random.randrange(60)):  # the kill comes at any moment of a save
+            for step in range(random.randrange(60)):  # kill at a random moment of a save
                 session = random.choice(SESSIONS)
                 post(call, f"late {number} {step}", session)
                 posted[session].append(f"late {number} {step}")
@@ -122,7 +122,7 @@ def test_kill_at_any_moment_loses_nothing_that_was_told_to_be_saved(file: Path) 
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_saves_what_no_look_has_seen_yet(file: Path, number: signal.Signals) -> None:
+def test_a_signal_saves_pending_changes(file: Path, number: signal.Signals) -> None:
     with keeping(file) as (process, call):
         post(call, "Last")
         process.send_signal(number)
@@ -134,7 +134,7 @@ def test_a_signal_saves_what_no_look_has_seen_yet(file: Path, number: signal.Sig
         assert [pet["name"] for pet in pets(call)[16:]] == ["Last"]
 
 
-def test_sessions_come_back_as_they_were(file: Path) -> None:
+def test_sessions_are_restored(file: Path) -> None:
     wanted = {"scenario": ["retry", "slow"], "seed": 7}
     with keeping(file, "--scenario", "jittery") as (process, call):
         assert call("PUT", "/__mockpets/sessions/w3", json_body=wanted).status == 201
@@ -151,9 +151,9 @@ def test_sessions_come_back_as_they_were(file: Path) -> None:
         after = {each["name"]: each for each in sessions(call)}
         assert after.keys() == before.keys() == {"default", "w3", "w4", "w5", "w6"}
         for name, one in before.items():
-            one["requests"] = 0  # journals begin anew
+            one["requests"] = 0  # journals are not saved
             if name == "w6":
-                one["active"] = ["missing"]  # documents end with the server
+                one["active"] = ["missing"]  # inline scenarios are not saved
             assert {**after[name], "idle_seconds": 0} == {**one, "idle_seconds": 0}
             assert pets(call, name) == all_pets[name]
         assert post(call, "Next").json["id"] == 17, "no id is given twice"
@@ -162,7 +162,7 @@ def test_sessions_come_back_as_they_were(file: Path) -> None:
         end(process)
     with keeping(file, "--scenario", "empty", "--seed", "9") as (_, call):
         active = {each["name"]: (each["active"], each["seed"]) for each in sessions(call)}
-        # What was left as the server had it goes with the server; what was chosen stays.
+        # Values left at the server's defaults follow the new defaults; chosen ones stay.
         assert active["w3"] == (["default"], 7)
         assert active["w4"] == (["empty"], 9)
 
@@ -172,7 +172,7 @@ def sessions(call: Caller) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_reset_goes_back_to_what_the_session_began_with(file: Path) -> None:
+def test_a_reset_restores_the_initial_pets_of_the_session(file: Path) -> None:
     own = {"pets": [{"id": 3, "name": "Three", "categoryId": 1}]}
     with keeping(file) as (process, call):
         call("PUT", "/__mockpets/sessions/own", json_body=own)
@@ -191,26 +191,26 @@ def test_a_reset_goes_back_to_what_the_session_began_with(file: Path) -> None:
             assert pets(call, session) == start
 
 
-def test_strangers_are_not_kept(file: Path) -> None:
-    """A visitor has another session after a restart; the old ones would only take up room."""
+def test_visitors_are_not_saved(file: Path) -> None:
+    """After a restart a visitor gets a new session name, so the old sessions are useless."""
     token = "a-token-of-the-tests"
     arguments = ("--public", "--control-token", token)
     for _ in range(2):
         with keeping(file, *arguments) as (process, call):
             control = partial(call, headers={"Authorization": f"Bearer {token}"})
-            answer = call("POST", "/v1/pets", json_body=PET)
-            assert answer.json["id"] == 17
+            response = call("POST", "/v1/pets", json_body=PET)
+            assert response.json["id"] == 17
             found = control("GET", "/__mockpets/sessions").json["sessions"]
             assert [each["name"] for each in found] == [
                 "default",
-                answer.header("Mockpets-Session"),
+                response.header("Mockpets-Session"),
             ]
             end(process)
         assert b"Miso" not in file.read_bytes()
         assert b'"default"' in file.read_bytes()
 
 
-def test_a_server_in_a_test_keeps_them_too(file: Path) -> None:
+def test_a_server_in_a_test_saves_sessions_too(file: Path) -> None:
     settings = Settings(port=0, state=str(file))
     for number in range(3):
         with MockpetsServer(settings) as server:
@@ -219,15 +219,15 @@ def test_a_server_in_a_test_keeps_them_too(file: Path) -> None:
             post(call, "One more")
 
 
-def test_without_a_file_nothing_is_told_of_one() -> None:
+def test_without_a_file_no_progress_is_reported() -> None:
     with MockpetsServer(Settings(port=0)) as server:
         assert told(Caller(Socket(server.url))) is None
 
 
-# --- What cannot be used ------------------------------------------------------------------------
+# --- Unusable files -----------------------------------------------------------------------------
 
 
-def test_a_scenario_that_is_gone_is_told_and_stops_nothing(file: Path, tmp_path: Path) -> None:
+def test_a_missing_scenario_is_logged(file: Path, tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "tired.yaml").write_text("description: x\nstubs: []\n")
     with keeping(file, "--scenarios-dir", "own") as (process, call):
@@ -245,7 +245,7 @@ def test_a_scenario_that_is_gone_is_told_and_stops_nothing(file: Path, tmp_path:
 
 
 def refused(*arguments: str) -> str:
-    """Start a server that must not start; return the one line that it says."""
+    """Start a server that must not start; return the one line it prints."""
     with program("serve", "--port", "0", *arguments) as process:
         out, err = process.communicate(timeout=SECONDS)
     assert (process.returncode, out) == (2, "")
@@ -254,7 +254,7 @@ def refused(*arguments: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         (lambda data: data[:-40], "is truncated"),
         (lambda data: data.replace(b"Buster", b"Bustar"), "is corrupt"),
@@ -264,7 +264,9 @@ def refused(*arguments: str) -> str:
         (lambda _: b"\x00" * 4096, "is not a mockpets state file"),
     ],
 )
-def test_a_damaged_file_is_one_line_and_stays_as_it_is(file: Path, damage: Any, said: str) -> None:
+def test_a_damaged_file_is_reported_in_one_line_and_kept(
+    file: Path, damage: Any, message: str
+) -> None:
     with keeping(file) as (process, call):
         post(call, "Precious")
         end(process)
@@ -273,11 +275,11 @@ def test_a_damaged_file_is_one_line_and_stays_as_it_is(file: Path, damage: Any, 
 
     line = refused("--state", str(file))
     assert line.startswith(f"mockpets: {file}")
-    assert said in line
+    assert message in line
     assert file.read_bytes() == data
 
 
-def test_a_file_with_more_sessions_than_may_be_is_one_line(file: Path) -> None:
+def test_a_file_with_too_many_sessions_is_reported_in_one_line(file: Path) -> None:
     with keeping(file) as (process, call):
         post(call, "a", "one")
         post(call, "b", "two")
@@ -288,7 +290,7 @@ def test_a_file_with_more_sessions_than_may_be_is_one_line(file: Path) -> None:
     assert "higher limits" in line
 
 
-def test_a_second_server_on_the_same_file_is_one_line(file: Path) -> None:
+def test_a_second_server_on_the_same_file_is_rejected(file: Path) -> None:
     with keeping(file) as (process, call):
         link = file.with_name("link.state")
         link.symlink_to(file.name)
@@ -298,22 +300,22 @@ def test_a_second_server_on_the_same_file_is_one_line(file: Path) -> None:
         assert is_saved(call)
         process.kill()
         process.wait(SECONDS)
-    with keeping(file) as (_, call):  # a killed server leaves no lock behind
+    with keeping(file) as (_, call):  # a killed server leaves no lock
         assert len(pets(call)) == 17
 
 
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="needs a folder closed to all")
-def test_a_folder_that_takes_no_files_is_one_line() -> None:
+def test_an_unwritable_folder_is_reported_in_one_line() -> None:
     line = refused("--state", "/sys/kernel/pets.state")
 
     assert line.startswith("mockpets: --state /sys/kernel/pets.state: cannot create a file in the")
     assert "use a folder that this user may write to" in line
 
 
-# --- A disk that fails --------------------------------------------------------------------------
+# --- Failing disks ------------------------------------------------------------------------------
 
 
-def test_a_disk_that_fails_while_it_runs_ends_nothing(file: Path) -> None:
+def test_a_failing_disk_does_not_stop_the_server(file: Path) -> None:
     away = file.parent.with_name("away")
     with keeping(file) as (process, call):
         post(call, "Before")
@@ -325,7 +327,7 @@ def test_a_disk_that_fails_while_it_runs_ends_nothing(file: Path) -> None:
         trouble = told(call)
         assert trouble["trouble"] == "No such file or directory"
         begun = trouble["begun"]
-        assert wait_until(lambda: told(call)["begun"] > begun + 1)  # tried again, and again
+        assert wait_until(lambda: told(call)["begun"] > begun + 1)  # it retries
         assert told(call)["saved"] == trouble["saved"] < begun
         assert (away / file.name).read_bytes() == good
         assert [pet["name"] for pet in pets(call)[16:]] == ["Before", "Meanwhile"]
@@ -343,14 +345,14 @@ def test_a_disk_that_fails_while_it_runs_ends_nothing(file: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits a process that runs")
-def test_a_full_disk_leaves_the_last_good_file_and_no_other(file: Path) -> None:
-    import resource  # not on Windows
+def test_a_full_disk_leaves_only_the_last_valid_file(file: Path) -> None:
+    import resource  # not available on Windows
 
     with keeping(file) as (process, call):
         post(call, "Before")
         assert is_saved(call)
         good = file.read_bytes()
-        # As on a full disk, no file grows any more; the log goes to a pipe.
+        # Like a full disk, this limits all files; the log goes to a pipe.
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (8192, 8192))
         for number in range(40):
             post(call, f"{number} " + "n" * 200)
@@ -365,7 +367,7 @@ def test_a_full_disk_leaves_the_last_good_file_and_no_other(file: Path) -> None:
         assert [pet["name"] for pet in pets(call)[16:]] == ["Before"]
 
 
-def test_what_is_kept_is_for_its_owner_and_in_plain_text(file: Path) -> None:
+def test_the_file_is_plain_text_for_its_owner(file: Path) -> None:
     with keeping(file) as (process, call):
         post(call, "Zo\u00eb")
         end(process)

@@ -1,4 +1,4 @@
-"""Many clients at once over one socket: nothing lost, nothing torn."""
+"""Many concurrent clients of one server: nothing is lost or mixed up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.doors import JSON, KEY
 THREADS, EACH = 16, 500
 
 
-def test_16_threads_post_8000_pets() -> None:
+def test_16_threads_create_8000_pets() -> None:
     with MockpetsServer(Settings(port=0, count=0)) as server:
         address = server.url.removeprefix("http://").removesuffix("/v1")
 
@@ -22,9 +22,9 @@ def test_16_threads_post_8000_pets() -> None:
             for turn in range(EACH):
                 body = json.dumps({"name": f"{number}-{turn}", "categoryId": number})
                 connection.request("POST", "/v1/pets", body, KEY | JSON)
-                answer = connection.getresponse()
-                assert answer.status == 201
-                made.append(json.loads(answer.read())["id"])
+                response = connection.getresponse()
+                assert response.status == 201
+                made.append(json.loads(response.read())["id"])
                 if turn % 10 == 0:
                     connection.request("GET", "/v1/pets?limit=100", headers=KEY)
                     page = json.loads(connection.getresponse().read())

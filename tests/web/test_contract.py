@@ -1,6 +1,6 @@
-"""The contract, row by row, in the process and over a socket.
+"""The contract, row by row, in process and over a socket.
 
-Source: pet-store-interface.md, and the README's table of decisions where that is silent.
+Source: pet-store-interface.md, and the README's table of decisions where it is silent.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ GOOD = b'{"name":"Miso","categoryId":2}'
 
 @dataclass(frozen=True)
 class Row:
-    """One request and the refusal it must get.
+    """One invalid request and its expected error.
 
-    :param says: the whole message, or its beginning when it ends in ``...``.
+    :param says: the whole message, or its start followed by ``...``.
     """
 
     name: str
@@ -569,8 +569,8 @@ ROWS = [
 
 
 @pytest.mark.parametrize("row", [row for _, row in ROWS], ids=[name for name, _ in ROWS])
-def test_refusals(call: Caller, row: Row) -> None:
-    answer = call(
+def test_invalid_requests_are_rejected(call: Caller, row: Row) -> None:
+    response = call(
         row.method,
         row.target,
         headers={"Origin": ORIGIN, **row.headers},
@@ -578,58 +578,58 @@ def test_refusals(call: Caller, row: Row) -> None:
         key=row.key,
     )
 
-    assert_error(answer, row.code)
-    message = answer.json["message"]
+    assert_error(response, row.code)
+    message = response.json["message"]
     if row.says.endswith("..."):
         assert message.startswith(row.says[:-3])
     else:
         assert message == row.says
     for name, value in row.has.items():
-        assert answer.header(name) == value
-    assert_cors(answer, control="__mockpets" in row.target)
+        assert response.header(name) == value
+    assert_cors(response, control="__mockpets" in row.target)
 
 
-def assert_error(answer: Answer, code: str, *more: str) -> None:
-    """Hold an answer against the one Error body there is.
+def assert_error(response: Answer, code: str, *more: str) -> None:
+    """Check that a response is a valid Error body.
 
-    :param more: members beyond it, which only errors of the control API have.
+    :param more: additional properties, which only errors of the control API have.
     """
-    assert answer.status == ERRORS[cast("ErrorCode", code)], answer.body
-    assert answer.header("Content-Type") == "application/json"
-    body = answer.json
+    assert response.status == ERRORS[cast("ErrorCode", code)], response.body
+    assert response.header("Content-Type") == "application/json"
+    body = response.json
     assert list(body) == ["code", "message", "status", *more]
     assert not ErrorSchema().validate(body)
-    assert (body["code"], body["status"]) == (code, answer.status)
+    assert (body["code"], body["status"]) == (code, response.status)
     assert body["message"]
 
 
-def assert_cors(answer: Answer, *, control: bool = False) -> None:
+def assert_cors(response: Answer, *, control: bool = False) -> None:
     if control:
-        return  # another rule holds there: see test_openapi
-    assert answer.header("Access-Control-Allow-Origin") == ORIGIN
-    assert answer.header("Access-Control-Allow-Credentials") == "true"
-    assert answer.header("Access-Control-Expose-Headers") == ", ".join(EXPOSED_HEADERS)
-    assert answer.header("Timing-Allow-Origin") == "*"
-    assert "Origin" in (answer.header("Vary") or "")
-    assert answer.header("Cache-Control") == "no-store"
+        return  # has its own rule, see test_openapi
+    assert response.header("Access-Control-Allow-Origin") == ORIGIN
+    assert response.header("Access-Control-Allow-Credentials") == "true"
+    assert response.header("Access-Control-Expose-Headers") == ", ".join(EXPOSED_HEADERS)
+    assert response.header("Timing-Allow-Origin") == "*"
+    assert "Origin" in (response.header("Vary") or "")
+    assert response.header("Cache-Control") == "no-store"
 
 
-# --- What works -------------------------------------------------------------------------------
+# --- Successes --------------------------------------------------------------------------------
 
 
-def test_list_pets_gives_a_page_by_id(call: Caller) -> None:
-    answer = call("GET", "/v1/pets?limit=3")
+def test_list_pets_returns_a_page_sorted_by_id(call: Caller) -> None:
+    response = call("GET", "/v1/pets?limit=3")
 
-    assert answer.status == 200
-    assert answer.header("Content-Type") == "application/json"
-    assert answer.header("Cache-Control") == "no-store"
-    assert answer.header("Mockpets-Off-Contract") is None
-    assert [pet["id"] for pet in answer.json] == [1, 2, 3]
-    assert body_problems("listPets", 200, answer.json) == []
+    assert response.status == 200
+    assert response.header("Content-Type") == "application/json"
+    assert response.header("Cache-Control") == "no-store"
+    assert response.header("Mockpets-Off-Contract") is None
+    assert [pet["id"] for pet in response.json] == [1, 2, 3]
+    assert body_problems("listPets", 200, response.json) == []
 
 
 @pytest.mark.parametrize("limit", [1, 15, 100])
-def test_limit_is_the_most_that_a_page_holds(call: Caller, limit: int) -> None:
+def test_limit_is_the_maximum_page_size(call: Caller, limit: int) -> None:
     pets = call("GET", f"/v1/pets?limit={limit}", scenario="full-page").json
 
     assert [pet["id"] for pet in pets] == [
@@ -638,12 +638,12 @@ def test_limit_is_the_most_that_a_page_holds(call: Caller, limit: int) -> None:
     assert len(pets) == limit
 
 
-def test_limit_is_20_when_left_out(call: Caller) -> None:
+def test_limit_defaults_to_20(call: Caller) -> None:
     assert len(call("GET", "/v1/pets", scenario="full-page").json) == 20
 
 
 @pytest.mark.parametrize("status", ["available", "pending", "sold"])
-def test_status_filters_before_the_limit(call: Caller, status: str) -> None:
+def test_status_is_applied_before_the_limit(call: Caller, status: str) -> None:
     everything = call("GET", "/v1/pets?limit=100", scenario="full-page").json
     wanted = [pet for pet in everything if pet.get("status") == status]
 
@@ -675,14 +675,14 @@ def test_unknown_query_parameters_are_ignored(call: Caller) -> None:
     ],
 )
 def test_create_pet(call: Caller, sent: dict[str, Any], stored: dict[str, Any]) -> None:
-    answer = call("POST", "/v1/pets", json_body=sent)
+    response = call("POST", "/v1/pets", json_body=sent)
 
-    assert answer.status == 201
-    pet = answer.json
+    assert response.status == 201
+    pet = response.json
     kept = {name: value for name, value in sent.items() if name in ("name", "categoryId", "status")}
     assert pet == {"id": pet["id"]} | kept | stored
     assert type(pet["categoryId"]) is int
-    assert answer.header("Location") == f"/v1/pets/{pet['id']}"
+    assert response.header("Location") == f"/v1/pets/{pet['id']}"
     assert call("GET", f"/v1/pets/{pet['id']}").json == pet
     assert pet in call("GET", "/v1/pets?limit=100").json
 
@@ -698,13 +698,11 @@ def test_create_pet(call: Caller, sent: dict[str, Any], stored: dict[str, Any]) 
         (nested(19), 1),
     ],
 )
-def test_numbers_are_taken_exactly_as_json_schema_counts(
-    call: Caller, body: bytes, category: int
-) -> None:
-    answer = call("POST", "/v1/pets", body=body, headers=JSON)
+def test_integers_follow_json_schema(call: Caller, body: bytes, category: int) -> None:
+    response = call("POST", "/v1/pets", body=body, headers=JSON)
 
-    assert answer.status == 201, answer.body
-    assert answer.json["categoryId"] == category
+    assert response.status == 201, response.body
+    assert response.json["categoryId"] == category
 
 
 @pytest.mark.parametrize(
@@ -717,11 +715,11 @@ def test_numbers_are_taken_exactly_as_json_schema_counts(
         "application/json; x=y",
     ],
 )
-def test_content_types_that_are_json(call: Caller, kind: str) -> None:
+def test_json_content_types_are_accepted(call: Caller, kind: str) -> None:
     assert call("POST", "/v1/pets", body=GOOD, headers={"Content-Type": kind}).status == 201
 
 
-def test_a_body_of_exactly_64_kib_is_taken(call: Caller) -> None:
+def test_a_body_of_exactly_64_kib_is_accepted(call: Caller) -> None:
     frame = b'{"name":"","categoryId":1}'
     body = frame.replace(b'""', b'"' + b"a" * (65_536 - len(frame)) + b'"')
 
@@ -744,11 +742,11 @@ def test_ids_are_consecutive(call: Caller) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "Bearer "])
-def test_the_scheme_is_taken_in_any_case(call: Caller, scheme: str) -> None:
+def test_the_scheme_is_case_insensitive(call: Caller, scheme: str) -> None:
     assert call("GET", "/v1/pets", headers={"Authorization": f"{scheme} mockpets"}).status == 200
 
 
-def test_a_key_in_the_query_is_no_key(call: Caller) -> None:
+def test_a_key_in_the_query_is_ignored(call: Caller) -> None:
     assert_error(call("GET", "/v1/pets?access_token=mockpets", key=None), "unauthorized")
 
 
@@ -776,15 +774,15 @@ DEPRECATED = [
     [row[1:] for row in DEPRECATED],
     ids=[row[0] for row in DEPRECATED],
 )
-def test_every_answer_of_get_pet_says_it_is_deprecated(
+def test_every_response_of_get_pet_has_the_deprecation_headers(
     call: Caller, method: str, target: str, headers: dict[str, str], key: str | None, status: int
 ) -> None:
-    answer = call(method, target, headers=headers, key=key)
+    response = call(method, target, headers=headers, key=key)
 
-    assert answer.status == status
-    assert answer.header("Deprecation") == "@1767225600"
-    assert answer.header("Sunset") == "Thu, 05 Dec 2030 00:00:00 GMT"
-    assert answer.header("Link") == (
+    assert response.status == status
+    assert response.header("Deprecation") == "@1767225600"
+    assert response.header("Sunset") == "Thu, 05 Dec 2030 00:00:00 GMT"
+    assert response.header("Link") == (
         '</v1/pets>; rel="successor-version", '
         '</__mockpets/docs>; rel="deprecation"; type="text/html"'
     )
@@ -799,7 +797,9 @@ def test_every_answer_of_get_pet_says_it_is_deprecated(
         ("OPTIONS", "/v1/pets/1"),
     ],
 )
-def test_nothing_else_says_it_is_deprecated(call: Caller, method: str, target: str) -> None:
+def test_no_other_response_has_the_deprecation_headers(
+    call: Caller, method: str, target: str
+) -> None:
     assert call(method, target).header("Deprecation") is None
 
 
@@ -807,7 +807,7 @@ def test_nothing_else_says_it_is_deprecated(call: Caller, method: str, target: s
     "target",
     ["/v1/pets", "/v1/pets?limit=3&status=sold", "/v1/pets/1", "/v1/pets/999", "/v1/pets?limit=0"],
 )
-def test_head_is_get_without_the_body(call: Caller, target: str) -> None:
+def test_head_returns_the_headers_of_get(call: Caller, target: str) -> None:
     got, head = call("GET", target), call("HEAD", target)
 
     varying = ("date", "server-timing", "mockpets-request")
@@ -823,7 +823,7 @@ def test_head_is_get_without_the_body(call: Caller, target: str) -> None:
     "target", ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/v1/nothing", "/pets"]
 )
 @pytest.mark.parametrize("scenario", [None, "unauthorized", "nix"])
-def test_a_preflight_needs_no_key_and_no_scenario_touches_it(
+def test_a_preflight_ignores_key_and_scenarios(
     call: Caller, target: str, scenario: str | None
 ) -> None:
     asked = {
@@ -832,23 +832,23 @@ def test_a_preflight_needs_no_key_and_no_scenario_touches_it(
         "Access-Control-Request-Headers": "authorization,x-trace,mockpets-scenario",
         "Access-Control-Request-Private-Network": "true",
     }
-    answer = call("OPTIONS", target, headers=asked, key=None, scenario=scenario)
+    response = call("OPTIONS", target, headers=asked, key=None, scenario=scenario)
 
-    assert (answer.status, answer.body) == (204, b"")
-    assert_cors(answer)
-    assert answer.header("Access-Control-Allow-Methods") == "DELETE"
+    assert (response.status, response.body) == (204, b"")
+    assert_cors(response)
+    assert response.header("Access-Control-Allow-Methods") == "DELETE"
     assert (
-        answer.header("Access-Control-Allow-Headers") == "authorization,x-trace,mockpets-scenario"
+        response.header("Access-Control-Allow-Headers") == "authorization,x-trace,mockpets-scenario"
     )
-    assert answer.header("Access-Control-Allow-Private-Network") == "true"
-    assert answer.header("Access-Control-Max-Age") == "600"
+    assert response.header("Access-Control-Allow-Private-Network") == "true"
+    assert response.header("Access-Control-Max-Age") == "600"
 
 
-def test_without_an_origin_no_origin_is_allowed(call: Caller) -> None:
-    answer = call("GET", "/v1/pets")
+def test_without_an_origin_there_are_no_cors_headers(call: Caller) -> None:
+    response = call("GET", "/v1/pets")
 
-    assert answer.header("Access-Control-Allow-Origin") is None
-    assert answer.header("Vary") == "Origin"
+    assert response.header("Access-Control-Allow-Origin") is None
+    assert response.header("Vary") == "Origin"
 
 
 @pytest.mark.parametrize(
@@ -859,12 +859,12 @@ def test_without_an_origin_no_origin_is_allowed(call: Caller) -> None:
         ("getPet", "GET", "/v1/pets/1"),
     ],
 )
-def test_the_answers_that_the_contract_lists_are_not_labelled(
+def test_listed_responses_have_no_off_contract_header(
     call: Caller, operation: str, method: str, target: str
 ) -> None:
     seen = {
-        answer.status
-        for answer in (
+        response.status
+        for response in (
             call(method, target, body=GOOD if method == "POST" else None, headers=JSON),
             call(method, target, key=None),
             call(
@@ -874,31 +874,31 @@ def test_the_answers_that_the_contract_lists_are_not_labelled(
                 headers=JSON,
             ),
         )
-        if answer.header("Mockpets-Off-Contract") is None
+        if response.header("Mockpets-Off-Contract") is None
     }
 
     assert seen == set(RESPONSES[operation])
 
 
-def test_one_request_can_ask_to_be_late(call: Caller) -> None:
-    answer = call("GET", "/v1/pets", headers={"Mockpets-Delay": "20ms"})
+def test_a_request_can_ask_for_a_delay(call: Caller) -> None:
+    response = call("GET", "/v1/pets", headers={"Mockpets-Delay": "20ms"})
 
-    assert answer.status == 200
-    assert (answer.header("Server-Timing") or "").endswith(", delay;dur=20")
+    assert response.status == 200
+    assert (response.header("Server-Timing") or "").endswith(", delay;dur=20")
     assert "delay" not in (call("GET", "/v1/pets").header("Server-Timing") or "")
 
 
-def test_answers_explain_themselves(call: Caller) -> None:
-    answer = call("GET", "/v1/pets/1", scenario="Missing, EMPTY", headers={"Origin": ORIGIN})
+def test_responses_have_explanation_headers(call: Caller) -> None:
+    response = call("GET", "/v1/pets/1", scenario="Missing, EMPTY", headers={"Origin": ORIGIN})
 
-    assert answer.header("Mockpets-Session") == "default"
-    assert answer.header("Mockpets-Scenario") == "missing, empty"
-    assert answer.header("Mockpets-Stub") == "missing/gone"
-    assert re.fullmatch(r"app;dur=\d+\.\d\d", answer.header("Server-Timing") or "")
+    assert response.header("Mockpets-Session") == "default"
+    assert response.header("Mockpets-Scenario") == "missing, empty"
+    assert response.header("Mockpets-Stub") == "missing/gone"
+    assert re.fullmatch(r"app;dur=\d+\.\d\d", response.header("Server-Timing") or "")
     assert call("GET", "/v1/pets/1").header("Mockpets-Stub") == "-"
 
 
-def test_a_scenario_named_by_a_request_holds_for_it_alone(call: Caller) -> None:
+def test_a_named_scenario_applies_to_one_request(call: Caller) -> None:
     before = call("GET", "/v1/pets").body
 
     assert call("GET", "/v1/pets", scenario="empty").json == []
@@ -906,14 +906,14 @@ def test_a_scenario_named_by_a_request_holds_for_it_alone(call: Caller) -> None:
     assert call("GET", "/v1/pets").body == before
 
 
-def test_a_canned_401_carries_the_challenge(call: Caller) -> None:
-    answer = call("GET", "/v1/pets", scenario="unauthorized")
+def test_a_401_reply_has_the_challenge(call: Caller) -> None:
+    response = call("GET", "/v1/pets", scenario="unauthorized")
 
-    assert answer.header("WWW-Authenticate") == INVALID
-    assert answer.header("Mockpets-Off-Contract") is None
+    assert response.header("WWW-Authenticate") == INVALID
+    assert response.header("Mockpets-Off-Contract") is None
 
 
-def test_numbers_leave_as_integers_and_text_as_utf8(call: Caller) -> None:
+def test_numbers_are_sent_as_integers_and_text_as_utf8(call: Caller) -> None:
     pet = call("POST", "/v1/pets", json_body={"name": "Zoé 🐈", "categoryId": 7})
 
     assert (

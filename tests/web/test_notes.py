@@ -1,4 +1,4 @@
-"""What the journal notes of a request: every code, when it is there and when it is not."""
+"""The notes of the journal: every code, and when it is present."""
 
 from __future__ import annotations
 
@@ -123,10 +123,10 @@ def kept(call: Caller) -> Any:
     ROWS,
     ids=[f"{row[0]} {row[1]} {row[2]}" for row in ROWS],
 )
-def test_each_note(
+def test_every_note(
     call: Caller, method: str, target: str, options: dict[str, Any], notes: dict[str, str]
 ) -> None:
-    call("GET", "/~notes/v1/pets")  # makes the session
+    call("GET", "/~notes/v1/pets")  # creates the session
     try:
         call(method, f"/~notes{target}", **options)
     except ConnectionError:
@@ -145,12 +145,12 @@ def test_each_note(
         assert [row["number"] for row in found] == [entry["number"]]
 
 
-def test_every_code_is_shown_here() -> None:
+def test_every_note_code_is_tested() -> None:
     assert {code for row in ROWS for code in row[3]} == {*NOTES}
 
 
 @pytest.mark.parametrize(("where", "what"), [("query", "parameters"), ("members", "properties")])
-def test_many_names_make_a_short_note(call: Caller, where: str, what: str) -> None:
+def test_a_note_lists_a_limited_number_of_names(call: Caller, where: str, what: str) -> None:
     names = [f"{number:02}{'n' * 500}" for number in range(20)]
     call("GET", "/~notes/v1/pets")
     if where == "query":

@@ -1,4 +1,4 @@
-"""The order of checks on a request under ``/v1``, as the README states it."""
+"""The order of checks on a request under ``/v1``, as documented in the README."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ README = Path(__file__).parents[2] / "README.md"
 
 @dataclass(frozen=True)
 class Attempt:
-    """A request in which everything is wrong; `FIXES` puts it right, one thing at a time."""
+    """A request with every possible problem; `FIXES` removes them one at a time."""
 
     method: str = "DELETE"
     path: str = "/v1/nothing"
@@ -38,7 +38,7 @@ class Attempt:
         )
 
 
-# What each check says before the fix that follows it.
+# The error of each check, and the fix for it.
 FIXES: list[tuple[int, str, dict[str, Any]]] = [
     (422, "unknown_scenario", {"scenario": "create-rejected"}),
     (404, "not_found", {"path": "/v1/pets"}),
@@ -50,7 +50,7 @@ FIXES: list[tuple[int, str, dict[str, Any]]] = [
 ]
 
 
-def test_the_first_check_that_fails_decides(call: Caller) -> None:
+def test_the_first_failed_check_decides(call: Caller) -> None:
     attempt = Attempt()
     seen = []
     for _, _, fix in FIXES:
@@ -62,7 +62,7 @@ def test_the_first_check_that_fails_decides(call: Caller) -> None:
     assert attempt.send(call).status == 201
 
 
-def test_a_stub_rejects_before_the_body_is_looked_at(call: Caller) -> None:
+def test_a_stub_responds_before_the_body_is_validated(call: Caller) -> None:
     attempt = Attempt("POST", "/v1/pets", "mockpets", "create-rejected")
 
     assert attempt.send(call).header("Mockpets-Stub") == "create-rejected/reject"
@@ -79,7 +79,9 @@ def test_the_readme_states_the_same_order() -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/store/orders", "/v1/nothing", "/v1/pets/1/photos"])
-def test_what_no_operation_takes_is_checked_in_the_same_order(call: Caller, path: str) -> None:
+def test_requests_without_an_operation_are_checked_in_the_same_order(
+    call: Caller, path: str
+) -> None:
     unknown = call("GET", path, key=None, scenario="no-such-scenario")
     missing_key = call("GET", path, key=None)
 

@@ -1,4 +1,4 @@
-"""Behind a proxy: who is believed what, and a server under a prefix."""
+"""Running behind a proxy: trusted headers, and a server under a prefix."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def environ_of(peer: str, headers: dict[str, str]) -> WSGIEnvironment:
 
 
 def altered(peer: str, headers: dict[str, str]) -> dict[str, Any]:
-    """What `forwarded` makes another of an environ, by key; None for what is gone."""
+    """Return what `forwarded` changes in an environ, by key; None for a removed key."""
     before, environ = environ_of(peer, headers), environ_of(peer, headers)
     forwarded(environ, NETWORKS)
     return {
@@ -58,20 +58,20 @@ def altered(peer: str, headers: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def client_of(peer: str, said: str | None) -> str:
-    headers = {} if said is None else {"X_FORWARDED_FOR": said}
+def client_of(peer: str, message: str | None) -> str:
+    headers = {} if message is None else {"X_FORWARDED_FOR": message}
     environ = environ_of(peer, headers)
     forwarded(environ, NETWORKS)
     return str(environ["REMOTE_ADDR"])
 
 
-# --- Whom to believe --------------------------------------------------------------------------
+# --- Trusted headers --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "peer", ["10.0.0.2", "127.0.0.1", "192.0.2.1", "::2", "2001:db9::1", UNKNOWN, "", "mock"]
 )
-def test_who_is_not_trusted_changes_nothing(peer: str) -> None:
+def test_headers_of_an_untrusted_peer_are_ignored(peer: str) -> None:
     assert altered(peer, FORGED) == {}
 
 
@@ -79,19 +79,19 @@ def test_who_is_not_trusted_changes_nothing(peer: str) -> None:
     st.dictionaries(st.sampled_from(sorted(FORGED)), st.text(st.characters(codec="latin-1"))),
     st.sampled_from(["127.0.0.1", "10.0.0.2", "::2"]),
 )
-def test_whatever_it_sends(headers: dict[str, str], peer: str) -> None:
+def test_any_headers_of_an_untrusted_peer_are_ignored(headers: dict[str, str], peer: str) -> None:
     assert altered(peer, headers) == {}
 
 
-def test_a_trusted_proxy_is_believed() -> None:
-    said = {
+def test_headers_of_a_trusted_proxy_are_used() -> None:
+    message = {
         "X_FORWARDED_FOR": "192.0.2.7",
         "X_FORWARDED_PROTO": "HTTPS",
         "X_FORWARDED_HOST": "demo.example:8443",
         "X_FORWARDED_PREFIX": "/apps/mock/",
     }
 
-    assert altered(PEER, said) == {
+    assert altered(PEER, message) == {
         "REMOTE_ADDR": "192.0.2.7",
         "REMOTE_HOST": "192.0.2.7",
         "REMOTE_PORT": None,
@@ -102,7 +102,7 @@ def test_a_trusted_proxy_is_believed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "client"),
+    ("message", "client"),
     [
         ("192.0.2.7", "192.0.2.7"),
         ("192.0.2.7:50123", "192.0.2.7"),
@@ -111,16 +111,16 @@ def test_a_trusted_proxy_is_believed() -> None:
         ("[2001:db9::1]", "2001:db9::1"),
         ("[2001:db9::1]:443", "2001:db9::1"),
         ("::ffff:192.0.2.7", "192.0.2.7"),
-        # What a client wrote itself stands left of its own address.
+        # Values that the client sent are to the left of its address.
         ("127.0.0.1, 192.0.2.7", "192.0.2.7"),
         ("nonsense, 192.0.2.7", "192.0.2.7"),
         ("10.0.0.1, 10.1.2.3, 192.0.2.7", "192.0.2.7"),
-        # Trusted proxies in a row are passed by.
+        # A chain of trusted proxies is skipped.
         ("198.51.100.9, 192.0.2.7, 10.1.2.3", "192.0.2.7"),
         ("192.0.2.7, 2001:db8::5, 10.1.2.3", "192.0.2.7"),
         ("192.0.2.7, ::ffff:10.1.2.3", "192.0.2.7"),
-        ("10.1.2.3, 10.1.2.4", "10.1.2.3"),  # someone on a proxy's own machine
-        # Who it was is not said.
+        ("10.1.2.3, 10.1.2.4", "10.1.2.3"),  # a client on a proxy's own machine
+        # No client address.
         (None, UNKNOWN),
         ("", UNKNOWN),
         ("unknown", UNKNOWN),
@@ -132,13 +132,13 @@ def test_a_trusted_proxy_is_believed() -> None:
         ("127.0.0.1/8", UNKNOWN),
     ],
 )
-def test_the_client_is_the_last_hop_that_is_not_trusted(said: str | None, client: str) -> None:
-    assert client_of(PEER, said) == client
+def test_the_client_is_the_last_untrusted_hop(message: str | None, client: str) -> None:
+    assert client_of(PEER, message) == client
 
 
 @given(st.text(st.characters(codec="latin-1")), st.sampled_from([PEER, "10.1.255.255", "::1"]))
-def test_no_text_of_a_client_stands_in_for_its_address(text: str, peer: str) -> None:
-    """A proxy appends the address of whoever asked it."""
+def test_a_client_cannot_forge_its_address(text: str, peer: str) -> None:
+    """A proxy appends the address of its client."""
     assert client_of(peer, f"{text}, 192.0.2.7") == "192.0.2.7"
 
 
@@ -160,15 +160,15 @@ def test_no_text_of_a_client_stands_in_for_its_address(text: str, peer: str) -> 
         ("X_FORWARDED_PREFIX", "/~w3"),
     ],
 )
-def test_what_cannot_be_meant_is_ignored(header: str, value: str) -> None:
-    said = {"X_FORWARDED_FOR": "192.0.2.7", header: value}
+def test_invalid_forwarded_values_are_ignored(header: str, value: str) -> None:
+    message = {"X_FORWARDED_FOR": "192.0.2.7", header: value}
 
-    assert altered(PEER, said).keys() == {"REMOTE_ADDR", "REMOTE_HOST", "REMOTE_PORT"}
+    assert altered(PEER, message).keys() == {"REMOTE_ADDR", "REMOTE_HOST", "REMOTE_PORT"}
 
 
-def test_of_several_values_the_nearest_proxy_s_counts() -> None:
-    said = {"X_FORWARDED_PROTO": "https, http", "X_FORWARDED_HOST": "evil.test, demo.example"}
-    changes = altered(PEER, said)
+def test_the_last_of_several_values_is_used() -> None:
+    message = {"X_FORWARDED_PROTO": "https, http", "X_FORWARDED_HOST": "evil.test, demo.example"}
+    changes = altered(PEER, message)
 
     assert "wsgi.url_scheme" not in changes  # it is http
     assert changes["HTTP_HOST"] == "demo.example"
@@ -202,7 +202,7 @@ def test_locations_and_links_keep_the_prefix() -> None:
     ("base", "status"),
     [("~w3 ", 201), ("~w3\n", 201), ("~w3\r\nX-Evil: b", 422), ("~\u20ac", 422), ("~a\nb", 422)],
 )
-def test_a_base_path_gets_into_no_header_as_it_came(base: str, status: int) -> None:
+def test_a_base_path_is_quoted_in_headers(base: str, status: int) -> None:
     new = {"name": "Miso", "categoryId": 2}
     client = create_app(Settings()).test_client()
     made = client.post(f"/{quote(base)}/v1/pets", json=new, headers=KEY)
@@ -213,20 +213,22 @@ def test_a_base_path_gets_into_no_header_as_it_came(base: str, status: int) -> N
         f"/{quote(base, safe='~')}/v1/pets/17" if status == 201 else None
     )
     assert got.headers["Link"].startswith(f"</{quote(base, safe='~')}/v1/pets>; ")
-    for answer in (made, got):
-        assert all(re.fullmatch("[ -~]*", value) for value in answer.headers.values())
+    for response in (made, got):
+        assert all(re.fullmatch("[ -~]*", value) for value in response.headers.values())
 
 
-def test_a_location_has_no_character_that_a_header_cannot_have() -> None:
+def test_a_location_is_ascii() -> None:
     client = create_app(Settings()).test_client()
-    mount = {"SCRIPT_NAME": "/käfig".encode().decode("latin-1")}  # by another server (PEP 3333)
+    mount = {
+        "SCRIPT_NAME": "/käfig".encode().decode("latin-1")
+    }  # set by another WSGI server (PEP 3333)
     new = {"name": "Miso", "categoryId": 2}
     made = client.post("/v1/pets", json=new, headers=KEY, environ_overrides=mount)
 
     assert made.headers["Location"] == "/k%C3%A4fig/v1/pets/17"
 
 
-def test_a_proxy_that_takes_the_prefix_away_says_so() -> None:
+def test_a_forwarded_prefix_is_added() -> None:
     client = mounted("", ("127.0.0.1",))
     headers = KEY | {"X-Forwarded-Prefix": "/mock", "X-Forwarded-For": "192.0.2.7"}
     made = client.post("/v1/pets", json={"name": "Miso", "categoryId": 2}, headers=headers)
@@ -234,7 +236,7 @@ def test_a_proxy_that_takes_the_prefix_away_says_so() -> None:
     assert made.headers["Location"] == "/mock/v1/pets/17"
 
 
-def test_both_prefixes_add_up() -> None:
+def test_both_prefixes_are_combined() -> None:
     client = mounted("/mock", ("127.0.0.1",))
     headers = KEY | {"X-Forwarded-Prefix": "/apps"}
     made = client.post("/mock/v1/pets", json={"name": "Miso", "categoryId": 2}, headers=headers)
@@ -243,40 +245,40 @@ def test_both_prefixes_add_up() -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/pets", "/", "/mockery/v1/pets", "/Mock/v1/pets", "/moc"])
-def test_outside_of_it_there_is_nothing(path: str) -> None:
+def test_paths_outside_the_prefix_are_not_found(path: str) -> None:
     origin = {"Origin": "http://localhost:5173"}
-    answer = mounted("/mock").get(path, headers=KEY | origin)
+    response = mounted("/mock").get(path, headers=KEY | origin)
 
-    assert answer.status_code == 404
-    assert json.loads(answer.data) == {
+    assert response.status_code == 404
+    assert json.loads(response.data) == {
         "code": "not_found",
         "message": f"nothing at '{path}'; the server's prefix is /mock, so use /mock{path}. "
         "If your proxy strips the prefix, let it send X-Forwarded-Prefix and remove --prefix",
         "status": 404,
     }
-    assert answer.headers["Content-Type"] == "application/json"
-    assert answer.headers["Access-Control-Allow-Origin"] == "http://localhost:5173"
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert response.headers["Content-Type"] == "application/json"
+    assert response.headers["Access-Control-Allow-Origin"] == "http://localhost:5173"
+    assert response.headers["Cache-Control"] == "no-store"
 
 
-def test_a_page_can_read_that_there_is_nothing() -> None:
+def test_a_page_can_read_the_error_outside_the_prefix() -> None:
     asked = {"Origin": "http://localhost:5173", "Access-Control-Request-Method": "POST"}
-    answer = mounted("/mock").options("/v1/pets", headers=asked)
+    response = mounted("/mock").options("/v1/pets", headers=asked)
 
-    assert (answer.status_code, answer.data) == (204, b"")
-    assert answer.headers["Access-Control-Allow-Methods"] == "POST"
+    assert (response.status_code, response.data) == (204, b"")
+    assert response.headers["Access-Control-Allow-Methods"] == "POST"
 
 
 def test_the_prefix_alone_is_the_root() -> None:
-    answer = mounted("/mock").get("/mock", headers=KEY)
+    response = mounted("/mock").get("/mock", headers=KEY)
 
-    assert answer.status_code == 404
-    said = "nothing at '/mock/'; the pet store is at /mock/v1/pets"
-    assert answer.get_json()["message"] == said
+    assert response.status_code == 404
+    message = "nothing at '/mock/'; the pet store is at /mock/v1/pets"
+    assert response.get_json()["message"] == message
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         ("/mock/pets", "the base URL must end with /v1: /mock/v1/pets"),
         ("/mock/v1/pets/", "remove the trailing slash: /mock/v1/pets"),
@@ -290,24 +292,24 @@ def test_the_prefix_alone_is_the_root() -> None:
         ("/mock/~w3/w4/v1/pets", "did you mean '/mock/~w3/v1/pets'?"),
     ],
 )
-def test_a_hint_tells_the_path_with_the_prefix(path: str, said: str) -> None:
-    answer = mounted("/mock").get(path, headers=KEY)
+def test_a_hint_includes_the_prefix(path: str, message: str) -> None:
+    response = mounted("/mock").get(path, headers=KEY)
 
-    assert answer.get_json()["message"] == f"nothing at {path!r}; {said}"
+    assert response.get_json()["message"] == f"nothing at {path!r}; {message}"
 
 
-def test_a_hint_repeats_no_long_path() -> None:
-    answer = mounted("/mock").get(f"/mock/~{'w' * 9000}/pets", headers=KEY)
+def test_a_hint_omits_a_long_prefix() -> None:
+    response = mounted("/mock").get(f"/mock/~{'w' * 9000}/pets", headers=KEY)
 
-    assert len(answer.get_json()["message"]) < 300
+    assert len(response.get_json()["message"]) < 300
 
 
 # --- The control API --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("said", [None, "unknown", "192.0.2.7", "127.0.0.1, 192.0.2.7"])
-def test_a_stranger_behind_a_proxy_is_not_on_this_machine(said: str | None) -> None:
-    headers = {} if said is None else {"X-Forwarded-For": said}
-    answer = mounted("", ("127.0.0.1",)).post("/__mockpets/reset", headers=headers)
+@pytest.mark.parametrize("message", [None, "unknown", "192.0.2.7", "127.0.0.1, 192.0.2.7"])
+def test_a_client_behind_a_proxy_is_not_local(message: str | None) -> None:
+    headers = {} if message is None else {"X-Forwarded-For": message}
+    response = mounted("", ("127.0.0.1",)).post("/__mockpets/reset", headers=headers)
 
-    assert answer.status_code in (401, 403)
+    assert response.status_code in (401, 403)

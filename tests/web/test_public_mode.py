@@ -1,4 +1,4 @@
-"""A server that is open to strangers, by what they can do, and cannot."""
+"""Public mode: the limits and the isolation of visitors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SECONDS = 20
 
 
 class Clock:
-    """Seconds that pass when a test says so."""
+    """A clock that a test moves."""
 
     now = 1000.0
 
@@ -53,9 +53,9 @@ class Clock:
 
 
 class Public:
-    """A server for strangers in this process, behind a proxy that says who calls.
+    """A public server in this process, behind a proxy that reports the visitor.
 
-    :param pace: seconds that pass with each request, so that the rate limit stays out of the way.
+    :param pace: seconds that pass with each request, so that the rate limit is not reached.
     """
 
     def __init__(self, pace: float = 60.0 / PUBLIC_VISITOR_RATE[0], **settings: Any) -> None:
@@ -76,17 +76,17 @@ class Public:
         return self("POST", "/v1/pets", visitor, json_body=PET | members)
 
     def names(self, visitor: str) -> set[str]:
-        """The pets that a visitor sees."""
-        answer = self("GET", "/v1/pets?limit=100", visitor)
-        assert answer.status == 200
-        return {pet["name"] for pet in answer.json}
+        """Return the names of the pets that a visitor sees."""
+        response = self("GET", "/v1/pets?limit=100", visitor)
+        assert response.status == 200
+        return {pet["name"] for pet in response.json}
 
     def session(self, visitor: str = "192.0.2.1") -> str:
-        """The name of a visitor's session, made if there was none."""
+        """Return the name of a visitor's session; creates the session."""
         return self("GET", "/v1/pets", visitor).headers["mockpets-session"]
 
     def control(self, method: str, path: str, body: object = None, session: str = "") -> Answer:
-        """Call the control API, as its owner does."""
+        """Call the control API as the server's owner."""
         base = f"/~{session}" if session else ""
         return self._call(method, f"{base}/__mockpets/{path}", headers=WITH, json_body=body)
 
@@ -94,7 +94,7 @@ class Public:
 TRUSTED = ("127.0.0.1/32",)
 
 
-# --- What each may do ---------------------------------------------------------------------------
+# --- Limits -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,10 @@ TRUSTED = ("127.0.0.1/32",)
         ({}, {}, "asleep"),
     ],
 )
-def test_no_answer_is_more_than_ten_seconds_late(
+def test_a_delay_is_at_most_ten_seconds(
     tmp_path: Path, settings: dict[str, Any], headers: dict[str, str], scenario: str | None
 ) -> None:
-    """Told by the answer that is let go when the server stops, so that nobody waits for it."""
+    """Read from the response that the stopping server releases, so that the test need not wait."""
     (tmp_path / "asleep.yaml").write_text("description: x\nstubs:\n  - delay: 60s\n")
     folder = {"scenarios_dir": (tmp_path,), "control_token": TOKEN}
     server = MockpetsServer(Settings(port=0, public=True, **(folder | settings)))
@@ -132,49 +132,49 @@ def test_no_answer_is_more_than_ten_seconds_late(
 def holding(
     folder: Path, more: str = "", how: str = "hold: gate"
 ) -> Iterator[tuple[Running, Wire]]:
-    """A public server, and a stranger whom it holds an answer from."""
+    """A public server that holds the response of a visitor."""
     (folder / "held.yaml").write_text(f"description: x\nstubs:\n  - {{{how}{more}}}\n")
     app = create_app(Settings(public=True, control_token=TOKEN, scenarios_dir=(folder,)))
-    with running(app, clock=ServerClock()) as server, Wire(server.port) as stranger:
-        stranger.get("/v1/pets", "Authorization: Bearer mockpets", "Mockpets-Scenario: held")
+    with running(app, clock=ServerClock()) as server, Wire(server.port) as visitor:
+        visitor.get("/v1/pets", "Authorization: Bearer mockpets", "Mockpets-Scenario: held")
         server.until(lambda: server.waiting, 1)
-        yield server, stranger
+        yield server, visitor
 
 
 @pytest.mark.parametrize("delay", ["", ", delay: 4s", ", delay: 60s"])
-def test_no_answer_is_held_for_more_than_ten_seconds(tmp_path: Path, delay: str) -> None:
-    with holding(tmp_path, delay) as (server, stranger):
+def test_a_hold_is_at_most_ten_seconds(tmp_path: Path, delay: str) -> None:
+    with holding(tmp_path, delay) as (server, visitor):
         server.clock.pass_(PUBLIC_DELAY_SECONDS - 0.1)
         assert server.ask(lambda: server.waiting) == 1
         server.clock.pass_(0.1)
-        assert stranger.read().status == 200
+        assert visitor.read().status == 200
         assert server.ask(lambda: server.waiting) == 0
-        assert stranger.is_open()
+        assert visitor.is_open()
 
 
-def test_no_answer_takes_more_than_ten_seconds_to_send(tmp_path: Path) -> None:
-    with holding(tmp_path, how="throttle: 10 B/s") as (server, stranger):
+def test_a_throttled_response_takes_at_most_ten_seconds(tmp_path: Path) -> None:
+    with holding(tmp_path, how="throttle: 10 B/s") as (server, visitor):
         server.clock.pass_(PUBLIC_DELAY_SECONDS - 0.1)
         assert server.ask(lambda: server.waiting) == 1
         server.clock.pass_(0.1)
-        reply = stranger.read()
+        reply = visitor.read()
         assert (reply.status, len(reply.json)) == (200, 16)
         assert server.ask(lambda: server.waiting) == 0
-        assert stranger.is_open()
+        assert visitor.is_open()
 
 
-def test_its_owner_can_let_it_go_before(tmp_path: Path) -> None:
-    with holding(tmp_path) as (server, stranger):
+def test_the_owner_can_open_a_gate_earlier(tmp_path: Path) -> None:
+    with holding(tmp_path) as (server, visitor):
         owner = Caller(Socket(f"http://127.0.0.1:{server.port}"))
         _, session = owner("GET", "/__mockpets/sessions", key=TOKEN).json["sessions"]
         gate = f"/~{session['name']}/__mockpets/gates/gate/open"
         assert owner("POST", gate, key=TOKEN).json["released"] == 1
-        assert stranger.read().status == 200
+        assert visitor.read().status == 200
         server.clock.pass_(PUBLIC_DELAY_SECONDS)
-        assert stranger.is_open()
+        assert visitor.is_open()
 
 
-def test_each_may_add_a_thousand_pets_and_others_still_can() -> None:
+def test_each_visitor_may_add_1000_pets() -> None:
     public = Public()
     for _ in range(PUBLIC_PETS):
         assert public.post().status == 201
@@ -187,7 +187,7 @@ def test_each_may_add_a_thousand_pets_and_others_still_can() -> None:
 
 
 @pytest.mark.parametrize(("wanted", "may"), [(5, 5), (PETS_BY_REQUEST, PUBLIC_PETS)])
-def test_a_setting_can_lower_that_but_not_raise_it(wanted: int, may: int) -> None:
+def test_max_pets_can_lower_the_limit_but_not_raise_it(wanted: int, may: int) -> None:
     public = Public(max_pets=wanted)
 
     assert public.control("GET", "state").json["settings"]["max_pets"] == may
@@ -207,27 +207,27 @@ def test_a_name_has_at_most_256_characters(character: str) -> None:
     assert "got 257" in refused.json["message"]
 
 
-def test_no_budget_is_above_8_mib() -> None:
+def test_pets_and_snapshots_are_limited_to_8_mib() -> None:
     public = Public()
     many = [{"id": each, "name": "n" * 200, "categoryId": 1} for each in range(1, 901)]
     size = 900 * (200 + len(json.dumps(many[0], separators=(",", ":"))))
     fit = PUBLIC_BYTES // size
 
-    answers = [public.control("PUT", "pets", many, session=f"s{each}") for each in range(fit + 1)]
-    assert [answer.status for answer in answers] == [200] * fit + [507]
-    assert_error(answers[-1], "store_full")
-    assert "8 MiB" in answers[-1].json["message"]
+    responses = [public.control("PUT", "pets", many, session=f"s{each}") for each in range(fit + 1)]
+    assert [response.status for response in responses] == [200] * fit + [507]
+    assert_error(responses[-1], "store_full")
+    assert "8 MiB" in responses[-1].json["message"]
 
     public.control("DELETE", "sessions/s0")
     public.control("PATCH", "pets/1", {"name": "changed"}, session="s1")  # copies the indexes
     fit = PUBLIC_BYTES // (900 * 200)
     taken = [public.control("PUT", f"snapshots/n{each}", session="s1") for each in range(fit + 1)]
-    assert {answer.status for answer in taken[: fit - 1]} == {201}
+    assert {response.status for response in taken[: fit - 1]} == {201}
     assert_error(taken[-1], "store_full")
     assert "8 MiB" in taken[-1].json["message"]
 
 
-def test_all_journals_together_have_8_mib() -> None:
+def test_journals_are_limited_to_8_mib() -> None:
     public = Public()
     for number in range(1000):
         visitor = f"192.0.2.{number % 9}"
@@ -241,9 +241,9 @@ def test_all_journals_together_have_8_mib() -> None:
     assert PUBLIC_BYTES * 0.7 < used <= PUBLIC_BYTES
 
 
-def test_the_journal_keeps_no_bodies() -> None:
+def test_the_journal_omits_bodies() -> None:
     public = Public()
-    secret = "what-a-stranger-typed"
+    secret = "what-a-visitor-typed"
     number = public.post(name=secret).headers["mockpets-request"]
     session = public.session()
 
@@ -256,8 +256,8 @@ def test_the_journal_keeps_no_bodies() -> None:
 
 @pytest.mark.parametrize("fault", ["connection_reset", "empty_reply"])
 @pytest.mark.parametrize("reply", ["", ", reply: pass"])
-def test_no_connection_is_broken(tmp_path: Path, fault: str, reply: str) -> None:
-    """It is refused instead, on the connection as it is, and nothing was done."""
+def test_connection_faults_are_rejected(tmp_path: Path, fault: str, reply: str) -> None:
+    """The request is rejected on the same connection, without any effect."""
     text = f"description: x\nstubs:\n  - {{fault: {fault}{reply}}}\n"
     (tmp_path / "broken.yaml").write_text(text)
     settings = Settings(port=0, public=True, scenarios_dir=(tmp_path,), control_token=TOKEN)
@@ -286,16 +286,16 @@ def test_no_connection_is_broken(tmp_path: Path, fault: str, reply: str) -> None
 
 
 @pytest.mark.parametrize("scenario", ["truncated", "broken-json"])
-def test_what_spoils_only_the_body_stays(scenario: str) -> None:
-    answer = Public()("GET", "/v1/pets", scenario=scenario)
+def test_body_faults_are_allowed(scenario: str) -> None:
+    response = Public()("GET", "/v1/pets", scenario=scenario)
 
-    assert answer.status == 200
+    assert response.status == 200
     with pytest.raises(ValueError):
-        json.loads(answer.body)
+        json.loads(response.body)
 
 
 @pytest.mark.parametrize("call", [("PUT", "scenario"), ("PUT", "sessions/new")])
-def test_scenarios_cannot_be_sent_as_documents(call: tuple[str, str]) -> None:
+def test_inline_scenarios_are_rejected(call: tuple[str, str]) -> None:
     public = Public()
     document = {"description": "x", "stubs": [{"reply": {"status": 500}}]}
 
@@ -305,21 +305,21 @@ def test_scenarios_cannot_be_sent_as_documents(call: tuple[str, str]) -> None:
     assert public.control(*call, {"scenario": "empty"}).status in (200, 201)
 
 
-# --- How often ----------------------------------------------------------------------------------
+# --- Rate limit ---------------------------------------------------------------------------------
 
 BURST, ALL = PUBLIC_VISITOR_RATE[1], PUBLIC_RATE[1]
 
 
-def test_who_asks_too_often_is_told_when_to_ask_again() -> None:
+def test_a_rate_limited_response_has_retry_after() -> None:
     public = Public(pace=0)
-    answers = [public("GET", "/v1/pets/1") for _ in range(BURST)]
-    assert {answer.status for answer in answers} == {200}
+    responses = [public("GET", "/v1/pets/1") for _ in range(BURST)]
+    assert {response.status for response in responses} == {200}
 
     refused = public("GET", "/v1/pets/1")
     assert_error(refused, "rate_limited")
     assert_cors(refused)
     assert refused.header("Retry-After") == "1"
-    # Each answer of the deprecated operation says so, and each beyond the contract why.
+    # Responses of the deprecated operation, and those off the contract, keep their headers.
     assert refused.header("Sunset") is not None
     assert refused.header("Mockpets-Off-Contract") == "status 429 is not listed for getPet"
     assert public("GET", "/v1/pets/1", "192.0.2.2").status == 200
@@ -327,7 +327,7 @@ def test_who_asks_too_often_is_told_when_to_ask_again() -> None:
     assert [public("GET", "/v1/pets").status for _ in range(2)] == [200, 429]
 
 
-def test_what_is_refused_does_nothing() -> None:
+def test_a_rate_limited_request_has_no_effect() -> None:
     public = Public(pace=0)
     statuses = [public.post(name="Once").status for _ in range(BURST + 5)]
     public.clock.now += 60
@@ -336,7 +336,7 @@ def test_what_is_refused_does_nothing() -> None:
     assert len(public("GET", "/v1/pets?limit=100").json) == 16 + BURST
 
 
-def test_paths_that_lead_nowhere_and_wrong_keys_count_too() -> None:
+def test_unknown_paths_and_wrong_keys_count_too() -> None:
     public = Public(pace=0)
     for number in range(BURST):
         one = public("GET", f"/v1/{number}") if number % 2 else public("GET", "/v1/pets", key="no")
@@ -345,8 +345,8 @@ def test_paths_that_lead_nowhere_and_wrong_keys_count_too() -> None:
     assert public("GET", "/v1/pets").status == public("DELETE", "/nowhere").status == 429
 
 
-def test_a_page_can_read_that_it_asks_too_often() -> None:
-    """Its preflight must pass for that."""
+def test_a_page_can_read_the_rate_limit_error() -> None:
+    """Its preflight must pass."""
     public = Public(pace=0)
     for _ in range(BURST + 1):
         public("GET", "/v1/pets")
@@ -356,7 +356,7 @@ def test_a_page_can_read_that_it_asks_too_often() -> None:
     assert_cors(public("POST", "/v1/pets", json_body=PET))
 
 
-def test_a_crowd_is_held_to_a_rate_and_the_owner_gets_in() -> None:
+def test_all_visitors_share_a_limit_that_excludes_the_owner() -> None:
     public = Public(pace=0, max_sessions=10_000)
     statuses = [public("GET", "/v1/pets", f"198.51.{n >> 8}.{n & 255}").status for n in range(ALL)]
 
@@ -366,13 +366,13 @@ def test_a_crowd_is_held_to_a_rate_and_the_owner_gets_in() -> None:
     assert public("GET", "/__mockpets/health", key=None).status == 200
 
 
-# --- Guessing -----------------------------------------------------------------------------------
+# --- Attempts -----------------------------------------------------------------------------------
 
 GUESSES = TOKEN_GUESSES[1]
 
 
 class Guesser:
-    """Sends control tokens, behind a proxy that says from where."""
+    """Sends control tokens, behind a proxy that reports the address."""
 
     def __init__(self, *, public: bool = True) -> None:
         self.clock = Clock()
@@ -384,13 +384,13 @@ class Guesser:
         return self._call("GET", "/__mockpets/state", headers=sent, key=key)
 
 
-def test_who_guesses_tokens_has_to_wait_and_nobody_else() -> None:
+def test_failed_attempts_limit_only_their_address() -> None:
     guess = Guesser()
     assert {guess("a-wrong-one").status for _ in range(GUESSES)} == {401}
     refused = guess("a-wrong-one")
     assert_error(refused, "rate_limited")
     assert refused.header("Retry-After") == "3"
-    # Not even the right one is looked at, else guessing would go on.
+    # Even the valid token is rejected, otherwise the attempts could continue.
     assert guess(TOKEN).status == 429
     assert guess(TOKEN, "192.0.2.2").status == 200
     guess.clock.now += 3
@@ -400,7 +400,7 @@ def test_who_guesses_tokens_has_to_wait_and_nobody_else() -> None:
     assert [guess("a-wrong-one").status for _ in range(GUESSES + 1)] == [401] * GUESSES + [429]
 
 
-def test_a_guesser_has_one_turn_in_a_network() -> None:
+def test_an_ipv6_network_shares_its_failed_attempts() -> None:
     guess = Guesser()
     for number in range(GUESSES):
         assert guess("a-wrong-one", f"2001:db8:0:1::{number:x}").status == 401
@@ -409,29 +409,29 @@ def test_a_guesser_has_one_turn_in_a_network() -> None:
     assert guess("a-wrong-one", "2001:db8:0:2::").status == 401
 
 
-def test_without_strangers_nobody_has_to_wait() -> None:
+def test_without_public_mode_attempts_are_not_limited() -> None:
     guess = Guesser(public=False)
     assert {guess("a-wrong-one").status for _ in range(GUESSES + 5)} == {401}
     assert guess(TOKEN).status == 200
 
 
-def test_calls_without_a_token_or_with_the_right_one_are_no_guesses() -> None:
+def test_missing_and_valid_tokens_are_not_counted() -> None:
     guess = Guesser()
     assert {guess(None).status for _ in range(GUESSES + 5)} == {401}
     assert {guess(TOKEN).status for _ in range(GUESSES + 5)} == {200}
 
 
-# --- Back to the start --------------------------------------------------------------------------
+# --- Resets -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("settings", "seconds"),
     [({}, PUBLIC_RESET_SECONDS), ({"reset_every": "10m"}, 600.0), ({"reset_every": "2h"}, 7200.0)],
 )
-def test_every_so_often_all_is_as_at_the_start(settings: dict[str, Any], seconds: float) -> None:
+def test_sessions_are_reset_at_an_interval(settings: dict[str, Any], seconds: float) -> None:
     public = Public(pace=0, **settings)
     first = public.clock.now
-    for hour in range(1, 4):  # once, and again
+    for hour in range(1, 4):  # repeatedly
         public.clock.now = first + (hour - 1) * seconds + 100
         visitors = [f"192.0.2.{number}" for number in range(3)]
         for visitor in visitors:
@@ -443,7 +443,7 @@ def test_every_so_often_all_is_as_at_the_start(settings: dict[str, Any], seconds
         assert public.post(name="First").json["id"] == 17
 
 
-def test_a_server_of_ones_own_resets_only_when_told() -> None:
+def test_without_public_mode_sessions_are_not_reset() -> None:
     clock = Clock()
     call = Caller(Inside(create_app(Settings(), clock)))
     call("POST", "/v1/pets", json_body=PET)
@@ -452,8 +452,8 @@ def test_a_server_of_ones_own_resets_only_when_told() -> None:
     assert len(call("GET", "/v1/pets").json) == 17
 
 
-def test_those_who_never_come_again_are_reset_too() -> None:
-    """Some with each request, so that no request waits for all."""
+def test_unused_sessions_are_reset_too() -> None:
+    """A few with each request, so that no request waits for all of them."""
     public = Public()
     visitors = [f"192.0.2.{number}" for number in range(100)]
     for visitor in visitors:
@@ -465,8 +465,8 @@ def test_those_who_never_come_again_are_reset_too() -> None:
     assert b"\nmockpets_pets 1616.0\n" in public.control("GET", "metrics").body
 
 
-def test_it_resets_while_requests_are_under_way() -> None:
-    """Those that were answered before the reset have left nothing, those after have their pet."""
+def test_sessions_are_reset_during_requests() -> None:
+    """Pets created before the reset are gone, those created after it exist."""
     public = Public(pace=0, reset_every="1s")
     for number in range(200):
         public.clock.now += 0.2
@@ -477,7 +477,7 @@ def test_it_resets_while_requests_are_under_way() -> None:
         assert len(public.names("192.0.2.1")) <= 15 + 6 + 1
 
 
-def test_a_full_house_lets_in_who_comes_after_someone_has_left() -> None:
+def test_an_idle_session_makes_room_for_a_new_visitor() -> None:
     public = Public(pace=0, max_sessions=4)
     for number in range(3):
         public.session(f"192.0.2.{number}")
@@ -493,7 +493,7 @@ def test_a_full_house_lets_in_who_comes_after_someone_has_left() -> None:
     assert "Still here" in public.names("192.0.2.1")
 
 
-# --- Who is who ---------------------------------------------------------------------------------
+# --- Visitors -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -502,16 +502,16 @@ def test_a_full_house_lets_in_who_comes_after_someone_has_left() -> None:
         ("192.0.2.1", "192.0.2.1", True),
         ("192.0.2.1", "192.0.2.2", False),
         ("192.0.2.1", "::ffff:192.0.2.1", True),
-        ("192.0.2.1", "203.0.113.9, 192.0.2.1", True),  # what a client wrote itself stands left
+        ("192.0.2.1", "203.0.113.9, 192.0.2.1", True),  # values from the client are on the left
         ("203.0.113.9", "203.0.113.9, 192.0.2.1", False),
         ("192.0.2.1", "192.0.2.1, 127.0.0.1", True),  # two proxies, both trusted
         ("2001:db8:0:1::1", "2001:db8:0:1:ffff:ffff:ffff:ffff", True),
         ("2001:db8:0:1::1", "2001:db8:0:2::1", False),
         ("2001:db8:0:1::1", "192.0.2.1", False),
-        ("nonsense", "other nonsense", True),  # one session for all that no proxy speaks for
+        ("nonsense", "other nonsense", True),  # all unknown addresses share one session
     ],
 )
-def test_a_visitor_is_the_address_that_the_proxy_tells(one: str, other: str, same: bool) -> None:
+def test_a_visitor_is_identified_by_the_forwarded_address(one: str, other: str, same: bool) -> None:
     public = Public()
     assert public.post(one, name="Mine").status == 201
 
@@ -519,8 +519,8 @@ def test_a_visitor_is_the_address_that_the_proxy_tells(one: str, other: str, sam
     assert (public.session(one) == public.session(other)) == same
 
 
-def test_nobody_else_is_believed() -> None:
-    """Two addresses of this machine are two visitors, whatever they say they are."""
+def test_an_untrusted_forwarded_address_is_ignored() -> None:
+    """Two addresses of this machine are two visitors, whatever their headers."""
     settings = Settings(host=("127.0.0.1",), port=0, public=True, behind_proxy=("127.0.0.9/32",))
     with MockpetsServer(settings) as server:
         port = urlsplit(server.url).port or 0
@@ -529,16 +529,16 @@ def test_nobody_else_is_believed() -> None:
             connection = HTTPConnection("127.0.0.1", port, SECONDS, source_address=(source, 0))
             try:
                 connection.request("GET", "/v1/pets", headers=KEY | dict(headers))
-                answer = connection.getresponse()
-                answer.read()
-                return answer.headers["Mockpets-Session"]
+                response = connection.getresponse()
+                response.read()
+                return response.headers["Mockpets-Session"]
             finally:
                 connection.close()
 
         one, other = session("127.0.0.1", {}), session("127.0.0.2", {})
         for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Client-IP"):
-            said = "for=127.0.0.2" if name == "Forwarded" else "127.0.0.2"
-            assert session("127.0.0.1", {name: said}) == one != other
+            message = "for=127.0.0.2" if name == "Forwarded" else "127.0.0.2"
+            assert session("127.0.0.1", {name: message}) == one != other
 
 
 KEY = {"Authorization": "Bearer mockpets"}
@@ -546,7 +546,7 @@ KEY = {"Authorization": "Bearer mockpets"}
 
 @pytest.mark.parametrize("carrier", ["path", "header", "key", "any key"])
 @pytest.mark.parametrize("whose", ["another's", "default", "one of its own", "nobody's"])
-def test_a_visitor_can_name_no_session_but_its_own(carrier: str, whose: str) -> None:
+def test_a_visitor_can_only_name_its_own_session(carrier: str, whose: str) -> None:
     public = Public(any_key=carrier == "any key")
     me, other = "192.0.2.1", "192.0.2.2"
     public.post(other, name="Theirs")
@@ -566,21 +566,21 @@ def test_a_visitor_can_name_no_session_but_its_own(carrier: str, whose: str) -> 
         ("GET", "/v1/pets/17", None),
         ("POST", "/v1/pets", PET),
     ):
-        answer = public(method, root + path, me, json_body=body, **options)
+        response = public(method, root + path, me, json_body=body, **options)
         if whose == "one of its own":
-            assert answer.status in (200, 201, 404)
-            assert answer.header("Mockpets-Session") == name
+            assert response.status in (200, 201, 404)
+            assert response.header("Mockpets-Session") == name
         else:
-            assert_error(answer, "invalid_session")
-            assert_cors(answer)
-            assert b"Theirs" not in answer.body
-            assert answer.header("Mockpets-Request") is None
+            assert_error(response, "invalid_session")
+            assert_cors(response)
+            assert b"Theirs" not in response.body
+            assert response.header("Mockpets-Request") is None
     assert len(public.control("GET", "sessions").json["sessions"]) == before
     assert len(public.control("GET", "requests", session=public.session(other)).json["requests"])
     assert "Miso" not in public.names(other)
 
 
-def test_strangers_share_nothing_but_the_start() -> None:
+def test_visitors_share_only_the_initial_state() -> None:
     public = Public()
     visitors = [f"192.0.2.{number}" for number in range(1, 20)]
     start = public.names("203.0.113.1")
@@ -596,7 +596,7 @@ def test_strangers_share_nothing_but_the_start() -> None:
     assert len({public.session(visitor) for visitor in visitors}) == len(visitors)
 
 
-def test_a_session_s_name_does_not_tell_the_address() -> None:
+def test_a_session_name_does_not_reveal_the_address() -> None:
     """Another server gives the same visitor another name."""
     names = {Public().session("192.0.2.1") for _ in range(3)}
 
@@ -604,12 +604,12 @@ def test_a_session_s_name_does_not_tell_the_address() -> None:
     assert not any("192" in name and "0.2" in name for name in names)
 
 
-# --- What strangers cannot reach ------------------------------------------------------------------
+# --- The control API ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("host", [("127.0.0.1", "::1"), ("0.0.0.0",)])  # noqa: S104 - not bound
-def test_the_control_api_wants_a_token_on_loopback_too(host: tuple[str, ...]) -> None:
-    """A proxy that nobody has named makes strangers look like callers of this machine."""
+def test_the_control_api_requires_a_token_on_loopback_too(host: tuple[str, ...]) -> None:
+    """Behind an unknown proxy, visitors look like callers on this machine."""
     app = create_app(Settings(public=True, host=host))
     call = Caller(Inside(app))
     token = app.extensions["mockpets"].token
@@ -622,7 +622,7 @@ def test_the_control_api_wants_a_token_on_loopback_too(host: tuple[str, ...]) ->
     assert len(call("GET", "/v1/pets").json) == 16
 
 
-def test_off_is_off() -> None:
+def test_control_off_disables_the_control_api() -> None:
     public = Public(control="off", control_token="")
 
     methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "FOO")
@@ -638,7 +638,7 @@ def test_off_is_off() -> None:
 
 
 @pytest.mark.parametrize(("control", "leads"), [("auto", ""), ("off", "docs")])
-def test_a_browser_is_led_to_a_page_that_is_there(control: str, leads: str) -> None:
+def test_a_browser_is_redirected_to_an_existing_page(control: str, leads: str) -> None:
     token = "" if control == "off" else TOKEN
     public = Public(control=control, control_token=token, prefix="/mock")
     led = public("GET", "/mock/", headers={"Accept": "text/html"}, key=None)

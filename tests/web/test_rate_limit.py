@@ -1,4 +1,4 @@
-"""The rate limit against plain token buckets, with a clock of the test's own."""
+"""The rate limit, compared with a model of token buckets on a test clock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOGETHER, VISITOR = Rate(200, 400), Rate(20, 40)
 
 @dataclass
 class Clock:
-    milliseconds: int = 10**9  # a machine that runs for eleven days
+    milliseconds: int = 10**9  # eleven days of uptime
 
     def __call__(self) -> float:
         return self.milliseconds / 1000
@@ -24,7 +24,7 @@ class Clock:
 
 @dataclass
 class Bucket:
-    """Tokens that come with time: what people mean by a token bucket."""
+    """A model of a token bucket: tokens are added over time."""
 
     rate: Rate
     at: int
@@ -45,7 +45,7 @@ STEPS = st.lists(
 
 
 @given(RATES, RATES, STEPS)
-def test_it_does_what_token_buckets_do(
+def test_it_matches_a_model_of_token_buckets(
     together: Rate, visitor: Rate, steps: list[tuple[int, int]]
 ) -> None:
     clock = Clock()
@@ -67,20 +67,18 @@ def test_it_does_what_token_buckets_do(
 
 
 @given(RATES, RATES, STEPS)
-def test_it_remembers_no_more_than_it_lets_through_while_a_bucket_fills(
-    together: Rate, visitor: Rate, steps: list[tuple[int, int]]
-) -> None:
+def test_its_memory_is_bounded(together: Rate, visitor: Rate, steps: list[tuple[int, int]]) -> None:
     clock = Clock()
     limit = RateLimit(together, visitor, clock)
     most = together.burst + together.per_second * visitor.burst / visitor.per_second + 1
     for number, (later, times) in enumerate(steps):
         clock.milliseconds += later
         for turn in range(times):
-            limit.check(f"{number}-{turn}")  # strangers all
+            limit.check(f"{number}-{turn}")  # all different
             assert len(limit) <= most
 
 
-def test_a_crowd_of_strangers_is_forgotten() -> None:
+def test_visitors_with_full_buckets_are_forgotten() -> None:
     clock = Clock()
     limit = RateLimit(TOGETHER, VISITOR, clock)
     for number in range(100_000):
@@ -88,13 +86,13 @@ def test_a_crowd_of_strangers_is_forgotten() -> None:
         limit.check(str(number))
 
     assert len(limit) <= 801
-    for _ in range(2 * 801):  # each request forgets two at most
+    for _ in range(2 * 801):  # each request forgets at most two
         clock.milliseconds += 10_000
         limit.check("late")
     assert len(limit) == 1
 
 
-def test_one_visitor_does_not_use_up_what_others_have() -> None:
+def test_one_visitor_does_not_exhaust_the_shared_limit() -> None:
     clock = Clock()
     limit = RateLimit(TOGETHER, VISITOR, clock)
     greedy = [limit.check("greedy") for _ in range(1000)]

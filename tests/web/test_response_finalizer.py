@@ -1,4 +1,4 @@
-"""Each step that completes a response, alone."""
+"""The steps that complete a response, one at a time."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_the_deprecation_headers_keep_the_base_path() -> None:
     )
 
 
-def test_the_explanation_names_what_responded_and_the_seed_only_where_chance_decides() -> None:
+def test_the_explanation_has_the_seed_only_if_chance_decided() -> None:
     session = Session("test", shared_state())
     known: dict[str, Any] = {
         "session": session,
@@ -146,7 +146,7 @@ def test_only_a_numbered_exchange_has_the_request_header() -> None:
     assert "Mockpets-Request" not in names(0)
 
 
-# --- The end of the connection ------------------------------------------------------------------
+# --- Closing the connection ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_only_a_numbered_exchange_has_the_request_header() -> None:
         ("GET", "default", "mockpets-scenario", False),
     ],
 )
-def test_a_connection_ends_where_a_later_response_may_break_it(
+def test_a_connection_closes_if_a_later_response_may_break_it(
     method: str, scenario: str, asks: str, closes: bool
 ) -> None:
     headers = {"Access-Control-Request-Headers": asks} if asks else {}

@@ -1,4 +1,4 @@
-"""Session and scenarios by base path, header and key: the table of product.md, and its edges."""
+"""Session and scenarios by base path, header and key: the table of product.md, and edge cases."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 PET: Any = {"name": "Miso", "categoryId": 2}
 
 
-def chosen(answer: Answer) -> tuple[str | None, str | None]:
-    return answer.header("Mockpets-Session"), answer.header("Mockpets-Scenario")
+def chosen(response: Answer) -> tuple[str | None, str | None]:
+    return response.header("Mockpets-Session"), response.header("Mockpets-Scenario")
 
 
-# --- Which is strongest -------------------------------------------------------------------------
+# --- Precedence ---------------------------------------------------------------------------------
 
 CARRIERS = [(path, header, key) for path, header, key in product((None, "", "s", "+"), repeat=3)]
 
 
 @pytest.mark.parametrize(("path", "header", "key"), CARRIERS)
-def test_each_comes_from_the_strongest_that_names_it(
+def test_the_first_place_that_names_any_wins(
     call: Caller, path: str | None, header: str | None, key: str | None
 ) -> None:
-    """A carrier names nothing, is there but empty, names a session, or a session and a scenario."""
+    """Each place names nothing, is empty, names a session, or a session and a scenario."""
     session, scenario = "default", "default"
     base, headers, bearer = "", {}, "mockpets"
     if key is not None:
@@ -80,7 +80,9 @@ def test_each_comes_from_the_strongest_that_names_it(
         ("/~default+default", ("default", "default")),
     ],
 )
-def test_base_paths(call: Caller, base: str, expected: tuple[str, str]) -> None:
+def test_base_paths_select_sessions_and_scenarios(
+    call: Caller, base: str, expected: tuple[str, str]
+) -> None:
     assert chosen(call("GET", f"{base}/v1/pets")) == expected
     state = call("GET", f"{base}/__mockpets/state", key=None).json
     assert state["session"] == expected[0]
@@ -111,17 +113,17 @@ def test_base_paths(call: Caller, base: str, expected: tuple[str, str]) -> None:
     ],
 )
 @pytest.mark.parametrize("key", ["mockpets", None, "wrong"])
-def test_a_base_path_that_names_none(
+def test_invalid_base_paths_are_rejected(
     call: Caller, base: str, code: str, says: str, key: str | None
 ) -> None:
-    """Refused before the key is looked at, with a status that the contract does not use."""
-    answer = call("GET", f"{base.replace('../x', '..%2fx')}/v1/pets", key=key)
-    if "/" in base[1:]:  # a slash is a slash, written so or so: what comes after is a path
-        assert answer.status in (404, 422)
+    """Rejected before the key is checked, with a status that the contract does not use."""
+    response = call("GET", f"{base.replace('../x', '..%2fx')}/v1/pets", key=key)
+    if "/" in base[1:]:  # an encoded slash is still a slash, so the rest is a path
+        assert response.status in (404, 422)
         return
-    assert_error(answer, code)
-    assert answer.json["message"].startswith(says)
-    assert answer.header("Access-Control-Allow-Origin") is None
+    assert_error(response, code)
+    assert response.json["message"].startswith(says)
+    assert response.header("Access-Control-Allow-Origin") is None
     cross = call("GET", f"{base}/v1/pets", key=key, headers={"Origin": "http://a.test"})
     assert cross.header("Access-Control-Allow-Origin") == "http://a.test"
 
@@ -135,7 +137,9 @@ def test_a_base_path_that_names_none(
         ({"mockpets-scenario": "empty,empty"}, ("default", "empty")),
     ],
 )
-def test_headers(call: Caller, headers: dict[str, str], expected: tuple[str, str]) -> None:
+def test_headers_select_sessions_and_scenarios(
+    call: Caller, headers: dict[str, str], expected: tuple[str, str]
+) -> None:
     assert chosen(call("GET", "/v1/pets", headers=headers)) == expected
 
 
@@ -153,7 +157,7 @@ def test_headers(call: Caller, headers: dict[str, str], expected: tuple[str, str
         ({"Mockpets-Scenario": "nix"}, "unknown_scenario"),
     ],
 )
-def test_headers_that_name_none(call: Caller, headers: dict[str, str], code: str) -> None:
+def test_invalid_headers_are_rejected(call: Caller, headers: dict[str, str], code: str) -> None:
     assert_error(call("GET", "/v1/pets", headers=headers), code)
     assert call("GET", "/v1/pets", headers=headers).header("Mockpets-Stub") in (None, "-")
 
@@ -175,7 +179,9 @@ def test_headers_that_name_none(call: Caller, headers: dict[str, str], code: str
         ("my~own~key~+empty", ("default", "empty")),
     ],
 )
-def test_keys(fresh: Make, key: str, expected: tuple[str, str]) -> None:
+def test_keys_select_sessions_and_scenarios(
+    fresh: Make, key: str, expected: tuple[str, str]
+) -> None:
     call = fresh(api_key=("mockpets", "my~own~key"))
     assert chosen(call("GET", "/v1/pets", key=key)) == expected
 
@@ -183,8 +189,8 @@ def test_keys(fresh: Make, key: str, expected: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     "key", ["mockpets~w3~x", "mockpets~~w3", "~w3", "~", "MOCKPETS~w3", "my~own", "my~own~key2"]
 )
-def test_keys_that_are_none(fresh: Make, key: str) -> None:
-    """The exact key is tried first, then what stands before the last ``~``, and no more."""
+def test_invalid_keys_are_rejected(fresh: Make, key: str) -> None:
+    """The exact key is tried first, then only the part before the last ``~``."""
     call = fresh(api_key=("mockpets", "my~own~key"))
     assert_error(call("GET", "/v1/pets", key=key), "unauthorized")
     assert [each["name"] for each in sessions(call)] == ["default"]
@@ -194,7 +200,7 @@ def test_keys_that_are_none(fresh: Make, key: str) -> None:
     ("key", "code"),
     [("mockpets~a b", "invalid_session"), ("mockpets~w3+emtpy", "unknown_scenario")],
 )
-def test_a_right_key_that_names_none(fresh: Make, key: str, code: str) -> None:
+def test_a_valid_key_with_an_invalid_selector_is_rejected(fresh: Make, key: str, code: str) -> None:
     assert_error(fresh()("GET", "/v1/pets", key=key), code)
 
 
@@ -211,14 +217,14 @@ def test_a_right_key_that_names_none(fresh: Make, key: str, code: str) -> None:
         ("a~w3+", ("default", "default")),
     ],
 )
-def test_with_any_key_what_cannot_be_a_selection_is_part_of_it(
+def test_with_any_key_an_invalid_selector_is_part_of_the_key(
     fresh: Make, key: str, expected: tuple[str, str]
 ) -> None:
     assert chosen(fresh(any_key=True)("GET", "/v1/pets", key=key)) == expected
     assert_error(fresh(any_key=True)("GET", "/v1/pets", key=None), "unauthorized")
 
 
-# --- What a selection does ----------------------------------------------------------------------
+# --- Effects of a selection ---------------------------------------------------------------------
 
 
 def sessions(call: Caller) -> list[dict[str, Any]]:
@@ -228,18 +234,18 @@ def sessions(call: Caller) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("key", [None, "wrong", "wrong~w4"])
 @pytest.mark.parametrize("path", ["/v1/pets", "/v1/pets/1", "/v1/none", "/v1/store/orders", "/x"])
-def test_nobody_without_a_key_makes_a_session(fresh: Make, key: str | None, path: str) -> None:
+def test_without_a_key_no_session_is_created(fresh: Make, key: str | None, path: str) -> None:
     call = fresh()
     for target, headers in ((f"/~w3{path}", {}), (path, {"Mockpets-Session": "w3"})):
         for method in ("GET", "HEAD", "OPTIONS", "POST", "BREW"):
-            answer = call(method, target, key=key, headers=headers)
-            assert answer.header("Mockpets-Session") is None
-            assert answer.header("Mockpets-Request") is None
+            response = call(method, target, key=key, headers=headers)
+            assert response.header("Mockpets-Session") is None
+            assert response.header("Mockpets-Request") is None
 
     assert [each["name"] for each in sessions(call)] == ["default"]
 
 
-def test_naming_scenarios_leaves_the_active_ones_and_goes_on_from_one_to_the_next(
+def test_naming_scenarios_keeps_the_active_ones_and_continues_their_sequence(
     fresh: Make,
 ) -> None:
     call = fresh()
@@ -266,14 +272,14 @@ def test_location_and_links_keep_the_base_path(call: Caller) -> None:
         assert call("GET", docs[1:-1], key=None).status == 200
 
 
-def test_a_page_is_led_to_the_panel_of_its_session(call: Caller) -> None:
+def test_the_root_redirects_to_the_panel_of_its_session(call: Caller) -> None:
     html = {"Accept": "text/html"}
     for base in ("", "/~w3", "/~w3+empty"):
-        answer = call("GET", f"{base}/", headers=html, key=None)
-        assert (answer.status, answer.header("Location")) == (302, f"{base}/__mockpets/")
+        response = call("GET", f"{base}/", headers=html, key=None)
+        assert (response.status, response.header("Location")) == (302, f"{base}/__mockpets/")
 
 
-def test_the_control_api_takes_the_session_of_the_path_before_that_of_the_header(
+def test_the_control_api_prefers_the_base_path_to_the_header(
     fresh: Make,
 ) -> None:
     call = fresh(control_token="a-token-for-this")
@@ -286,12 +292,12 @@ def test_the_control_api_takes_the_session_of_the_path_before_that_of_the_header
         headers = token | {"Mockpets-Session": header}
         got = call("GET", f"{base}/__mockpets/state", headers=headers, key=None)
         assert got.json["session"] == expected
-    # There the key is the token, which names nothing.
+    # On the control API the key is the token, which has no selector.
     named = {"Authorization": "Bearer a-token-for-this~w9"}
     assert call("GET", "/__mockpets/state", headers=named, key=None).status == 401
 
 
-def test_a_call_about_pets_is_about_those_of_the_scenarios_that_it_names(fresh: Make) -> None:
+def test_control_calls_use_the_pets_of_the_named_scenarios(fresh: Make) -> None:
     call = fresh()
     path = "/~w3+empty/__mockpets/pets"
     assert call("GET", path, key=None).json["total"] == 0
@@ -303,10 +309,10 @@ def test_a_call_about_pets_is_about_those_of_the_scenarios_that_it_names(fresh: 
     assert_error(call("GET", "/~w3+emtpy/__mockpets/pets", key=None), "unknown_scenario")
 
 
-# --- Every answer explains itself ---------------------------------------------------------------
+# --- Explanation headers ------------------------------------------------------------------------
 
 
-def test_every_answer_has_the_number_that_the_journal_has(fresh: Make) -> None:
+def test_every_response_has_its_journal_number(fresh: Make) -> None:
     call = fresh()
     asks: list[tuple[str, str, dict[str, Any]]] = [
         ("GET", "/~w3/v1/pets", {}),
@@ -331,10 +337,10 @@ def test_every_answer_has_the_number_that_the_journal_has(fresh: Make) -> None:
     ]
     statuses = []
     for number, (method, target, options) in enumerate(asks, 1):
-        answer = call(method, target, **options)
-        assert answer.header("Mockpets-Request") == str(number), (method, target)
-        assert answer.header("Mockpets-Session") == "w3"
-        statuses.append(answer.status)
+        response = call(method, target, **options)
+        assert response.header("Mockpets-Request") == str(number), (method, target)
+        assert response.header("Mockpets-Session") == "w3"
+        statuses.append(response.status)
     journal = call("GET", "/~w3/__mockpets/requests", key=None).json
 
     told = [
@@ -348,7 +354,7 @@ def test_every_answer_has_the_number_that_the_journal_has(fresh: Make) -> None:
     assert call("OPTIONS", "/~w3/v1/pets").header("Mockpets-Request") is None
 
 
-def test_a_head_request_is_kept_without_a_body(fresh: Make) -> None:
+def test_a_head_request_is_recorded_without_a_body(fresh: Make) -> None:
     call = fresh()
     call("HEAD", "/v1/pets")
     kept = call("GET", "/__mockpets/requests/1", key=None).json["response"]["body"]
@@ -356,7 +362,7 @@ def test_a_head_request_is_kept_without_a_body(fresh: Make) -> None:
     assert (kept["size"], kept["text"]) == (0, "")
 
 
-def test_two_apps_do_not_meet() -> None:
+def test_two_apps_share_nothing() -> None:
     one, other = (Caller(Inside(create_app(Settings()))) for _ in range(2))
     one("POST", "/~w3/v1/pets", json_body=PET)
 

@@ -1,6 +1,6 @@
-"""Random calls on several sessions against a plain model of all of them: no divergence.
+"""Random calls on several sessions, compared with a model of all of them.
 
-`WORLDS_EXAMPLES` is how many runs are made.
+`WORLDS_EXAMPLES` is the number of runs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = int(os.environ.get("WORLDS_EXAMPLES", "15"))
 COUNT = 4
-"""Pets that a session starts with."""
+"""The initial pets of a session."""
 BROUGHT = [{"id": 2, "name": "Two", "categoryId": 2}, {"id": 9, "name": "Nine", "categoryId": 9}]
 
 Pets = dict[int, dict[str, Any]]
@@ -52,17 +52,17 @@ class Store:
         self.next_id = max([0, *self.start]) + 1
 
     def turn_to(self, pets: Pets) -> None:
-        """Have other pets; no id is given twice."""
+        """Replace the pets; ids are never reused."""
         self.pets = deepcopy(pets)
         self.next_id = max([self.next_id, *(each + 1 for each in pets)])
 
 
 @dataclass
 class World:
-    """One session as it ought to be.
+    """The expected state of one session.
 
-    :param stores: by the stack that brings pets; the session's own under nothing.
-    :param failed: how often each stack with `retry` in it has failed, up to two.
+    :param stores: by the stack that defines pets; the session's own under the empty stack.
+    :param failed: the number of failures of each stack with `retry`, up to two.
     """
 
     seed: int = 1
@@ -123,7 +123,7 @@ DOCUMENT = {"description": "d", "pets": BROUGHT}
 
 
 class Worlds(RuleBasedStateMachine):
-    """One server, and beside it what each of its sessions ought to hold."""
+    """One server, and the expected state of its sessions."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -143,19 +143,19 @@ class Worlds(RuleBasedStateMachine):
     def ask(
         self, session: str, method: str, path: str, plus: tuple[str, ...], body: Any = None
     ) -> tuple[Answer, Store, bool]:
-        """Make a request to ``/v1``; return the answer, the store it is about, whether it fails."""
+        """Make a request to ``/v1``; return the response, its store, and whether it fails."""
         world, names = self.world(session), plus or self.world(session).active
         base = "+".join([f"/~{session}", *plus])
-        answer = self.call(method, f"{base}/v1/pets{path}", json_body=body)
+        response = self.call(method, f"{base}/v1/pets{path}", json_body=body)
         world.requests += 1
-        assert answer.header("Mockpets-Session") == session
-        assert answer.header("Mockpets-Scenario") == ", ".join(names)
-        assert answer.header("Mockpets-Request") == str(world.requests)
+        assert response.header("Mockpets-Session") == session
+        assert response.header("Mockpets-Scenario") == ", ".join(names)
+        assert response.header("Mockpets-Request") == str(world.requests)
         store = world.store(names)
         fails = world.fails(names)
         if fails:
-            assert answer.status == 503
-        return answer, store, fails
+            assert response.status == 503
+        return response, store, fails
 
     # --- Requests -----------------------------------------------------------------------------
 
@@ -164,39 +164,39 @@ class Worlds(RuleBasedStateMachine):
         new: dict[str, Any] = {"name": name, "categoryId": 1}
         if status is not None:
             new["status"] = status
-        answer, store, fails = self.ask(session, "POST", "", plus, new)
+        response, store, fails = self.ask(session, "POST", "", plus, new)
         if fails:
             return
         pet = {"id": store.next_id, **new}
-        assert (answer.status, answer.json) == (201, pet)
+        assert (response.status, response.json) == (201, pet)
         store.pets[store.next_id] = pet
         store.next_id += 1
 
     @rule(session=SESSIONS, plus=PLUS, status=STATUS)
     def list(self, session: str, plus: tuple[str, ...], status: str | None) -> None:
         query = f"?limit=100{'' if status is None else f'&status={status}'}"
-        answer, store, fails = self.ask(session, "GET", query, plus)
+        response, store, fails = self.ask(session, "GET", query, plus)
         if not fails:
             pets = [pet for _, pet in sorted(store.pets.items())]
-            assert answer.json == [each for each in pets if status in (None, each.get("status"))]
+            assert response.json == [each for each in pets if status in (None, each.get("status"))]
 
     @rule(session=SESSIONS, plus=PLUS, pet_id=IDS)
     def get(self, session: str, plus: tuple[str, ...], pet_id: int) -> None:
-        answer, store, fails = self.ask(session, "GET", f"/{pet_id}", plus)
+        response, store, fails = self.ask(session, "GET", f"/{pet_id}", plus)
         names = plus or self.world(session).active
         if fails:
             return
         if pet_id in store.pets and "missing" not in names:
-            assert (answer.status, answer.json) == (200, store.pets[pet_id])
+            assert (response.status, response.json) == (200, store.pets[pet_id])
         else:
-            assert (answer.status, answer.json["code"]) == (404, "pet_not_found")
+            assert (response.status, response.json["code"]) == (404, "pet_not_found")
 
     # --- Pets and snapshots -------------------------------------------------------------------
 
     @rule(session=SESSIONS, plus=PLUS, pets=PETS)
     def put(self, session: str, plus: tuple[str, ...], pets: Any) -> None:
-        answer = self.control(session, "PUT", "pets", pets, plus)
-        assert answer.json == {"total": len(pets)}
+        response = self.control(session, "PUT", "pets", pets, plus)
+        assert response.json == {"total": len(pets)}
         self.about(session, plus).turn_to(by_id(pets))
 
     @rule(session=SESSIONS, plus=PLUS, pet_id=IDS, name=st.none() | NAMES, status=STATUS)
@@ -209,21 +209,21 @@ class Worlds(RuleBasedStateMachine):
         status: str | None,
     ) -> None:
         changes: dict[str, Any] = {"status": status} | ({} if name is None else {"name": name})
-        answer = self.control(session, "PATCH", f"pets/{pet_id}", changes, plus)
+        response = self.control(session, "PATCH", f"pets/{pet_id}", changes, plus)
         pets = self.about(session, plus).pets
         if pet_id not in pets:
-            assert answer.status == 404
+            assert response.status == 404
             return
         changed = {key: each for key, each in (pets[pet_id] | changes).items() if each is not None}
         pets[pet_id] = changed
-        assert answer.json == changed
+        assert response.json == changed
 
     @rule(session=SESSIONS, plus=PLUS, pet_id=IDS)
     def delete(self, session: str, plus: tuple[str, ...], pet_id: int) -> None:
-        answer = self.control(session, "DELETE", f"pets/{pet_id}", plus=plus)
+        response = self.control(session, "DELETE", f"pets/{pet_id}", plus=plus)
         pets = self.about(session, plus).pets
         gone = pets.pop(pet_id, None)
-        assert answer.status == (404 if gone is None else 200)
+        assert response.status == (404 if gone is None else 200)
 
     def about(self, session: str, plus: tuple[str, ...]) -> Store:
         world = self.world(session)
@@ -231,33 +231,33 @@ class Worlds(RuleBasedStateMachine):
 
     @rule(session=SESSIONS, plus=PLUS, name=SNAPSHOTS)
     def save(self, session: str, plus: tuple[str, ...], name: str) -> None:
-        answer = self.control(session, "PUT", f"snapshots/{name}", plus=plus)
+        response = self.control(session, "PUT", f"snapshots/{name}", plus=plus)
         snapshots = self.world(session).snapshots
-        assert answer.status == (200 if name in snapshots else 201)
+        assert response.status == (200 if name in snapshots else 201)
         snapshots[name] = deepcopy(self.about(session, plus).pets)
-        assert answer.json["pets"] == len(snapshots[name])
+        assert response.json["pets"] == len(snapshots[name])
 
     @rule(session=SESSIONS, plus=PLUS, name=SNAPSHOTS)
     def restore(self, session: str, plus: tuple[str, ...], name: str) -> None:
-        answer = self.control(session, "POST", f"snapshots/{name}/restore", plus=plus)
+        response = self.control(session, "POST", f"snapshots/{name}/restore", plus=plus)
         kept = self.world(session).snapshots.get(name)
-        assert answer.status == (404 if kept is None else 200)
+        assert response.status == (404 if kept is None else 200)
         if kept is not None:
             self.about(session, plus).turn_to(kept)
 
     @rule(session=SESSIONS, name=SNAPSHOTS)
     def forget(self, session: str, name: str) -> None:
-        answer = self.control(session, "DELETE", f"snapshots/{name}")
+        response = self.control(session, "DELETE", f"snapshots/{name}")
         there = self.world(session).snapshots.pop(name, None)
-        assert answer.status == (404 if there is None else 200)
+        assert response.status == (404 if there is None else 200)
 
     # --- Scenarios and sessions ---------------------------------------------------------------
 
     @rule(session=SESSIONS, stack=STACKS)
     def use(self, session: str, stack: tuple[str, ...]) -> None:
-        answer = self.control(session, "PUT", "scenario", {"scenario": [*stack]})
+        response = self.control(session, "PUT", "scenario", {"scenario": [*stack]})
         self.world(session).activate(stack)
-        assert answer.json == {"active": [*stack]}
+        assert response.json == {"active": [*stack]}
 
     @rule(session=SESSIONS, name=st.sampled_from([(), ("retry",)]))
     def use_a_document(self, session: str, name: tuple[str, ...]) -> None:
@@ -301,8 +301,8 @@ class Worlds(RuleBasedStateMachine):
         if stack is not None:
             body["scenario"] = [*stack]
         is_new = session not in self.worlds
-        answer = self.call("PUT", f"/__mockpets/sessions/{session}", json_body=body, key=None)
-        assert answer.status == (201 if is_new else 200)
+        response = self.call("PUT", f"/__mockpets/sessions/{session}", json_body=body, key=None)
+        assert response.status == (201 if is_new else 200)
         world = self.world(session)
         world.seed = world.seed if seed is None else seed
         if seed is not None or pets is not None:
@@ -313,8 +313,8 @@ class Worlds(RuleBasedStateMachine):
 
     @rule(session=st.sampled_from(["w1", "w2"]))
     def drop(self, session: str) -> None:
-        answer = self.call("DELETE", f"/__mockpets/sessions/{session}", key=None)
-        assert answer.status == (404 if self.worlds.pop(session, None) is None else 200)
+        response = self.call("DELETE", f"/__mockpets/sessions/{session}", key=None)
+        assert response.status == (404 if self.worlds.pop(session, None) is None else 200)
 
     @invariant()
     def every_session_is_as_it_ought_to_be(self) -> None:

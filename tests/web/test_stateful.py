@@ -1,4 +1,4 @@
-"""Random creates, lists, gets and resets against a plain model of the store."""
+"""Random creates, lists, gets and resets, compared with a model of the store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STATUS = st.none() | st.sampled_from(PET_STATUSES)
 
 
 class Server(RuleBasedStateMachine):
-    """One server and, beside it, what it ought to hold."""
+    """One server, and its expected pets."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,20 +39,20 @@ class Server(RuleBasedStateMachine):
         sent: dict[str, Any] = {"name": name, "categoryId": category}
         if status is not None:
             sent["status"] = status
-        answer = self.call("POST", "/v1/pets", json_body=sent)
+        response = self.call("POST", "/v1/pets", json_body=sent)
         if len(self.pets) == len(START) + 8:
-            assert (answer.status, answer.json["code"]) == (507, "store_full")
+            assert (response.status, response.json["code"]) == (507, "store_full")
             return
         expected = {"id": len(self.pets) + 1, **sent}
-        assert (answer.status, answer.json) == (201, expected)
-        self.pets[answer.json["id"]] = answer.json
+        assert (response.status, response.json) == (201, expected)
+        self.pets[response.json["id"]] = response.json
 
     @rule(body=st.sampled_from([b"", b"[]", b'{"name":"x"}', b'{"name":"x","categoryId":true}']))
     def create_badly(self, body: bytes) -> None:
-        answer = self.call(
+        response = self.call(
             "POST", "/v1/pets", body=body, headers={"Content-Type": "application/json"}
         )
-        assert answer.status == 400
+        assert response.status == 400
 
     @rule(limit=st.integers(1, 100), status=STATUS)
     def list(self, limit: int, status: str | None) -> None:
@@ -62,19 +62,19 @@ class Server(RuleBasedStateMachine):
 
     @rule(pet_id=st.integers(-1, 30))
     def get(self, pet_id: int) -> None:
-        answer = self.call("GET", f"/v1/pets/{pet_id}")
+        response = self.call("GET", f"/v1/pets/{pet_id}")
         if pet_id in self.pets:
-            assert (answer.status, answer.json) == (200, self.pets[pet_id])
+            assert (response.status, response.json) == (200, self.pets[pet_id])
         else:
-            assert (answer.status, answer.json["code"]) == (404, "pet_not_found")
+            assert (response.status, response.json["code"]) == (404, "pet_not_found")
 
     @rule()
     def elsewhere(self) -> None:
-        """What happens in a scenario's own store leaves the session's as it is."""
-        answer = self.call(
+        """Changes in a scenario's own store do not affect the session's."""
+        response = self.call(
             "POST", "/v1/pets", scenario="empty", json_body={"name": "x", "categoryId": 1}
         )
-        assert answer.status in (201, 507)
+        assert response.status in (201, 507)
 
     @precondition(lambda self: len(self.pets) > len(START))
     @rule()

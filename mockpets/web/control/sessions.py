@@ -153,7 +153,7 @@ def activate(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
     :raise InputError: the body names no scenario, or a document in it is invalid.
     """
     config = _session_config(call, session=False)
-    _activate(call, call.session, checked(config.names or (), "scenario"), config)
+    _activate(call, call.session, checked(config.names or (), "the body"), config)
     return json_response({"active": list(call.session.active)})
 
 
@@ -250,7 +250,7 @@ def put_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
         pets = Generated(context.settings.count)
     at_once = SERVER in call.request.environ
     table = None if pets is None else shared.table(pets, seed, at_once=at_once)
-    names = None if config.names is None else checked(config.names, "scenario")
+    names = None if config.names is None else checked(config.names, "the body")
     if names is not None:
         inline = {key: scenario for key, (scenario, _) in (config.inline or {}).items()}
         shared.library().plus(inline).stack(names)

@@ -1,4 +1,4 @@
-"""Who may call the control API, over every route that there is, and every way around it."""
+"""Access to the control API: every route and kind of caller, and attempts to bypass the check."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FREE = {
     "/__mockpets/ready",
     "/__mockpets/schema/scenario.json",
 }
-"""What holds no secret, as product.md has it; all else is guarded."""
+"""The routes without secrets, as listed in product.md; all others are guarded."""
 VALUES = {"<name>": "x", "<id>": "1", "<number>": "1"}
 
 
@@ -45,7 +45,7 @@ def routes() -> Iterator[tuple[str, str, str]]:
         for part, value in VALUES.items():
             path = path.replace(part, value)
         if rule.rule.startswith(CONTROL_PREFIX):
-            assert "<" not in path, f"say in VALUES what stands in {rule.rule}"
+            assert "<" not in path, f"add the parameters of {rule.rule} to VALUES"
             for method in sorted(rule.methods or ()):
                 yield rule.rule, method, path
 
@@ -56,9 +56,9 @@ GUARDED = [(method, path) for rule, method, path in ROUTES if rule not in FREE]
 
 @dataclass(frozen=True)
 class Caller_:  # noqa: N801 - `Caller` is a door's
-    """Somebody who calls.
+    """A kind of caller.
 
-    :param gets: ``pass``, or the code of the refusal.
+    :param gets: ``pass``, or the expected error code.
     :param peer: the address of the connection.
     """
 
@@ -70,13 +70,13 @@ class Caller_:  # noqa: N801 - `Caller` is a door's
 
 
 def page(site: str | None, origin: str | None, host: str = "localhost:7387") -> dict[str, str]:
-    """What a browser says of the page that calls."""
-    said = {"Host": host}
+    """Return the headers that a browser sends for a page."""
+    message = {"Host": host}
     if site is not None:
-        said["Sec-Fetch-Site"] = site
+        message["Sec-Fetch-Site"] = site
     if origin is not None:
-        said["Origin"] = origin
-    return said
+        message["Origin"] = origin
+    return message
 
 
 NETWORK = {"host": ("0.0.0.0",), "control_token": TOKEN}  # noqa: S104 - not bound here
@@ -173,11 +173,11 @@ CALLERS = [
 
 
 class Server:
-    """An app with these settings, and what a caller can be seen to have done to it."""
+    """An app with these settings, and the visible effects of calls."""
 
     def __init__(self, **settings: Any) -> None:
         settings = {key: (each,) if key == "allow_host" else each for key, each in settings.items()}
-        # A minute with each request, so that nobody here guesses too often.
+        # A minute passes with each request, so that the rate limit is never reached.
         app = create_app(Settings(**settings), partial(next, count(0.0, 60.0)))
         self._client = app.test_client()
         self._sessions = app.extensions["mockpets"].sessions
@@ -195,7 +195,7 @@ class Server:
         )
 
     def traces(self) -> list[Any]:
-        """What every call that acts leaves behind in one of these."""
+        """Return the state that every call with an effect changes."""
         return [
             (session.name, session.active, session.changes.number, session.journal.last)
             for session in self._sessions.all()
@@ -208,8 +208,8 @@ def servers() -> dict[str, Server]:
     return {key: Server(**settings) for key, settings in made.items()}
 
 
-def test_what_is_free_is_what_product_md_says_and_no_more() -> None:
-    """A new route is guarded, or this fails: a foreign page without a token sees these."""
+def test_open_routes_are_those_that_product_md_lists() -> None:
+    """A new route must be guarded: a foreign page without a token sees only these."""
     server = Server(**NETWORK)
     answered = {
         rule
@@ -246,8 +246,8 @@ def test_who_may_call_what(servers: dict[str, Server], caller: Caller_) -> None:
 @pytest.mark.parametrize(
     "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "text"]
 )
-def test_no_body_but_json_reaches_any_call(servers: dict[str, Server], kind: str) -> None:
-    """What a form can send without a preflight is refused, also with parameters that look right."""
+def test_every_call_rejects_a_body_that_is_not_json(servers: dict[str, Server], kind: str) -> None:
+    """Bodies that a form can send without a preflight are rejected, with any parameters."""
     server = servers["{}"]
     for method, path in GUARDED:
         for more in ("", "; x=application/json", ", application/json"):
@@ -282,7 +282,7 @@ ORIGINS = {
     "http://10.0.0.7": False,
     "localhost:5173": False,
 }
-"""Origin to whether it may call, where a browser does not say that it is ours."""
+"""Origin to whether it may call, if the browser does not send Sec-Fetch-Site: same-origin."""
 HOSTS = {
     "localhost": True,
     "LOCALHOST:7387": True,
@@ -302,12 +302,12 @@ HOSTS = {
     "localhost:port": False,
     "": False,
 }
-"""Host to whether it may be called so; None where only an open control API may."""
+"""Host to whether it is accepted; None if only an open control API accepts it."""
 
 
 @pytest.mark.parametrize("control", ["auto", "open"])
 @pytest.mark.parametrize(("method", "path"), [("GET", "state"), ("POST", "reset")])
-def test_every_host_with_every_origin_and_site(control: str, method: str, path: str) -> None:
+def test_every_combination_of_host_origin_and_site(control: str, method: str, path: str) -> None:
     server = Server(
         control=control, control_origin=("https://front.example",), allow_host="pets.test"
     )
@@ -324,7 +324,7 @@ def test_every_host_with_every_origin_and_site(control: str, method: str, path: 
     assert not wrong
 
 
-def test_a_token_is_not_asked_for_by_name_in_any_answer(servers: dict[str, Server]) -> None:
+def test_no_response_contains_the_token(servers: dict[str, Server]) -> None:
     server = servers[repr(NETWORK)]
     for headers in ({}, {"Authorization": "Bearer no"}, WITH):
         for _, method, path in ROUTES:
@@ -334,7 +334,7 @@ def test_a_token_is_not_asked_for_by_name_in_any_answer(servers: dict[str, Serve
     assert refused.headers["WWW-Authenticate"] == 'Bearer realm="mockpets control"'
 
 
-def test_elsewhere_than_on_loopback_a_token_is_made_that_no_other_start_has() -> None:
+def test_a_public_bind_generates_a_unique_token() -> None:
     tokens = set()
     for _ in range(3):
         app = create_app(Settings(host=("0.0.0.0",)))  # noqa: S104 - not bound here
@@ -354,7 +354,7 @@ def test_elsewhere_than_on_loopback_a_token_is_made_that_no_other_start_has() ->
 
 
 @pytest.mark.parametrize("origin", [origin for origin in ORIGINS if origin])
-def test_only_pages_that_may_call_may_read(origin: str) -> None:
+def test_only_allowed_pages_may_read(origin: str) -> None:
     server = Server(**FRONT)
     for method, path in [*GUARDED, *((method, path) for _, method, path in ROUTES)]:
         for verb in {method, "OPTIONS"}:
@@ -367,7 +367,7 @@ def test_only_pages_that_may_call_may_read(origin: str) -> None:
             if verb == "OPTIONS":
                 assert got.status_code == 204
                 methods = got.headers.get("Access-Control-Allow-Methods", "")
-                is_named = method in (*methods.split(", "), "HEAD")  # HEAD needs no leave
+                is_named = method in (*methods.split(", "), "HEAD")  # HEAD needs no permission
                 assert is_named == ORIGINS[origin] or method == "HEAD"
                 names = got.headers.get("Access-Control-Allow-Headers", "").lower()
                 assert ("authorization" in names) == ORIGINS[origin]
@@ -384,7 +384,7 @@ def test_a_preflight_needs_no_token_and_changes_nothing() -> None:
     assert server.traces() == before
 
 
-# --- Ways around --------------------------------------------------------------------------------
+# --- Bypasses -----------------------------------------------------------------------------------
 
 FORMS = [
     "/__mockpets/reset",
@@ -453,14 +453,14 @@ def resets(port: int) -> int:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("method", ["POST", "post", "GET", "POST\t"], ids=repr)
-@pytest.mark.parametrize("said", [EVIL, page(None, None, "evil.test")], ids=["page", "name"])
-def test_no_form_of_a_target_gets_around(
-    port: int, method: str, form: str, said: dict[str, str]
+@pytest.mark.parametrize("message", [EVIL, page(None, None, "evil.test")], ids=["page", "name"])
+def test_no_form_of_a_target_bypasses_the_check(
+    port: int, method: str, form: str, message: dict[str, str]
 ) -> None:
     before = resets(port)
-    host = said["Host"]
+    host = message["Host"]
     lines = [f"{method} {form.format(host=host)} HTTP/1.1"]
-    lines += [f"{name}: {value}" for name, value in said.items()]
+    lines += [f"{name}: {value}" for name, value in message.items()]
     with Wire(port) as wire:
         wire.send("\r\n".join([*lines, "", ""]).encode())
         status = wire.read().status
@@ -469,8 +469,8 @@ def test_no_form_of_a_target_gets_around(
     assert resets(port) == before
 
 
-def test_the_forms_lead_there_for_who_may(port: int) -> None:
-    """Else the test above shows nothing."""
+def test_the_forms_work_for_an_allowed_caller(port: int) -> None:
+    """Check the test above: an allowed caller reaches the routes."""
     reached = set()
     for form in FORMS:
         with Wire(port) as wire:
@@ -481,13 +481,13 @@ def test_the_forms_lead_there_for_who_may(port: int) -> None:
 
     assert {"/__mockpets/reset", "/%5f_mockpets/reset", "/~/__mockpets/reset"} <= reached
     assert {"http://{host}/__mockpets/reset", "/%7Edefault/__mockpets/reset"} <= reached
-    # Slashes are read before the guard looks, so none of these is another path to it.
+    # Slashes are decoded before the check, so these are not different paths.
     assert not {form for form in reached if ".." in form or "evil" in form or "@" in form}
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_two_headers_do_not_add_up_to_one_that_may(port: int, count: int) -> None:
-    """The second of two Origins, or of two sites, is not the one that counts."""
+def test_repeated_headers_are_not_combined(port: int, count: int) -> None:
+    """A second Origin or Sec-Fetch-Site does not replace the first."""
     before = resets(port)
     for pair in (
         ["Origin: http://evil.test", "Origin: http://localhost"][:count],
@@ -538,7 +538,7 @@ def fuzzed() -> list[Server]:
 
 @effort(max_examples=300)
 @given(method=METHODS, base=BASES, path=TARGETS, query=QUERIES, headers=HEADERS, body=BODIES)
-def test_no_headers_are_answered_with_a_mistake_of_ours(
+def test_no_headers_cause_an_internal_error(
     fuzzed: list[Server],
     method: str,
     base: str,
@@ -557,7 +557,7 @@ def test_no_headers_are_answered_with_a_mistake_of_ours(
 
 @effort(max_examples=100)
 @given(method=METHODS, path=TARGETS, headers=HEADERS, body=BODIES)
-def test_nor_over_a_socket(
+def test_no_headers_cause_an_internal_error_over_a_socket(
     port: int, method: str, path: str, headers: dict[str, str], body: bytes | None
 ) -> None:
     sent = {"Host": "localhost", **headers}
@@ -572,6 +572,6 @@ def test_nor_over_a_socket(
         wire.end_sending()
         first = wire.rest().partition(b"\r\n")[0]
 
-    # A body that never came whole is no request, so it gets no answer.
+    # A request with an incomplete body gets no response.
     assert b" 500 " not in first
     assert Caller(Socket(f"http://127.0.0.1:{port}"))("GET", "/v1/pets").status == 200

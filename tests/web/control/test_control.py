@@ -1,4 +1,4 @@
-"""The control API: what is active, reset, and who may ask for it."""
+"""The control API: activating scenarios, reset, gates, and access."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def put(call: Caller, body: object, **options: Any) -> Any:
     return call("PUT", "/__mockpets/scenario", json_body=body, key=None, **options)
 
 
-def test_other_scenarios_are_active_from_now_on(fresh: Make) -> None:
+def test_scenarios_can_be_activated(fresh: Make) -> None:
     call = fresh()
 
     assert put(call, {"scenario": "Empty"}).json == {"active": ["empty"]}
@@ -44,7 +44,7 @@ def test_other_scenarios_are_active_from_now_on(fresh: Make) -> None:
     assert call("GET", "/__mockpets/scenarios").json["active"] == ["missing", "full-page"]
 
 
-def test_activating_begins_counters_anew_and_leaves_pets(fresh: Make) -> None:
+def test_activating_resets_counters_and_keeps_pets(fresh: Make) -> None:
     call = fresh(scenario=("retry", "empty"))
 
     def statuses() -> list[int]:
@@ -69,37 +69,37 @@ def test_activating_begins_counters_anew_and_leaves_pets(fresh: Make) -> None:
         (b'{"scenario": ["empty", 3]}', "invalid_request", "body:1:24: scenario.2: must be a sc"),
         (b'{"scenario": "emtpy"}', "unknown_scenario", "unknown scenario 'emtpy'; did you"),
         (b'{"scenario": ["empty", "../x"]}', "unknown_scenario", "invalid scenario name '../x'"),
-        (b'{"scenario": ""}', "unknown_scenario", "empty scenario name in scenario"),
+        (b'{"scenario": ""}', "unknown_scenario", "empty scenario name in the body"),
     ],
 )
 def test_a_failed_activation_changes_nothing(
     fresh: Make, body: bytes, code: str, says: str
 ) -> None:
     call = fresh(scenario=("empty",))
-    answer = call("PUT", "/__mockpets/scenario", body=body, headers=JSON)
+    response = call("PUT", "/__mockpets/scenario", body=body, headers=JSON)
 
     more = ["details"] if says.startswith("body:") else []
-    assert_error(answer, code, *more)
-    assert answer.json["message"].startswith(says)
+    assert_error(response, code, *more)
+    assert response.json["message"].startswith(says)
     assert call("GET", "/__mockpets/scenarios").json["active"] == ["empty"]
 
 
-def test_reset_goes_back_to_the_start_and_stays_in_the_scenario(fresh: Make) -> None:
+def test_reset_restores_the_initial_state_and_keeps_the_scenario(fresh: Make) -> None:
     call = fresh(scenario=("retry",))
     start = call("GET", "/v1/pets", scenario="default").body
     assert call("GET", "/v1/pets").status == 503
     call("POST", "/v1/pets", json_body=PET, scenario="default")
     call("POST", "/v1/pets", json_body=PET, scenario="empty")
-    answer = call("POST", "/__mockpets/reset", key=None)
+    response = call("POST", "/__mockpets/reset", key=None)
 
-    assert (answer.status, answer.json) == (200, {"active": ["retry"]})
+    assert (response.status, response.json) == (200, {"active": ["retry"]})
     assert [call("GET", "/v1/pets").status for _ in range(3)] == [503, 503, 200]
     assert call("GET", "/v1/pets").body == start
     assert call("GET", "/v1/pets", scenario="empty").json == []
     assert call("POST", "/v1/pets", json_body=PET).json["id"] == 17
 
 
-def test_the_list_has_each_scenario_with_its_file(fresh: Make) -> None:
+def test_the_list_has_every_scenario_and_its_file(fresh: Make) -> None:
     listed = fresh()("GET", "/__mockpets/scenarios", key=None).json["scenarios"]
     rows = {row["name"]: row for row in listed}
 
@@ -108,7 +108,7 @@ def test_the_list_has_each_scenario_with_its_file(fresh: Make) -> None:
     assert rows["empty"]["problems"] == []
 
 
-def test_a_held_answer_comes_when_its_gate_is_opened(tmp_path: Path) -> None:
+def test_a_held_response_is_sent_when_its_gate_opens(tmp_path: Path) -> None:
     text = "description: d\nstubs:\n  - {match: {operation: getPet}, hold: slow-cat}\n"
     (tmp_path / "held.yaml").write_text(text)
     settings = Settings(port=0, scenario=("held",), scenarios_dir=(tmp_path,))
@@ -116,16 +116,16 @@ def test_a_held_answer_comes_when_its_gate_is_opened(tmp_path: Path) -> None:
         call = Caller(Socket(server.url))
         held = [pool.submit(call, "GET", f"/v1/pets/{number}") for number in (1, 2)]
         while call("GET", "/__mockpets/gates").json != {"gates": {"slow-cat": 2}}:
-            assert not any(answer.done() for answer in held)
+            assert not any(response.done() for response in held)
         assert call("GET", "/v1/pets").status == 200
         opened = [call("POST", "/__mockpets/gates/slow-cat/open").json for _ in range(2)]
-        answers = [answer.result(timeout=20) for answer in held]
+        responses = [response.result(timeout=20) for response in held]
 
     assert opened == [{"released": 2, "gates": {}}, {"released": 0, "gates": {}}]
-    assert [answer.json["id"] for answer in answers] == [1, 2]
+    assert [response.json["id"] for response in responses] == [1, 2]
 
 
-# --- Who may ------------------------------------------------------------------------------------
+# --- Access -------------------------------------------------------------------------------------
 
 CALLERS: list[tuple[str, dict[str, str], bool]] = [
     ("curl", {}, True),
@@ -152,18 +152,18 @@ CALLERS: list[tuple[str, dict[str, str], bool]] = [
 
 @pytest.mark.parametrize(("method", "path"), GUARDED)
 @pytest.mark.parametrize(("headers", "may"), [c[1:] for c in CALLERS], ids=[c[0] for c in CALLERS])
-def test_who_may_call(
+def test_hosts_and_origins(
     fresh: Make, method: str, path: str, headers: dict[str, str], may: bool
 ) -> None:
     call = fresh(scenario=("empty",))
     call("POST", "/v1/pets", json_body=PET)
     body = b'{"scenario": "default"}' if method == "PUT" else None
-    answer = call(method, f"/__mockpets/{path}", body=body, headers={**JSON, **headers}, key=None)
+    response = call(method, f"/__mockpets/{path}", body=body, headers={**JSON, **headers}, key=None)
 
     if may:
-        assert answer.status == 200
+        assert response.status == 200
         return
-    assert_error(answer, "forbidden")
+    assert_error(response, "forbidden")
     assert call("GET", "/v1/pets").json == [{"id": 1, **PET}]
 
 
@@ -171,47 +171,45 @@ def test_who_may_call(
     ("root", "status"),
     [("http://{}", 200), ("http://evil.test", 403), ("http://me@{}", 403)],
 )
-def test_a_target_in_absolute_form_names_the_same_host(root: str, status: int) -> None:
+def test_a_target_in_absolute_form_must_match_the_host(root: str, status: int) -> None:
     with MockpetsServer(Settings(port=0)) as server:
         host = server.url.removeprefix("http://")
         target = root.format(host) + "/__mockpets/reset"
-        answer = Caller(Socket(server.url))("POST", target, key=None, headers={"Host": host})
+        response = Caller(Socket(server.url))("POST", target, key=None, headers={"Host": host})
 
-    assert answer.status == status
+    assert response.status == status
 
 
 @pytest.mark.parametrize("path", OPEN)
 @pytest.mark.parametrize("headers", [c[1] for c in CALLERS], ids=[c[0] for c in CALLERS])
-def test_what_holds_no_secret_is_open_to_all(
-    fresh: Make, path: str, headers: dict[str, str]
-) -> None:
+def test_routes_without_secrets_are_open(fresh: Make, path: str, headers: dict[str, str]) -> None:
     assert fresh()("GET", f"/__mockpets/{path}", headers=headers, key=None).status == 200
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
-def test_a_body_must_be_json_so_that_a_form_can_change_nothing(fresh: Make, kind: str) -> None:
+def test_a_form_cannot_change_anything(fresh: Make, kind: str) -> None:
     call = fresh()
     body = b'{"scenario": "empty"}'
     headers = {"Content-Type": kind} if kind else {}
-    answer = call("PUT", "/__mockpets/scenario", body=body, headers=headers)
+    response = call("PUT", "/__mockpets/scenario", body=body, headers=headers)
 
-    assert_error(answer, "invalid_request")
+    assert_error(response, "invalid_request")
     assert call("GET", "/__mockpets/scenarios").json["active"] == ["default"]
 
 
 @pytest.mark.parametrize(("peer", "may"), [("127.0.0.1", True), ("::1", True), ("10.0.0.7", False)])
-def test_only_callers_on_this_machine(peer: str, may: bool) -> None:
+def test_only_local_callers_are_allowed(peer: str, may: bool) -> None:
     client = create_app(Settings()).test_client()
-    answer = client.post("/__mockpets/reset", environ_overrides={"REMOTE_ADDR": peer})
+    response = client.post("/__mockpets/reset", environ_overrides={"REMOTE_ADDR": peer})
 
-    assert answer.status_code == (200 if may else 403)
+    assert response.status_code == (200 if may else 403)
 
 
 @pytest.mark.parametrize(("method", "path"), GUARDED)
-def test_nothing_is_changed_by_another_method(fresh: Make, method: str, path: str) -> None:
+def test_other_methods_are_rejected(fresh: Make, method: str, path: str) -> None:
     call = fresh()
     for other in {"GET", "POST", "PUT", "DELETE"} - {method}:
-        answer = call(other, f"/__mockpets/{path}", key=None)
-        assert_error(answer, "method_not_allowed")
+        response = call(other, f"/__mockpets/{path}", key=None)
+        assert_error(response, "method_not_allowed")
         allowed = "GET, HEAD" if method == "GET" else method
-        assert answer.header("Allow") == f"{allowed}, OPTIONS"
+        assert response.header("Allow") == f"{allowed}, OPTIONS"

@@ -1,4 +1,4 @@
-"""The long wait for news: who waits costs no thread, wakes on each kind, and can leave."""
+"""Long polling with `events`: every change wakes a client, and waiting needs no thread."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ HELD = {
 
 
 def news(call: Caller, query: str = "", session: str = "w1") -> Any:
-    answer = call("GET", f"/~{session}/__mockpets/events{query}", key=None)
-    assert answer.status == 200
-    return answer.json
+    response = call("GET", f"/~{session}/__mockpets/events{query}", key=None)
+    assert response.status == 200
+    return response.json
 
 
 def ask(query: str) -> bytes:
     return f"GET /~w1/__mockpets/events{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
 
 
-# --- At once --------------------------------------------------------------------------------------
+# --- No wait --------------------------------------------------------------------------------------
 
 
-def test_without_a_number_it_tells_the_present_one(call: Caller) -> None:
+def test_without_a_number_it_returns_the_current_one(call: Caller) -> None:
     call("POST", "/~w1/v1/pets", json_body=PET)
     told = news(call, "?wait=30")
     assert told.keys() == {"change", "resets", "changed"}
@@ -51,13 +51,13 @@ def test_without_a_number_it_tells_the_present_one(call: Caller) -> None:
 
 
 @pytest.mark.parametrize("wait", ["", "&wait=0"])
-def test_without_a_wait_it_says_that_there_is_nothing(call: Caller, wait: str) -> None:
+def test_without_a_wait_it_returns_at_once(call: Caller, wait: str) -> None:
     call("GET", "/~w1/v1/pets")
     now = news(call)
     assert news(call, f"?since={now['change']}{wait}") == now | {"changed": []}
 
 
-def test_a_number_that_is_none_of_this_server_may_have_missed_everything(call: Caller) -> None:
+def test_a_number_of_another_server_gets_every_change(call: Caller) -> None:
     call("POST", "/~w1/v1/pets", json_body=PET)
     number = news(call)["change"]
     told = news(call, f"?since={number + 1000}&wait=30")
@@ -65,7 +65,7 @@ def test_a_number_that_is_none_of_this_server_may_have_missed_everything(call: C
     assert {"requests", "pets", "sessions"} <= {*told["changed"]}
 
 
-def test_a_session_that_goes_and_comes_again_is_told_from_itself(call: Caller) -> None:
+def test_a_recreated_session_is_distinguishable(call: Caller) -> None:
     lives = []
     for _ in range(3):
         call("GET", "/~life/v1/pets")
@@ -77,7 +77,7 @@ def test_a_session_that_goes_and_comes_again_is_told_from_itself(call: Caller) -
     assert len({*lives}) == len(lives) == 9
 
 
-def test_reset_is_told_and_counted(call: Caller) -> None:
+def test_a_reset_is_reported_and_counted(call: Caller) -> None:
     call("GET", "/~reset/v1/pets")
     before = news(call, session="reset")
     call("POST", "/~reset/__mockpets/reset", key=None)
@@ -91,8 +91,8 @@ def test_reset_is_told_and_counted(call: Caller) -> None:
 
 def do(call: Caller, method: str, path: str, body: object = None) -> None:
     raw = None if body is None else json.dumps(body).encode()
-    answer = call(method, path, body=raw, headers=JSON if raw else {})
-    assert answer.status < 300, answer.body
+    response = call(method, path, body=raw, headers=JSON if raw else {})
+    assert response.status < 300, response.body
 
 
 W1 = "/~w1/__mockpets"
@@ -118,7 +118,7 @@ ACTS: dict[str, tuple[list[str], Callable[[Caller], None]]] = {
 
 
 def two_callers(door: str, stack: ExitStack) -> tuple[Caller, Caller]:
-    """Two who call the same new server at once."""
+    """Two clients of the same new server."""
     if door == "inside":
         app = create_app(Settings())
         return Caller(Inside(app)), Caller(Inside(app))
@@ -128,7 +128,7 @@ def two_callers(door: str, stack: ExitStack) -> tuple[Caller, Caller]:
 
 @pytest.mark.parametrize("name", ACTS)
 @pytest.mark.parametrize("door", ["inside", "socket"])
-def test_it_wakes_on_each_kind(name: str, door: str) -> None:
+def test_every_kind_of_change_wakes_it(name: str, door: str) -> None:
     kinds, act = ACTS[name]
     with ExitStack() as stack:
         call, other = two_callers(door, stack)
@@ -144,16 +144,16 @@ def test_it_wakes_on_each_kind(name: str, door: str) -> None:
     assert told["change"] > number
     assert {*told["changed"]} & {*kinds}
     assert {*told["changed"]} <= {*KINDS}
-    # Whatever was told first, all of it is told by the end.
+    # In whatever order, everything is reported in the end.
     rest = news(call, f"?since={number}")["changed"] if door == "inside" else kinds
     assert {*kinds} <= {*rest}
 
 
-def test_a_file_that_changes_is_told_to_all(tmp_path: Path) -> None:
+def test_a_changed_file_is_reported_to_all_sessions(tmp_path: Path) -> None:
     with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
         call = Caller(Socket(server.url))
         call("GET", "/~w1/v1/pets")
-        # One of them is not there yet, and hears of it all the same.
+        # One session does not exist yet, and still gets the event.
         numbers = {name: news(call, session=name)["change"] for name in ("w1", "w2")}
         (tmp_path / "mine.yaml").write_text("description: d\n")
         for name, number in numbers.items():
@@ -162,7 +162,7 @@ def test_a_file_that_changes_is_told_to_all(tmp_path: Path) -> None:
     assert "mine" in {row["name"] for row in listed}
 
 
-def test_what_is_held_is_told() -> None:
+def test_held_responses_are_reported() -> None:
     with MockpetsServer(Settings(port=0)) as server, Wire(port_of(server.url)) as wire:
         call = Caller(Socket(server.url))
         do(call, "PUT", f"{W1}/scenario", {"scenario": HELD})
@@ -204,7 +204,7 @@ def clock() -> Clock:
 
 
 class Waiting:
-    """A server on which so many wait for news of one session."""
+    """A server on which `count` clients wait for events of one session."""
 
     def __init__(self, server: Any, stack: ExitStack, count: int) -> None:
         self.server = server
@@ -227,18 +227,18 @@ def waiting(clock: Clock) -> Iterator[Waiting]:
         yield made
 
 
-def test_many_wait_without_a_thread_and_all_wake(waiting: Waiting) -> None:
+def test_many_clients_wait_without_a_thread_and_all_wake(waiting: Waiting) -> None:
     do(waiting.call, "POST", "/~w1/v1/pets", PET)
-    answers = [wire.read() for wire in waiting.wires]
+    responses = [wire.read() for wire in waiting.wires]
 
-    assert {answer.status for answer in answers} == {200}
-    assert all({*answer.json["changed"]} <= {"pets", "requests"} for answer in answers)
-    assert all(answer.json["changed"] for answer in answers)
+    assert {response.status for response in responses} == {200}
+    assert all({*response.json["changed"]} <= {"pets", "requests"} for response in responses)
+    assert all(response.json["changed"] for response in responses)
     assert waiting.server.ask(lambda: waiting.server.waiting) == 0
     assert all(wire.is_open() for wire in waiting.wires[:3])
 
 
-def test_those_that_leave_free_their_places(waiting: Waiting) -> None:
+def test_clients_that_disconnect_free_their_places(waiting: Waiting) -> None:
     for wire in waiting.wires[:50]:
         wire.close()
     for wire in waiting.wires[50:90]:
@@ -248,25 +248,25 @@ def test_those_that_leave_free_their_places(waiting: Waiting) -> None:
     assert {wire.read().status for wire in waiting.wires[90:]} == {200}
 
 
-def test_they_are_answered_when_the_server_stops(waiting: Waiting) -> None:
+def test_waiting_requests_end_when_the_server_stops(waiting: Waiting) -> None:
     waiting.server.loop.stop()
     for wire in waiting.wires:
         assert wire.read().json == {"change": waiting.number, "resets": 0, "changed": []}
         assert wire.rest() == b""
 
 
-def test_a_session_that_is_dropped_lets_them_go(waiting: Waiting) -> None:
+def test_dropping_a_session_ends_its_waits(waiting: Waiting) -> None:
     do(waiting.call, "DELETE", "/__mockpets/sessions/w1")
     told = [wire.read() for wire in waiting.wires]
-    assert {answer.status for answer in told} == {200}
-    # It is gone, and stays so however many have waited for its news.
-    assert all(answer.json["resets"] is None for answer in told)
-    assert all(answer.json["changed"] == ["sessions"] for answer in told)
+    assert {response.status for response in told} == {200}
+    # Waiting for its events does not create the session again.
+    assert all(response.json["resets"] is None for response in told)
+    assert all(response.json["changed"] == ["sessions"] for response in told)
     assert waiting.call("GET", "/__mockpets/sessions/w1").status == 404
 
 
-def test_a_session_that_made_room_for_another_lets_them_go(clock: Clock) -> None:
-    age = Clock()  # of sessions; the loop's own time stands still, so they wait on
+def test_replacing_a_session_ends_its_waits(clock: Clock) -> None:
+    age = Clock()  # the clock of sessions only; the loop's clock stands still, so they keep waiting
     app = create_app(Settings(max_sessions=2), age)
     with running(app, clock=clock) as server, ExitStack() as stack:
         two = Waiting(server, stack, 2)
@@ -277,7 +277,7 @@ def test_a_session_that_made_room_for_another_lets_them_go(clock: Clock) -> None
 
 
 @pytest.mark.parametrize("door", ["inside", "socket"])
-def test_a_session_that_is_not_there_is_waited_for(door: str) -> None:
+def test_a_client_can_wait_for_a_session_that_does_not_exist(door: str) -> None:
     with ExitStack() as stack:
         call, other = two_callers(door, stack)
         for _ in range(9):
@@ -289,7 +289,7 @@ def test_a_session_that_is_not_there_is_waited_for(door: str) -> None:
         do(call, "GET", "/~w1/v1/pets")
         came = waiting.result(timeout=20)
         then = news(call)
-        # Who asks only now, with a number from before, is told at once as well.
+        # A later request with an earlier number gets a response at once too.
         late = news(call, f"?since={first['change']}&wait=20")
         gone = pool.submit(news, other, f"?since={then['change']}&wait=20")
         do(call, "DELETE", "/__mockpets/sessions/w1")
@@ -303,7 +303,7 @@ def test_a_session_that_is_not_there_is_waited_for(door: str) -> None:
     assert told["changed"] == after["changed"] == ["sessions"]
 
 
-def test_more_than_may_wait_are_answered_at_once(clock: Clock) -> None:
+def test_excess_waits_end_at_once(clock: Clock) -> None:
     with running(create_app(Settings()), Limits(parked=2), clock) as server, ExitStack() as stack:
         two = Waiting(server, stack, 2)
         assert news(two.call, f"?since={two.number}&wait=30")["changed"] == []

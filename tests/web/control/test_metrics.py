@@ -1,4 +1,4 @@
-"""`GET metrics`: who may read it, and that it has what was just asked."""
+"""`GET metrics`: access, and values after known requests."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ PATH = "/__mockpets/metrics"
 PET = {"name": "Miso", "categoryId": 2}
 
 
-def read(answer: Answer) -> dict[Sample, float]:
-    """What Prometheus has of a scrape: name, operation and status, each once."""
-    assert answer.status == 200
-    assert (answer.header("Content-Type") or "").startswith("text/plain; version=")
+def read(response: Answer) -> dict[Sample, float]:
+    """Return the samples of a scrape by name, operation and status, each unique."""
+    assert response.status == 200
+    assert (response.header("Content-Type") or "").startswith("text/plain; version=")
     found: dict[Sample, float] = {}
-    for family in text_string_to_metric_families(answer.body.decode()):
+    for family in text_string_to_metric_families(response.body.decode()):
         for sample in family.samples:
             if "le" not in sample.labels:
                 labels = sample.labels.get("operation"), sample.labels.get("status")
@@ -46,7 +46,7 @@ def read(answer: Answer) -> dict[Sample, float]:
 
 
 def counted(call: Caller) -> dict[tuple[str | None, str | None], float]:
-    """Answered requests by operation and status."""
+    """Return the number of responses by operation and status."""
     return {
         (operation, status): value
         for (name, operation, status), value in read(call("GET", PATH)).items()
@@ -58,7 +58,7 @@ def held(call: Caller, name: str) -> float:
     return read(call("GET", PATH))[f"mockpets_{name}", None, None]
 
 
-# --- Who may read it ----------------------------------------------------------------------------
+# --- Access -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -72,23 +72,23 @@ def held(call: Caller, name: str) -> float:
         ({"host": ("0.0.0.0",)}, {}, "unauthorized"),  # noqa: S104 - not bound here
     ],
 )
-def test_the_guard_stands_before_it(
+def test_metrics_require_an_allowed_caller(
     fresh: Make, settings: dict[str, object], headers: dict[str, str], code: str
 ) -> None:
-    answer = fresh(**settings)("GET", PATH, headers=headers)
+    response = fresh(**settings)("GET", PATH, headers=headers)
 
-    assert_error(answer, code)
-    assert b"mockpets_" not in answer.body
+    assert_error(response, code)
+    assert b"mockpets_" not in response.body
 
 
 def test_prometheus_sends_the_token(fresh: Make) -> None:
     assert read(fresh(control_token=TOKEN)("GET", PATH, key=TOKEN))
 
 
-# --- What it has --------------------------------------------------------------------------------
+# --- Values -------------------------------------------------------------------------------------
 
 
-def test_it_has_what_was_asked(call: Caller) -> None:
+def test_it_counts_requests(call: Caller) -> None:
     """The same in the process and over a socket."""
     before = counted(call)
     for _ in range(3):
@@ -122,7 +122,7 @@ def test_it_has_what_was_asked(call: Caller) -> None:
     }
 
 
-def test_it_has_broken_and_late_answers_apart() -> None:
+def test_it_counts_faults_and_delays_separately() -> None:
     with MockpetsServer(Settings(port=0)) as server:
         call = Caller(Socket(server.url))
         with pytest.raises(OSError):
@@ -137,7 +137,7 @@ def test_it_has_broken_and_late_answers_apart() -> None:
     assert late == pytest.approx(0.04)
 
 
-def test_it_has_what_the_server_refused_before_the_app() -> None:
+def test_it_counts_requests_that_the_server_rejects() -> None:
     limits = Limits(head_seconds=0.05)
     bad = b"GET /v1/pets HTTP/1.1\r\n\r\n"  # no Host
     long = b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * limits.head_bytes + b"\r\n\r\n"
@@ -150,7 +150,7 @@ def test_it_has_what_the_server_refused_before_the_app() -> None:
         assert counted(call) == {("other", "400"): 3, ("other", "431"): 1, ("other", "408"): 1}
 
 
-def test_it_has_what_is_held(fresh: Make) -> None:
+def test_it_reports_sessions_pets_and_the_journal(fresh: Make) -> None:
     call = fresh(count=3)
     assert (held(call, "sessions"), held(call, "pets")) == (1, 3)
     call("POST", "/~one/v1/pets", json_body=PET)
@@ -164,7 +164,7 @@ def test_it_has_what_is_held(fresh: Make) -> None:
     assert held(call, "parked_answers") == 0
 
 
-def test_it_has_the_answers_that_wait() -> None:
+def test_it_reports_parked_responses() -> None:
     server = MockpetsServer(Settings(port=0))
     with ThreadPoolExecutor(4) as pool:
         with server:
@@ -176,10 +176,10 @@ def test_it_has_the_answers_that_wait() -> None:
                 events = call("GET", f"/__mockpets/events?since={change}&wait=20").json
                 change = events["change"]
             assert held(call, "parked_answers") == 4
-        assert [each.result(20).status for each in asked] == [200] * 4  # let go by the stop
+        assert [each.result(20).status for each in asked] == [200] * 4  # released by the stop
 
 
-def test_it_has_files_that_are_broken(tmp_path: Path) -> None:
+def test_it_reports_invalid_files(tmp_path: Path) -> None:
     good = "description: x\nstubs: []\n"
     for name in ("one", "two"):
         (tmp_path / f"{name}.yaml").write_text(good)
@@ -192,10 +192,10 @@ def test_it_has_files_that_are_broken(tmp_path: Path) -> None:
     assert (held(call, "scenario_problems"), held(call, "scenario_reloads_total")) == (1, 1)
 
 
-# --- What a client cannot do --------------------------------------------------------------------
+# --- Limits for clients -------------------------------------------------------------------------
 
 
-def test_no_client_makes_up_a_label(fresh: Make) -> None:
+def test_clients_cannot_add_labels(fresh: Make) -> None:
     call, random = fresh(), Random(3)
     letters = 'abcXYZ019/%~+-_."\\{}\u00e9'
     for number in range(500):
@@ -212,8 +212,8 @@ def test_no_client_makes_up_a_label(fresh: Make) -> None:
     assert len(found) < 60
 
 
-def test_numbers_only_grow(fresh: Make) -> None:
-    """A reset begins the journal anew, but not what Prometheus takes differences of."""
+def test_counters_only_grow(fresh: Make) -> None:
+    """A reset clears the journal, but not the counters, whose differences Prometheus uses."""
     call = fresh()
     call("GET", "/v1/pets")
     before = counted(call)
@@ -223,7 +223,7 @@ def test_numbers_only_grow(fresh: Make) -> None:
     assert counted(call) == before
 
 
-def test_many_at_once_lose_none() -> None:
+def test_concurrent_requests_are_all_counted() -> None:
     with MockpetsServer(Settings(port=0)) as server, ThreadPoolExecutor(8) as pool:
         call = Caller(Socket(server.url))
         list(pool.map(lambda number: call("GET", f"/v1/pets/{number % 20}"), range(400)))

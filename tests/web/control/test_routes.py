@@ -1,4 +1,4 @@
-"""Every call of the control API: what it answers, what it refuses and why, and what it leaves."""
+"""Every call of the control API: responses, errors, and effects."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ PET: Any = {"name": "Miso", "categoryId": 2}
 
 
 def at(call: Caller, method: str, path: str, body: object = None, session: str = "w1") -> Answer:
-    """Make a call about a session; a body in bytes is sent as it is."""
+    """Call the control API for a session; a body of bytes is sent unchanged."""
     raw = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
     target = f"/~{session}/__mockpets/{path}"
     return call(method, target, body=raw, headers=JSON if raw is not None else {}, key=None)
 
 
-def good(answer: Answer) -> Any:
-    assert answer.status in (200, 201), answer.body
-    return answer.json
+def good(response: Answer) -> Any:
+    assert response.status in (200, 201), response.body
+    return response.json
 
 
-# --- Bodies that are wrong ------------------------------------------------------------------------
+# --- Invalid bodies -------------------------------------------------------------------------------
 
 _D = b'{"scenario": {"description": "d", '
 BAD: list[tuple[str, str, bytes, str, list[tuple[str, int, int]], str]] = [
-    # Method, path, body, code, where each problem is, how the message begins.
+    # Method, path, body, code, place of each problem, start of the message.
     ("PUT", "scenario", b"", "invalid_request", [("", 0, 0)], "body: is empty"),
     ("PUT", "scenario", b" \n", "invalid_request", [("", 0, 0)], "body: is empty"),
     ("PUT", "scenario", b"{", "invalid_request", [("", 1, 2)], "body:1:2: is not valid JSON: "),
@@ -189,7 +189,7 @@ BAD: list[tuple[str, str, bytes, str, list[tuple[str, int, int]], str]] = [
 
 @pytest.fixture(scope="module")
 def used(call: Caller) -> Caller:
-    """A server whose session `w1` differs from a new one in all that a call could change."""
+    """A server whose session `w1` differs from a new one in every changeable property."""
     good(at(call, "PUT", "scenario", {"scenario": ["retry", "slow"]}))
     good(at(call, "PUT", "snapshots/kept"))
     call("POST", "/~w1+empty/v1/pets", json_body=PET)
@@ -198,7 +198,7 @@ def used(call: Caller) -> Caller:
 
 
 def world_of(call: Caller) -> list[Any]:
-    """All that can be seen of session `w1`, but for how long it was idle."""
+    """Return everything visible of session `w1`, except its idle time."""
     seen = [good(at(call, "GET", path)) for path in ("state", "pets", "snapshots", "requests")]
     listed = good(at(call, "GET", "sessions"))["sessions"]
     return [*seen, [(each["name"], each["active"], each["seed"]) for each in listed]]
@@ -209,7 +209,7 @@ def world_of(call: Caller) -> list[Any]:
     BAD,
     ids=[f"{row[0]} {row[1]} {row[2][:50]!r}" for row in BAD],
 )
-def test_a_bad_body_is_told_with_its_places_and_changes_nothing(
+def test_an_invalid_body_is_reported_with_places_and_changes_nothing(
     used: Caller,
     method: str,
     path: str,
@@ -219,26 +219,26 @@ def test_a_bad_body_is_told_with_its_places_and_changes_nothing(
     says: str,
 ) -> None:
     before = world_of(used)
-    answer = at(used, method, path, body)
+    response = at(used, method, path, body)
 
-    assert_error(answer, code, *(["details"] if places else []))
-    assert answer.json["message"].startswith(says)
+    assert_error(response, code, *(["details"] if places else []))
+    assert response.json["message"].startswith(says)
     if places:
-        problems = answer.json["details"]["problems"]
+        problems = response.json["details"]["problems"]
         assert [(each["where"], each["line"], each["column"]) for each in problems] == places
         assert {each["file"] for each in problems} == {"body"}
         assert all(each["what"] for each in problems)
     assert world_of(used) == before
 
 
-def test_no_utf8_is_told_by_its_byte(used: Caller) -> None:
+def test_invalid_utf8_is_reported_with_its_byte(used: Caller) -> None:
     for method, path in [("PUT", "scenario"), ("PUT", "pets"), ("PATCH", "pets/1")]:
-        answer = at(used, method, path, b'{"a": "\xff"}')
-        assert_error(answer, "invalid_request")
-        assert answer.json["message"] == "the body must be UTF-8; byte 7 is not"
+        response = at(used, method, path, b'{"a": "\xff"}')
+        assert_error(response, "invalid_request")
+        assert response.json["message"] == "the body must be UTF-8; byte 7 is not"
 
 
-def test_as_many_scenarios_as_may_be_named_and_no_more(used: Caller) -> None:
+def test_the_number_of_scenarios_is_limited(used: Caller) -> None:
     names = [
         "default",
         "empty",
@@ -250,13 +250,13 @@ def test_as_many_scenarios_as_may_be_named_and_no_more(used: Caller) -> None:
         "crowded",
         "jittery",
     ]
-    answer = at(used, "PUT", "scenario", {"scenario": names})
-    assert_error(answer, "unknown_scenario")
-    assert "at most 8 scenarios, not 9" in answer.json["message"]
+    response = at(used, "PUT", "scenario", {"scenario": names})
+    assert_error(response, "unknown_scenario")
+    assert "too many scenarios in the body: at most 8, got 9" in response.json["message"]
     assert good(at(used, "PUT", "scenario", {"scenario": names[1:]}, "w8"))["active"] == names[1:]
 
 
-# --- Names and queries that are wrong -------------------------------------------------------------
+# --- Invalid names and queries --------------------------------------------------------------------
 
 WRONG = [
     ("GET", "scenarios/emtpy", "not_found", "unknown scenario 'emtpy'; did you mean 'empty'?"),
@@ -317,21 +317,21 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("method", "path", "code", "says"), WRONG, ids=lambda row: str(row)[:40])
-def test_what_is_not_there_is_told_with_the_nearest(
+def test_unknown_names_are_reported_with_the_nearest(
     used: Caller, method: str, path: str, code: str, says: str
 ) -> None:
     before = world_of(used)
-    answer = at(used, method, path)
+    response = at(used, method, path)
 
-    assert_error(answer, code)
-    assert answer.json["message"].startswith(says)
+    assert_error(response, code)
+    assert response.json["message"].startswith(says)
     assert world_of(used) == before
 
 
 # --- Pets -----------------------------------------------------------------------------------------
 
 
-def test_pets_are_listed_in_parts(call: Caller) -> None:
+def test_pets_are_listed_in_pages(call: Caller) -> None:
     good(at(call, "PUT", "pets", 2500, "parts"))
     seen: list[Any] = []
     query = ""
@@ -361,7 +361,7 @@ def test_pets_are_listed_in_parts(call: Caller) -> None:
     [([], 0), (0, 0), (40, 40), ({"count": 3, "seed": 7}, 3), ("showroom", None)],
     ids=repr,
 )
-def test_pets_are_replaced_as_a_file_would_bring_them(
+def test_pets_can_be_replaced_in_every_form_that_files_allow(
     call: Caller, body: object, total: int | None
 ) -> None:
     told = good(at(call, "PUT", "pets", body, "put"))["total"]
@@ -373,7 +373,7 @@ def test_pets_are_replaced_as_a_file_would_bring_them(
     assert good(at(call, "GET", "pets", session="put"))["total"] == 16
 
 
-def test_a_pet_is_changed_and_deleted(call: Caller) -> None:
+def test_a_pet_can_be_changed_and_deleted(call: Caller) -> None:
     pet = good(at(call, "PUT", "pets", [{"id": -5, **PET, "status": "sold"}], "one"))
     assert pet == {"total": 1}
     changed = good(at(call, "PATCH", "pets/-5", {"status": None, "categoryId": 3}, "one"))
@@ -386,7 +386,7 @@ def test_a_pet_is_changed_and_deleted(call: Caller) -> None:
     assert call("GET", "/~one/v1/pets/-5").status == 404
 
 
-# --- Scenarios that are sent ----------------------------------------------------------------------
+# --- Inline scenarios -----------------------------------------------------------------------------
 
 TEAPOT: Any = {
     "description": "Pet 1 is a teapot, twice.",
@@ -406,7 +406,7 @@ def pots(call: Caller, session: str, count: int = 3) -> list[int]:
     return [call("GET", f"/~{session}/v1/pets/1").status for _ in range(count)]
 
 
-def test_a_document_is_this_sessions_alone_until_it_activates_something_else(call: Caller) -> None:
+def test_an_inline_scenario_belongs_to_one_session_until_the_next_activation(call: Caller) -> None:
     assert good(at(call, "PUT", "scenario", {"scenario": TEAPOT}, "d1")) == {"active": ["inline-1"]}
     first = call("GET", "/~d1/v1/pets/1")
     assert (first.status, first.body) == (418, b"short and stout")
@@ -423,7 +423,7 @@ def test_a_document_is_this_sessions_alone_until_it_activates_something_else(cal
     assert json.loads(one["text"]) == TEAPOT
     assert [stub["label"] for stub in one["stubs"]] == ["inline-1/pot"]
     assert_error(at(call, "GET", "scenarios/inline-1", None, "d2"), "not_found")
-    # Named for one request, with others, it is there too.
+    # A single request can name it too, together with others.
     assert (
         call("GET", "/~d1+inline-1+retry/v1/pets/2").header("Mockpets-Stub") == "retry/fail-twice"
     )
@@ -436,7 +436,7 @@ def test_a_document_is_this_sessions_alone_until_it_activates_something_else(cal
     }
 
 
-def test_a_document_sent_again_or_reset_counts_anew(call: Caller) -> None:
+def test_sending_an_inline_scenario_again_resets_its_counters(call: Caller) -> None:
     for _ in range(2):
         good(at(call, "PUT", "scenario", {"scenario": TEAPOT}, "again"))
         assert pots(call, "again") == [418, 418, 200]
@@ -447,7 +447,7 @@ def test_a_document_sent_again_or_reset_counts_anew(call: Caller) -> None:
     assert pots(call, "again") == [418, 200, 200]
 
 
-def test_documents_stack_with_names_extend_files_and_bring_pets(call: Caller) -> None:
+def test_inline_scenarios_stack_extend_and_define_pets(call: Caller) -> None:
     brings = {"description": "d", "pets": [{"id": 7, **PET}]}
     failing = {"description": "d", "extends": "retry"}
     body = {"scenario": [TEAPOT, "missing", brings, failing]}
@@ -459,7 +459,7 @@ def test_documents_stack_with_names_extend_files_and_bring_pets(call: Caller) ->
     assert [call("GET", "/~stack/v1/pets").status for _ in range(3)] == [503, 503, 200]
     call("POST", "/~stack/v1/pets", json_body=PET)
 
-    # A second document of the same name is another one, with pets of its own.
+    # A second inline scenario of the same name has its own pets.
     good(at(call, "PUT", "scenario", {"scenario": brings}, "stack"))
     assert call("GET", "/~stack/v1/pets").json == [{"id": 7, **PET}]
     fixture = {"description": "d", "pets": "showroom"}
@@ -469,7 +469,7 @@ def test_documents_stack_with_names_extend_files_and_bring_pets(call: Caller) ->
     assert good(at(call, "GET", "pets", session="stack"))["total"] == 16
 
 
-def test_a_failed_change_leaves_a_document_and_its_counters(call: Caller) -> None:
+def test_a_failed_change_keeps_an_inline_scenario_and_its_counters(call: Caller) -> None:
     good(at(call, "PUT", "scenario", {"scenario": TEAPOT}, "fail"))
     assert pots(call, "fail", 1) == [418]
     for body in ({"scenario": "emtpy"}, {"scenario": [{"description": "d"}, {"x": 1}]}):
@@ -484,7 +484,7 @@ def test_a_failed_change_leaves_a_document_and_its_counters(call: Caller) -> Non
 # --- Sessions -------------------------------------------------------------------------------------
 
 
-def test_a_session_is_made_as_it_is_wanted_and_begins_there_after_a_reset(call: Caller) -> None:
+def test_a_session_is_created_as_requested_and_reset_to_that(call: Caller) -> None:
     pets = [{"id": 3, **PET}]
     body = {"scenario": [TEAPOT, "retry"], "seed": 77, "pets": pets}
     made = at(call, "PUT", "sessions/Made", body)
@@ -497,7 +497,7 @@ def test_a_session_is_made_as_it_is_wanted_and_begins_there_after_a_reset(call: 
     assert good(at(call, "GET", "pets", session="made"))["pets"] == pets
     again = at(call, "PUT", "sessions/made")
     assert (again.status, again.json["seed"], again.json["pets"]) == (200, 77, 1)
-    # Another seed alone means generated pets again, others than those of the server's seed.
+    # A seed alone means generated pets, different from those of the server's seed.
     good(at(call, "PUT", "sessions/made", {"seed": 5}))
     grown = good(at(call, "GET", "pets", session="made"))
     assert grown["total"] == 16
@@ -506,7 +506,7 @@ def test_a_session_is_made_as_it_is_wanted_and_begins_there_after_a_reset(call: 
     assert good(at(call, "GET", "pets", session="made"))["total"] == 16
 
 
-def test_a_session_that_cannot_be_made_as_wanted_is_not_made(call: Caller) -> None:
+def test_an_invalid_session_is_not_created(call: Caller) -> None:
     wrong: list[Any] = [{"scenario": "emtpy"}, {"seed": "x"}, {"pets": [{}]}, {"scenario": {}}]
     for body in wrong:
         assert at(call, "PUT", "sessions/unborn", body).status in (400, 422)
@@ -516,7 +516,7 @@ def test_a_session_that_cannot_be_made_as_wanted_is_not_made(call: Caller) -> No
 # --- State, gates, snapshots, journal -------------------------------------------------------------
 
 
-def test_state_has_what_the_specification_names(fresh: Make) -> None:
+def test_state_has_every_specified_property(fresh: Make) -> None:
     call = fresh(any_key=True, seed=3, max_sessions=7, journal_size=9)
     call("GET", "/~w1/v1/pets")
     good(at(call, "PUT", "snapshots/s"))
@@ -535,7 +535,7 @@ def test_state_has_what_the_specification_names(fresh: Make) -> None:
     }
 
 
-def test_a_snapshot_is_a_copy_that_can_be_restored_as_often_as_one_likes(call: Caller) -> None:
+def test_a_snapshot_can_be_restored_repeatedly(call: Caller) -> None:
     first = at(call, "PUT", "snapshots/A.1", session="snap")
     assert (first.status, first.json["name"], first.json["pets"]) == (201, "a.1", 16)
     for _ in range(2):
@@ -553,18 +553,18 @@ def test_a_snapshot_is_a_copy_that_can_be_restored_as_often_as_one_likes(call: C
     assert good(at(call, "DELETE", "snapshots/a.1", session="snap")) == {"snapshots": []}
 
 
-def test_a_session_has_so_many_snapshots(fresh: Make) -> None:
+def test_the_number_of_snapshots_is_limited(fresh: Make) -> None:
     call = fresh()
     for number in range(100):
         assert at(call, "PUT", f"snapshots/s{number}").status == 201
-    answer = at(call, "PUT", "snapshots/one-more")
-    assert_error(answer, "store_full")
-    assert "at most 100 snapshots; delete one" in answer.json["message"]
+    response = at(call, "PUT", "snapshots/one-more")
+    assert_error(response, "store_full")
+    assert "at most 100 snapshots; delete one" in response.json["message"]
     assert at(call, "PUT", "snapshots/s7").status == 200
     assert at(call, "PUT", "snapshots/one-more", session="w2").status == 201
 
 
-def test_the_journal_is_filtered_cleared_and_goes_on(call: Caller) -> None:
+def test_the_journal_can_be_filtered_and_cleared(call: Caller) -> None:
     for target in ("/~log/v1/pets", "/~log/v1/pets/1", "/~log/v1/pets/99", "/~log+retry/v1/pets"):
         call("GET", target)
     call("POST", "/~log/v1/pets", json_body=PET)
@@ -593,7 +593,7 @@ def test_the_journal_is_filtered_cleared_and_goes_on(call: Caller) -> None:
     assert good(at(call, "GET", "requests", session="log"))["resets"] == whole["resets"] + 1
 
 
-def test_the_journal_keeps_so_many_and_no_body_longer_than_it_may(fresh: Make) -> None:
+def test_the_journal_limits_requests_and_bodies(fresh: Make) -> None:
     call = fresh(journal_size=3)
     for number in range(5):
         body = json.dumps({"name": "x" * 5000, "categoryId": number}).encode()
@@ -633,7 +633,7 @@ def long_bodies() -> Iterator[tuple[str, bytes, str]]:
 
 
 @pytest.mark.parametrize(("path", "body", "says"), [*long_bodies()], ids=range(7))
-def test_a_long_body_holds_up_nobody(
+def test_a_long_body_does_not_block_other_clients(
     live: MockpetsServer, path: str, body: bytes, says: str
 ) -> None:
     port = port_of(live.url)
@@ -650,8 +650,8 @@ def test_a_long_body_holds_up_nobody(
     assert says in reply.body.decode()
 
 
-def test_the_same_body_from_two_clients_is_read_for_each(live: MockpetsServer) -> None:
-    """Also when the first of them leaves before it is read."""
+def test_the_same_body_from_two_clients_is_parsed_for_each(live: MockpetsServer) -> None:
+    """Also if the first client disconnects before its body is parsed."""
     port = port_of(live.url)
     pets = json.dumps([{"id": each, "name": "a", "categoryId": 1} for each in range(1, 5001)])
     head = "PUT /__mockpets/pets HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -664,7 +664,7 @@ def test_the_same_body_from_two_clients_is_read_for_each(live: MockpetsServer) -
     assert Caller(Socket(live.url))("GET", "/v1/pets/5000").status == 200
 
 
-def test_more_than_a_mebibyte_is_refused(live: MockpetsServer) -> None:
+def test_a_body_above_1_mib_is_rejected(live: MockpetsServer) -> None:
     body = b"[" + b" " * 2**20 + b"]"
     inside = Caller(Inside(create_app(Settings())))
     for call in (inside, Caller(Socket(live.url))):
@@ -672,8 +672,8 @@ def test_more_than_a_mebibyte_is_refused(live: MockpetsServer) -> None:
     assert inside("GET", "/__mockpets/pets").json["total"] == 16
 
 
-def test_ids_up_to_the_end_of_int64(call: Caller) -> None:
+def test_ids_up_to_the_int64_maximum(call: Caller) -> None:
     good(at(call, "PUT", "pets", [{"id": INT64_MAX, **PET}], "end"))
-    answer = call("POST", "/~end/v1/pets", json_body=PET)
-    assert_error(answer, "store_full")
+    response = call("POST", "/~end/v1/pets", json_body=PET)
+    assert_error(response, "store_full")
     assert good(at(call, "GET", "pets", session="end"))["total"] == 1

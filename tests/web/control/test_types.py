@@ -1,4 +1,4 @@
-"""The types of the control API against the wire: one row a route, each against a real server."""
+"""The types of the control API match the wire: one row for each route, on a real server."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ if TYPE_CHECKING:
 
     from tests.doors import Answer
 
-# --- Holding a value against a type ---------------------------------------------------------------
+# --- Checking a value's type ----------------------------------------------------------------------
 
 
 def mismatches(value: object, kind: Any, where: str = "$") -> list[str]:
-    """Every place where a JSON value is not of a type, keys too many or missing among them."""
+    """Yield every place where a JSON value does not match a type, also extra or missing keys."""
     if kind is Any:
         return []
     if is_typeddict(kind):
@@ -165,7 +165,7 @@ class Outer(TypedDict):
         ([], ["$: [] is no object"]),
     ],
 )
-def test_a_value_is_held_against_its_type(value: object, found: list[str]) -> None:
+def test_a_value_is_checked_against_its_type(value: object, found: list[str]) -> None:
     assert mismatches(value, Outer) == found
 
 
@@ -176,11 +176,11 @@ def test_a_value_is_held_against_its_type(value: object, found: list[str]) -> No
 class Row:
     """One route.
 
-    :param path: as the route has it.
+    :param path: the path of the route.
     :param returns: the type of its response.
     :param filled: the path with its parameters and a query.
     :param takes: the type of its body.
-    :param bodies: of which all together have every key of `takes`.
+    :param bodies: bodies that together have every key of `takes`.
     """
 
     method: str
@@ -255,7 +255,7 @@ ROWS = [
     Row("DELETE", "requests", ClearedRequests),
     Row("POST", "reset", ActiveScenarios),
 ]
-"""In an order in which each finds what the ones before have made."""
+"""In an order in which each row finds what earlier rows created."""
 NO_JSON = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH, METRICS_PATH}
 
 OUTCOMES = """
@@ -305,7 +305,7 @@ def send(call: Caller, row: Row, body: Any) -> Answer:
     return call(row.method, path, body=raw, headers=JSON if raw else {}, key=None)
 
 
-def test_every_route_takes_and_returns_its_types(server: MockpetsServer) -> None:
+def test_every_route_accepts_and_returns_its_types(server: MockpetsServer) -> None:
     call = Caller(Socket(server.url))
     for row in ROWS:
         for body in row.bodies:
@@ -318,7 +318,7 @@ def test_every_route_takes_and_returns_its_types(server: MockpetsServer) -> None
             assert {key for body in row.bodies for key in body} == get_type_hints(row.takes).keys()
 
 
-def test_the_server_of_the_rows_leaves_out_nothing_that_can_be_null(server: MockpetsServer) -> None:
+def test_the_rows_cover_every_nullable_property(server: MockpetsServer) -> None:
     call = Caller(Socket(server.url))
     state = call("GET", "/__mockpets/state").json
     requests = call("GET", "/__mockpets/requests").json["requests"]
