@@ -44,8 +44,8 @@ def _about(results: Mapping[str, Any]) -> str:
         f"{results['at']}, `{results['command']}`: {results['rounds']} rounds of "
         f"{results['seconds']} s, medians. Machine: {machine['processor']}, {machine['cores']} "
         f"cores, load {machine['load']} before the run, {machine['system']}, {machine['python']}. "
-        f"Client: {machine['client']} on the same machine. Figures in brackets are ratios to mockpets in "
-        "this run; unlike the absolute figures, they are comparable between machines."
+        f"Client: {machine['client']} on the same machine. Figures in brackets are ratios to "
+        "mockpets in this run; unlike the absolute figures, they are comparable between machines."
     )
 
 

@@ -271,11 +271,11 @@ def test_a_broken_connection_becomes_a_502(
 
 
 def test_a_damaged_body_passes_unchanged(plain: Secure) -> None:
-    spoiled = plain.ask("GET", "/v1/pets", KEY | {"Mockpets-Scenario": "broken-json"}, None)
+    damaged = plain.ask("GET", "/v1/pets", KEY | {"Mockpets-Scenario": "broken-json"}, None)
 
-    assert spoiled.status == 200
+    assert damaged.status == 200
     with pytest.raises(ValueError, match="Expecting"):
-        spoiled.json  # noqa: B018 - reading it is the point
+        damaged.json  # noqa: B018 - reading it is the point
     with pytest.raises(IncompleteRead):
         plain.ask("GET", "/v1/pets", KEY | {"Mockpets-Scenario": "truncated"}, None)
 

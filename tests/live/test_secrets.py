@@ -60,7 +60,7 @@ TARGETS = st.sampled_from(
 METHODS = st.sampled_from(["GET", "GET", "POST", "HEAD", "DELETE", "OPTIONS"])
 
 
-def told(call: Caller) -> str:
+def readable(call: Caller) -> str:
     """Return everything that can be read from two sessions."""
     token = {"Authorization": f"Bearer {TOKEN}"}
     texts = []
@@ -79,9 +79,9 @@ def told(call: Caller) -> str:
 
 
 def check(call: Caller, log: pytest.LogCaptureFixture, *marks: str) -> None:
-    everything = told(call) + log.text
+    everything = readable(call) + log.text
     for mark in marks:
-        assert mark not in everything, f"{mark!r} is told"
+        assert mark not in everything, f"{mark!r} is shown"
 
 
 @pytest.fixture(scope="module", params=["inside", "socket"])
@@ -151,11 +151,11 @@ def test_the_search_finds_values_that_are_not_secret(
     right = {"Authorization": f"Bearer {KEY}"}
     keeping("GET", "/v1/pets?plain=no-secret-at-all", headers=right | {"X-Plain": "seen-by-all"})
 
-    everything = told(keeping)
+    everything = readable(keeping)
     assert "no-secret-at-all" in everything
     assert "seen-by-all" in everything
     assert f'["Authorization","{REDACTED}"]' in everything
-    with pytest.raises(AssertionError, match="is told"):
+    with pytest.raises(AssertionError, match="is shown"):
         check(keeping, caplog, "seen-by-all")
 
 

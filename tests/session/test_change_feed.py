@@ -40,26 +40,26 @@ def test_numbers_stay_valid_when_a_session_is_recreated(common: ChangeFeed) -> N
 
 @pytest.mark.parametrize("first", ["own", "common"])
 def test_a_subscriber_is_released_once(common: ChangeFeed, first: str) -> None:
-    own, told = ChangeFeed(common), [""]
-    leave = own.wait(own.number, lambda: told.append("released"))
+    own, events = ChangeFeed(common), [""]
+    cancel = own.wait(own.number, lambda: events.append("released"))
     for each in (own, common) if first == "own" else (common, own):
         each.publish("sessions")
-    assert told == ["", "released"]
-    leave()
+    assert events == ["", "released"]
+    cancel()
     own.publish("sessions")
-    assert told == ["", "released"]
+    assert events == ["", "released"]
 
 
 def test_a_late_subscriber_is_released_at_once_and_a_cancelled_one_never(
     common: ChangeFeed,
 ) -> None:
-    own, told = ChangeFeed(common), [""]
+    own, events = ChangeFeed(common), [""]
     common.publish("files")
-    own.wait(0, lambda: told.append("late"))
-    own.wait(own.number, lambda: told.append("left"))()
+    own.wait(0, lambda: events.append("late"))
+    own.wait(own.number, lambda: events.append("left"))()
     own.publish("pets")
     common.publish("files")
-    assert told == ["", "late"]
+    assert events == ["", "late"]
 
 
 def test_no_change_is_missed_between_threads(common: ChangeFeed) -> None:
@@ -73,9 +73,9 @@ def test_no_change_is_missed_between_threads(common: ChangeFeed) -> None:
         seen = 0
         while "files" not in changes.since(0):  # the last change
             changed = Event()
-            leave = changes.wait(seen, changed.set)
+            cancel = changes.wait(seen, changed.set)
             assert changed.wait(20), "a change was missed"
-            leave()
+            cancel()
             before, seen = seen, changes.number
             assert seen > before
             assert changes.since(before)

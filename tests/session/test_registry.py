@@ -99,12 +99,12 @@ def test_the_default_session_is_never_removed(clock: Clock) -> None:
 def test_held_responses_count_as_use(clock: Clock) -> None:
     sessions = registry(clock)
     held, idle = sessions.get_or_create("a"), sessions.get_or_create("b")
-    leave = held.gates.wait("gate", lambda: None)
+    cancel = held.gates.wait("gate", lambda: None)
     clock.now += 10 * SESSION_IDLE_SECONDS
     sessions.get_or_create("c")
     assert names(sessions) == ["default", "a", "c"]
     assert idle.name == "b"
-    leave()
+    cancel()
     sessions.find("c")
     sessions.get_or_create("d")
 
@@ -124,14 +124,14 @@ def test_listing_sessions_does_not_count_as_use(clock: Clock) -> None:
 
 def test_a_dropped_session_is_created_again(clock: Clock) -> None:
     sessions = registry(clock)
-    told: list[str] = []
+    events: list[str] = []
     first = sessions.get_or_create("a")
-    first.gates.wait("gate", lambda: told.append("released"))
-    first.changes.wait(first.changes.number, lambda: told.append("changed"))
+    first.gates.wait("gate", lambda: events.append("released"))
+    first.changes.wait(first.changes.number, lambda: events.append("changed"))
 
     assert sessions.drop("a")
     assert not sessions.drop("a")
-    assert sorted(told) == ["changed", "released"]
+    assert sorted(events) == ["changed", "released"]
     assert sessions.get_or_create("a") is not first
 
 
@@ -176,7 +176,7 @@ def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
     call = Caller(Inside(app))
     used = [sessions.get_or_create(f"used-{number}") for number in range(10)]
     held = [sessions.get_or_create(f"held-{number}") for number in range(10)]
-    leave = [session.gates.wait("gate", lambda: None) for session in held]
+    cancel = [session.gates.wait("gate", lambda: None) for session in held]
 
     def name_so_many(first: int, count: int) -> None:
         for number in range(first, first + count):
@@ -209,7 +209,7 @@ def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
     assert {*used, *held} <= {*there}
     assert after - before < 2**19, (before, after)
     assert peak < before + 4 * 2**20, (before, peak)
-    for each in leave:
+    for each in cancel:
         each()
 
 
@@ -279,12 +279,12 @@ def test_the_limit_over_http(fresh: Make) -> None:
         assert call("GET", f"/~{name}/v1/pets").status == 200
     assert call("GET", "/~c/__mockpets/state").status == 200, "looking makes none"
     for method, target in (("GET", "/~c/v1/pets"), ("POST", "/~c/__mockpets/reset")):
-        refused = call(method, target, key="mockpets" if method == "GET" else None)
-        assert_error(refused, "busy")
-        assert refused.header("Retry-After") == "600"
-        assert "DELETE sessions/NAME" in refused.json["message"]
-    refused = call("PUT", "/__mockpets/sessions/c", key=None)
-    assert_error(refused, "busy")
+        rejected = call(method, target, key="mockpets" if method == "GET" else None)
+        assert_error(rejected, "busy")
+        assert rejected.header("Retry-After") == "600"
+        assert "DELETE sessions/NAME" in rejected.json["message"]
+    rejected = call("PUT", "/__mockpets/sessions/c", key=None)
+    assert_error(rejected, "busy")
     listed = call("GET", "/__mockpets/sessions", key=None).json
 
     assert ([each["name"] for each in listed["sessions"]], listed["max"]) == (
@@ -316,8 +316,8 @@ def test_dropping_a_session_releases_held_responses(tmp_path: Path) -> None:
             wire.get("/~w3+held/v1/pets/1", "Authorization: Bearer mockpets")
             while call("GET", "/~w3/__mockpets/gates").json != {"gates": {"gate": 1}}:
                 pass
-            told = call("GET", "/__mockpets/sessions/w3").json
-            assert (told["held"], told["requests"]) == (1, 1)
+            events = call("GET", "/__mockpets/sessions/w3").json
+            assert (events["held"], events["requests"]) == (1, 1)
             assert call("DELETE", "/__mockpets/sessions/w3").status == 200
             assert wire.read().status == 200
         assert call("GET", "/__mockpets/sessions/w3").status == 404
@@ -362,7 +362,7 @@ def test_the_memory_budgets_over_http(fresh: Make, kind: str) -> None:
     """Sessions share 64 MiB: a full budget is a 507, and dropping a session frees memory."""
     call = fresh(max_pets=100_000)
     pets = [{"id": each, "name": "x" * 60_000, "categoryId": 1} for each in range(1, 17)]
-    made, refused = 0, None
+    made, rejected = 0, None
     for number in range(100):
         base = f"/~w{number}/__mockpets"
         response = call("PUT", f"{base}/pets", json_body=pets, key=None)
@@ -372,12 +372,14 @@ def test_the_memory_budgets_over_http(fresh: Make, kind: str) -> None:
                 if response.status < 300:
                     response = call("PUT", f"{base}/snapshots/s{each}", key=None)
         if response.status >= 300:
-            refused = response
+            rejected = response
             break
         made += 1
-    assert refused is not None
-    assert_error(refused, "store_full")
-    assert f"the {kind} of all sessions together may use at most 64 MiB" in refused.json["message"]
+    assert rejected is not None
+    assert_error(rejected, "store_full")
+    assert (
+        f"the {kind} of all sessions together may use at most 64 MiB" in rejected.json["message"]
+    )
     assert 8 <= made <= 75
     assert call("GET", "/~w0/v1/pets/16").json == pets[15]
     if kind == "pets":

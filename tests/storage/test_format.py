@@ -52,9 +52,9 @@ def rows(session: SessionState) -> list[bytes]:
 
 
 def problems(data: bytes, budget: MemoryBudget | None = None) -> list[str]:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         load_state(data, "f", START, budget)
-    return [str(problem) for problem in refused.value.problems]
+    return [str(problem) for problem in rejected.value.problems]
 
 
 # --- The format -------------------------------------------------------------------------------
@@ -371,10 +371,10 @@ def test_a_link_in_place_of_the_temporary_file_is_not_followed(path: Path, tmp_p
 
 
 def test_two_servers_cannot_have_one_file(path: Path) -> None:
-    with claim(path), pytest.raises(InputError) as refused, claim(path):
+    with claim(path), pytest.raises(InputError) as rejected, claim(path):
         pass
 
-    assert str(refused.value) == (
+    assert str(rejected.value) == (
         f"--state {path}: in use by another mockpets; stop it, or use another file: "
         "two servers would overwrite each other's pets"
     )
@@ -390,16 +390,16 @@ def test_an_unusable_path_is_reported_at_the_start(tmp_path: Path) -> None:
         tmp_path / "file" / "state": "cannot create a file in the folder: Not a directory; each "
         "save creates a new file there; use a folder that this user may write to",
     }.items():
-        with pytest.raises(InputError) as refused, claim(path):
+        with pytest.raises(InputError) as rejected, claim(path):
             pass
-        assert str(refused.value) == f"--state {path}: {message}"
+        assert str(rejected.value) == f"--state {path}: {message}"
 
 
 def test_a_read_only_folder_is_reported_at_the_start(path: Path) -> None:
-    with pytest.raises(InputError) as refused, claim(path, Failing(1, errno.EACCES)):
+    with pytest.raises(InputError) as rejected, claim(path, Failing(1, errno.EACCES)):
         pass
 
-    assert str(refused.value).startswith(
+    assert str(rejected.value).startswith(
         f"--state {path}: cannot create a file in the folder: Permission denied; "
     )
 

@@ -53,15 +53,15 @@ def keeping(file: Path, *arguments: str) -> Iterator[tuple[Any, Caller]]:
         yield process, Caller(Socket(base_of(banner).removesuffix("/v1")))
 
 
-def told(call: Caller) -> dict[str, Any]:
+def progress(call: Caller) -> dict[str, Any]:
     found: dict[str, Any] = call("GET", "/__mockpets/state").json["state_file"]
     return found
 
 
 def is_saved(call: Caller) -> bool:
     """Wait until all changes so far are on the disk; return False on a timeout."""
-    begun = told(call)["begun"]
-    return wait_until(lambda: told(call)["saved"] > begun)
+    begun = progress(call)["begun"]
+    return wait_until(lambda: progress(call)["saved"] > begun)
 
 
 def end(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
@@ -221,7 +221,7 @@ def test_a_server_in_a_test_saves_sessions_too(file: Path) -> None:
 
 def test_without_a_file_no_progress_is_reported() -> None:
     with MockpetsServer(Settings(port=0)) as server:
-        assert told(Caller(Socket(server.url))) is None
+        assert progress(Caller(Socket(server.url))) is None
 
 
 # --- Unusable files -----------------------------------------------------------------------------
@@ -323,17 +323,17 @@ def test_a_failing_disk_does_not_stop_the_server(file: Path) -> None:
         good = file.read_bytes()
         file.parent.rename(away)
         post(call, "Meanwhile")
-        assert wait_until(lambda: told(call)["trouble"])
-        trouble = told(call)
+        assert wait_until(lambda: progress(call)["trouble"])
+        trouble = progress(call)
         assert trouble["trouble"] == "No such file or directory"
         begun = trouble["begun"]
-        assert wait_until(lambda: told(call)["begun"] > begun + 1)  # it retries
-        assert told(call)["saved"] == trouble["saved"] < begun
+        assert wait_until(lambda: progress(call)["begun"] > begun + 1)  # it retries
+        assert progress(call)["saved"] == trouble["saved"] < begun
         assert (away / file.name).read_bytes() == good
         assert [pet["name"] for pet in pets(call)[16:]] == ["Before", "Meanwhile"]
         away.rename(file.parent)
         assert is_saved(call)
-        assert told(call)["trouble"] == ""
+        assert progress(call)["trouble"] == ""
         log = [line["message"] for line in end(process)]
 
     assert [line.partition(";")[0] for line in log] == [
@@ -356,7 +356,7 @@ def test_a_full_disk_leaves_only_the_last_valid_file(file: Path) -> None:
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (8192, 8192))
         for number in range(40):
             post(call, f"{number} " + "n" * 200)
-        assert wait_until(lambda: told(call)["trouble"])
+        assert wait_until(lambda: progress(call)["trouble"])
         assert file.read_bytes() == good
         log = end(process)
 

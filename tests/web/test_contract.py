@@ -369,18 +369,18 @@ ALLOW_PETS = {"Allow": "GET, HEAD, POST, OPTIONS"}
 ALLOW_PET = {"Allow": "GET, HEAD, OPTIONS"}
 
 
-def refused(method: str, path: str, has: dict[str, str]) -> Row:
+def rejected(method: str, path: str, has: dict[str, str]) -> Row:
     says = f"{method} is not allowed on {path}; allowed: {has['Allow']}"
     return Row(f"{method} {path}", method, path, "method_not_allowed", says, has=has)
 
 
 ELSEWHERE = [
     *[
-        refused(method, "/v1/pets", ALLOW_PETS)
+        rejected(method, "/v1/pets", ALLOW_PETS)
         for method in ("PUT", "PATCH", "DELETE", "TRACE", "FOO")
     ],
-    *[refused(method, "/v1/pets/1", ALLOW_PET) for method in ("PUT", "PATCH", "DELETE", "POST")],
-    refused("POST", "/v1/store/orders", ALLOW_PET),
+    *[rejected(method, "/v1/pets/1", ALLOW_PET) for method in ("PUT", "PATCH", "DELETE", "POST")],
+    rejected("POST", "/v1/store/orders", ALLOW_PET),
     Row(
         "no prefix",
         "GET",

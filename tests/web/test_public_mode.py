@@ -200,11 +200,11 @@ def test_a_name_has_at_most_256_characters(character: str) -> None:
     public = Public()
 
     assert public.post(name=character * PUBLIC_NAME_LENGTH).status == 201
-    refused = public.post(name=character * (PUBLIC_NAME_LENGTH + 1))
-    assert_error(refused, "invalid_request")
-    assert_cors(refused)
-    assert "name must have at most 256 characters" in refused.json["message"]
-    assert "got 257" in refused.json["message"]
+    rejected = public.post(name=character * (PUBLIC_NAME_LENGTH + 1))
+    assert_error(rejected, "invalid_request")
+    assert_cors(rejected)
+    assert "name must have at most 256 characters" in rejected.json["message"]
+    assert "got 257" in rejected.json["message"]
 
 
 def test_pets_and_snapshots_are_limited_to_8_mib() -> None:
@@ -278,10 +278,10 @@ def test_connection_faults_are_rejected(tmp_path: Path, fault: str, reply: str) 
         finally:
             connection.close()
 
-    before, refused, after = pages
-    assert_error(refused, "forbidden")
-    assert_cors(refused)
-    assert refused.header("Mockpets-Stub") == "broken/1"
+    before, rejected, after = pages
+    assert_error(rejected, "forbidden")
+    assert_cors(rejected)
+    assert rejected.header("Mockpets-Stub") == "broken/1"
     assert before.json == after.json
 
 
@@ -315,13 +315,13 @@ def test_a_rate_limited_response_has_retry_after() -> None:
     responses = [public("GET", "/v1/pets/1") for _ in range(BURST)]
     assert {response.status for response in responses} == {200}
 
-    refused = public("GET", "/v1/pets/1")
-    assert_error(refused, "rate_limited")
-    assert_cors(refused)
-    assert refused.header("Retry-After") == "1"
+    rejected = public("GET", "/v1/pets/1")
+    assert_error(rejected, "rate_limited")
+    assert_cors(rejected)
+    assert rejected.header("Retry-After") == "1"
     # Responses of the deprecated operation, and those off the contract, keep their headers.
-    assert refused.header("Sunset") is not None
-    assert refused.header("Mockpets-Off-Contract") == "status 429 is not listed for getPet"
+    assert rejected.header("Sunset") is not None
+    assert rejected.header("Mockpets-Off-Contract") == "status 429 is not listed for getPet"
     assert public("GET", "/v1/pets/1", "192.0.2.2").status == 200
     public.clock.now += 1 / PUBLIC_VISITOR_RATE[0]
     assert [public("GET", "/v1/pets").status for _ in range(2)] == [200, 429]
@@ -387,9 +387,9 @@ class Guesser:
 def test_failed_attempts_limit_only_their_address() -> None:
     guess = Guesser()
     assert {guess("a-wrong-one").status for _ in range(GUESSES)} == {401}
-    refused = guess("a-wrong-one")
-    assert_error(refused, "rate_limited")
-    assert refused.header("Retry-After") == "3"
+    rejected = guess("a-wrong-one")
+    assert_error(rejected, "rate_limited")
+    assert rejected.header("Retry-After") == "3"
     # Even the valid token is rejected, otherwise the attempts could continue.
     assert guess(TOKEN).status == 429
     assert guess(TOKEN, "192.0.2.2").status == 200
@@ -615,8 +615,8 @@ def test_the_control_api_requires_a_token_on_loopback_too(host: tuple[str, ...])
     token = app.extensions["mockpets"].token
 
     for key in (None, "mockpets", "x" * len(token)):
-        refused = call("PUT", "/__mockpets/scenario", json_body={"scenario": "empty"}, key=key)
-        assert_error(refused, "unauthorized")
+        rejected = call("PUT", "/__mockpets/scenario", json_body={"scenario": "empty"}, key=key)
+        assert_error(rejected, "unauthorized")
     assert len(token) >= 32
     assert call("GET", "/__mockpets/state", key=token).json["settings"]["public"] is True
     assert len(call("GET", "/v1/pets").json) == 16
@@ -628,12 +628,12 @@ def test_control_off_disables_the_control_api() -> None:
     methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "FOO")
     paths = ("", "state", "scenario", "pets/1", "sessions", "metrics", "verify", "nothing")
     for method, path, base in product(methods, paths, ("", "/~w3")):
-        refused = public(method, f"{base}/__mockpets/{path}", headers=WITH)
+        rejected = public(method, f"{base}/__mockpets/{path}", headers=WITH)
         if method == "HEAD":
-            assert (refused.status, refused.body) == (404, b"")
+            assert (rejected.status, rejected.body) == (404, b"")
         else:
-            assert_error(refused, "not_found")
-            assert refused.json["message"].startswith("the control API is disabled")
+            assert_error(rejected, "not_found")
+            assert rejected.json["message"].startswith("the control API is disabled")
     assert public("GET", "/__mockpets/health", key=None).status == 200
 
 

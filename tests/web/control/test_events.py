@@ -44,10 +44,10 @@ def ask(query: str) -> bytes:
 
 def test_without_a_number_it_returns_the_current_one(call: Caller) -> None:
     call("POST", "/~w1/v1/pets", json_body=PET)
-    told = news(call, "?wait=30")
-    assert told.keys() == {"change", "resets", "changed"}
-    assert told["changed"] == []
-    assert told["change"] > told["resets"] >= 0
+    reported = news(call, "?wait=30")
+    assert reported.keys() == {"change", "resets", "changed"}
+    assert reported["changed"] == []
+    assert reported["change"] > reported["resets"] >= 0
 
 
 @pytest.mark.parametrize("wait", ["", "&wait=0"])
@@ -60,9 +60,9 @@ def test_without_a_wait_it_returns_at_once(call: Caller, wait: str) -> None:
 def test_a_number_of_another_server_gets_every_change(call: Caller) -> None:
     call("POST", "/~w1/v1/pets", json_body=PET)
     number = news(call)["change"]
-    told = news(call, f"?since={number + 1000}&wait=30")
-    assert told["change"] == number
-    assert {"requests", "pets", "sessions"} <= {*told["changed"]}
+    reported = news(call, f"?since={number + 1000}&wait=30")
+    assert reported["change"] == number
+    assert {"requests", "pets", "sessions"} <= {*reported["changed"]}
 
 
 def test_a_recreated_session_is_distinguishable(call: Caller) -> None:
@@ -81,9 +81,9 @@ def test_a_reset_is_reported_and_counted(call: Caller) -> None:
     call("GET", "/~reset/v1/pets")
     before = news(call, session="reset")
     call("POST", "/~reset/__mockpets/reset", key=None)
-    told = news(call, f"?since={before['change']}&wait=30", "reset")
-    assert told["resets"] == before["resets"] + 1
-    assert told["changed"] == ["requests", "scenario", "pets"]
+    reported = news(call, f"?since={before['change']}&wait=30", "reset")
+    assert reported["resets"] == before["resets"] + 1
+    assert reported["changed"] == ["requests", "scenario", "pets"]
 
 
 # --- Waiting --------------------------------------------------------------------------------------
@@ -139,11 +139,11 @@ def test_every_kind_of_change_wakes_it(name: str, door: str) -> None:
         pool = stack.enter_context(ThreadPoolExecutor(1))
         waiting = pool.submit(news, other, f"?since={number}&wait=8")
         act(call)
-        told = waiting.result(timeout=20)
+        reported = waiting.result(timeout=20)
 
-    assert told["change"] > number
-    assert {*told["changed"]} & {*kinds}
-    assert {*told["changed"]} <= {*KINDS}
+    assert reported["change"] > number
+    assert {*reported["changed"]} & {*kinds}
+    assert {*reported["changed"]} <= {*KINDS}
     # In whatever order, everything is reported in the end.
     rest = news(call, f"?since={number}")["changed"] if door == "inside" else kinds
     assert {*kinds} <= {*rest}
@@ -170,10 +170,10 @@ def test_held_responses_are_reported() -> None:
         wire.get("/~w1/v1/pets/3", "Authorization: Bearer mockpets")
         seen: set[str] = set()
         while "gates" not in seen:
-            told = news(call, f"?since={number}&wait=10")
-            assert told["changed"]
-            seen |= {*told["changed"]}
-            number = told["change"]
+            reported = news(call, f"?since={number}&wait=10")
+            assert reported["changed"]
+            seen |= {*reported["changed"]}
+            number = reported["change"]
         assert call("GET", f"{W1}/gates").json == {"gates": {"gate": 1}}
         do(call, "POST", f"{W1}/gates/gate/open")
         assert "gates" in news(call, f"?since={number}&wait=10")["changed"]
@@ -257,11 +257,11 @@ def test_waiting_requests_end_when_the_server_stops(waiting: Waiting) -> None:
 
 def test_dropping_a_session_ends_its_waits(waiting: Waiting) -> None:
     do(waiting.call, "DELETE", "/__mockpets/sessions/w1")
-    told = [wire.read() for wire in waiting.wires]
-    assert {response.status for response in told} == {200}
+    reported = [wire.read() for wire in waiting.wires]
+    assert {response.status for response in reported} == {200}
     # Waiting for its events does not create the session again.
-    assert all(response.json["resets"] is None for response in told)
-    assert all(response.json["changed"] == ["sessions"] for response in told)
+    assert all(response.json["resets"] is None for response in reported)
+    assert all(response.json["changed"] == ["sessions"] for response in reported)
     assert waiting.call("GET", "/__mockpets/sessions/w1").status == 404
 
 
@@ -293,14 +293,14 @@ def test_a_client_can_wait_for_a_session_that_does_not_exist(door: str) -> None:
         late = news(call, f"?since={first['change']}&wait=20")
         gone = pool.submit(news, other, f"?since={then['change']}&wait=20")
         do(call, "DELETE", "/__mockpets/sessions/w1")
-        told = gone.result(timeout=20)
+        reported = gone.result(timeout=20)
         after = news(call, f"?since={then['change']}&wait=20")
 
     assert (first["resets"], first["changed"]) == (None, [])
-    assert (came["resets"], told["resets"], after["resets"]) == (0, None, None)
+    assert (came["resets"], reported["resets"], after["resets"]) == (0, None, None)
     assert "sessions" in came["changed"]
     assert {"sessions", "requests"} <= {*late["changed"]}
-    assert told["changed"] == after["changed"] == ["sessions"]
+    assert reported["changed"] == after["changed"] == ["sessions"]
 
 
 def test_excess_waits_end_at_once(clock: Clock) -> None:

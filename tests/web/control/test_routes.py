@@ -364,9 +364,9 @@ def test_pets_are_listed_in_pages(call: Caller) -> None:
 def test_pets_can_be_replaced_in_every_form_that_files_allow(
     call: Caller, body: object, total: int | None
 ) -> None:
-    told = good(at(call, "PUT", "pets", body, "put"))["total"]
-    assert total in (None, told)
-    assert good(at(call, "GET", "pets", session="put"))["total"] == told
+    result = good(at(call, "PUT", "pets", body, "put"))["total"]
+    assert total in (None, result)
+    assert good(at(call, "GET", "pets", session="put"))["total"] == result
     new = call("POST", "/~put/v1/pets", json_body=PET).json["id"]
     assert new > 0 and call("GET", f"/~put/v1/pets/{new}").json == {"id": new, **PET}
     good(at(call, "POST", "reset", session="put"))
@@ -477,8 +477,8 @@ def test_a_failed_change_keeps_an_inline_scenario_and_its_counters(call: Caller)
         refused = at(call, "PUT", "sessions/fail", body | {"seed": 9, "pets": []})
         assert refused.status == 422
     assert pots(call, "fail", 2) == [418, 200]
-    told = good(at(call, "GET", "sessions/fail"))
-    assert (told["seed"], told["pets"]) == (1, 16)
+    result = good(at(call, "GET", "sessions/fail"))
+    assert (result["seed"], result["pets"]) == (1, 16)
 
 
 # --- Sessions -------------------------------------------------------------------------------------
@@ -489,8 +489,8 @@ def test_a_session_is_created_as_requested_and_reset_to_that(call: Caller) -> No
     body = {"scenario": [TEAPOT, "retry"], "seed": 77, "pets": pets}
     made = at(call, "PUT", "sessions/Made", body)
     assert made.status == 201
-    told = {"name": "made", "active": ["inline-1", "retry"], "seed": 77, "pets": 1, "requests": 0}
-    assert told.items() <= made.json.items()
+    result = {"name": "made", "active": ["inline-1", "retry"], "seed": 77, "pets": 1, "requests": 0}
+    assert result.items() <= made.json.items()
     assert made.json["base_path"] == "/~made/v1"
     call("POST", "/~made/v1/pets", json_body=PET)
     good(at(call, "POST", "reset", session="made"))
@@ -598,8 +598,8 @@ def test_the_journal_limits_requests_and_bodies(fresh: Make) -> None:
     for number in range(5):
         body = json.dumps({"name": "x" * 5000, "categoryId": number}).encode()
         call("POST", "/~w1/v1/pets", body=body, headers=JSON)
-    told = good(at(call, "GET", "requests?limit=3"))
-    assert ([row["number"] for row in told["requests"]], told["dropped"]) == ([3, 4, 5], 2)
+    result = good(at(call, "GET", "requests?limit=3"))
+    assert ([row["number"] for row in result["requests"]], result["dropped"]) == ([3, 4, 5], 2)
     kept = good(at(call, "GET", "requests/5"))["request"]["body"]
     assert (kept["size"], len(kept["text"]), kept["cut"]) == (len(body), 4096, True)
     assert_error(at(call, "GET", "requests/2"), "not_found")
