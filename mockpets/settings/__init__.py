@@ -1,4 +1,4 @@
-"""What a user can set, and where it is read from."""
+"""The settings of the server, and where they are read from."""
 
 from mockpets.settings.model import Settings
 

@@ -1,9 +1,9 @@
-"""Read the settings from where a user writes them: flags, environment, ``mockpets.toml``.
+"""Load the settings from flags, environment variables and ``mockpets.toml``, in this precedence.
 
-The first of the three that has a setting wins. `load_settings` checks all that was written, what a
-stronger source hides too, and reports every problem at once.
+`load_settings` validates every value, even if a stronger source overrides it, and reports all
+problems at once.
 
-Imports nothing heavy: ``mockpets --help`` and ``health`` read this module.
+Imports nothing heavy, because ``mockpets --help`` and ``health`` load this module.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from mockpets.settings.model import Row
 
     Table = Mapping[str, Row]
-    # From a key to what a Problem begins with: file, line, column, where.
+    # Maps a key to the first fields of a Problem: file, line, column, where.
     Place = Callable[[str], tuple[str, int, int, str]]
-    # What a source has, by the rows' keys or the words that stand in their place.
+    # The values of a source by key, including unknown keys.
     Source = tuple[Mapping[str, object], Place]
 
 CONFIG_VARIABLE: Final = VARIABLE_PREFIX + "CONFIG"
 URL_VARIABLE: Final = VARIABLE_PREFIX + "URL"
-"""Where a running server is, for the commands that talk to one."""
+"""The URL of a running server, for the commands that call it."""
 
 _FILE: Final = "mockpets.toml"
 
@@ -43,17 +43,18 @@ _FILE: Final = "mockpets.toml"
 def load_settings(
     flags: Mapping[str, object], environ: Mapping[str, str], config: Path | None
 ) -> Settings:
-    """Return the settings of flags, environment and file; what none of them has is the default.
+    """Return the settings from flags, environment and file, or their defaults.
 
-    :param flags: values by field name; None and () stand for flags left out.
-    :param environ: of which empty variables count as not set, as compose files leave them.
-    :param config: the file; without it that of `CONFIG_VARIABLE`, else ``mockpets.toml`` in the
-        working directory if there is one. Folders in it, too, are relative to that directory.
-    :raise InputError: everything that is wrong in all three.
+    :param flags: values by field name; None and () mean that the flag is absent.
+    :param environ: empty variables count as unset, because compose files set them so.
+    :param config: the file; by default the one that `CONFIG_VARIABLE` names, or else
+        ``mockpets.toml`` in the working directory, if it exists. Folders in the file are relative
+        to the working directory.
+    :raise InputError: with all problems from all three sources.
     """
     table = {row.key: row for row in rows()}
     problems: list[Problem] = []
-    read: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for values, place in (
         _from_flags(flags, table),
         _from_environ(environ, flags, table),
@@ -63,28 +64,28 @@ def load_settings(
             if key not in table:
                 problems.append(_unknown(key, given, table, place))
                 continue
-            value, faults = table[key].read(given)
-            read.setdefault(table[key].name, value)
-            at = place(key)
-            hint = _LINK_HINT if faults and _is_link(at[0], given) else ""
-            problems += [Problem(*at, fault, hint) for fault in faults]
+            value, messages = table[key].read(given)
+            settings.setdefault(table[key].name, value)
+            position = place(key)
+            hint = _LINK_HINT if messages and _is_link(position[0], given) else ""
+            problems += [Problem(*position, message, hint) for message in messages]
     if problems:
         raise InputError(problems)
-    return Settings(**read)
+    return Settings(**settings)
 
 
 def _unknown(key: str, given: object, table: Table, place: Place) -> Problem:
-    """Return the problem that a word is no setting, with the nearest as its source spells it."""
+    """Return the problem for an unknown setting, with the nearest name as its source spells it."""
     if isinstance(given, dict) or (isinstance(given, list) and given and type(given[0]) is dict):
-        hint = "settings stand at the top of the file, without a table"
-        return Problem(*place(key), "no such setting", hint)
+        hint = "write settings at the top level of the file, not in a table"
+        return Problem(*place(key), "unknown setting", hint)
 
     def spell(near: re.Match[str]) -> str:
         file, _, _, where = place(near[1])
         return f"'{where or file}'"
 
     hint = re.sub("'(.*)'", spell, did_you_mean(key, table))
-    return Problem(*place(key), "no such setting", hint or "'mockpets serve --help' lists them")
+    return Problem(*place(key), "unknown setting", hint or "'mockpets serve --help' lists them")
 
 
 # --- Flags ------------------------------------------------------------------------------------
@@ -115,12 +116,11 @@ _LINK: Final = re.compile(
     | {VARIABLE_PREFIX}NAME=/\S+/\S+""",
     re.VERBOSE,
 )
-"""What others put into the environment for a Service named mockpets, or ``mockpets-`` and more
-(Kubernetes, "Accessing the Service"), or for a container linked by that name (docker's legacy
-links, which have NAME too)."""
+"""Variables that Kubernetes sets for a Service named ``mockpets`` or ``mockpets-...`` ("Accessing
+the Service"), and Docker for a legacy link with this name, which has NAME too."""
 _LINK_HINT: Final = (
-    "Kubernetes sets this for a Service named mockpets, as docker does for a link: "
-    "say enableServiceLinks: false in the pod's spec, or give --port"
+    "Kubernetes sets this variable for a Service named mockpets, and Docker for a link: "
+    "set enableServiceLinks: false in the pod's spec, or pass --port"
 )
 
 
@@ -129,10 +129,10 @@ def _is_link(name: str, value: object) -> bool:
 
 
 def _from_environ(environ: Mapping[str, str], flags: Mapping[str, object], table: Table) -> Source:
-    """Return the settings among the variables, and the words that are none.
+    """Return the settings in the environment, including unknown names.
 
-    A link's MOCKPETS_PORT, which no user wrote, is left out where a flag says which port, and
-    where a command has no such flag and so listens on none.
+    A MOCKPETS_PORT set by Kubernetes or Docker is ignored if a flag sets the port, or if the
+    command has no such flag.
     """
     values = {}
     for name, value in environ.items():
@@ -149,32 +149,32 @@ def _from_environ(environ: Mapping[str, str], flags: Mapping[str, object], table
 _EXPECTED: Final = {
     "Invalid value": "text in quotes, an integer, true, false, or an array of these",
     "Invalid statement": "a line like port = 7387",
-    "Expected newline or end of document after a statement": "text in quotes, one setting a line",
+    "Expected newline or end of document after a statement": "text in quotes, one setting per line",
     "Cannot overwrite a value": "each setting once",
 }
-"""What tomllib leaves unsaid, by what it says."""
+"""What was expected, by the message of tomllib, which does not mention it."""
 
 
 def _from_file(config: Path | None, variable: str | None, problems: list[Problem]) -> Source:
     path = config or Path(variable or _FILE)
     text, values = "", {}
     try:
-        if config or variable or _is_there(path):
-            by = "--config " if config else f"{CONFIG_VARIABLE}=" if variable else ""
-            text = _read(path, f"{by}{path}")
+        if config or variable or _exists(path):
+            label = "--config " if config else f"{CONFIG_VARIABLE}=" if variable else ""
+            text = _read(path, f"{label}{path}")
             values = _parse(text, path)
     except InputError as error:
         problems += error.problems
     return values, lambda key: (str(path), *_position(text, key), key)
 
 
-def _is_there(path: Path) -> bool:
-    """Return whether there is a file of this name, be it a link to nothing."""
+def _exists(path: Path) -> bool:
+    """Return whether there is a file of this name, even if it is a broken link."""
     try:
         path.lstat()
     except FileNotFoundError:
         return False
-    except OSError:  # reading it says what is wrong
+    except OSError:  # reading the file reports the reason
         return True
     return True
 
@@ -182,48 +182,48 @@ def _is_there(path: Path) -> bool:
 def _read(path: Path, shown: str) -> str:
     """Return the text of a settings file.
 
-    :param shown: the path and who named it.
-    :raise InputError: it cannot be read, or is no text.
+    :param shown: the path with its source, for messages.
+    :raise InputError: the file cannot be read, or is not text.
     """
     try:
-        # Resolved, since a user may well link to settings that lie elsewhere.
+        # Resolved, because users link to settings in other folders.
         return read_text(Path(os.path.realpath(path)), shown, FILE_BYTES)
     except InputError as error:
         [problem] = error.problems
         if problem.line:
             problem = replace(problem, file=str(path))
         else:
-            with suppress(OSError):  # which says that it is no link
+            with suppress(OSError):  # not a link
                 problem = replace(problem, hint=f"it is a link to '{path.readlink()}'")
         raise InputError([problem]) from error
 
 
 def _parse(text: str, path: Path) -> dict[str, Any]:
-    """Return what a settings file says.
+    """Return the contents of a settings file.
 
-    :raise InputError: it is no TOML; with what was expected, where tomllib leaves that out.
+    :raise InputError: the file is not valid TOML; the hint is what was expected.
     """
     line, column, hint = 0, 0, ""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        said = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|.*)\)", str(error), re.DOTALL)
-        what = said[1] if said else str(error)
-        if said:
-            line = int(said[2] or text.count("\n") + 1)  # none at the end
-            column = int(said[3] or 0)
-        hint = f"expected {_EXPECTED[what]}" if what in _EXPECTED else ""
-    except ValueError:  # Python reads no integer of over 4,300 digits
-        what = "an integer has too many digits"
+        parts = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|.*)\)", str(error), re.DOTALL)
+        message = parts[1] if parts else str(error)
+        if parts:
+            line = int(parts[2] or text.count("\n") + 1)  # "at end of document"
+            column = int(parts[3] or 0)
+        hint = f"expected {_EXPECTED[message]}" if message in _EXPECTED else ""
+    except ValueError:  # Python cannot parse integers of over 4,300 digits
+        message = "an integer has too many digits"
         long = re.search("[0-9](?:_?[0-9]){4300}", text)
         line, column = place_in(text, long.start()) if long else (0, 0)
     except RecursionError:
-        what = "arrays or tables are nested too deeply"
-    raise InputError([Problem(str(path), line, column, "", what, hint)])
+        message = "arrays or tables are nested too deeply"
+    raise InputError([Problem(str(path), line, column, "", message, hint)])
 
 
 def _position(text: str, key: str) -> tuple[int, int]:
-    """Return line and column of a key: tomllib has none, but a key begins its line."""
+    """Return the line and column of a key, which tomllib does not report."""
     name = rf"""(?P<quote>["']?){re.escape(key)}(?P=quote)"""
-    found = re.search(rf"^[ \t]*(?:\[\[?[ \t]*)?(?P<name>{name})[ \t]*[=.\]]", text, re.MULTILINE)
-    return place_in(text, found.start("name")) if found else (0, 0)
+    match = re.search(rf"^[ \t]*(?:\[\[?[ \t]*)?(?P<name>{name})[ \t]*[=.\]]", text, re.MULTILINE)
+    return place_in(text, match.start("name")) if match else (0, 0)

@@ -1,7 +1,7 @@
-"""Checks of the settings: a text becomes a value, or ValueError says what was expected.
+"""Validators of the settings: convert text to a value, or raise ValueError with the expectation.
 
-`settings` names one of these in each row of its table. A message shows what came as Python
-writes it, so that no control character reaches a terminal.
+Each row of `model` names one. Messages quote values with repr(), so that no control character
+reaches a terminal.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 def got(value: object) -> str:
-    """Return ``got`` and the value, cut short."""
+    """Return ``got`` and the value, shortened."""
     try:
         shown = str(value).lower() if isinstance(value, bool) else repr(value)
-    except ValueError:  # Python writes no integer of over 4,300 digits
+    except ValueError:  # Python cannot print integers of over 4,300 digits
         return "got one too long to show"
     return f"got {shown if len(shown) <= 60 else shown[:57] + '...'}"
 
 
 def integer(low: int, high: int | None = None) -> Callable[[str], int]:
-    """Return the check of an integer from `low` to `high`, or of at least `low`."""
+    """Return a check for an integer from `low` to `high`, or of at least `low`."""
     bounds = f"from {low} to {high}" if high is not None else f"of at least {low}"
 
     def check(text: str) -> int:
-        # ASCII digits alone, since int() takes `٣` and `1_0`.
+        # Only ASCII digits, because int() also accepts `٣` and `1_0`.
         number = int(text) if re.fullmatch(r"-?[0-9]{1,19}", text) else low - 1
         if low <= number <= (INT64_MAX if high is None else high):
             return number
@@ -42,44 +42,44 @@ def integer(low: int, high: int | None = None) -> Callable[[str], int]:
 
 
 def host(text: str) -> str:
-    """Return an address, without brackets if it had them, or a host name.
+    """Return an IP address, without brackets, or a host name.
 
-    :raise ValueError: it is neither; a scheme or a port is in it, say.
+    :raise ValueError: the text is neither; for example, it has a scheme or a port.
     """
     bare = text[1:-1] if text.startswith("[") and text.endswith("]") else text
     if re.fullmatch(r"[0-9A-Za-z_-]{1,63}(\.[0-9A-Za-z_-]{1,63})*", bare):
         return bare
     try:
-        import ipaddress  # takes as long as all of this module, and few need it
+        import ipaddress  # slow to import, and rarely needed
 
         ipaddress.IPv6Address(bare)
     except ValueError:
-        expected = "must be an address or a host name, without scheme and port"
+        expected = "must be an IP address or a host name, without a scheme or port"
         raise ValueError(f"{expected}, {got(text)}") from None
     return bare
 
 
 def network(text: str) -> str:
-    """Return an address or a network.
+    """Return an IP address or network.
 
-    :raise ValueError: it is neither, or has bits set beyond its mask, or holds every address.
+    :raise ValueError: the text is neither, has bits set beyond its mask, or includes every address.
     """
-    import ipaddress  # takes as long as all of this module, and few need it
+    import ipaddress  # slow to import, and rarely needed
 
     try:
-        found = ipaddress.ip_network(text)
+        parsed = ipaddress.ip_network(text)
     except ValueError:
-        expected = "must be an address or a network such as 10.0.0.0/8"
+        expected = "must be an IP address or network such as 10.0.0.0/8"
         raise ValueError(f"{expected}, {got(text)}") from None
-    if not found.prefixlen:
-        raise ValueError(f"must not hold every address, {got(text)}")
+    if not parsed.prefixlen:
+        raise ValueError(f"must not include every address, {got(text)}")
     return text
 
 
 def prefix(text: str) -> str:
-    """Return a path without a slash at the end; empty for none.
+    """Return a path without a trailing slash; empty for no prefix.
 
-    :raise ValueError: it is no path, or one that stands for something else.
+    :raise ValueError: the text is not a path, or not a plain one.
     """
     path = text.rstrip("/")
     if not path or re.fullmatch(MOUNT, path):
@@ -88,39 +88,39 @@ def prefix(text: str) -> str:
 
 
 def scenario_name(text: str) -> str:
-    """Return the name in lower case; whether there is such a scenario, the library knows.
+    """Return the name in lower case, without checking that the scenario exists.
 
-    :raise ValueError: it is not in kebab-case, or too long.
+    :raise ValueError: the name is not in kebab-case, or too long.
     """
     name = text.lower()
     if re.fullmatch(SCENARIO_NAME, name) and len(name) <= NAME_LENGTH:
         return name
-    expected = f"must be a scenario's name (a-z, 0-9, single dashes; at most {NAME_LENGTH})"
+    expected = f"must be a scenario name (a-z, 0-9, single hyphens; at most {NAME_LENGTH})"
     raise ValueError(f"{expected}, {got(text)}")
 
 
 def folder(text: str) -> Path:
     """Return the folder.
 
-    :raise ValueError: it is not there, no folder, or closed to this user.
+    :raise ValueError: the folder does not exist, is not a folder, or is not readable.
     """
     try:
-        with os.scandir(text):  # to list it needs one permission, to enter it another
+        with os.scandir(text):  # listing a folder needs one permission, entering it another
             os.stat(os.path.join(text, "."))  # noqa: PTH116, PTH118 - Path drops the dot
     except (FileNotFoundError, NotADirectoryError, ValueError):  # a NUL is a ValueError
-        raise ValueError(f"must be a folder that exists, {got(text)}") from None
+        raise ValueError(f"must be an existing folder, {got(text)}") from None
     except OSError as error:
-        expected = f"must be a folder that can be read ({error.strerror})"
+        expected = f"must be a readable folder ({error.strerror})"
         raise ValueError(f"{expected}, {got(text)}") from None
     return Path(text)
 
 
 def locale(text: str) -> str:
-    """Return a locale that there are pets' names for.
+    """Return a locale with pet names.
 
-    :raise ValueError: there are none.
+    :raise ValueError: the locale is unknown.
     """
-    from mockpets.pets.names import LOCALES  # long lists, and the default is not checked
+    from mockpets.pets.names import LOCALES  # long lists, not needed for the default
 
     if text in LOCALES:
         return text
@@ -130,21 +130,21 @@ def locale(text: str) -> str:
 
 
 def api_key(text: str) -> str:
-    """Return a key that fits a header.
+    """Return an API key that fits a header.
 
-    :raise ValueError: it does not; the message leaves the key out, since logs keep messages.
+    :raise ValueError: the key does not fit. The message omits the key, because logs keep messages.
     """
-    wrong = re.search("[^!-~]|,", text)
-    if text and not wrong:
+    invalid = re.search("[^!-~]|,", text)
+    if text and not invalid:
         return text
-    came = f"character {wrong.start() + 1} is not" if wrong else "it is empty"
-    raise ValueError(f"must be visible ASCII characters without spaces and commas; {came}")
+    reason = f"character {invalid.start() + 1} is invalid" if invalid else "got an empty key"
+    raise ValueError(f"must be visible ASCII characters without spaces or commas; {reason}")
 
 
 def control_token(text: str) -> str:
-    """Return a token that fits a header and is too long to be guessed; empty for none.
+    """Return a token that fits a header and is too long to guess; empty for no token.
 
-    :raise ValueError: it is not; the message leaves the token out, since logs keep messages.
+    :raise ValueError: the token is neither. The message omits it, because logs keep messages.
     """
     if not text or re.fullmatch("[!-~]{8,}", text):
         return text
@@ -154,37 +154,37 @@ def control_token(text: str) -> str:
 def origin(text: str) -> str:
     """Return a web origin, ``scheme://host`` with or without a port, in lower case (RFC 6454).
 
-    :raise ValueError: it is none; it has a path, say.
+    :raise ValueError: the text is not an origin; for example, it has a path.
     """
-    low = text.lower()
-    if re.fullmatch(r"https?://(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)(:[0-9]{1,5})?", low):
-        return low
+    lower = text.lower()
+    if re.fullmatch(r"https?://(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)(:[0-9]{1,5})?", lower):
+        return lower
     raise ValueError(f"must be an origin such as https://app.example, without a path, {got(text)}")
 
 
 def host_name(text: str) -> str:
-    """Return a host name or address as a Host header has it, less the port, in lower case.
+    """Return a host name or address as in a Host header, without the port, in lower case.
 
-    :raise ValueError: it is neither.
+    :raise ValueError: the text is neither.
     """
     bare = host(text).lower()
     return f"[{bare}]" if ":" in bare else bare
 
 
 def duration(value: str | float) -> float:
-    """Return a duration in seconds, given as text such as ``300ms`` or ``2s``, or in seconds.
+    """Return a duration in seconds, from text such as ``300ms`` or ``2s``, or from seconds.
 
-    :raise ValueError: it is not a duration, or too long.
+    :raise ValueError: the value is not a duration, or too long.
     """
-    from mockpets.units import parse_duration  # few need it
+    from mockpets.units import parse_duration  # rarely needed
 
     return parse_duration(value) if isinstance(value, str) else _seconds(value, DELAY_SECONDS)
 
 
 def interval(value: str | float) -> float:
-    """Return the time between two events in seconds, given as text such as ``1h``, or in seconds.
+    """Return the time between two events in seconds, from text such as ``1h``, or from seconds.
 
-    :raise ValueError: it is not such a time, or too long.
+    :raise ValueError: the value is not such a time, or too long.
     """
     from mockpets.units import INTERVAL_SECONDS, parse_interval
 
@@ -199,9 +199,9 @@ def _seconds(value: float, longest: float) -> float:
 
 
 def new_file(text: str) -> str:
-    """Return the path of a file that is there or can be made; empty for none.
+    """Return the path of a file that exists or can be created; empty for no file.
 
-    :raise ValueError: it is a folder, or its folder is not there.
+    :raise ValueError: the path is a folder, or its folder does not exist.
     """
     path = Path(text)
     try:
@@ -209,11 +209,11 @@ def new_file(text: str) -> str:
             return text
     except (OSError, ValueError):  # a NUL is a ValueError
         pass
-    raise ValueError(f"must be a file in a folder that exists, {got(text)}")
+    raise ValueError(f"must be a file in an existing folder, {got(text)}")
 
 
 def one_of(*words: str) -> Callable[[str], str]:
-    """Return the check of one of some words."""
+    """Return a check for one of these words, in any case."""
 
     def check(text: str) -> str:
         if text.lower() in words:
@@ -228,7 +228,7 @@ def one_of(*words: str) -> Callable[[str], str]:
 def switch(text: str) -> bool:
     """Return true or false.
 
-    :raise ValueError: it is none of their common spellings.
+    :raise ValueError: the text is not a common spelling of either.
     """
     word = text.lower()
     if word in ("true", "yes", "on", "1", "false", "no", "off", "0"):

@@ -1,4 +1,4 @@
-"""The table of settings: each row in all three ways, and every mistake told whole."""
+"""The settings: each row from flag, variable and file, and every error message in full."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE, load_settings
 
-# Three values of each row: as a user writes it, and as the program has it.
+# Three values of each row: the text that a user writes, and the parsed value.
 VALUES: dict[str, list[tuple[str, Any]]] = {
     "host": [
         ("localhost", ("localhost",)),
@@ -81,18 +81,18 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
 }
 
 SWITCHES = ("any_key", "open", "public", "quiet")
-NO_TABLE = "no such setting; settings stand at the top of the file, without a table"
+NO_TABLE = "unknown setting; write settings at the top level of the file, not in a table"
 BAD_PORT = "must be an integer from 0 to 65535, got "
-BAD_HOST = "must be an address or a host name, without scheme and port, got "
-BAD_NAME = "must be a scenario's name (a-z, 0-9, single dashes; at most 64), got "
-BAD_KEY = "must be visible ASCII characters without spaces and commas; "
+BAD_HOST = "must be an IP address or a host name, without a scheme or port, got "
+BAD_NAME = "must be a scenario name (a-z, 0-9, single hyphens; at most 64), got "
+BAD_KEY = "must be visible ASCII characters without spaces or commas; "
 BAD_ORIGIN = "must be an origin such as https://app.example, without a path, got "
 BAD_PREFIX = "must be a path such as /mock (A-Z, a-z, 0-9, '.', '_', '-'), got "
 BAD_DURATION = "must be a duration such as 300ms, 1.5s or 1m, got "
 BAD_TIME = "must be a time such as 30m or 1h, at most 168h, got "
-BAD_FOLDER = "must be a folder that can be read (File name too long), "
+BAD_FOLDER = "must be a readable folder (File name too long), "
 
-# What a user may write in one value, and what is said of it.
+# Setting, invalid value, message.
 BAD: list[tuple[str, str, str]] = [
     ("host", "http://localhost", f"{BAD_HOST}'http://localhost'"),
     ("host", "localhost:80", f"{BAD_HOST}'localhost:80'"),
@@ -112,17 +112,17 @@ BAD: list[tuple[str, str, str]] = [
     ("scenario", "../x", f"{BAD_NAME}'../x'"),
     ("scenario", "a,b,c,d,e,f,g,h,i", "must have at most 8 values, got 9"),
     ("scenario", "a" * 65, f"{BAD_NAME}'{'a' * 56}..."),
-    ("scenarios_dir", "nowhere", "must be a folder that exists, got 'nowhere'"),
+    ("scenarios_dir", "nowhere", "must be an existing folder, got 'nowhere'"),
     ("scenarios_dir", "x" * 300, f"{BAD_FOLDER}got '{'x' * 56}..."),
     ("fixtures_dir", "x/" * 3000, f"{BAD_FOLDER}got '{'x/' * 28}..."),
-    ("fixtures_dir", "file", "must be a folder that exists, got 'file'"),
+    ("fixtures_dir", "file", "must be an existing folder, got 'file'"),
     ("seed", "-1", f"must be an integer from 0 to {INT64_MAX}, got '-1'"),
     ("seed", str(2**63), f"must be an integer from 0 to {INT64_MAX}, got '{2**63}'"),
     ("count", "100001", "must be an integer from 0 to 100000, got '100001'"),
     ("locale", "xx", f"must be one of {', '.join(sorted(LOCALES))}, got 'xx'"),
-    ("api_key", "two words", f"{BAD_KEY}character 4 is not"),
-    ("api_key", "ключ", f"{BAD_KEY}character 1 is not"),
-    ("api_key", "a,,b", f"{BAD_KEY}it is empty"),
+    ("api_key", "two words", f"{BAD_KEY}character 4 is invalid"),
+    ("api_key", "ключ", f"{BAD_KEY}character 1 is invalid"),
+    ("api_key", "a,,b", f"{BAD_KEY}got an empty key"),
     ("any_key", "maybe", "must be true or false, got 'maybe'"),
     ("delay", "2", f"{BAD_DURATION}'2'; add a unit: '2s' or '2ms'"),
     ("delay", "2m", "must be a duration of at most 60s, got '2m'"),
@@ -135,13 +135,17 @@ BAD: list[tuple[str, str, str]] = [
     ("max_pets", "0", "must be an integer of at least 1, got '0'"),
     ("max_sessions", "0", "must be an integer from 1 to 10000, got '0'"),
     ("journal_size", "-1", "must be an integer from 0 to 100000, got '-1'"),
-    ("state", "three/pets", "must be a file in a folder that exists, got 'three/pets'"),
-    ("state", "one", "must be a file in a folder that exists, got 'one'"),
+    ("state", "three/pets", "must be a file in an existing folder, got 'three/pets'"),
+    ("state", "one", "must be a file in an existing folder, got 'one'"),
     ("reset_every", "hourly", f"{BAD_TIME}'hourly'"),
     ("reset_every", "169h", f"{BAD_TIME}'169h'"),
     ("public", "maybe", "must be true or false, got 'maybe'"),
-    ("behind_proxy", "proxy", "must be an address or a network such as 10.0.0.0/8, got 'proxy'"),
-    ("behind_proxy", "0.0.0.0/0", "must not hold every address, got '0.0.0.0/0'"),
+    (
+        "behind_proxy",
+        "proxy",
+        "must be an IP address or network such as 10.0.0.0/8, got 'proxy'",
+    ),
+    ("behind_proxy", "0.0.0.0/0", "must not include every address, got '0.0.0.0/0'"),
     ("prefix", "mock", f"{BAD_PREFIX}'mock'"),
     ("prefix", "//mock", f"{BAD_PREFIX}'//mock'"),
     ("log_format", "xml", "must be one of text, json, got 'xml'"),
@@ -152,7 +156,7 @@ BAD: list[tuple[str, str, str]] = [
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the folders of `VALUES`."""
+    """Change to a directory with the folders of `VALUES`."""
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     (tmp_path / "file").touch()
@@ -161,7 +165,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def as_flag(name: str, text: str) -> dict[str, object]:
-    """What the command line hands on: text, a tuple of texts, or whether a switch is on."""
+    """Return what the command line passes: text, a tuple of texts, or a bool for a switch."""
     if name in SWITCHES:
         return {name: text == "true"}
     if name.endswith("_dir"):
@@ -193,7 +197,7 @@ def problems_of(
 # --- The table --------------------------------------------------------------------------------
 
 
-def test_without_anything_the_defaults_hold() -> None:
+def test_without_any_source_all_settings_have_their_defaults() -> None:
     assert load_settings({}, {"PATH": "/bin", "MOCKPET": "x"}, None) == Settings()
     assert Settings() == Settings(
         host=("127.0.0.1", "::1"),
@@ -226,7 +230,7 @@ def test_without_anything_the_defaults_hold() -> None:
     assert Settings().locale == DEFAULT_LOCALE
 
 
-def test_every_field_is_a_row_and_every_row_is_tried_here() -> None:
+def test_every_field_is_a_row_with_values_and_invalid_values_here() -> None:
     names = [field.name for field in fields(Settings)]
 
     assert [row.name for row in rows()] == names == list(VALUES)
@@ -234,14 +238,14 @@ def test_every_field_is_a_row_and_every_row_is_tried_here() -> None:
     assert all(row.help.endswith(".") for row in rows())
 
 
-def test_a_row_names_its_three_ways() -> None:
+def test_a_row_derives_its_flag_variable_and_key() -> None:
     row = next(row for row in rows() if row.name == "max_pets")
 
     assert (row.flag, row.variable, row.key) == ("--max-pets", "MOCKPETS_MAX_PETS", "max-pets")
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_a_row_can_be_set_in_three_ways(name: str, here: Path) -> None:
+def test_a_row_can_be_set_by_flag_variable_and_file(name: str, here: Path) -> None:
     for text, value in VALUES[name]:
         expected = Settings(**{name: value})
 
@@ -253,7 +257,7 @@ def test_a_row_can_be_set_in_three_ways(name: str, here: Path) -> None:
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_the_flag_comes_before_the_variable_and_that_before_the_file(name: str) -> None:
+def test_the_flag_overrides_the_variable_and_the_variable_overrides_the_file(name: str) -> None:
     (flag, first), (variable, second), (line, third) = VALUES[name]
     Path("mockpets.toml").write_text(as_line(name, line), encoding="utf-8")
 
@@ -264,20 +268,20 @@ def test_the_flag_comes_before_the_variable_and_that_before_the_file(name: str) 
 
 
 @pytest.mark.parametrize("left_out", [None, ()])
-def test_flags_left_out_hide_nothing(left_out: object) -> None:
+def test_absent_flags_override_nothing(left_out: object) -> None:
     flags = dict.fromkeys(VALUES, left_out)
 
     assert load_settings(flags, {"MOCKPETS_PORT": "1"}, None) == Settings(port=1)
 
 
-def test_flags_repeat_and_hold_commas() -> None:
+def test_flags_can_be_repeated_and_contain_commas() -> None:
     settings = load_settings({"scenario": ("a,b", "c"), "scenarios_dir": ("two", "one")}, {}, None)
 
     assert settings.scenario == ("a", "b", "c")
     assert settings.scenarios_dir == (Path("two"), Path("one"))
 
 
-def test_empty_variables_are_not_set() -> None:
+def test_empty_variables_count_as_unset() -> None:
     assert load_settings({}, {"MOCKPETS_PORT": "", CONFIG_VARIABLE: ""}, None) == Settings()
 
 
@@ -307,7 +311,7 @@ def test_several_values_in_the_file(line: str) -> None:
 # --- Which file -------------------------------------------------------------------------------
 
 
-def test_the_file_named_comes_before_the_variable_s_and_that_before_the_usual_one() -> None:
+def test_the_config_flag_overrides_its_variable_and_the_default_file() -> None:
     for number, name in enumerate(["mockpets.toml", "one/variable.toml", "two/flag.toml"], 1):
         Path(name).write_text(f"port = {number}", encoding="utf-8")
     environ = {CONFIG_VARIABLE: "one/variable.toml"}
@@ -335,7 +339,7 @@ def test_the_file_named_comes_before_the_variable_s_and_that_before_the_usual_on
         ),
     ],
 )
-def test_a_file_that_is_named_must_be_there(
+def test_a_config_file_that_is_named_must_exist(
     config: str | None, environ: dict[str, str], problem: str
 ) -> None:
     with pytest.raises(InputError) as caught:
@@ -346,7 +350,7 @@ def test_a_file_that_is_named_must_be_there(
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs and devices")
 @pytest.mark.parametrize("name", ["fifo", "/dev/zero", "large.toml"])
-def test_a_file_that_is_no_text_of_fair_size_is_refused(name: str) -> None:
+def test_a_device_or_a_large_file_is_rejected(name: str) -> None:
     os.mkfifo("fifo")
     Path("large.toml").write_text("#" * (FILE_BYTES + 1), encoding="utf-8")
     with pytest.raises(InputError) as caught:
@@ -368,21 +372,21 @@ def test_a_file_that_is_no_text_of_fair_size_is_refused(name: str) -> None:
         ),
     ],
 )
-def test_a_link_to_nothing_is_refused(target: str, problem: str) -> None:
+def test_a_broken_link_is_rejected(target: str, problem: str) -> None:
     Path("mockpets.toml").symlink_to(target)
 
     assert problems_of() == [problem]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need privileges")
-def test_a_link_to_a_file_elsewhere_is_read() -> None:
+def test_a_link_to_a_file_in_another_folder_is_read() -> None:
     Path("one/mine.toml").write_text("port = 3", encoding="utf-8")
     Path("mockpets.toml").symlink_to("one/mine.toml")
 
     assert load_settings({}, {}, None).port == 3
 
 
-# --- What others put into the environment -----------------------------------------------------
+# --- Variables set by Kubernetes and Docker ---------------------------------------------------
 
 SERVICE = {
     "MOCKPETS_SERVICE_HOST": "10.0.0.1",
@@ -393,26 +397,26 @@ SERVICE = {
     "MOCKPETS_PORT_7387_TCP_PROTO": "tcp",
     "MOCKPETS_PORT_7387_TCP_PORT": "7387",
     "MOCKPETS_PORT_7387_TCP_ADDR": "10.0.0.1",
-    # A second Service, named mockpets-demo, with an address of IPv6.
+    # A second Service, named mockpets-demo, with an IPv6 address.
     "MOCKPETS_DEMO_SERVICE_HOST": "fd00::1",
     "MOCKPETS_DEMO_PORT": "tcp://[fd00::1]:80",
     "MOCKPETS_DEMO_PORT_80_TCP": "tcp://[fd00::1]:80",
-    # docker's links
+    # Docker's links
     "MOCKPETS_NAME": "/front-end/mockpets",
 }
 
 
-def test_variables_of_a_service_named_mockpets_are_no_settings() -> None:
+def test_variables_of_a_service_named_mockpets_are_ignored() -> None:
     assert load_settings({"port": "80"}, SERVICE, None) == Settings(port=80)
     assert load_settings({"count": None}, SERVICE, None) == Settings()  # a command without port
     assert load_settings({"port": None}, SERVICE | {"MOCKPETS_PORT": "1"}, None).port == 1
 
 
-def test_a_port_that_kubernetes_set_is_told_with_what_to_do() -> None:
+def test_an_error_in_a_port_set_by_kubernetes_explains_the_fix() -> None:
     assert problems_of({"port": None}, SERVICE) == [
-        f"MOCKPETS_PORT: {BAD_PORT}'tcp://10.0.0.1:7387'; Kubernetes sets this for a Service named "
-        "mockpets, as docker does for a link: say enableServiceLinks: false in the pod's spec, or "
-        "give --port"
+        f"MOCKPETS_PORT: {BAD_PORT}'tcp://10.0.0.1:7387'; Kubernetes sets this variable for "
+        "a Service named mockpets, and Docker for a link: "
+        "set enableServiceLinks: false in the pod's spec, or pass --port"
     ]
 
 
@@ -427,35 +431,37 @@ def test_a_port_that_kubernetes_set_is_told_with_what_to_do() -> None:
         ("MOCKPETS_PROT", "7387"),
     ],
 )
-def test_what_only_looks_like_a_service_s_is_refused(name: str, value: str) -> None:
+def test_a_variable_that_only_resembles_a_service_s_is_rejected(name: str, value: str) -> None:
     [problem] = problems_of({}, {name: value})
 
-    assert "no such setting" in problem
+    assert "unknown setting" in problem
 
 
-# --- Mistakes ---------------------------------------------------------------------------------
+# --- Problems ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "text", "fault"), BAD)
-def test_a_bad_value_is_told_whole_in_all_three_ways(name: str, text: str, fault: str) -> None:
+@pytest.mark.parametrize(("name", "text", "message"), BAD)
+def test_an_invalid_value_is_reported_from_all_three_sources(
+    name: str, text: str, message: str
+) -> None:
     key = name.replace("_", "-")
     flags = {name: text} if name in SWITCHES else as_flag(name, text)
 
     assert problems_of(flags, as_variable(name, text), f"# \n  {as_line(name, text)}") == [
-        f"--{key}: {fault}",
-        f"MOCKPETS_{name.upper()}: {fault}",
-        f"mockpets.toml:2:3: {key}: {fault}",
+        f"--{key}: {message}",
+        f"MOCKPETS_{name.upper()}: {message}",
+        f"mockpets.toml:2:3: {key}: {message}",
     ]
 
 
-def test_all_problems_are_told_at_once() -> None:
-    told = problems_of(
+def test_all_problems_are_reported_at_once() -> None:
+    problems = problems_of(
         {"port": "x", "host": ("a b", "c d")},
         {"MOCKPETS_SEED": "y", "MOCKPETS_PORT": "z"},
         'count = "n"\n[server]\nport = 1\n',
     )
 
-    assert told == [
+    assert problems == [
         f"--port: {BAD_PORT}'x'",
         f"--host: {BAD_HOST}'a b'",
         f"--host: {BAD_HOST}'c d'",
@@ -466,27 +472,27 @@ def test_all_problems_are_told_at_once() -> None:
     ]
 
 
-def test_unknown_words_are_never_ignored() -> None:
-    told = problems_of(
+def test_unknown_settings_are_never_ignored() -> None:
+    problems = problems_of(
         {"prot": "1"},
         {"MOCKPETS_SCENARIOS": "a", "MOCKPETS_XYZZY": "1", URL_VARIABLE: "http://a"},
         'max_pets = 3\n\n"Port" = 1\n\'hosts\' = "a"\nscenario.name = "a"\n[[xyzzy]]\nid = 1\n',
     )
 
-    assert told == [
-        "--prot: no such setting; did you mean '--port'?",
-        "MOCKPETS_SCENARIOS: no such setting; did you mean 'MOCKPETS_SCENARIO'?",
-        "MOCKPETS_XYZZY: no such setting; 'mockpets serve --help' lists them",
-        "mockpets.toml:1:1: max_pets: no such setting; did you mean 'max-pets'?",
-        "mockpets.toml:3:1: Port: no such setting; did you mean 'port'?",
-        "mockpets.toml:4:1: hosts: no such setting; did you mean 'host'?",
+    assert problems == [
+        "--prot: unknown setting; did you mean '--port'?",
+        "MOCKPETS_SCENARIOS: unknown setting; did you mean 'MOCKPETS_SCENARIO'?",
+        "MOCKPETS_XYZZY: unknown setting; 'mockpets serve --help' lists them",
+        "mockpets.toml:1:1: max_pets: unknown setting; did you mean 'max-pets'?",
+        "mockpets.toml:3:1: Port: unknown setting; did you mean 'port'?",
+        "mockpets.toml:4:1: hosts: unknown setting; did you mean 'host'?",
         "mockpets.toml:5:1: scenario: must be text or an integer, got {'name': 'a'}",
         f"mockpets.toml:6:3: xyzzy: {NO_TABLE}",
     ]
 
 
 @pytest.mark.parametrize(
-    ("line", "fault"),
+    ("line", "message"),
     [
         ("port = true", "port: must be text or an integer, got true"),
         ("port = 80.0", "port: must be text or an integer, got 80.0"),
@@ -497,8 +503,8 @@ def test_unknown_words_are_never_ignored() -> None:
         ("scenario = ['a,b']", f"scenario: {BAD_NAME}'a,b'"),
     ],
 )
-def test_values_of_the_wrong_type_in_the_file(line: str, fault: str) -> None:
-    assert problems_of(file=line) == [f"mockpets.toml:1:1: {fault}"]
+def test_values_of_the_wrong_type_in_the_file(line: str, message: str) -> None:
+    assert problems_of(file=line) == [f"mockpets.toml:1:1: {message}"]
 
 
 @pytest.mark.parametrize(
@@ -513,7 +519,7 @@ def test_values_of_the_wrong_type_in_the_file(line: str, fault: str) -> None:
         (
             "host = 127.0.0.1",
             "mockpets.toml:1:13: Expected newline or end of document after a statement; "
-            "expected text in quotes, one setting a line",
+            "expected text in quotes, one setting per line",
         ),
         (
             "port = 1\nport = 2\n",
@@ -537,14 +543,14 @@ def test_values_of_the_wrong_type_in_the_file(line: str, fault: str) -> None:
         ),
     ],
 )
-def test_a_file_that_is_no_toml(file: str | bytes, problem: str) -> None:
+def test_a_file_that_is_not_valid_toml(file: str | bytes, problem: str) -> None:
     assert problems_of(file=file) == [problem]
 
 
-def test_an_api_key_is_not_repeated() -> None:
-    told = problems_of({"api_key": ("hunter2 hunter2",)})
+def test_a_message_does_not_contain_the_api_key() -> None:
+    problems = problems_of({"api_key": ("hunter2 hunter2",)})
 
-    assert told == [f"--api-key: {BAD_KEY}character 8 is not"]
+    assert problems == [f"--api-key: {BAD_KEY}character 8 is invalid"]
 
 
 # --- From Python ------------------------------------------------------------------------------
@@ -575,9 +581,7 @@ def test_an_api_key_is_not_repeated() -> None:
         ),
     ],
 )
-def test_values_that_python_gives_are_held_against_the_table(
-    values: dict[str, Any], problems: list[str]
-) -> None:
+def test_values_set_in_python_are_validated(values: dict[str, Any], problems: list[str]) -> None:
     with pytest.raises(InputError) as caught:
         Settings(**values)
 
@@ -588,7 +592,7 @@ def test_values_that_python_gives_are_held_against_the_table(
     ("given", "seconds"),
     [("300ms", 0.3), ("1.5s", 1.5), (2, 2.0), (0.1 + 0.2, 0.1 + 0.2), ("0s", 0.0), (0, 0.0)],
 )
-def test_python_gives_times_as_text_or_in_seconds(given: float | str, seconds: float) -> None:
+def test_times_set_in_python_are_text_or_seconds(given: float | str, seconds: float) -> None:
     settings = Settings(delay=given)
 
     assert (settings.delay, type(settings.delay)) == (seconds, float)
@@ -606,17 +610,17 @@ def test_python_gives_times_as_text_or_in_seconds(given: float | str, seconds: f
         ("reset-every = 60", f"{BAD_TIME}'60'"),
     ],
 )
-def test_times_in_the_file_have_a_unit(line: str, problem: str) -> None:
+def test_times_in_the_file_need_a_unit(line: str, problem: str) -> None:
     assert problems_of(file=line) == [f"mockpets.toml:1:1: {line.split()[0]}: {problem}"]
 
 
-def test_a_word_that_python_repeats_counts_once() -> None:
+def test_a_repeated_word_set_in_python_counts_once() -> None:
     assert Settings(scenario=("b", "a", "b")) == Settings(scenario=("b", "a"))
 
 
-def test_settings_do_not_change() -> None:
+def test_settings_are_immutable() -> None:
     with pytest.raises(FrozenInstanceError):
-        Settings().port = 1  # type: ignore[misc]  # that is the point
+        Settings().port = 1  # type: ignore[misc]  # on purpose
 
 
 @pytest.mark.parametrize(
