@@ -1,1 +1,1 @@
-"""Pets: made from a seed, kept in a store."""
+"""Pets: generated from a seed, kept in a store."""

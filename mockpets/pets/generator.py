@@ -1,12 +1,12 @@
-"""Pets made from a seed: the same count, seed and locale give the same pets, everywhere, for ever.
+"""Generate pets: the same count, seed and locale give the same pets, everywhere and forever.
 
-`PetProvider` is a provider for Faker and deals names, categories and statuses from shuffled decks;
-`generate` wires one to a generator of its own. The border: the only module that imports Faker.
+`PetProvider` is a Faker provider that deals names, categories and statuses from shuffled decks;
+`generate` gives one its own generator. Only this module imports Faker.
 
-What keeps it repeatable: of Faker only the wiring is used, never its lists or weights, which
-change with its version; and of `random.Random` only `random()`, whose sequence for a seed Python
-promises to keep (library reference, "Notes on Reproducibility"); `shuffle` and `choice` carry no
-such promise. Every card costs one number, whatever the deck, so that pets with the same
+To stay reproducible, it uses only the provider interface of Faker, not its lists and weights,
+which change between versions. Of `random.Random` it uses only `random()`: Python guarantees its
+sequence for a seed, but not those of `shuffle` and `choice` (library reference, "Notes on
+Reproducibility"). Each card takes one random number, whatever the deck, so that pets with the same
 seed have the same categories and statuses in every locale.
 """
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
 
 BLOCK = 16
-"""Pets, counted from the first, among which every status, no status and every category occur."""
+"""Pets per block: each block has every status, a pet without status, and every category."""
 
-# A deck of one block each. Names come in whole blocks too (`names`), so they fit in step.
+# One block each. The lists of names consist of whole blocks too (`names`).
 _STATUSES: tuple[PetStatus | None, ...] = (
     ("available",) * 8 + ("pending",) * 3 + ("sold",) * 3 + (None,) * 2
 )
-_CATEGORIES = CATEGORIES * 2 + (1, 1, 2, 2)  # a shop has more dogs and cats than fish
+_CATEGORIES = CATEGORIES * 2 + (1, 1, 2, 2)  # more dogs and cats than fish
 
 _Card = TypeVar("_Card")
 
 
 class _Deck(Generic[_Card]):
-    """Cards dealt in random order, each once, then all of them anew."""
+    """Deals cards in random order, each once, then all of them again."""
 
     __slots__ = ("_cards", "_dealt")
 
@@ -51,24 +51,24 @@ class _Deck(Generic[_Card]):
 
     def deal(self, random: Random) -> _Card:
         """Return the next card: one step of a Fisher-Yates shuffle."""
-        cards, place = self._cards, self._dealt
-        # A float below 1 times so small a number never rounds up to that number.
-        taken = place + int(random.random() * (len(cards) - place))
-        card = cards[taken]
-        cards[taken] = cards[place]
-        cards[place] = card
-        self._dealt = (place + 1) % len(cards)
+        cards, position = self._cards, self._dealt
+        # A float below 1 times a number this small never rounds up to that number.
+        index = position + int(random.random() * (len(cards) - position))
+        card = cards[index]
+        cards[index] = cards[position]
+        cards[position] = card
+        self._dealt = (position + 1) % len(cards)
         return card
 
 
 class PetProvider(BaseProvider):
-    """Names, categories, statuses and whole pets, for any Faker: ``fake.add_provider(...)``.
+    """Generates names, categories, statuses and whole pets: ``fake.add_provider(...)``.
 
-    Random numbers come from the generator at the time of the call. The decks are the provider's
-    own, so a generator that is seeded again wants a new provider to repeat itself.
+    Random numbers come from the generator, but the decks belong to the provider. After seeding the
+    generator again, create a new provider to get the same pets again.
 
-    :param locale: one of `names.LOCALES`; need not be the generator's, nor one that Faker knows.
-    :raise ValueError: the locale is none of ours; the message names the nearest.
+    :param locale: one of `names.LOCALES`; can differ from the generator's, and be unknown to Faker.
+    :raise ValueError: the locale is unknown; the message suggests the nearest.
     """
 
     def __init__(self, generator: Generator, locale: str = DEFAULT_LOCALE) -> None:
@@ -78,19 +78,19 @@ class PetProvider(BaseProvider):
         self._statuses = _Deck(_STATUSES)
 
     def pet_name(self) -> str:
-        """Return a name; none comes twice before each has come."""
+        """Return a name; names repeat only after all have been used."""
         return self._names.deal(self.generator.random)
 
     def pet_category(self) -> int:
-        """Return a category's id; all six come in each block of 16."""
+        """Return the id of a category; each block of 16 has all six."""
         return self._categories.deal(self.generator.random)
 
     def pet_status(self) -> PetStatus | None:
-        """Return a status, or None for a pet that has none; all come in each block of 16."""
+        """Return a status, or None for a pet without one; each block of 16 has all of them."""
         return self._statuses.deal(self.generator.random)
 
     def pet(self, pet_id: int) -> Pet:
-        """Return a pet with this id, in the contract's order of members."""
+        """Return a pet with this id, with its properties in the order of the contract."""
         pet: Pet = {"id": pet_id, "name": self.pet_name(), "categoryId": self.pet_category()}
         status = self.pet_status()
         if status is not None:
@@ -99,16 +99,16 @@ class PetProvider(BaseProvider):
 
 
 def generate(count: int, seed: int, locale: str) -> tuple[Pet, ...]:
-    """Return pets with the ids 1 to `count`; fewer pets are the first ones of more.
+    """Return pets with the ids 1 to `count`; a higher count only appends pets.
 
-    :param count: how many, from 0; the caller sets the upper limit.
+    :param count: from 0; the caller sets the upper limit.
     :param seed: from 0 to 2^63 - 1.
-    :param locale: one of `names.LOCALES`, spelled as there.
-    :raise ValueError: one of them is out of range or unknown; the message names what is meant.
+    :param locale: one of `names.LOCALES`, in the same spelling.
+    :raise ValueError: an argument is out of range or unknown.
     """
     if count < 0:
         raise ValueError(f"count must be 0 or more, got {count}")
-    # Python seeds with the absolute value: -1 would quietly be 1.
+    # Python seeds with the absolute value: -1 would give the same pets as 1.
     if not 0 <= seed <= INT64_MAX:
         raise ValueError(f"seed must be from 0 to {INT64_MAX}, got {seed}")
     generator = Generator()
@@ -120,12 +120,12 @@ def generate(count: int, seed: int, locale: str) -> tuple[Pet, ...]:
 def _names_of(locale: str) -> tuple[str, ...]:
     """Return the names of a locale.
 
-    :raise ValueError: there are none.
+    :raise ValueError: the locale is unknown.
     """
     if locale in LOCALES:
         return LOCALES[locale]
-    # "de-DE", "DE_de" and "de" are near; case and hyphen must not stand in the way.
-    plain = {known.lower(): known for known in LOCALES}
-    near = get_close_matches(locale.lower().replace("-", "_"), plain, n=1, cutoff=0.5)
-    hint = f"; did you mean '{plain[near[0]]}'?" if near else ""
-    raise ValueError(f"unknown locale {locale!r}, known are {', '.join(sorted(LOCALES))}{hint}")
+    # Ignore case and hyphens, so that "de-DE", "DE_de" and "de" suggest "de_DE".
+    spellings = {known.lower(): known for known in LOCALES}
+    near = get_close_matches(locale.lower().replace("-", "_"), spellings, n=1, cutoff=0.5)
+    hint = f"; did you mean '{spellings[near[0]]}'?" if near else ""
+    raise ValueError(f"unknown locale {locale!r}, use one of {', '.join(sorted(LOCALES))}{hint}")

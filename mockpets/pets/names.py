@@ -1,14 +1,14 @@
-"""Names that one would give a pet, by locale, and the categories that pets are of.
+"""Pet names by locale, and pet categories.
 
-Pure data, imports nothing, so that a locale can be checked without Faker. Order and number count:
-`seed` deals from these lists, so adding or moving one name changes every pet that is made in
-that locale, and the golden tests say so. Each list is a multiple of 16 long: a deck then ends
-where a block of 16 pets ends, and no name comes twice within a block.
+Imports nothing, so that a locale can be validated without Faker. Do not add, remove or reorder
+names: the generator deals from these lists, so any change gives other pets for the same seed, and
+golden tests fail. The length of each list is a multiple of 16: a deck ends with a block of 16 pets,
+and names do not repeat within a block.
 """
 
 DEFAULT_LOCALE = "en_US"
 
-# The contract shows no more of a category than its identifier; what each stands for is ours.
+# The contract only has identifiers of categories; their meaning is our choice.
 CATEGORIES: tuple[int, ...] = (
     1,  # dogs
     2,  # cats

@@ -1,12 +1,12 @@
-"""The pets of one session: kept serialised, found by id or by filters, shared as far as can be.
+"""The pets of one session, stored as JSON and shared between sessions where possible.
 
-A `Table` is pets with their indexes. A `Store` lays two over each other: a base that any number of
-stores share and none writes to, and its own with what requests added. The ids of the own pets are
-above all of the base's, so a list is the one after the other, and a session costs what it adds,
-whatever the size of the catalogue. Only to change or delete a pet of the base takes a copy of the
-base first. A table in a snapshot is frozen and shared in turn: who wants to write to it, copies it.
+A `Table` has pets and their indexes. A `Store` has two tables: a base that many stores share and
+never write to, and its own table for the pets that requests add. Ids in its own table are higher
+than all ids in the base, so a list is the base followed by the own table. A session costs only what
+it adds, whatever the size of the base. To change or delete a pet of the base, the store copies the
+base first. Tables in snapshots are frozen and shared too: a store copies them before writing.
 
-Answers are bytes: a page costs the page.
+Pets are returned as bytes, so that a page costs no more than its size.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _NO_PETS: Final = make_table([])
 class Saved(NamedTuple):
     """The pets of a store at one moment.
 
-    :param shared: the table that `base` is, or is a copy of.
-    :param own: those that requests added.
-    :param charge: for `own`, and for `base` when it is a copy.
-    :param next_id: above every id that its store has given so far; whoever restores it goes on
-        above this and above all that is here.
+    :param shared: the original of `base`, which is the same table or a copy.
+    :param own: the pets that requests added.
+    :param charge: for `own`, and for `base` if it is a copy.
+    :param next_id: higher than every id that the store has assigned so far; a store that restores
+        this continues with higher ids.
     """
 
     shared: Table
@@ -53,31 +53,31 @@ class Saved(NamedTuple):
     def rows(self, after: int | None, limit: int, filters: PetFilters = ()) -> list[bytes]:
         """Return the pets that pass the filters as JSON, by id, ascending.
 
-        :param after: only ids above this one.
-        :param limit: at most this many.
+        :param after: only higher ids.
+        :param limit: the maximum number of pets.
         """
-        found = self.base.some(after, limit, filters)
-        if len(found) < limit and self.own.rows:
-            found += self.own.some(after, limit - len(found), filters)
-        return found
+        rows = self.base.some(after, limit, filters)
+        if len(rows) < limit and self.own.rows:
+            rows += self.own.some(after, limit - len(rows), filters)
+        return rows
 
     def row(self, pet_id: int) -> bytes | None:
-        """Return one pet as JSON, or None when there is none of that id."""
+        """Return one pet as JSON, or None if the id does not exist."""
         return self.base.rows.get(pet_id) or self.own.rows.get(pet_id)
 
 
 def _plain(table: Table) -> Saved:
-    """Return the pets of a table and no others, with nothing to charge for."""
+    """Return only the pets of a table, without a charge."""
     return Saved(table, table, _NO_PETS, Charge(None))
 
 
 class Store:
-    """What the three operations and the control API act on. Safe to use from several threads.
+    """The pets that the operations and the control API use. Safe to use from several threads.
 
-    No id is given twice before a reset, whatever is deleted, replaced or restored.
+    Ids are never reused before a reset, even if pets are deleted, replaced or restored.
 
-    :param start: the pets it begins with, and goes back to; never written to.
-    :param max_new: pets added by requests that may be there at once.
+    :param start: the initial pets, also after a reset; the store never writes to this table.
+    :param max_new: the maximum number of pets added by requests.
     :param budget: charged for these, and for a copy of the base.
     """
 
@@ -98,7 +98,7 @@ class Store:
         return b"[" + b",".join(rows) + b"]"
 
     def get(self, pet_id: int) -> bytes | None:
-        """Return one pet as JSON, or None when there is none of that id."""
+        """Return one pet as JSON, or None if the id does not exist."""
         with self._lock:
             return self._now.row(pet_id)
 
@@ -115,20 +115,20 @@ class Store:
     def create(self, new: NewPet) -> tuple[int, bytes]:
         """Add a pet; return its id and the pet as JSON.
 
-        :raise RequestError: ``store_full`` at `max_new`, when int64 has no id left, or when the
-            budget is used up.
+        :raise RequestError: ``store_full`` at `max_new`, if int64 has no id left, or if the budget
+            is used up.
         """
         with self._lock:
             own, pet_id = self._now.own, self._next_id
             if len(own.rows) >= self._max_new:
                 raise RequestError(
                     "store_full",
-                    f"requests may add at most {self._max_new} pets; delete some, reset the "
+                    f"requests can add at most {self._max_new} pets; delete some, reset the "
                     "session, or start the server with a higher --max-pets",
                 )
             if pet_id > INT64_MAX:
-                what = "the highest id that int64 has is used; reset the session"
-                raise RequestError("store_full", what)
+                message = "the highest int64 id is already used; reset the session"
+                raise RequestError("store_full", message)
             pet: Pet = {"id": pet_id, **new}
             row = dump_pet(pet)
             self._charge.add(len(row) + ENTRY_BYTES)
@@ -140,7 +140,7 @@ class Store:
         """Set properties of a pet; return it as JSON.
 
         :param changes: as `load_pet_change` returns them; None removes a property.
-        :raise RequestError: ``pet_not_found``, or ``store_full`` when the budget is used up.
+        :raise RequestError: ``pet_not_found``, or ``store_full`` if the budget is used up.
         """
         with self._lock:
             old = self._known(pet_id)
@@ -153,9 +153,9 @@ class Store:
         return row
 
     def delete(self, pet_id: int) -> None:
-        """Take out a pet.
+        """Delete a pet.
 
-        :raise RequestError: ``pet_not_found``, or ``store_full`` when the budget is used up.
+        :raise RequestError: ``pet_not_found``, or ``store_full`` if the budget is used up.
         """
         with self._lock:
             pet = self._known(pet_id)
@@ -165,16 +165,19 @@ class Store:
                 self._charge.add(-ENTRY_BYTES)
 
     def _known(self, pet_id: int) -> Pet:
-        """Return one pet."""
+        """Return one pet.
+
+        :raise RequestError: ``pet_not_found``.
+        """
         row = self._now.row(pet_id)
         if row is None:
             raise RequestError("pet_not_found", f"no animal has the id {pet_id}")
         return cast("Pet", json.loads(row))
 
     def _open(self, pet_id: int, size: int) -> Table:
-        """Return the table that has a pet, ready to be written to, its change charged.
+        """Charge for a change of a pet, and return its table, writable.
 
-        :param size: bytes of the JSON that takes the place of the pet's.
+        :param size: bytes of the pet's new JSON.
         """
         now = self._now
         if old := now.own.rows.get(pet_id):
@@ -183,7 +186,7 @@ class Store:
         old = now.base.rows[pet_id]
         if now.base is now.shared:
             size += ENTRY_BYTES * len(now.shared.rows)
-        elif old is not now.shared.rows[pet_id]:  # changed before, so it was charged
+        elif old is not now.shared.rows[pet_id]:  # changed before, so it is already charged
             size -= len(old)
         self._charge.add(size)
         if now.base.frozen:
@@ -191,22 +194,22 @@ class Store:
         return self._now.base
 
     def _open_own(self) -> Table:
-        """Return the table of own pets, ready to be written to."""
+        """Return the table of own pets, writable."""
         if self._now.own.frozen:
             self._now = self._now._replace(own=self._now.own.copy())
         return self._now.own
 
     def replace(self, table: Table) -> None:
-        """Have these pets from now on; a reset still goes back to the start."""
+        """Replace all pets by those of a table; a reset still restores the initial ones."""
         with self._lock:
-            self._turn_to(_plain(table))
+            self._switch_to(_plain(table))
 
     def save(self, budget: MemoryBudget | None) -> Saved:
-        """Return the pets as they are now, to be restored as often as one likes.
+        """Return the current pets; they can be restored any number of times.
 
-        :param budget: charged for what would be kept for the snapshot's sake alone, if its store
-            went on: the pets that requests added, and a copy of the base.
-        :raise RequestError: ``store_full`` when the budget has not as much left.
+        :param budget: charged for what only the snapshot keeps in memory when the store changes:
+            the pets that requests added, and a copy of the base.
+        :raise RequestError: ``store_full`` if the budget is too small.
         """
         charge = Charge(budget)
         with self._lock:
@@ -215,22 +218,22 @@ class Store:
             return self._now._replace(charge=charge, next_id=self._next_id)
 
     def restore(self, saved: Saved) -> None:
-        """Have the pets of a snapshot again, of this store or another one; its ids count as given.
+        """Restore the pets of a snapshot of this or another store; do not reuse its ids.
 
-        :raise RequestError: ``store_full`` when the budget is used up.
+        :raise RequestError: ``store_full`` if the budget is used up.
         """
         with self._lock:
-            self._turn_to(saved)
+            self._switch_to(saved)
 
     def reset(self) -> None:
-        """Go back to the pets it began with."""
+        """Restore the initial pets and ids."""
         with self._lock:
-            self._turn_to(_plain(self.start))
+            self._switch_to(_plain(self.start))
             self._next_id = self.start.next_id
 
-    def _turn_to(self, pets: Saved) -> None:
-        """Have other pets, charged to this store."""
+    def _switch_to(self, pets: Saved) -> None:
+        """Replace all pets, and charge them to this store."""
         self._charge.add(pets.charge.size - self._charge.size)
         self._now = pets._replace(charge=self._charge)
-        used = (self._next_id, pets.next_id, pets.base.next_id, pets.own.next_id)
-        self._next_id = max(used)
+        next_ids = (self._next_id, pets.next_id, pets.base.next_id, pets.own.next_id)
+        self._next_id = max(next_ids)

@@ -1,4 +1,4 @@
-"""Pets with their indexes, kept serialised, and generated tables that many stores share."""
+"""Tables of pets as JSON, with indexes; generated tables are shared by many stores."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 _INDEXED: Final = tuple(dict.fromkeys(each.compares for each in FILTERS.values()))
 _OPEN: Final = [name for name in _INDEXED if "enum" not in PET_FIELDS[name].openapi]
-"""Properties with any number of values, of which each has a list of ids in the index."""
+"""Properties that can have any value; each value has a list of ids in the index."""
 ENTRY_BYTES: Final = 200 + 250 * len(_OPEN)
-"""What a pet is charged beside its JSON: its id, its places in the indexes, and some room."""
+"""The charge for a pet in addition to its JSON: its id, its index entries, and some reserve."""
 
 
 class _Index(dict["PetFilters", list[int]]):
-    """Filters to the ids of the pets that pass them, ascending.
+    """Maps filters to the ids of the pets that pass them, ascending.
 
-    It holds the ids for no filter and for each single one, so that a page costs the page; those
-    for several filters are found when they are asked for.
+    Stores the ids for no filter and for each single filter. The ids for several filters are
+    computed on demand.
     """
 
     def __missing__(self, filters: PetFilters) -> list[int]:
@@ -43,11 +43,11 @@ class _Index(dict["PetFilters", list[int]]):
 class Table:
     """Pets with their indexes.
 
-    :param rows: id to the pet as JSON.
-    :param ids: filters to the ids of the pets that pass them, ascending; under ``()`` all ids.
-    :param frozen: it is shared, and never written to again.
-    :param charge: what it takes of a budget as long as anyone has it; None for what its store is
-        charged for.
+    :param rows: maps an id to the pet as JSON.
+    :param ids: maps filters to the ids of the pets that pass them, ascending; ``()`` to all ids.
+    :param frozen: whether the table is shared, and so read-only.
+    :param charge: its charge to a budget as long as the table is in use; None if its store is
+        charged instead.
     """
 
     rows: dict[int, bytes]
@@ -57,7 +57,7 @@ class Table:
 
     @property
     def next_id(self) -> int:
-        """The lowest id from 1 that is above all that are here."""
+        """The lowest id, from 1, that is higher than all ids in the table."""
         return max([0, *self.ids[()][-1:]]) + 1
 
     def some(self, after: int | None, limit: int, filters: PetFilters = ()) -> list[bytes]:
@@ -67,7 +67,7 @@ class Table:
         return list(map(self.rows.__getitem__, ids[start : start + limit]))
 
     def put(self, pet: Pet, row: bytes) -> None:
-        """Put in a pet whose id is new here.
+        """Add a pet with a new id.
 
         :param row: the pet as JSON.
         """
@@ -80,7 +80,7 @@ class Table:
                 insort(self.ids.setdefault(((name, values[name]),), []), pet_id)
 
     def drop(self, pet: Pet) -> None:
-        """Take out a pet that is here."""
+        """Remove a pet of this table."""
         values: Mapping[str, object] = pet
         pet_id = pet["id"]
         del self.rows[pet_id]
@@ -89,20 +89,20 @@ class Table:
             if name in values:
                 key = ((name, values[name]),)
                 if len(self.ids[key]) == 1:
-                    del self.ids[key]  # a property may have any number of values over time
+                    del self.ids[key]  # otherwise the index grows with each new value
                 else:
                     del self.ids[key][bisect_left(self.ids[key], pet_id)]
 
     def copy(self) -> Table:
-        """Return a table that can be written to without this one noticing."""
+        """Return a writable, independent copy."""
         return Table(self.rows.copy(), _Index({key: ids.copy() for key, ids in self.ids.items()}))
 
 
 def make_table(pets: Iterable[Pet], budget: MemoryBudget | None = None) -> Table:
-    """Return a frozen table of pets whose ids are distinct.
+    """Return a frozen table of pets with distinct ids.
 
-    :param budget: charged as long as anyone has the table.
-    :raise RequestError: ``store_full`` when the budget has not as much left.
+    :param budget: charged as long as the table is in use.
+    :raise RequestError: ``store_full`` if the budget is too small.
     """
     charge = Charge(budget)
     table = Table({}, _Index({(): []}), frozen=True, charge=charge)
@@ -113,10 +113,10 @@ def make_table(pets: Iterable[Pet], budget: MemoryBudget | None = None) -> Table
 
 
 class TableCache:
-    """Tables by count, seed and locale. Safe to use from several threads.
+    """Caches tables by count, seed and locale. Safe to use from several threads.
 
-    :param generate: returns pets made from count, seed and locale.
-    :param budget: what the tables may hold; they are charged to it as long as anyone uses them.
+    :param generate: returns pets for count, seed and locale.
+    :param budget: charged for the tables as long as they are in use.
     """
 
     def __init__(
@@ -126,26 +126,26 @@ class TableCache:
     ) -> None:
         self._generate = generate
         self._budget = budget
-        self._made: dict[tuple[int, int, str], Table] = {}
+        self._tables: dict[tuple[int, int, str], Table] = {}
 
     def has(self, count: int, seed: int, locale: str) -> bool:
-        """Whether these pets are made already."""
-        return (count, seed, locale) in self._made
+        """Return whether the cache has the table for these pets."""
+        return (count, seed, locale) in self._tables
 
     def make(self, count: int, seed: int, locale: str) -> Table:
-        """Return these pets; asked again soon, the same table.
+        """Return the table for these pets, from the cache if possible.
 
-        :raise RequestError: ``store_full`` when they do not fit into the budget.
+        :raise RequestError: ``store_full`` if the table does not fit into the budget.
         """
         key = count, seed, locale
-        table = self._made.get(key)
+        table = self._tables.get(key)
         if table is None:
             pets = self._generate(*key)
             try:
                 table = make_table(pets, self._budget)
             except RequestError:
-                self._made = {}  # what no one uses any more makes room
+                self._tables = {}  # frees the tables that are no longer in use
                 table = make_table(self._generate(*key), self._budget)
-            # A new dict, so that no other thread sees it change; the oldest goes.
-            self._made = dict([*self._made.items(), (key, table)][-TABLES:])
+            # A new dict, because other threads may read the old one; the oldest table is dropped.
+            self._tables = dict([*self._tables.items(), (key, table)][-TABLES:])
         return table

@@ -1,4 +1,4 @@
-"""The shipped fixtures: valid, fit for review, and each what its name promises."""
+"""The shipped fixtures: valid, easy to review, and as their names promise."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FILES = {path.stem: path for path in sorted(shipped("fixtures").glob("*.json"))}
 SAFE = 2**53
-"""From here on a JavaScript number no longer tells each integer from the next."""
+"""From here on JavaScript numbers cannot represent every integer."""
 
 
 def pets_of(name: str) -> list[Pet]:
@@ -28,7 +28,7 @@ def pets_of(name: str) -> list[Pet]:
 
 
 def visible(text: str) -> str:
-    """Return JSON text with every character escaped that a reviewer could not see or delimit."""
+    """Return JSON text with every invisible or ambiguous character escaped."""
     return "".join(
         f"\\u{ord(sign):04x}" if unicodedata.category(sign)[0] in "CMZ" and sign != " " else sign
         for sign in text
@@ -45,7 +45,7 @@ def test_these_are_shipped() -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_it_holds_pets(name: str) -> None:
+def test_it_contains_valid_pets(name: str) -> None:
     assert len(FILES[name].read_bytes()) <= FIXTURE_BYTES
     pets = parse_json(FILES[name].read_bytes())
     assert isinstance(pets, list)
@@ -66,8 +66,8 @@ def test_ids_ascend(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_it_is_written_one_pet_a_line(name: str) -> None:
-    """Two files that say the same are the same, and a change shows as the lines of its pets."""
+def test_it_has_one_pet_per_line(name: str) -> None:
+    """Equal fixtures are equal files, and a diff shows the lines of the changed pets."""
     lines = [visible(dump_pet(pet).decode()) for pet in pets_of(name)]
     expected = "[\n" + ",\n".join(lines) + "\n]\n"
     assert FILES[name].read_bytes().decode() == expected

@@ -1,4 +1,4 @@
-"""Generated pets: the same bytes for ever, and a fair mix in every block."""
+"""Generated pets: the same bytes forever, and a fair mix in every block."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def blocks(pets: tuple[Pet, ...]) -> list[tuple[Pet, ...]]:
     return [pets[start : start + BLOCK] for start in range(0, len(pets), BLOCK)]
 
 
-# --- The same bytes for ever ------------------------------------------------------------------
+# --- The same bytes forever -------------------------------------------------------------------
 
 
 def test_the_default_pets_are_these() -> None:
@@ -130,7 +130,7 @@ def test_every_locale_is_pinned() -> None:
     ],
     ids=["unknown locale", "bare", "unweighted", "weighted"],
 )
-def test_whose_faker_it_is_does_not_matter(generator: Generator) -> None:
+def test_the_faker_instance_does_not_matter(generator: Generator) -> None:
     assert dealt(generator, 3, "sv_SE", 100) == generate(100, 3, "sv_SE")
 
 
@@ -166,7 +166,7 @@ def test_a_faker_with_no_data_at_all_gives_the_same(tmp_path: Path) -> None:
 
 
 @given(short=COUNTS, long=COUNTS, seed=SEEDS, locale=LOCALE_NAMES)
-def test_fewer_pets_are_the_first_of_more(short: int, long: int, seed: int, locale: str) -> None:
+def test_a_higher_count_only_appends_pets(short: int, long: int, seed: int, locale: str) -> None:
     short, long = sorted((short, long))
     assert generate(short, seed, locale) == generate(long, seed, locale)[:short]
 
@@ -175,7 +175,7 @@ def test_fewer_pets_are_the_first_of_more(short: int, long: int, seed: int, loca
 
 
 @given(seed=SEEDS, locale=LOCALE_NAMES, many=st.integers(min_value=1, max_value=9))
-def test_every_block_holds_everything(seed: int, locale: str, many: int) -> None:
+def test_every_block_has_every_status_and_category(seed: int, locale: str, many: int) -> None:
     for block in blocks(generate(many * BLOCK, seed, locale)):
         statuses = Counter(pet.get("status") for pet in block)
         assert statuses == {"available": 8, "pending": 3, "sold": 3, None: 2}
@@ -184,20 +184,20 @@ def test_every_block_holds_everything(seed: int, locale: str, many: int) -> None
 
 
 @given(seed=SEEDS, locale=LOCALE_NAMES)
-def test_no_name_comes_twice_before_all_have_come(seed: int, locale: str) -> None:
+def test_names_repeat_only_after_all_have_been_used(seed: int, locale: str) -> None:
     names = LOCALES[locale]
     assert {pet["name"] for pet in generate(len(names), seed, locale)} == set(names)
 
 
 @given(count=COUNTS, seed=SEEDS, locale=LOCALE_NAMES)
-def test_they_are_pets_with_ids_from_one(count: int, seed: int, locale: str) -> None:
+def test_generated_pets_are_valid_with_ids_from_one(count: int, seed: int, locale: str) -> None:
     pets = generate(count, seed, locale)
     assert [pet["id"] for pet in pets] == list(range(1, count + 1))
     assert [body_problems("getPet", 200, pet) for pet in pets] == [[]] * count
 
 
 @given(seed=SEEDS, one=LOCALE_NAMES, other=LOCALE_NAMES)
-def test_a_locale_changes_names_alone(seed: int, one: str, other: str) -> None:
+def test_a_locale_changes_only_names(seed: int, one: str, other: str) -> None:
     def nameless(locale: str) -> list[tuple[int, str | None]]:
         return [(pet["categoryId"], pet.get("status")) for pet in generate(40, seed, locale)]
 
@@ -209,8 +209,8 @@ def test_another_seed_gives_other_pets() -> None:
     assert len(digests) == 200
 
 
-def test_each_place_gets_each_status() -> None:
-    """A shuffle that favoured a place would show a shop that begins the same with every seed."""
+def test_each_position_gets_each_status() -> None:
+    """A biased shuffle would start every shop with the same statuses, whatever the seed."""
     firsts = Counter(generate(1, seed, DEFAULT_LOCALE)[0].get("status") for seed in range(1_600))
     assert 700 < firsts["available"] < 900
     assert 100 < firsts[None] < 300
@@ -220,7 +220,7 @@ def test_each_place_gets_each_status() -> None:
 # --- As a provider for Faker ------------------------------------------------------------------
 
 
-def test_a_faker_takes_the_provider() -> None:
+def test_a_faker_accepts_the_provider() -> None:
     fake = Faker()
     fake.add_provider(PetProvider)
     assert fake.pet_name() in LOCALES[DEFAULT_LOCALE]
@@ -229,7 +229,7 @@ def test_a_faker_takes_the_provider() -> None:
     assert fake.pet(17)["id"] == 17
 
 
-# --- What is refused --------------------------------------------------------------------------
+# --- Invalid arguments ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -244,31 +244,33 @@ def test_a_faker_takes_the_provider() -> None:
         ("zh", "zh_CN"),
     ],
 )
-def test_an_unknown_locale_names_the_nearest(locale: str, nearest: str) -> None:
+def test_the_error_for_an_unknown_locale_suggests_the_nearest(locale: str, nearest: str) -> None:
     with pytest.raises(ValueError, match=f"did you mean '{nearest}'") as caught:
         generate(1, 1, locale)
     assert repr(locale) in str(caught.value)
 
 
 @pytest.mark.parametrize("locale", ["", "klingon", "tlh_QO"])
-def test_a_locale_near_to_none_lists_them_all(locale: str) -> None:
+def test_the_error_for_a_locale_unlike_any_other_lists_all(locale: str) -> None:
     with pytest.raises(ValueError) as caught:
         generate(0, 1, locale)
-    assert str(caught.value) == f"unknown locale {locale!r}, known are {', '.join(sorted(LOCALES))}"
+    assert (
+        str(caught.value) == f"unknown locale {locale!r}, use one of {', '.join(sorted(LOCALES))}"
+    )
 
 
 @pytest.mark.parametrize(
-    ("count", "seed", "said"),
+    ("count", "seed", "message"),
     [
         (-1, 1, "count must be 0 or more, got -1"),
         (1, -1, "seed must be from 0 to 9223372036854775807, got -1"),
         (1, 2**63, "seed must be from 0 to 9223372036854775807, got 9223372036854775808"),
     ],
 )
-def test_numbers_out_of_range(count: int, seed: int, said: str) -> None:
+def test_numbers_out_of_range(count: int, seed: int, message: str) -> None:
     with pytest.raises(ValueError) as caught:
         generate(count, seed, DEFAULT_LOCALE)
-    assert str(caught.value) == said
+    assert str(caught.value) == message
 
 
 # --- The names --------------------------------------------------------------------------------
@@ -280,7 +282,7 @@ SCRIPTS = {
     "ar_SA": ("ARABIC",),
     "he_IL": ("HEBREW",),
 }
-"""Of each locale that is not written in Latin letters: how Unicode names its letters begin."""
+"""For each locale with another script: the start of the Unicode names of its letters."""
 
 
 def test_the_locales() -> None:
@@ -295,7 +297,7 @@ def test_the_locales() -> None:
 def test_names_of(locale: str) -> None:
     names = LOCALES[locale]
     assert len(names) >= 48
-    assert len(names) % BLOCK == 0  # else a deck would end inside a block, and a name come twice
+    assert len(names) % BLOCK == 0  # otherwise a deck could end inside a block, and a name repeat
     assert len(set(names)) == len(names)
     starts = SCRIPTS.get(locale, ("LATIN",))
     for name in names:

@@ -1,4 +1,4 @@
-"""The store: pages, ids, what is shared, what is copied, and what it is charged."""
+"""The store: pages, ids, sharing, copying and charges."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def ids(store: Store, limit: int = 100, status: str | None = None) -> list[int]:
     return [row["id"] for row in json.loads(store.page(limit, having(status)))]
 
 
-def test_a_page_is_by_id_whatever_the_order_they_came_in() -> None:
+def test_a_page_is_sorted_by_id() -> None:
     store = Store(make_table([pet(9), pet(-3, "sold"), pet(4, "sold")]), 10)
 
     assert ids(store) == [-3, 4, 9]
@@ -64,7 +64,7 @@ def test_the_next_id_follows_the_highest_and_is_at_least_one(
     assert store.create({"name": "y", "categoryId": 1})[0] == expected + 1
 
 
-def test_what_is_created_is_found_by_id_page_and_status() -> None:
+def test_a_created_pet_is_found_by_id_page_and_status() -> None:
     store = Store(make_table([pet(1, "sold")]), 10)
     number, row = store.create({"name": "Zoé", "categoryId": 2, "status": "sold"})
 
@@ -85,7 +85,7 @@ def test_stores_that_share_a_table_do_not_see_each_other() -> None:
     assert one.create({"name": "y", "categoryId": 1})[0] == 2
 
 
-def test_requests_may_add_so_many_until_a_reset() -> None:
+def test_requests_can_add_a_limited_number_of_pets_until_a_reset() -> None:
     store = Store(make_table(map(pet, range(1, 6))), 2)
     for _ in range(2):
         store.create({"name": "x", "categoryId": 1})
@@ -98,11 +98,11 @@ def test_requests_may_add_so_many_until_a_reset() -> None:
     store.create({"name": "x", "categoryId": 1})
 
 
-def test_the_highest_id_is_given_and_leaves_no_room() -> None:
+def test_no_pet_can_be_created_after_the_highest_id() -> None:
     store = Store(make_table([pet(INT64_MAX - 1)]), 10)
     assert store.create({"name": "x", "categoryId": 1})[0] == INT64_MAX
 
-    with pytest.raises(RequestError, match="the highest id that int64 has") as caught:
+    with pytest.raises(RequestError, match="the highest int64 id is already used") as caught:
         store.create({"name": "x", "categoryId": 1})
     assert caught.value.code == "store_full"
     assert ids(store) == [INT64_MAX - 1, INT64_MAX]
@@ -111,7 +111,7 @@ def test_the_highest_id_is_given_and_leaves_no_room() -> None:
 # --- What the control API changes -------------------------------------------------------------
 
 
-def test_rows_go_on_after_an_id_across_what_was_added() -> None:
+def test_rows_after_an_id_include_added_pets() -> None:
     store = Store(make_table([pet(-2), pet(3, "sold"), pet(5)]), 10)
     store.create({"name": "x", "categoryId": 1, "status": "sold"})
     store.create({"name": "y", "categoryId": 1})
@@ -130,7 +130,7 @@ def test_rows_go_on_after_an_id_across_what_was_added() -> None:
 
 
 @pytest.mark.parametrize("pet_id", [1, 2], ids=["of the base", "added"])
-def test_members_are_set_and_a_status_removed(pet_id: int) -> None:
+def test_properties_are_set_and_a_status_is_removed(pet_id: int) -> None:
     store = Store(make_table([pet(1, "sold")]), 10)
     store.create({"name": "pet 2", "categoryId": 1, "status": "sold"})
 
@@ -146,7 +146,7 @@ def test_members_are_set_and_a_status_removed(pet_id: int) -> None:
     assert ids(store) == [1, 2]
 
 
-def test_no_id_comes_again_before_a_reset() -> None:
+def test_ids_are_not_reused_before_a_reset() -> None:
     store = Store(make_table([pet(1), pet(2)]), 10)
     before = store.save(None)
 
@@ -180,7 +180,7 @@ def test_deleting_makes_room_for_new_pets() -> None:
 
 
 @pytest.mark.parametrize("pet_id", [0, 2])
-def test_a_pet_that_is_not_there_is_refused(pet_id: int) -> None:
+def test_changing_or_deleting_an_unknown_pet_is_rejected(pet_id: int) -> None:
     store = Store(make_table([pet(1)]), 10)
     for attempt in (lambda: store.delete(pet_id), lambda: store.change(pet_id, {"name": "x"})):
         with pytest.raises(RequestError, match=f"no animal has the id {pet_id}") as caught:
@@ -188,7 +188,7 @@ def test_a_pet_that_is_not_there_is_refused(pet_id: int) -> None:
         assert caught.value.code == "pet_not_found"
 
 
-def test_a_snapshot_goes_to_another_store_whose_ids_go_on_above_it() -> None:
+def test_a_snapshot_restored_in_another_store_raises_its_next_id() -> None:
     table = make_table([pet(1)])
     one, other = Store(table, 10), Store(table, 10)
     one.create({"name": "x", "categoryId": 1})
@@ -242,10 +242,10 @@ def test_values_that_no_pet_has_leave_nothing_in_the_index(monkeypatch: pytest.M
     assert len(store.save(None).own.ids) == before
 
 
-# --- What it costs ----------------------------------------------------------------------------
+# --- Charges ----------------------------------------------------------------------------------
 
 
-def test_what_is_charged() -> None:
+def test_charges() -> None:
     pets, snapshots = MemoryBudget(10**6, "pets"), MemoryBudget(10**6, "snapshots")
     store = Store(make_table(map(pet, range(1, 4))), 10, pets)
     assert pets.used == 0
@@ -274,7 +274,7 @@ def test_what_is_charged() -> None:
     assert pets.used == 0
 
 
-def test_stores_that_are_dropped_give_back_what_they_took() -> None:
+def test_dropped_stores_release_their_charges() -> None:
     pets, snapshots = MemoryBudget(10**6, "pets"), MemoryBudget(10**6, "snapshots")
     start = make_table(map(pet, range(1, 4)), pets)
     stores = [Store(start, 10, pets) for _ in range(5)]
@@ -317,8 +317,8 @@ def test_a_used_up_budget_changes_nothing() -> None:
     assert store.create({"name": "", "categoryId": 1})[0] == 6
 
 
-def test_a_session_costs_what_it_adds_and_not_the_catalogue() -> None:
-    """200 stores over 10,000 pets: a copy each would be 90 MB."""
+def test_a_session_costs_only_what_it_adds() -> None:
+    """200 stores share 10,000 pets; with a copy for each they would take 90 MB."""
     table = make_table(map(pet, range(1, 10_001)))
     stores = [Store(table, 10) for _ in range(200)]
     tracemalloc.start()
@@ -338,7 +338,7 @@ def test_a_session_costs_what_it_adds_and_not_the_catalogue() -> None:
     assert all(store.total() == 10_002 for store in stores)
 
 
-def test_threads_get_an_id_each_and_readers_whole_pages() -> None:
+def test_threads_get_unique_ids_and_complete_pages() -> None:
     budget = MemoryBudget(10**7, "pets")
     table = make_table([pet(1, "sold")])
     shared, alone = Store(table, 10_000, budget), [Store(table, 100, budget) for _ in range(4)]
@@ -377,7 +377,7 @@ START = {number: pet(number, status) for number, status in ((1, "sold"), (2, Non
 
 @dataclass
 class Model:
-    """What a store or a snapshot ought to hold.
+    """The expected contents of a store or snapshot.
 
     :param shared: the pets of the table that it stands on; one object for each such table.
     :param changed: ids of the base whose pets were changed.
@@ -412,8 +412,8 @@ def listed(pets: dict[int, Pet], status: str | None = None) -> list[bytes]:
     return [dump_pet(pets[n]) for n in sorted(pets) if status in (None, pets[n].get("status"))]
 
 
-def refused(call: Callable[[], object]) -> str | None:
-    """The code of the refusal, nothing of which is kept: a traceback would keep tables alive."""
+def rejection(call: Callable[[], object]) -> str | None:
+    """Return the error code, but not the exception: its traceback would keep tables alive."""
     try:
         call()
     except RequestError as refusal:
@@ -422,7 +422,7 @@ def refused(call: Callable[[], object]) -> str | None:
 
 
 class TwoStores(RuleBasedStateMachine):
-    """Two stores over one base, their snapshots, and what all of these ought to hold."""
+    """Two stores with the same base, their snapshots, and the expected contents of each."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -440,10 +440,10 @@ class TwoStores(RuleBasedStateMachine):
         return sum(model.cost for model in self.models) + sum(map(cost, tables.values()))
 
     def becomes(self, place: int, model: Model, call: Callable[[], object]) -> bool:
-        """Make a change that only the budget can refuse; return whether it was made."""
+        """Make a change that only the budget can reject; return whether it succeeded."""
         more = model.cost - self.models[place].cost
         if more > 0 and self.used() + more > self.pets.limit:
-            assert refused(call) == "store_full"
+            assert rejection(call) == "store_full"
             return False
         call()
         model.next = max([self.models[place].next, model.next, *(n + 1 for n in model.pets)])
@@ -458,7 +458,7 @@ class TwoStores(RuleBasedStateMachine):
         if status is not None:
             new["status"] = cast("PetStatus", status)
         if len(model.own) == MAX_NEW or number > INT64_MAX:
-            assert refused(lambda: self.stores[place].create(new)) == "store_full"
+            assert rejection(lambda: self.stores[place].create(new)) == "store_full"
             return
         model.own[number] = {"id": number, **new}
         made: list[tuple[int, bytes]] = []
@@ -470,7 +470,7 @@ class TwoStores(RuleBasedStateMachine):
         model, store = self.models[place].copy(), self.stores[place]
         changes = {"status": status} | ({} if name is None else {"name": name})
         if number not in model.pets:
-            assert refused(lambda: store.change(number, changes)) == "pet_not_found"
+            assert rejection(lambda: store.change(number, changes)) == "pet_not_found"
             return
         changed = pet(number, status) | {
             "name": model.pets[number]["name"] if name is None else name
@@ -486,7 +486,7 @@ class TwoStores(RuleBasedStateMachine):
     def delete(self, place: int, number: int) -> None:
         model, store = self.models[place].copy(), self.stores[place]
         if number not in model.pets:
-            assert refused(lambda: store.delete(number)) == "pet_not_found"
+            assert rejection(lambda: store.delete(number)) == "pet_not_found"
             return
         if number in model.base:
             del model.base[number]
@@ -499,7 +499,7 @@ class TwoStores(RuleBasedStateMachine):
     def replace(self, place: int, numbers: set[int], status: str | None) -> None:
         table = {number: pet(number, status) for number in numbers}
         made: list[Table] = []
-        code = refused(lambda: made.append(make_table(table.values(), self.pets)))
+        code = rejection(lambda: made.append(make_table(table.values(), self.pets)))
         if self.used() + cost(table) > self.pets.limit:
             assert code == "store_full"
             return
@@ -509,7 +509,7 @@ class TwoStores(RuleBasedStateMachine):
     @rule(place=PLACE)
     def save(self, place: int) -> None:
         model = self.models[place].copy()
-        code = refused(lambda: self.saved.append(self.stores[place].save(self.snapshots)))
+        code = rejection(lambda: self.saved.append(self.stores[place].save(self.snapshots)))
         if sum(each.cost for each in [*self.saved_models, model]) > self.snapshots.limit:
             assert code == "store_full"
             return
@@ -534,7 +534,7 @@ class TwoStores(RuleBasedStateMachine):
         self.models[place].next = 6
 
     @invariant()
-    def all_is_as_it_ought_to_be(self) -> None:
+    def contents_are_as_expected(self) -> None:
         for store, model in zip(self.stores, self.models, strict=True):
             for status in (None, *PET_STATUSES):
                 rows, filters = listed(model.pets, status), having(status)
@@ -551,7 +551,7 @@ class TwoStores(RuleBasedStateMachine):
         assert list(self.start.rows.values()) == listed(START)
 
     @invariant()
-    def all_is_charged(self) -> None:
+    def charges_are_as_expected(self) -> None:
         assert self.pets.used == self.used() <= self.pets.limit
         assert self.snapshots.used == sum(model.cost for model in self.saved_models)
 
