@@ -1,1 +1,1 @@
-"""The bounded record of what a session was asked: entries, queries, verification, HAR."""
+"""The bounded request log of a session: entries, queries, verification, HAR."""

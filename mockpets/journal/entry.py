@@ -1,7 +1,4 @@
-"""One request and its answer, as the journal keeps them.
-
-A leaf, but for the names of secrets: those are gone before anything is kept.
-"""
+"""One request and its response, as the journal records them, without secrets."""
 
 from __future__ import annotations
 
@@ -17,11 +14,11 @@ if TYPE_CHECKING:
     from mockpets.contract.control_types import Fault, NoteCode
 
 MESSAGE_BYTES: Final = 4096
-"""How much of a body is kept."""
+"""The longest recorded body."""
 
 
 class Note(NamedTuple):
-    """Something a front-end developer should know of one request.
+    """A remark on one request for front-end developers.
 
     :param code: the kind of note, such as ``ignored_query``.
     """
@@ -31,10 +28,10 @@ class Note(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A request or an answer as it is kept: secrets hidden, the body no longer than it may be.
+    """A recorded request or response: secrets are redacted and a long body is truncated.
 
-    :param head: the headers, a line each: one text takes a third of the memory of many.
-    :param size: bytes of the whole body.
+    :param head: the headers, one per line: one string takes a third of the memory of many.
+    :param size: bytes of the complete body.
     """
 
     head: str = ""
@@ -43,33 +40,33 @@ class Message(NamedTuple):
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """The headers in the order they came."""
+        """The headers in their original order."""
         lines = self.head.split("\n") if self.head else []
         return [(name, value) for name, _, value in (line.partition(": ") for line in lines)]
 
     @property
     def cut(self) -> bool:
-        """Whether there is less of the body here than there was."""
+        """Whether the recorded body is truncated."""
         return len(self.body) < self.size
 
     def header(self, name: str) -> str:
-        """Return the last header of this name, in any case, or an empty text."""
+        """Return the last header with this name, in any case, or an empty text."""
         lower = {known.lower(): value for known, value in self.headers}
         return lower.get(name.lower(), "")
 
 
 class Entry(NamedTuple):
-    """One request and its answer.
+    """One request and its response.
 
     :param number: in its session; see `Journal.next_number`.
-    :param at: when it came, in seconds since 1970, UTC.
-    :param target: path and query as they were sent, without secrets: see `redaction`.
+    :param at: arrival, in seconds since 1970, UTC.
+    :param target: path and query as the client sent them, without secrets: see `redaction`.
     :param path: decoded, from ``/v1`` on.
-    :param pet_id: of the path, when it is an int64.
-    :param status: None when the connection was broken instead of an answer.
-    :param app_ms: milliseconds of own work.
-    :param delay_ms: milliseconds that scenarios, or the request itself, have added.
-    :param throttle: bytes a second.
+    :param pet_id: from the path, if it is an int64.
+    :param status: None if the connection was broken without a response.
+    :param app_ms: milliseconds that the app took.
+    :param delay_ms: milliseconds that scenarios, or the request itself, added.
+    :param throttle: bytes per second.
     """
 
     number: int
@@ -95,21 +92,21 @@ class Entry(NamedTuple):
 
     @property
     def query(self) -> list[tuple[str, str]]:
-        """The parameters of the target in the order they came, values of secrets hidden."""
-        # Not kept, since a query of some thousand names takes a hundred times its text.
+        """The query parameters in their original order, with secret values redacted."""
+        # Parsed on demand: a parsed query with thousands of names takes a hundred times its text.
         query = self.target.partition("?")[2]
         return parse_qsl(query, keep_blank_values=True, errors="backslashreplace")
 
 
 def message(headers: Iterable[tuple[str, str]], body: bytes, limit: int = MESSAGE_BYTES) -> Message:
-    """Return what is kept of a request or an answer.
+    """Return the recorded form of a request or response.
 
-    :param limit: bytes of the body.
+    :param limit: the longest body, in bytes.
     """
     lines = [f"{name}: {REDACTED if is_secret(name) else value}" for name, value in headers]
     head = "\n".join(lines)
     if "?" in head or head.count("\n") >= len(lines):
-        # URLs in Referer, Location and Link have queries too; and another server, or a test, may
-        # let a line end pass that HTTP does not have.
+        # URLs in Referer, Location and Link have queries too. Other servers, and tests, may let
+        # line ends in headers pass, which HTTP does not allow.
         head = "\n".join(redacted_target(line.replace("\n", " ")) for line in lines)
     return Message(head, body[:limit], len(body))

@@ -1,7 +1,7 @@
-"""The journal as an HTTP Archive, which browsers' developer tools and many others open.
+"""Export journal entries as an HTTP Archive, for browsers' developer tools and other programs.
 
-Entries in, one JSON object out. Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/);
-what it has no place for stands under `_mockpets`, as the standard lets names with `_` do.
+Format: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/). Data without a standard property
+is in `_mockpets`, because the standard reserves names with `_` for applications.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _HTTP: Final = "HTTP/1.1"
-"""The version is not kept; nearly all clients speak this one."""
+"""The journal does not record the version; nearly all clients use this one."""
 _UNKNOWN: Final = -1
-"""What the standard says for a size or a time that one does not know."""
+"""The standard's value for an unknown size or time."""
 
 
 def document(entries: Iterable[Entry], version: str) -> Har:
-    """Return the archive of these entries.
+    """Return these entries as a HAR document.
 
     :param version: of mockpets.
     """
-    # HAR orders entries by time, which may differ from their order by number.
+    # HAR sorts entries by time, which can differ from the order of their numbers.
     rows = [_entry(entry) for entry in sorted(entries, key=lambda entry: entry.at)]
     return {
         "log": {
@@ -71,7 +71,7 @@ def _entry(entry: Entry) -> HarEntry:
         "_mockpets": summary(entry),
     }
     if entry.hold is not None:
-        row["comment"] = f"held at the gate '{entry.hold}', for how long is not known"
+        row["comment"] = f"held at the gate '{entry.hold}' for an unknown time"
     return row
 
 
@@ -81,7 +81,7 @@ def _request(entry: Entry) -> HarRequest:
         "method": entry.method,
         "url": _url(entry),
         "httpVersion": _HTTP,
-        "cookies": [],  # secrets, all of them
+        "cookies": [],  # all of them are secrets
         "headers": _pairs(request.headers),
         "headersSize": _UNKNOWN,
         "bodySize": request.size,
@@ -109,10 +109,10 @@ def _response(entry: Entry) -> HarResponse:
     if response.cut:
         content["comment"] = _cut_comment(response)
     result: HarResponse = {
-        "status": entry.status or 0,  # browsers write 0 for a response that never came
+        "status": entry.status or 0,  # like browsers, for a missing response
         "statusText": _reason(entry.status),
         "httpVersion": _HTTP,
-        "cookies": [],  # secrets, all of them
+        "cookies": [],  # all of them are secrets
         "headers": _pairs(response.headers),
         "headersSize": _UNKNOWN,
         "bodySize": response.size,
@@ -120,7 +120,7 @@ def _response(entry: Entry) -> HarResponse:
         "redirectURL": response.header("Location"),
     }
     if entry.status is None:
-        result["_error"] = entry.fault or "no answer"
+        result["_error"] = entry.fault or "no response"
     return result
 
 
@@ -135,12 +135,12 @@ def _cut_comment(message: Message) -> str:
 def _reason(status: int | None) -> str:
     try:
         return HTTPStatus(status or 0).phrase
-    except ValueError:  # a scenario may answer 299
+    except ValueError:  # a scenario can respond with 299
         return ""
 
 
 def _url(entry: Entry) -> str:
-    """Return the absolute URL of a request, with nothing in it that no URL has (RFC 3986)."""
+    """Return the absolute URL of a request, with invalid characters quoted (RFC 3986)."""
     target = re.sub("%(?![0-9A-Fa-f]{2})", "%25", entry.target)
     target = quote(target, safe="%/?:@!$&'()*+,;=-._~")
     if target.startswith(("http://", "https://")):

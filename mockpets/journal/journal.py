@@ -1,9 +1,8 @@
-"""The journal: what was asked and answered in each session, bounded in number and in bytes.
+"""The journal: the requests and responses of a session, bounded in number and bytes.
 
-Plain values in, plain values out: the app says what there is to keep, once for each answer, and
-what it reads is made then, not before. Secrets are gone before anything is kept. All journals of
-a server share one budget; whoever holds most makes room, so a busy session cannot push out what
-a quiet one has done.
+The app adds one entry for each response, without secrets. All journals of a server share one
+budget. The largest journal drops entries first, so a busy session cannot displace the entries of
+a quiet one.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ if TYPE_CHECKING:
     from mockpets.journal.entry import Entry
 
 _ENTRY_BYTES: Final = 1400
-"""What an entry takes in memory besides its longer texts and its bodies."""
+"""Memory of an entry without its longer texts and bodies."""
 _NOTE_BYTES: Final = 150
 _SHARE: Final = 8
-"""The journal that has to make room loses one in so many of its entries."""
+"""To make room, a journal drops one in 8 of its entries at once."""
 
 
 class Journals:
-    """Makes journals that share a budget. Safe to use from several threads.
+    """Creates journals that share a budget. Safe to use from several threads.
 
-    :param budget_bytes: what all of them may hold together.
+    :param budget_bytes: the limit for all journals together.
     """
 
     def __init__(self, budget_bytes: int) -> None:
@@ -35,47 +34,47 @@ class Journals:
         self._lock = Lock()
         self._live: WeakSet[Journal] = WeakSet()
         self._used = 0
-        # A journal can end while the lock is held, wherever the garbage collector likes: then it
-        # may neither wait for the lock nor count, so it leaves here what it had.
-        self._left: deque[int] = deque()
+        # The garbage collector can destroy a journal while the lock is held, so a destroyed journal
+        # cannot take the lock; it adds its bytes here instead.
+        self._released: deque[int] = deque()
 
     def new(self, size: int, *, bodies: bool = True) -> Journal:
         """Return an empty journal.
 
-        :param size: entries it keeps at most.
-        :param bodies: whether it keeps bodies; their sizes it keeps anyhow.
+        :param size: the maximum number of entries.
+        :param bodies: whether to record bodies; their sizes are always recorded.
         """
         journal = Journal(self, size, bodies=bodies)
         with self._lock:
-            self._settled()  # else what is left would pile up while no journal is full
+            self._settled()  # otherwise `_released` would grow while no journal is full
             self._live.add(journal)
         return journal
 
     @property
     def used(self) -> int:
-        """Bytes that all journals hold."""
+        """Bytes that all journals use."""
         with self._lock:
             return self._settled()
 
     def _settled(self) -> int:
-        """Return what is in use; the lock is held."""
-        while self._left:
-            self._used -= self._left.popleft()
+        """Return the used bytes without destroyed journals; the caller holds the lock."""
+        while self._released:
+            self._used -= self._released.popleft()
         return self._used
 
     def _make_room(self) -> None:
-        """Drop old entries of the journals that hold most; the lock is held."""
+        """Drop old entries of the largest journals; the caller holds the lock."""
         while self._settled() > self._budget:
             largest = max(self._live, key=lambda journal: journal._bytes, default=None)
             if largest is None or not len(largest):
-                return  # what there was too much of is about to be left
+                return  # a journal that is being destroyed will release the rest
             largest._drop(1 + len(largest) // _SHARE)
 
 
 class Journal:
-    """What one session was asked; `Journals.new` makes it. Safe to use from several threads.
+    """The request log of one session; `Journals.new` creates it. Safe to use from several threads.
 
-    :param journals: with whom it shares a budget.
+    :param journals: the journals that share its budget.
     """
 
     __slots__ = (
@@ -84,8 +83,8 @@ class Journal:
         "_closed",
         "_entries",
         "_journals",
-        "_left",
         "_lock",
+        "_released",
         "_size",
         "_with_bodies",
         "dropped",
@@ -95,30 +94,30 @@ class Journal:
 
     def __init__(self, journals: Journals, size: int, *, bodies: bool) -> None:
         self.last = 0
-        """The highest number given so far."""
+        """The highest number so far."""
         self.resets = 0
-        """Another number after each reset."""
+        """The number of resets."""
         self.dropped = 0
-        """Entries that made room for newer ones, since it was last cleared or reset."""
+        """Entries dropped to make room for newer ones, since the last clear or reset."""
         self._journals = journals
         self._lock = journals._lock
-        self._left = journals._left
+        self._released = journals._released
         self._size = size
         self._with_bodies = bodies
-        # Each with its cost. Most sessions of a test run are made and dropped without a request, so
-        # room for entries is made with the first.
+        # Each entry with its cost. Created with the first entry, because most sessions of a test
+        # run never get a request.
         self._entries: deque[tuple[Entry, int]] | None = None
         self._bytes = 0
         self._closed = False
 
     def next_number(self) -> int:
-        """Return the number of a request: from 1, and none twice until a reset."""
+        """Return the next request number: from 1, and unique until a reset."""
         with self._lock:
             self.last += 1
             return self.last
 
     def add(self, entry: Entry) -> None:
-        """Keep an entry, at the cost of the oldest when there is no room; once closed, do not."""
+        """Add an entry, and drop the oldest if there is no room; do nothing once closed."""
         if not self._with_bodies:
             entry = entry._replace(
                 request=entry.request._replace(body=b""),
@@ -140,41 +139,41 @@ class Journal:
                 journals._make_room()
 
     def entries(self) -> list[Entry]:
-        """Return what is kept, by number."""
+        """Return the entries, by number."""
         with self._lock:
-            kept = [entry for entry, _ in self._entries or ()]
-        # Of two threads, the one that took its number first may be the last to add.
-        return sorted(kept, key=itemgetter(0))
+            entries = [entry for entry, _ in self._entries or ()]
+        # The thread that took its number first may add its entry last.
+        return sorted(entries, key=itemgetter(0))
 
     def get(self, number: int) -> Entry | None:
-        """Return the entry of this number, if it is kept."""
+        """Return the entry with this number, if the journal has it."""
         return next((entry for entry in self.entries() if entry.number == number), None)
 
     def clear(self) -> int:
-        """Forget all entries and return how many; numbers go on."""
+        """Remove all entries and return how many; numbers continue."""
         with self._lock:
             return self._empty()
 
     def reset(self) -> None:
-        """Forget all entries, and begin with number 1 again."""
+        """Remove all entries, and start again with number 1."""
         with self._lock:
             self._empty()
             self.last = 0
             self.resets += 1
 
     def close(self) -> None:
-        """Forget all entries for good: its session is gone, though a request may be under way."""
+        """Remove all entries and accept no more, even from requests that are still running."""
         with self._lock:
             self._empty()
             self._closed = True
 
     def __len__(self) -> int:
-        """Return how many entries there are."""
+        """Return the number of entries."""
         return len(self._entries or ())
 
     def __del__(self) -> None:
-        """Give back what it holds."""
-        self._left.append(self._bytes)
+        """Release the used bytes."""
+        self._released.append(self._bytes)
 
     def _empty(self) -> int:
         count = len(self)
@@ -183,7 +182,7 @@ class Journal:
         return count
 
     def _drop(self, count: int) -> None:
-        """Drop so many of the oldest entries; the lock is held."""
+        """Drop this many of the oldest entries; the caller holds the lock."""
         entries = self._entries or deque()
         for _ in range(count):
             _, cost = entries.popleft()
@@ -193,9 +192,9 @@ class Journal:
 
 
 def _cost(entry: Entry) -> int:
-    """Return about how many bytes of memory an entry takes."""
+    """Return roughly how many bytes of memory an entry takes."""
     request, response = entry.request, entry.response
-    # Targets and heads are Latin-1, a byte a character; a decoded path may take four.
+    # Targets and heads are Latin-1, one byte per character; a decoded path may take four.
     cost = (
         _ENTRY_BYTES
         + len(entry.target)

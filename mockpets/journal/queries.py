@@ -1,7 +1,6 @@
-"""Filter the entries of a journal, and return each as the JSON of the control API.
+"""Filter the entries of a journal, and return them as JSON of the control API.
 
-Takes entries and the query of a request, and returns JSON objects; `har` writes the ones that other
-tools read.
+`har` returns them in the format of other tools.
 """
 
 from __future__ import annotations
@@ -25,24 +24,24 @@ if TYPE_CHECKING:
     from mockpets.journal.entry import Entry, Message
 
 LISTED: Final = 100
-"""Entries that one answer has when the request does not say."""
+"""Entries in a response if the request has no `limit`."""
 NOTES: Final[tuple[NoteCode, ...]] = get_args(NoteCode)
 
 
-# --- Which ------------------------------------------------------------------------------------
+# --- Filters ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which entries are wanted; all that is given must hold.
+    """Conditions on entries; an entry passes if it meets all of them.
 
-    :param limit: the newest so many of those that pass.
+    :param limit: return only this many of the passing entries, the newest.
     :param method: upper case.
-    :param path: a text to equal; ``*`` in it stands for any text.
-    :param status: ``404``, or ``4xx`` for all of a class.
-    :param stub: as `path`, of one of the entry's stubs; ``-`` for entries without any.
-    :param note: the code of one of the entry's notes.
-    :param since: only higher numbers.
+    :param path: the exact path, in which ``*`` matches any text.
+    :param status: ``404``, or ``4xx`` for a whole class.
+    :param stub: the label of a stub that took part, with ``*`` as in `path`; ``-`` for none.
+    :param note: the code of a note.
+    :param since: only entries with higher numbers.
     """
 
     limit: int
@@ -55,13 +54,13 @@ class Filter:
     since: int = 0
 
 
-def parse_filter(query: Mapping[str, Sequence[str]], most: int) -> Filter:
-    """Return the filter that a query asks for.
+def parse_filter(query: Mapping[str, Sequence[str]], max_limit: int) -> Filter:
+    """Return the filter that a query describes.
 
     :param query: every value of each parameter.
-    :param most: what `limit` may be at most.
-    :raise RequestError: ``invalid_request`` with all that is wrong: a filter that is none or is
-        given twice, a value that can match nothing.
+    :param max_limit: the highest `limit`.
+    :raise RequestError: ``invalid_request`` with all problems: unknown or repeated filters, and
+        values that cannot match.
     """
     readers: dict[str, Callable[[str], object]] = {
         "operation": lambda text: _one_of(text, tuple(OPERATIONS)),
@@ -71,18 +70,18 @@ def parse_filter(query: Mapping[str, Sequence[str]], most: int) -> Filter:
         "stub": str,
         "note": lambda text: _one_of(text, NOTES),
         "since": lambda text: _integer(text, 0, None),
-        "limit": lambda text: _integer(text, 1, most),
+        "limit": lambda text: _integer(text, 1, max_limit),
     }
     problems: list[str] = []
-    values: dict[str, Any] = {"limit": min(LISTED, most)}
-    for name, given in query.items():
+    values: dict[str, Any] = {"limit": min(LISTED, max_limit)}
+    for name, texts in query.items():
         try:
             if name not in readers:
                 near = did_you_mean(name, readers)
-                raise ValueError(f"is no filter; {near or 'there are: ' + ', '.join(readers)}")
-            if len(given) != 1:
-                raise ValueError(f"must be given once, not {len(given)} times")
-            values[name] = readers[name](given[0])
+                raise ValueError(f"is not a filter; {near or 'use ' + ', '.join(readers)}")
+            if len(texts) != 1:
+                raise ValueError(f"must be given once, not {len(texts)} times")
+            values[name] = readers[name](texts[0])
         except ValueError as error:
             problems.append(f"{name if name in readers else shown(name)} {error}")
         if len(problems) == PROBLEMS_SHOWN:
@@ -95,23 +94,23 @@ def parse_filter(query: Mapping[str, Sequence[str]], most: int) -> Filter:
 def _one_of(text: str, words: Sequence[str]) -> str:
     if text not in words:
         near = did_you_mean(text, words)
-        what = f"must be one of {', '.join(words)}, got {shown(text)}"
-        raise ValueError(f"{what}; {near}" if near else what)
+        message = f"must be one of {', '.join(words)}, got {shown(text)}"
+        raise ValueError(f"{message}; {near}" if near else message)
     return text
 
 
 def _status(text: str) -> str:
     lower = text.lower()
     if not re.fullmatch(r"[1-5](?:[0-9][0-9]|xx)", lower):
-        what = "must be a status such as 404, or 4xx for all of a class"
-        raise ValueError(f"{what}, got {shown(text)}")
+        expected = "must be a status such as 404, or a class such as 4xx"
+        raise ValueError(f"{expected}, got {shown(text)}")
     return lower
 
 
 def _integer(text: str, low: int, high: int | None) -> int:
-    """Return a number of a range.
+    """Return an integer from `low` to `high`.
 
-    :param high: None for no end.
+    :param high: None for no limit.
     """
     number = int(text) if re.fullmatch(r"[0-9]{1,18}", text) else -1
     if number < low or (high is not None and number > high):
@@ -121,7 +120,7 @@ def _integer(text: str, low: int, high: int | None) -> int:
 
 
 def selected(entries: Sequence[Entry], wanted: Filter) -> tuple[list[Entry], int]:
-    """Return the newest entries that pass, oldest first, and how many pass in all.
+    """Return the newest entries that pass a filter, oldest first, and how many pass in total.
 
     :param entries: by number.
     """
@@ -142,13 +141,13 @@ def _passes(entry: Entry, wanted: Filter) -> bool:
 
 
 def _like(text: str, pattern: str) -> bool:
-    """Whether a text is like a pattern, in which only ``*`` has a meaning."""
+    """Return whether a text matches a pattern, in which only ``*`` is special."""
     return fnmatchcase(text, pattern.replace("[", "[[]").replace("?", "[?]"))
 
 
 def _has_status(entry: Entry, status: str) -> bool:
-    got = str(entry.status or "")
-    return got == status or (status.endswith("xx") and got[:1] == status[0])
+    actual = str(entry.status or "")
+    return actual == status or (status.endswith("xx") and actual[:1] == status[0])
 
 
 def _has_stub(entry: Entry, stub: str) -> bool:
@@ -165,18 +164,18 @@ def moment(at: float) -> str:
 
 
 def body_text(message: Message) -> tuple[str, bool]:
-    """Return what is kept of a body as text, and whether that is base64: it is no UTF-8 then."""
+    """Return the recorded body as text, and whether the text is base64 because it is not UTF-8."""
     try:
         return message.body.decode(), False
     except UnicodeDecodeError as error:
-        # Cut in the middle of a character, it is text all the same.
+        # A body truncated in the middle of a character is still text.
         if message.cut and error.reason == "unexpected end of data":
             return message.body[: error.start].decode(), False
         return b64encode(message.body).decode(), True
 
 
 def summary(entry: Entry) -> RequestSummary:
-    """Return an entry as lists have it, without headers and bodies."""
+    """Return an entry without headers and bodies, for lists."""
     return {
         "number": entry.number,
         "at": moment(entry.at),
@@ -199,7 +198,7 @@ def summary(entry: Entry) -> RequestSummary:
 
 
 def full(entry: Entry) -> RequestDetails:
-    """Return an entry with both messages."""
+    """Return an entry with its request and response."""
     return {
         **summary(entry),
         "request": _message(entry.request),

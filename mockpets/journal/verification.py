@@ -1,8 +1,7 @@
-"""Verification: whether so many requests were made that match some conditions, and if not, why.
+"""Verify that the journal has the expected number of matching requests; explain failures.
 
-The process: entries of the journal become the facts that stubs are matched against, and
-`matching.difference` compares them with the conditions. So what a stub matches and what a test
-verifies cannot disagree. Nothing here knows of HTTP.
+Entries become the same facts that stubs match against, and `matching.difference` compares them
+with the conditions. So stubs and verifications match alike.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ if TYPE_CHECKING:
 NEAREST: Final = 3
 """Requests that a failed verification explains."""
 LISTED: Final = 10
-"""Requests, and differences of one request, that a message tells of."""
+"""Requests that a message lists, and differences that it lists for each."""
 SHOWN: Final = 120
-"""Characters of a value that a message quotes; the details have all of it."""
+"""Characters of a value that a message quotes; the details have the whole value."""
 _CUT: Final = "cut off after"
-_NOT_KEPT: Final = "not kept"
+_NOT_RECORDED: Final = "not recorded"
 
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A request that did not match, and every condition that it failed."""
+    """A request that did not match, and each condition that it fails."""
 
     entry: Entry
     differences: tuple[Mismatch, ...]
@@ -47,13 +46,14 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of a verification.
+    """The result of a verification.
 
-    :param matched: the requests that match.
-    :param nearest: when too few match, those that fail the fewest conditions, nearest first; when
-        too many may have, those.
-    :param unknown: requests that may have matched too: they are gone, or what would tell is.
-    :param message: for a person, in several lines; empty when it passed.
+    :param matched: the matching requests.
+    :param nearest: if too few match, the requests that fail the fewest conditions, nearest first;
+        if too many may match, the requests that may.
+    :param unknown: how many more requests may have matched: they, or the part that the match
+        checks, are no longer recorded.
+    :param message: several lines for the user; empty if the verification passed.
     """
 
     passed: bool
@@ -71,11 +71,11 @@ class Verdict:
 def check(
     verification: Verification, entries: Sequence[Entry], *, session: str = "", dropped: int = 0
 ) -> Verdict:
-    """Return whether as many entries match as should, and if not, what a person should know.
+    """Check that the expected number of entries match, and return the result.
 
     :param entries: by number.
-    :param session: whose journal it is, for the message.
-    :param dropped: entries that are gone from it; any of them may have matched.
+    :param session: the session of the journal, for the message.
+    :param dropped: entries that the journal has dropped; any of them may have matched.
     """
     match, times = verification.match, verification.times
     compared = [Near(entry, _differences(match, entry)) for entry in entries]
@@ -89,15 +89,15 @@ def check(
         others = []
     passed = times.allow(count) and times.allow(count + unknown)
     nearest = () if passed else tuple(sorted(others, key=_distance)[:NEAREST])
-    words = re.sub("^every", "any", describe_match(match))
-    verdict = Verdict(passed, matched, times, words, nearest, "", unknown)
+    description = re.sub("^every", "any", describe_match(match))
+    verdict = Verdict(passed, matched, times, description, nearest, "", unknown)
     if passed:
         return verdict
     return replace(verdict, message=_message(verdict, len(entries), session, dropped))
 
 
 def details(verdict: Verdict) -> VerificationDetails:
-    """Return what was expected, and the nearest requests."""
+    """Return the expectation and the nearest requests as JSON."""
     return {
         "matched": len(verdict.matched),
         "unknown": verdict.unknown,
@@ -111,34 +111,36 @@ def details(verdict: Verdict) -> VerificationDetails:
 
 
 def _as_json(mismatch: Mismatch) -> Difference:
-    # A request may contain half a surrogate pair, which cannot be encoded as UTF-8.
+    # A request can contain half a surrogate pair, which UTF-8 cannot encode.
     got = mismatch.got.encode("utf-8", "backslashreplace").decode()
     return {"where": mismatch.where, "expected": mismatch.expected, "got": got}
 
 
 def _differences(match: Match, entry: Entry) -> tuple[Mismatch, ...]:
-    """Return every condition that an entry fails."""
+    """Return each condition that an entry fails."""
     request, facts = entry.request, _facts(match, entry)
     if match.body and request.cut:
-        lost = f"{_CUT} {len(request.body)} bytes" if request.body else _NOT_KEPT
+        lost = f"{_CUT} {len(request.body)} bytes" if request.body else _NOT_RECORDED
         unknown = (Mismatch(f"body.{c.name}", condition_in_words(c), lost) for c in match.body)
         return (*difference(replace(match, body=()), facts), *unknown)
-    found = difference(match, facts)
+    mismatches = difference(match, facts)
     if match.body and request.body and facts.body is ABSENT:
-        why = "absent, the body is not JSON"
-        found = [replace(each, got=why) if each.where[:5] == "body." else each for each in found]
-    return tuple(found)
+        reason = "absent, the body is not JSON"
+        mismatches = [
+            replace(each, got=reason) if each.where[:5] == "body." else each for each in mismatches
+        ]
+    return tuple(mismatches)
 
 
 def _is_lost(mismatch: Mismatch) -> bool:
-    """Whether a condition fails only since what it looks at is not kept."""
+    """Return whether a condition fails only because its value is not recorded."""
     got = mismatch.got
-    hidden = REDACTED in got and mismatch.expected != "absent"
-    return hidden or got.startswith((_CUT, _NOT_KEPT))
+    is_redacted = REDACTED in got and mismatch.expected != "absent"
+    return is_redacted or got.startswith((_CUT, _NOT_RECORDED))
 
 
 class _Hidden:
-    """The value of a secret, which no condition but `present` can hold for."""
+    """The value of a secret, for which only the condition `present` can hold."""
 
     def __repr__(self) -> str:
         return REDACTED
@@ -148,7 +150,7 @@ _HIDDEN: Final = _Hidden()
 
 
 def _facts(match: Match, entry: Entry) -> Facts:
-    """Return what an entry holds of what a match looks at."""
+    """Return the facts of an entry that a match checks."""
     query: defaultdict[str, list[object]] = defaultdict(list)
     for name, value in entry.query if match.query else ():
         query[name].append(_HIDDEN if is_secret(name) else value)
@@ -168,7 +170,7 @@ def _facts(match: Match, entry: Entry) -> Facts:
 
 
 def _body(raw: bytes) -> object:
-    """Return the value of a JSON body; what is no JSON has no members, as for stubs."""
+    """Return the value of a JSON body; any other body has no properties, as for stubs."""
     try:
         return parse_json(raw) if raw else ABSENT
     except RequestError:
@@ -176,65 +178,66 @@ def _body(raw: bytes) -> object:
 
 
 def _distance(near: Near) -> tuple[int, bool, int, int]:
-    """Return what to sort by: few differences, at the right place, in values; then the latest."""
+    """Return the sort key: few differences, same operation, value differences; newest first."""
     elsewhere = any(each.where in ("operation", "method", "path") for each in near.differences)
     absent = sum(each.got.startswith("absent") for each in near.differences)
     return len(near.differences), elsewhere, absent, -near.entry.number
 
 
-# --- In words ---------------------------------------------------------------------------------
+# --- Message ----------------------------------------------------------------------------------
 
 
 def _message(verdict: Verdict, total: int, session: str, dropped: int) -> str:
-    """Return what a person should know of a verification that failed.
+    """Return the message for a failed verification.
 
-    :param total: entries that were looked at.
+    :param total: entries in the journal.
     """
     times, matched, nearest = verdict.expected, verdict.matched, verdict.nearest
     count = times.least if times.most is None else times.most
-    found = f"{len(matched)} of {total} matched"
+    result = f"{len(matched)} of {total} matched"
     if verdict.unknown:
-        found += f", and up to {verdict.unknown} more may have"
+        result += f", and up to {verdict.unknown} more may have"
     elif not total and not dropped:
         owner = f" of session {session!r}" if session else ""
-        why = "did the calls go to another session, or were they preflights?"
-        found = f"the journal{owner} is empty: {why}"
-    lines = [f"expected {times} request{'' if count == 1 else 's'}: {_cut(verdict.match)}; {found}"]
+        hint = "did the calls go to another session, or were they preflights?"
+        result = f"the request log{owner} is empty: {hint}"
+    plural = "" if count == 1 else "s"
+    lines = [f"expected {times} request{plural}: {_cut(verdict.match)}; {result}"]
     if matched:
         lines += ["matched:", *_listed([_named(entry) for entry in matched])]
     if nearest:
         lines += ["nearest:", *_listed([_explained(near) for near in nearest])]
     if any(each.got.startswith(REDACTED) for near in nearest for each in near.differences):
-        lines.append("values of secrets are not kept: only 'present' can hold for them")
+        lines.append("secret values are not recorded: only 'present' can match them")
     if dropped:
         lines.append(
-            f"older requests are gone from the journal: {dropped}; clear it (DELETE requests) "
-            "before what you verify, or start the server with a higher --journal-size"
+            f"older requests dropped from the request log: {dropped}; clear it (DELETE requests) "
+            "before the calls that you verify, or start the server with a higher --journal-size"
         )
     return "\n".join(lines)
 
 
 def _named(entry: Entry) -> str:
-    answer = f"answered {entry.status}" if entry.status else f"broken by {entry.fault}"
-    return f"request {entry.number}, {entry.method} {_cut(entry.target)}, {answer}"
+    result = f"responded {entry.status}" if entry.status else f"broken by {entry.fault}"
+    return f"request {entry.number}, {entry.method} {_cut(entry.target)}, {result}"
 
 
 def _explained(near: Near) -> str:
-    said = [
+    parts = [
         f"{_cut(each.where)}: expected {_cut(each.expected)}, got {_cut(each.got)}"
         for each in near.differences[:LISTED]
     ]
     if len(near.differences) > LISTED:
-        said.append(f"and {len(near.differences) - LISTED} more")
-    return f"{_named(near.entry)}: {'; '.join(said)}"
+        parts.append(f"and {len(near.differences) - LISTED} more")
+    return f"{_named(near.entry)}: {'; '.join(parts)}"
 
 
 def _listed(lines: list[str]) -> list[str]:
-    """Return the first lines, indented, and how many more there are."""
+    """Return the first lines, indented, and the number of the others."""
     more = [f"  and {len(lines) - LISTED} more"] if len(lines) > LISTED else []
     return [f"  {line}" for line in lines[:LISTED]] + more
 
 
 def _cut(text: str) -> str:
-    """Return a text as a message shows it: not too long, and fit for a terminal."""
+    """Return a text for a message: shortened, with control characters escaped."""
     return printable(text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}...")

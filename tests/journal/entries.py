@@ -1,4 +1,4 @@
-"""Entries of journals for tests to fill in, and a strategy that makes any."""
+"""Journal entries for tests, and a Hypothesis strategy for any entry."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AT = 1_795_244_400.123
 
 
 def entry(number: int = 1, target: str = "/v1/pets", **changes: Any) -> Entry:
-    """A listPets that was answered, unless told otherwise; `headers` and `body` are sent."""
+    """Return a listPets with a response; `headers` and `body` are the request's."""
     sent = message(changes.pop("headers", []), changes.pop("body", b""))
     base: dict[str, Any] = {
         "number": number,
@@ -33,7 +33,7 @@ def entry(number: int = 1, target: str = "/v1/pets", **changes: Any) -> Entry:
 
 
 def created(number: int, body: bytes, **changes: Any) -> Entry:
-    """A createPet with this body."""
+    """Return a createPet with this body."""
     headers = [("Content-Type", "application/json"), *changes.pop("headers", [])]
     base: dict[str, Any] = {"method": "POST", "operation": "createPet", "status": 201}
     return entry(number, body=body, headers=headers, **(base | changes))
@@ -81,4 +81,4 @@ ENTRIES: st.SearchStrategy[Entry] = st.builds(
     request=MESSAGES,
     response=MESSAGES,
 )
-"""Any entry; nothing in it fits to anything else."""
+"""Any entry; its fields do not have to be consistent."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 # --- HAR 1.2 ----------------------------------------------------------------------------------
 
-# As the standard has it, where our archives can have something; held against npm's `har-schema`.
-# Stricter than both: no other names but those that begin with `_`.
+# The parts of the standard that our archives use, compared with npm's `har-schema`. Stricter than
+# both: additional names must begin with `_`.
 TEXT = {"type": "string"}
 COUNT = {"type": "integer", "minimum": -1}
 TIME = {"type": "number", "minimum": -1}
@@ -51,7 +51,7 @@ BOTH = {
     "headersSize": COUNT,
     "bodySize": COUNT,
 }
-# RFC 3986: no character stands here that needs an escape, and every escape is one.
+# RFC 3986: every character that needs an escape has one, and every escape is valid.
 URL = {"pattern": r"^https?://[^/]+/(?:[A-Za-z0-9/?:@!$&'()*+,;=._~-]|%[0-9A-Fa-f]{2})*$"}
 POSTED = thing({"mimeType": TEXT, "text": TEXT, "params": many(PAIR)})
 REQUEST = thing({"method": TEXT, "url": URL, "queryString": many(PAIR)} | BOTH, postData=POSTED)
@@ -82,17 +82,17 @@ HAR = Draft202012Validator(thing({"log": LOG}))
 
 
 def archive(*entries: Entry) -> list[dict[str, Any]]:
-    """The rows of an archive, which has gone through JSON and is valid."""
+    """Return the entries of an archive, after validation and a JSON round trip."""
     made = json.loads(dump_json(document(entries, "0.1.0")))
     HAR.validate(made)
     rows: list[dict[str, Any]] = made["log"]["entries"]
     return rows
 
 
-# --- What it says -----------------------------------------------------------------------------
+# --- Contents ---------------------------------------------------------------------------------
 
 
-def test_nothing_was_asked() -> None:
+def test_an_empty_journal() -> None:
     nothing: Har = {
         "log": {
             "version": "1.2",
@@ -104,7 +104,7 @@ def test_nothing_was_asked() -> None:
     assert document([], "0.1.0") == nothing
 
 
-def test_a_request_and_its_answer() -> None:
+def test_a_request_and_its_response() -> None:
     made = created(
         3,
         b'{"name":"Miso"}',
@@ -173,7 +173,7 @@ def test_urls(target: str, host: str | None, url: str) -> None:
     assert archive(entry(1, target, headers=headers))[0]["request"]["url"] == url
 
 
-def test_bodies_that_are_no_text_are_base64() -> None:
+def test_binary_bodies_are_base64() -> None:
     (row,) = archive(created(1, b"\xff\x00", response=message([], b"\x89PNG", 3)))
 
     assert row["request"]["postData"] == {
@@ -191,7 +191,7 @@ def test_bodies_that_are_no_text_are_base64() -> None:
     }
 
 
-def test_an_answer_that_never_came() -> None:
+def test_a_missing_response() -> None:
     (row,) = archive(entry(1, status=None, fault="connection_reset"))
 
     assert row["response"]["status"] == 0
@@ -203,22 +203,22 @@ def test_reasons(status: int, text: str) -> None:
     assert archive(entry(1, status=status))[0]["response"]["statusText"] == text
 
 
-def test_a_throttled_answer_takes_its_time_and_a_held_one_says_that_it_was() -> None:
+def test_throttled_and_held_responses() -> None:
     sent = message([], b"x" * 4000)
     (row,) = archive(entry(1, app_ms=1, throttle=2000, hold="door", response=sent))
 
     assert (row["timings"]["wait"], row["timings"]["receive"], row["time"]) == (1, 2000, 2001)
-    assert row["comment"] == "held at the gate 'door', for how long is not known"
+    assert row["comment"] == "held at the gate 'door' for an unknown time"
 
 
-def test_rows_are_in_the_order_of_time() -> None:
+def test_entries_are_sorted_by_time() -> None:
     rows = archive(entry(1, at=AT + 9), entry(2, at=AT + 3))
 
     assert [row["_mockpets"]["number"] for row in rows] == [2, 1]
 
 
 @given(st.lists(ENTRIES, max_size=3))
-def test_any_journal_makes_a_valid_archive(entries: list[Entry]) -> None:
+def test_any_journal_gives_a_valid_archive(entries: list[Entry]) -> None:
     for row in archive(*entries):
         spent = [spent for spent in row["timings"].values() if spent != -1]
         assert row["time"] == pytest.approx(sum(spent))

@@ -1,4 +1,4 @@
-"""The journal: what is kept, for how long, and what it may cost."""
+"""The journal: recorded data, limits and memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def numbers(journal: Journal) -> list[int]:
 # --- Messages ---------------------------------------------------------------------------------
 
 
-def test_headers_come_back_in_their_order_without_secrets() -> None:
+def test_headers_keep_their_order_and_lose_secrets() -> None:
     sent = [
         ("Host", "localhost:7387"),
         ("authorization", "Bearer mockpets~w3"),
@@ -60,7 +60,7 @@ def test_headers_come_back_in_their_order_without_secrets() -> None:
     ]
 
 
-def test_a_line_end_in_a_value_makes_no_header_of_its_own() -> None:
+def test_a_line_end_in_a_value_adds_no_header() -> None:
     assert message([("A", "1\nB: 2"), ("C", "3")], b"").headers == [("A", "1 B: 2"), ("C", "3")]
 
 
@@ -72,17 +72,19 @@ def test_no_headers() -> None:
     ("size", "limit", "kept", "cut"),
     [(0, 4, 0, False), (4, 4, 4, False), (5, 4, 4, True), (5, 0, 0, True), (0, 0, 0, False)],
 )
-def test_a_body_is_cut_and_its_size_is_not(size: int, limit: int, kept: int, cut: bool) -> None:
+def test_a_long_body_is_truncated_but_its_size_is_not(
+    size: int, limit: int, kept: int, cut: bool
+) -> None:
     made = message([], b"x" * size, limit)
 
     assert (len(made.body), made.size, made.cut) == (kept, size, cut)
 
 
-def test_a_body_of_4_kib_is_kept_by_default() -> None:
+def test_a_body_of_4_kib_is_recorded_by_default() -> None:
     assert len(message([], b"x" * 5000).body) == 4096
 
 
-def test_a_header_is_found_in_any_case_and_the_last_one_counts() -> None:
+def test_header_returns_the_last_one_in_any_case() -> None:
     made = message([("A", "1"), ("a", "2")], b"")
 
     assert (made.header("A"), made.header("B")) == ("2", "")
@@ -104,7 +106,7 @@ def test_the_query_of_an_entry(target: str, expected: list[tuple[str, str]]) -> 
 # --- Numbers and bounds -----------------------------------------------------------------------
 
 
-def test_numbers_go_on_when_it_is_cleared_and_begin_again_when_it_is_reset() -> None:
+def test_numbers_continue_after_clear_and_restart_after_reset() -> None:
     journal = Journals(MIB).new(3)
     fill(journal, 5)
     assert (numbers(journal), journal.last, journal.dropped) == ([3, 4, 5], 5, 2)
@@ -120,7 +122,7 @@ def test_numbers_go_on_when_it_is_cleared_and_begin_again_when_it_is_reset() -> 
     assert numbers(journal) == [1]
 
 
-def test_entries_are_in_the_order_of_their_numbers_whatever_was_added_first() -> None:
+def test_entries_are_sorted_by_number() -> None:
     journal = Journals(MIB).new(10)
     first, second = journal.next_number(), journal.next_number()
     journal.add(entry(second))
@@ -138,7 +140,7 @@ def test_an_entry_is_found_by_its_number() -> None:
     assert journal.get(4) is None
 
 
-def test_what_was_read_does_not_change() -> None:
+def test_returned_entries_do_not_change() -> None:
     journal = Journals(MIB).new(2)
     fill(journal, 2)
     before = journal.entries()
@@ -147,7 +149,7 @@ def test_what_was_read_does_not_change() -> None:
     assert [kept.number for kept in before] == [1, 2]
 
 
-def test_a_size_of_zero_keeps_nothing() -> None:
+def test_a_journal_of_size_zero_stays_empty() -> None:
     journals = Journals(MIB)
     journal = journals.new(0)
     fill(journal, 3)
@@ -155,7 +157,7 @@ def test_a_size_of_zero_keeps_nothing() -> None:
     assert (len(journal), journal.last, journals.used) == (0, 3, 0)
 
 
-def test_without_bodies_only_their_sizes_are_kept() -> None:
+def test_without_bodies_only_their_sizes_are_recorded() -> None:
     journal = Journals(MIB).new(10, bodies=False)
     journal.add(created(1, b'{"name":"Miso"}'))
     (kept,) = journal.entries()
@@ -168,7 +170,7 @@ def test_without_bodies_only_their_sizes_are_kept() -> None:
 # --- The budget -------------------------------------------------------------------------------
 
 
-def test_who_holds_most_makes_room() -> None:
+def test_the_largest_journal_makes_room() -> None:
     journals = Journals(MIB)
     quiet, busy = journals.new(1000), journals.new(1000)
     fill(quiet, 10)
@@ -181,7 +183,7 @@ def test_who_holds_most_makes_room() -> None:
     assert MIB * 3 // 4 < journals.used <= MIB
 
 
-def test_an_entry_beyond_the_budget_is_not_kept() -> None:
+def test_an_entry_larger_than_the_budget_is_dropped() -> None:
     journals = Journals(5000)
     journal = journals.new(10)
     journal.add(created(1, b"x" * 4096))
@@ -191,7 +193,7 @@ def test_an_entry_beyond_the_budget_is_not_kept() -> None:
 
 
 @pytest.mark.parametrize("end", ["close", "collect", "collect a circle"])
-def test_a_journal_that_is_gone_holds_nothing(end: str) -> None:
+def test_a_destroyed_journal_uses_no_budget(end: str) -> None:
     journals = Journals(MIB)
     journal = journals.new(100)
     fill(journal, 50)
@@ -199,11 +201,11 @@ def test_a_journal_that_is_gone_holds_nothing(end: str) -> None:
 
     if end == "close":
         journal.close()
-        fill(journal, 1)  # a request of the dropped session was under way
+        fill(journal, 1)  # a request of the dropped session was still running
         assert len(journal) == 0
     else:
         if end == "collect a circle":
-            circle: list[object] = [journal]  # as a session may be part of one
+            circle: list[object] = [journal]  # a session can be part of one
             circle.append(circle)
             del circle
         del journal
@@ -215,7 +217,7 @@ def test_a_journal_that_is_gone_holds_nothing(end: str) -> None:
     assert len(other) == 1
 
 
-def test_a_journal_may_be_collected_while_another_makes_room() -> None:
+def test_a_journal_can_be_collected_while_another_makes_room() -> None:
     journals = Journals(40_000)
     journal = journals.new(1000)
     threshold = gc.get_threshold()
@@ -223,7 +225,7 @@ def test_a_journal_may_be_collected_while_another_makes_room() -> None:
     try:
         for _ in range(200):
             left = journals.new(10)
-            circle: list[object] = [left]  # only the collector finds it
+            circle: list[object] = [left]  # only the garbage collector finds it
             circle.append(circle)
             fill(left, 2, b"x" * 4096)
             fill(journal, 2, b"x" * 4096)
@@ -240,7 +242,7 @@ def test_a_journal_may_be_collected_while_another_makes_room() -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"x" * 1000, b"x" * 4096])
-def test_no_entry_takes_more_memory_than_it_counts_for(body: bytes) -> None:
+def test_entries_take_no_more_memory_than_they_are_charged_for(body: bytes) -> None:
     journals = Journals(64 * MIB)
     journal = journals.new(1000)
     tracemalloc.start()
@@ -274,7 +276,7 @@ STEPS = st.lists(
 
 @given(STEPS)
 def test_any_traffic_stays_within_size_and_budget(steps: Sequence[tuple[int, int | str]]) -> None:
-    """Each journal has the newest of what it was given, and has counted the rest."""
+    """Each journal has its newest entries, and has counted the others."""
     journals = Journals(30_000)
     pool = [journals.new(5) for _ in range(3)]
     given_to: list[list[Entry]] = [[] for _ in pool]
@@ -304,7 +306,7 @@ def test_any_traffic_stays_within_size_and_budget(steps: Sequence[tuple[int, int
     assert journals.used == 0
 
 
-def test_several_threads_write_and_read_at_once() -> None:
+def test_threads_write_and_read_concurrently() -> None:
     journals = Journals(MIB)
     pool = [journals.new(100), journals.new(100)]
 

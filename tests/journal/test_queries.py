@@ -1,4 +1,4 @@
-"""Which entries are wanted, and what they look like as JSON."""
+"""Filters of the journal, and entries as JSON."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
         ({"status": ["404"], "since": ["12"]}, Filter(100, status="404", since=12)),
     ],
 )
-def test_a_query_that_is_right(query: Mapping[str, Sequence[str]], expected: Filter) -> None:
+def test_valid_queries(query: Mapping[str, Sequence[str]], expected: Filter) -> None:
     assert parse_filter(query, 1000) == expected
 
 
-def test_a_small_journal_has_a_small_default() -> None:
+def test_a_small_maximum_limits_the_default() -> None:
     assert parse_filter({}, 20) == Filter(20)
 
 
@@ -55,11 +55,11 @@ def test_a_small_journal_has_a_small_default() -> None:
         ({"since": ["9" * 5000]}, f'since must be an integer of at least 0, got "{"9" * 56}...'),
         (
             {"status": ["40x"]},
-            'status must be a status such as 404, or 4xx for all of a class, got "40x"',
+            'status must be a status such as 404, or a class such as 4xx, got "40x"',
         ),
         (
             {"status": ["600"]},
-            'status must be a status such as 404, or 4xx for all of a class, got "600"',
+            'status must be a status such as 404, or a class such as 4xx, got "600"',
         ),
         (
             {"operation": ["listpets"]},
@@ -67,27 +67,26 @@ def test_a_small_journal_has_a_small_default() -> None:
             "did you mean 'listPets'?",
         ),
         ({"limit": ["1", "2"]}, "limit must be given once, not 2 times"),
-        ({"opration": ["x"]}, "\"opration\" is no filter; did you mean 'operation'?"),
+        ({"opration": ["x"]}, "\"opration\" is not a filter; did you mean 'operation'?"),
         (
             {"x\n": ["1"]},
-            '"x\\n" is no filter; there are: '
-            "operation, method, path, status, stub, note, since, limit",
+            '"x\\n" is not a filter; use operation, method, path, status, stub, note, since, limit',
         ),
         (
             {"limit": ["a"], "pth": ["b"]},
             'limit must be an integer from 1 to 1000, got "a"; '
-            "\"pth\" is no filter; did you mean 'path'?",
+            "\"pth\" is not a filter; did you mean 'path'?",
         ),
     ],
 )
-def test_a_query_that_is_wrong(query: Mapping[str, Sequence[str]], message: str) -> None:
+def test_invalid_queries(query: Mapping[str, Sequence[str]], message: str) -> None:
     with pytest.raises(RequestError) as caught:
         parse_filter(query, 1000)
 
     assert (caught.value.code, caught.value.message) == ("invalid_request", message)
 
 
-def test_a_note_that_is_none_is_told_with_those_there_are() -> None:
+def test_the_error_for_an_unknown_note_lists_all_notes() -> None:
     with pytest.raises(
         RequestError, match=r"note must be one of deprecated, .*; did you mean"
     ) as caught:
@@ -95,27 +94,27 @@ def test_a_note_that_is_none_is_told_with_those_there_are() -> None:
     assert caught.value.message.endswith("got \"deprecatd\"; did you mean 'deprecated'?")
 
 
-def test_thousands_of_wrong_names_are_told_in_short() -> None:
+def test_the_error_for_thousands_of_unknown_filters_is_short() -> None:
     with pytest.raises(RequestError) as caught:
         parse_filter({f"name{number}": ["1"] for number in range(5000)}, 10)
 
-    assert caught.value.message.count("is no filter") == 20
+    assert caught.value.message.count("is not a filter") == 20
 
 
 def test_the_newest_are_selected_oldest_first() -> None:
     entries = [entry(number, status=200 + number % 2) for number in range(1, 11)]
 
-    found, total = selected(entries, Filter(3, status="201"))
+    result, total = selected(entries, Filter(3, status="201"))
 
-    assert ([kept.number for kept in found], total) == ([5, 7, 9], 5)
+    assert ([kept.number for kept in result], total) == ([5, 7, 9], 5)
 
 
-def test_since_a_number_means_after_it() -> None:
+def test_since_selects_higher_numbers() -> None:
     entries = [entry(number) for number in range(1, 6)]
 
-    found, total = selected(entries, Filter(10, since=3))
+    result, total = selected(entries, Filter(10, since=3))
 
-    assert ([kept.number for kept in found], total) == ([4, 5], 2)
+    assert ([kept.number for kept in result], total) == ([4, 5], 2)
 
 
 @pytest.mark.parametrize(
@@ -134,11 +133,11 @@ def test_since_a_number_means_after_it() -> None:
         ("*", "/v1/a\nb", True),
     ],
 )
-def test_paths_with_a_star(pattern: str, path: str, like: bool) -> None:
+def test_paths_with_an_asterisk(pattern: str, path: str, like: bool) -> None:
     assert selected([entry(path=path)], Filter(1, path=pattern))[1] == like
 
 
-def test_a_pattern_of_many_stars_ends_soon() -> None:
+def test_a_pattern_with_many_asterisks_is_fast() -> None:
     long = entry(path="/v1/" + "a" * 16_000)
 
     assert selected([long], Filter(1, path="*a" * 500 + "b")) == ([], 0)
@@ -158,7 +157,7 @@ FILTERS = st.builds(
 
 
 def passes(kept: Entry, wanted: Filter) -> bool:
-    """The same in another way: each filter as what is to be among what there is."""
+    """Return whether an entry passes, by a plain model of the filters."""
 
     def like(pattern: str, text: str) -> bool:
         return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text) is not None
@@ -181,7 +180,7 @@ def passes(kept: Entry, wanted: Filter) -> bool:
 
 
 @given(st.lists(ENTRIES, max_size=12), FILTERS)
-def test_any_filter_selects_what_a_plain_model_does(entries: list[Entry], wanted: Filter) -> None:
+def test_any_filter_selects_the_same_as_the_model(entries: list[Entry], wanted: Filter) -> None:
     entries.sort(key=lambda kept: kept.number)
     passing = [kept for kept in entries if passes(kept, wanted)]
 
@@ -272,11 +271,11 @@ def test_any_entry_is_json(made: Entry) -> None:
 SECRETS = st.text("abcdefghijklmnopqrstuvwxyzABCDEF0123456789._~+/-", min_size=5, max_size=40).map(
     "zqZ{}".format
 )
-"""Of eight characters and more, none of them a word of ours by chance."""
+"""Eight characters or more, and not a word that the entries contain anyway."""
 
 
 def spelt(name: str, *, escaped: bool) -> str:
-    """A parameter's name, with percent escapes for all of it if need be."""
+    """Return the name of a parameter, percent-encoded if `escaped`."""
     return "".join(f"%{ord(character):02x}" for character in name) if escaped else name
 
 
@@ -288,11 +287,11 @@ def spelt(name: str, *, escaped: bool) -> str:
     escaped=st.booleans(),
     others=st.lists(st.sampled_from(["limit=3", "status=sold", "a=b=c", "&", "?"]), max_size=3),
 )
-def test_no_secret_is_kept_wherever_it_came(secret: str, **given_: Any) -> None:
-    pair = f"{spelt(given_['parameter'], escaped=given_['escaped'])}={secret}"
-    query = "&".join([*given_["others"], pair, *given_["others"]])
+def test_secrets_are_never_recorded(secret: str, **parts: Any) -> None:
+    pair = f"{spelt(parts['parameter'], escaped=parts['escaped'])}={secret}"
+    query = "&".join([*parts["others"], pair, *parts["others"]])
     headers = [
-        (given_["header"], given_["scheme"] + secret),
+        (parts["header"], parts["scheme"] + secret),
         ("Referer", f"http://localhost:5173/page?{query}"),
         ("Host", "localhost:7387"),
     ]
@@ -301,8 +300,8 @@ def test_no_secret_is_kept_wherever_it_came(secret: str, **given_: Any) -> None:
     journal.add(entry(1, f"/v1/pets?{query}", headers=headers, response=answered))
     (kept,) = journal.entries()
 
-    for told in (summary(kept), full(kept), har.document([kept], "0.1.0")):
-        text = dump_json(told).decode()
+    for document in (summary(kept), full(kept), har.document([kept], "0.1.0")):
+        text = dump_json(document).decode()
         assert secret not in text
         assert secret not in unquote(text)
     assert secret not in repr(kept)

@@ -1,4 +1,4 @@
-"""Verification: what is read, what matches, and what a person is told when it fails."""
+"""Verification: its parameters, its matches and its messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def verified(wanted: dict[str, Any], *entries: Entry, **context: Any) -> Verdict:
-    """What comes of a verification; `wanted` is its match, with `times` beside it or not."""
+    """Verify entries; `wanted` is the match, and can contain `times`."""
     times = {"times": wanted.pop("times")} if "times" in wanted else {}
     return check(parse(json.dumps({"match": wanted} | times)), entries, **context)
 
@@ -54,7 +54,7 @@ def test_times(times: object, expected: Times, words: str) -> None:
     assert str(expected) == words
 
 
-def test_a_match_is_as_a_stubs() -> None:
+def test_a_match_is_the_same_as_for_stubs() -> None:
     text = '{"match": {"operation": "getPet", "petId": 3, "query": {"full": {"present": true}}}}'
 
     assert parse(text).match == Match(
@@ -115,7 +115,7 @@ def test_a_match_is_as_a_stubs() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(text: str, problems: list[str]) -> None:
+def test_problems_have_their_position(text: str, problems: list[str]) -> None:
     with pytest.raises(InputError) as caught:
         parse(text)
 
@@ -126,36 +126,36 @@ def test_what_is_wrong_is_told_with_its_place(text: str, problems: list[str]) ->
     ("name", "count", "problem"),
     [("x" * 17_000, 1, "body: is larger than 16 KiB"), ("x", 100, "has more than 200 values")],
 )
-def test_what_takes_too_long_to_compare_is_refused(name: str, count: int, problem: str) -> None:
+def test_a_match_that_is_too_large_is_rejected(name: str, count: int, problem: str) -> None:
     match = {"query": {f"{name}{number}": "a" for number in range(count)}}
 
     with pytest.raises(InputError, match=problem):
         parse(json.dumps({"match": match}))
 
 
-# --- What a person is told --------------------------------------------------------------------
+# --- Messages ---------------------------------------------------------------------------------
 
 MIO = created(2, b'{"name":"Mio","categoryId":1}')
 MISO = created(4, b'{"name":"Miso","categoryId":1}')
 LIST = entry(1, "/v1/pets?status=sold")
 
 
-def test_what_was_expected_came() -> None:
+def test_a_verification_that_passes() -> None:
     verdict = verified({"operation": "createPet", "body": {"name": "Miso"}}, LIST, MIO, MISO)
 
     assert (verdict.passed, verdict.matched, verdict.message) == (True, (MISO,), "")
 
 
-def test_the_nearest_requests_are_explained_and_nearest_first() -> None:
+def test_the_nearest_requests_are_explained_in_order() -> None:
     verdict = verified({"operation": "createPet", "body": {"name": "Miso"}}, LIST, MIO)
 
     assert not verdict.passed
     assert verdict.message == (
         'expected at least 1 request: createPet with body.name equals "Miso"; 0 of 2 matched\n'
         "nearest:\n"
-        "  request 2, POST /v1/pets, answered 201: "
+        "  request 2, POST /v1/pets, responded 201: "
         'body.name: expected equals "Miso", got "Mio"\n'
-        "  request 1, GET /v1/pets?status=sold, answered 200: "
+        "  request 1, GET /v1/pets?status=sold, responded 200: "
         "operation: expected createPet, got listPets; "
         'body.name: expected equals "Miso", got absent'
     )
@@ -182,19 +182,19 @@ def test_the_nearest_requests_are_explained_and_nearest_first() -> None:
     }
 
 
-def test_too_many_are_listed() -> None:
+def test_matches_are_listed_if_there_are_too_many() -> None:
     verdict = verified({"operation": "createPet", "times": 1}, LIST, MIO, MISO)
 
     assert verdict.message == (
         "expected exactly 1 request: createPet; 2 of 3 matched\n"
         "matched:\n"
-        "  request 2, POST /v1/pets, answered 201\n"
-        "  request 4, POST /v1/pets, answered 201"
+        "  request 2, POST /v1/pets, responded 201\n"
+        "  request 4, POST /v1/pets, responded 201"
     )
     assert (verdict.matched, verdict.nearest) == ((MIO, MISO), ())
 
 
-def test_too_few_are_listed_beside_the_nearest() -> None:
+def test_matches_are_listed_with_the_nearest_if_there_are_too_few() -> None:
     broken = created(5, b'{"name":"Mi"}', status=None, fault="connection_reset")
     wanted = {"body": {"name": {"contains": "Mi"}, "categoryId": 1}, "times": {"at_least": 3}}
 
@@ -202,8 +202,8 @@ def test_too_few_are_listed_beside_the_nearest() -> None:
         'expected at least 3 requests: any request with body.name contains "Mi" '
         "and body.categoryId equals 1; 2 of 3 matched\n"
         "matched:\n"
-        "  request 2, POST /v1/pets, answered 201\n"
-        "  request 4, POST /v1/pets, answered 201\n"
+        "  request 2, POST /v1/pets, responded 201\n"
+        "  request 4, POST /v1/pets, responded 201\n"
         "nearest:\n"
         "  request 5, POST /v1/pets, broken by connection_reset: "
         "body.categoryId: expected equals 1, got absent"
@@ -211,24 +211,24 @@ def test_too_few_are_listed_beside_the_nearest() -> None:
 
 
 @pytest.mark.parametrize(("context", "owner"), [({}, ""), ({"session": "w3"}, " of session 'w3'")])
-def test_an_empty_journal_makes_one_ask_where_the_calls_went(
+def test_the_message_for_an_empty_journal_suggests_causes(
     context: dict[str, str], owner: str
 ) -> None:
     assert verified({}, **context).message == (
-        f"expected at least 1 request: any request; the journal{owner} is empty: "
+        f"expected at least 1 request: any request; the request log{owner} is empty: "
         "did the calls go to another session, or were they preflights?"
     )
 
 
-def test_requests_that_are_gone_are_told_of() -> None:
+def test_the_message_counts_dropped_requests() -> None:
     lines = verified({"operation": "getPet"}, LIST, dropped=12).message.splitlines()
 
     assert lines[-1] == (
-        "older requests are gone from the journal: 12; clear it (DELETE requests) before "
-        "what you verify, or start the server with a higher --journal-size"
+        "older requests dropped from the request log: 12; clear it (DELETE requests) "
+        "before the calls that you verify, or start the server with a higher --journal-size"
     )
     assert lines[0].endswith("; 0 of 1 matched")
-    # All that there was is gone: no one forgot to call.
+    # All requests were dropped, so the message does not suggest that the calls are missing.
     assert "0 of 0 matched" in verified({}, dropped=3).message
 
 
@@ -239,29 +239,29 @@ def test_requests_that_are_gone_are_told_of() -> None:
         ({"at_most": 1}, 0, True),
         ({"at_most": 1}, 1, False),
         (1, 1, False),
-        # All that are gone may have matched, and it would still be right.
+        # Even if all dropped requests matched, the verification would pass.
         ({"at_most": 3}, 2, True),
         ({"at_most": 3}, 3, False),
         ({"at_least": 1, "at_most": 3}, 2, True),
     ],
 )
-def test_what_is_gone_cannot_be_counted_out(times: object, dropped: int, passes: bool) -> None:
+def test_dropped_requests_may_have_matched(times: object, dropped: int, passes: bool) -> None:
     verdict = verified({"operation": "listPets", "times": times}, LIST, dropped=dropped)
 
     assert verdict.passed == passes
     if not passes:
         first, *_, last = verdict.message.splitlines()
         assert first.endswith(f": listPets; 1 of 1 matched, and up to {dropped} more may have")
-        assert last.startswith(f"older requests are gone from the journal: {dropped}; clear it ")
+        assert last.startswith(f"older requests dropped from the request log: {dropped}; clear it ")
 
 
-def test_what_is_decided_without_what_is_gone_is_told_without() -> None:
+def test_dropped_requests_are_not_counted_if_the_result_is_certain() -> None:
     verdict = verified({"operation": "listPets", "times": 0}, LIST, dropped=12)
 
     assert "1 of 1 matched\n" in verdict.message
 
 
-def test_no_request_may_have_come() -> None:
+def test_verifying_that_no_request_was_made() -> None:
     assert verified({"operation": "getPet", "times": 0}, LIST).passed
     verdict = verified({"operation": "listPets", "times": {"at_most": 0}}, LIST)
     assert verdict.message.startswith("expected exactly 0 requests: listPets; 1 of 1 matched\n")
@@ -270,7 +270,7 @@ def test_no_request_may_have_come() -> None:
 @pytest.mark.parametrize(
     ("wanted", "numbers"),
     [
-        # Fewest differences, then at the right place, then with other values, then the latest.
+        # Fewest differences, then the same operation, then other values, then the newest.
         ({"operation": "createPet", "body": {"name": "X"}}, [5, 2, 3]),
         ({"body": {"name": "X", "categoryId": 1}}, [2, 5, 3]),
         ({"operation": "getPet"}, [5, 3, 2]),
@@ -278,14 +278,14 @@ def test_no_request_may_have_come() -> None:
         ({"operation": "createPet", "query": {"status": "sold"}}, [5, 3, 2]),
     ],
 )
-def test_which_are_nearest(wanted: dict[str, Any], numbers: list[int]) -> None:
+def test_the_order_of_the_nearest(wanted: dict[str, Any], numbers: list[int]) -> None:
     bare, other = created(3, b"{}"), created(5, b'{"name":"Mio","categoryId":2}')
     verdict = verified(wanted, LIST, MIO, bare, other)
 
     assert [near.entry.number for near in verdict.nearest] == numbers
 
 
-# --- What is not known ------------------------------------------------------------------------
+# --- Data that is not recorded ----------------------------------------------------------------
 
 
 def got(verdict: Verdict) -> list[str]:
@@ -303,11 +303,11 @@ def test_a_secret_matches_nothing(part: str, condition: object) -> None:
     verdict = verified({part: {name: condition}}, sent)
 
     assert (verdict.passed, got(verdict)) == (False, ["[redacted]"])
-    last = "values of secrets are not kept: only 'present' can hold for them"
+    last = "secret values are not recorded: only 'present' can match them"
     assert verdict.message.splitlines()[-1] == last
 
 
-def test_a_value_that_is_hidden_in_part_may_have_matched() -> None:
+def test_a_partly_redacted_value_may_have_matched() -> None:
     sent = entry(1, headers=[("Referer", "http://front.test/?token=abc")])
     asked = {"headers": {"Referer": "http://front.test/?token=abc"}, "times": 0}
     verdict = verified(asked, sent)
@@ -317,7 +317,7 @@ def test_a_value_that_is_hidden_in_part_may_have_matched() -> None:
     assert verified({"headers": {"Referer": "http://front.test/"}, "times": 0}, entry(2)).passed
 
 
-def test_a_secret_may_be_asked_to_be_there() -> None:
+def test_a_secret_matches_present() -> None:
     sent = entry(1, "/v1/pets?token=abc", headers=[("authorization", "Bearer mockpets")])
     there = {"headers": {"Authorization": {"present": True}}, "query": {"token": {"present": True}}}
 
@@ -326,7 +326,7 @@ def test_a_secret_may_be_asked_to_be_there() -> None:
 
 
 @pytest.mark.parametrize("condition", ["Miso", {"present": True}, {"present": False}])
-def test_a_body_that_was_cut_matches_no_condition(condition: object) -> None:
+def test_a_truncated_body_matches_no_condition(condition: object) -> None:
     long = created(1, b'{"name":"Miso","more":"' + b"x" * 5000 + b'"}')
     verdict = verified({"operation": "createPet", "body": {"name": condition}}, long)
 
@@ -334,11 +334,11 @@ def test_a_body_that_was_cut_matches_no_condition(condition: object) -> None:
     assert verified({"operation": "createPet"}, long).passed
 
 
-def test_a_body_that_was_not_kept_matches_no_condition() -> None:
+def test_a_body_that_was_not_recorded_matches_no_condition() -> None:
     journal = Journals(100_000).new(10, bodies=False)
     journal.add(MISO)
 
-    assert got(verified({"body": {"name": "Miso"}}, *journal.entries())) == ["not kept"]
+    assert got(verified({"body": {"name": "Miso"}}, *journal.entries())) == ["not recorded"]
     assert not verified({"body": {"name": {"present": False}}}, *journal.entries()).passed
 
 
@@ -356,7 +356,7 @@ WITH_KEY = created(1, b"{}", headers=[("authorization", "Bearer mockpets")])
         (WITH_KEY, {"headers": {"Authorization": {"present": False}}}, True),
     ],
 )
-def test_that_none_came_is_not_told_by_what_is_not_kept(
+def test_missing_data_cannot_prove_that_no_request_was_made(
     sent: Entry, wanted: dict[str, Any], passes: bool
 ) -> None:
     verdict = verified(wanted | {"times": 0}, sent)
@@ -377,17 +377,17 @@ def test_that_none_came_is_not_told_by_what_is_not_kept(
         (b"", "absent"),
     ],
 )
-def test_a_body_without_members(body: bytes, expected: str) -> None:
+def test_a_body_without_properties(body: bytes, expected: str) -> None:
     sent = created(1, body)
 
     assert got(verified({"body": {"name": "Miso"}}, sent)) == [expected]
     assert verified({"body": {"name": {"present": False}}}, sent).passed
 
 
-# --- Bounds of a message ----------------------------------------------------------------------
+# --- Limits of a message ----------------------------------------------------------------------
 
 
-def test_a_message_is_short_whatever_came() -> None:
+def test_a_message_is_short_for_any_request() -> None:
     names = {f"name-{number:02}": "x" * 150 for number in range(90)}
     sent = created(1, b"", target="/v1/pets?name-00=" + "y" * 9000)
     text = verified({"query": names}, sent).message
@@ -398,12 +398,12 @@ def test_a_message_is_short_whatever_came() -> None:
     assert len(verified({}, *[entry(n) for n in range(500)]).message) == 0
     many = verified({"times": 0}, *[entry(number) for number in range(1, 501)]).message
     assert many.splitlines()[-2:] == [
-        "  request 10, GET /v1/pets, answered 200",
+        "  request 10, GET /v1/pets, responded 200",
         "  and 490 more",
     ]
 
 
-def test_a_message_does_nothing_to_a_terminal() -> None:
+def test_a_message_has_no_control_characters() -> None:
     sent = created(1, '{"name":"\\u001b[31m\u202e"}'.encode(), session="w3")
     text = verified({"body": {"name": "Miso\u2066"}}, sent, session="w3").message
 
@@ -411,7 +411,7 @@ def test_a_message_does_nothing_to_a_terminal() -> None:
     assert 'got "\\x1b[31m\\u202e"' in text
 
 
-def test_half_a_character_can_be_told_of() -> None:
+def test_half_a_surrogate_pair_can_be_reported() -> None:
     sent = created(1, b'{"name":"\\ud83d"}')
     verdict = verified({"body": {"name": "x"}}, sent)
 
@@ -452,10 +452,10 @@ MATCHES = st.fixed_dictionaries(
 
 
 @given(MATCHES, QUERIES, SENT, BODIES)
-def test_a_verification_matches_what_a_stub_does(
+def test_a_verification_matches_the_same_requests_as_a_stub(
     wanted: dict[str, Any], pairs: list[tuple[str, str]], sent: dict[str, str], body: object
 ) -> None:
-    """The facts of a kept request are those of the request itself, to any condition."""
+    """For any condition, a recorded request matches like the request itself."""
     raw = b"" if body is ABSENT else dump_json(body)
     query: dict[str, list[str]] = {}
     for name, value in pairs:
@@ -470,6 +470,8 @@ def test_a_verification_matches_what_a_stub_does(
     kept = entry(1, target, request=message(sent.items(), raw))
     verdict = check(verification, [kept])
 
-    found = difference(verification.match, facts)
-    assert verdict.passed == (not found)
-    assert [list(near.differences) for near in verdict.nearest] == ([found] if found else [])
+    mismatches = difference(verification.match, facts)
+    assert verdict.passed == (not mismatches)
+    assert [list(near.differences) for near in verdict.nearest] == (
+        [mismatches] if mismatches else []
+    )
