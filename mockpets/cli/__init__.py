@@ -1,1 +1,1 @@
-"""The command line: what a person types, checked, run and reported."""
+"""The command line: options, commands and their output."""

@@ -1,4 +1,4 @@
-"""The commands that read files and print: what they find wrong, what they know, what they make."""
+"""The commands that work without a server: they read or write files and print."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mockpets.cli.options import Command, complain, with_settings
+from mockpets.cli.options import Command, report, with_settings
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import InputError, Problem, printable
 from mockpets.settings.sources import load_settings
@@ -19,7 +19,7 @@ from mockpets.settings.sources import load_settings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sized
 
-    from mockpets.cli.scenario_check import Checked
+    from mockpets.cli.scenario_check import CheckResult
 
 
 @click.command(cls=Command)
@@ -36,8 +36,8 @@ def scenarios(config: Path | None, **flags: object) -> int:
         source = library.sources[name]
         files = " in place of ".join((source.shown, *reversed(source.replaces)))
         click.echo(printable(f"{name:<{width}}  {scenario.description}  [{files}]"))
-    problems = [problem for found in library.problems.values() for problem in found]
-    complain(problems)
+    problems = [problem for group in library.problems.values() for problem in group]
+    report(problems)
     return 2 if problems else 0
 
 
@@ -45,75 +45,76 @@ def scenarios(config: Path | None, **flags: object) -> int:
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|DIR]...")
 @click.option(
     "--format",
-    "form",
+    "output_format",
     type=click.Choice(["text", "json"]),
     default="text",
-    help="For people or for programs.  [default: text]",
+    help="Output format.  [default: text]",
 )
 @with_settings("scenarios_dir", "fixtures_dir")
-def check(paths: tuple[Path, ...], form: str, config: Path | None, **flags: object) -> int:
-    """Check scenario and fixture files, and try each stub once.
+def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **flags: object) -> int:
+    """Check scenario and fixture files, and try each stub.
 
-    Without files or folders: all that `serve` would read. The exit status is 1 if there is any
-    problem.
+    Without FILE or DIR, checks all files that `serve` would load. The exit status is 1 if there
+    are problems.
     """
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.cli.scenario_check import check as run
 
-    checked = run(paths, settings.scenarios_dir, settings.fixtures_dir)
-    if form == "json":
-        click.echo(json.dumps(_as_json(checked), indent=2, ensure_ascii=False).encode())
+    result = run(paths, settings.scenarios_dir, settings.fixtures_dir)
+    if output_format == "json":
+        click.echo(json.dumps(_as_json(result), indent=2, ensure_ascii=False).encode())
     else:
-        for line in _as_text(checked):
+        for line in _as_text(result):
             click.echo(printable(line))
-    return 1 if checked.problems else 0
+    return 1 if result.problems else 0
 
 
-def _as_json(checked: Checked) -> dict[str, Any]:
-    """Return what a check found as JSON has it; its names are the same as `Checked`'s."""
-    found = asdict(checked)
-    found["problems"] = [asdict(problem) for problem in checked.problems]
-    return found
+def _as_json(result: CheckResult) -> dict[str, Any]:
+    """Return the result of a check as JSON, with the same names as `CheckResult`."""
+    document = asdict(result)
+    document["problems"] = [asdict(problem) for problem in result.problems]
+    return document
 
 
-def _as_text(checked: Checked) -> Iterator[str]:
-    """Yield what a check found, the problems first."""
+def _as_text(result: CheckResult) -> Iterator[str]:
+    """Yield the lines of a check's report, the problems first."""
     from mockpets.contract.schemas import RESPONSES
 
-    yield from map(str, checked.problems)
+    yield from map(str, result.problems)
     yield (
-        f"{_count(checked.scenarios, 'scenario')} and {_count(checked.fixtures, 'fixture')} "
-        f"checked: {_count(checked.problems, 'problem')}; {checked.tried} stubs tried"
+        f"{_count(result.scenarios, 'scenario')} and {_count(result.fixtures, 'fixture')} "
+        f"checked: {_count(result.problems, 'problem')}; {result.tried} stubs tried"
     )
-    for label in checked.untried:
-        yield f"not tried, since no request could be made for it: {label}"
-    width = max(map(len, [*checked.coverage, "answered to"]))
+    for label in result.untried:
+        yield f"not tried, because no matching request could be built: {label}"
+    width = max(map(len, [*result.coverage, "responds to"]))
     yield ""
-    yield f"{'answered to':<{width}}  with   by the scenarios"
-    for asked, row in checked.coverage.items():
+    yield f"{'responds to':<{width}}  with   in scenarios"
+    for operation, row in result.coverage.items():
         for status, names in row.items():
-            mark = " " if status in RESPONSES.get(asked, ()) else "*"
-            yield f"{asked:<{width}}  {status}{mark}   {', '.join(names) or '-'}"
+            mark = " " if status in RESPONSES.get(operation, ()) else "*"
+            yield f"{operation:<{width}}  {status}{mark}   {', '.join(names) or '-'}"
     yield "* not in the contract"
 
 
-def _count(things: Sized, name: str) -> str:
-    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
+def _count(items: Sized, name: str) -> str:
+    return f"{len(items)} {name}{'' if len(items) == 1 else 's'}"
 
 
 @click.command(cls=Command)
 @click.argument("name")
 @with_settings("scenarios_dir")
 def new(name: str, config: Path | None, **flags: object) -> None:
-    """Write a scenario file to start from, with a comment for all it can say.
+    """Write a new scenario file that shows the whole language in comments.
 
-    Into the last --scenarios-dir, or here.
+    The file goes into the last --scenarios-dir, or into the working directory.
     """
     settings = load_settings(flags, os.environ, config)
     if not re.fullmatch(SCENARIO_NAME, name) or len(name) > NAME_LENGTH:
-        what = f"must be in kebab-case (a-z, 0-9, single dashes; at most {NAME_LENGTH})"
-        raise InputError([Problem("NAME", 0, 0, "", f"{what}, got {name!r}", "try 'my-scenario'")])
+        expected = f"must be in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH})"
+        message = f"{expected}, got {name!r}"
+        raise InputError([Problem("NAME", 0, 0, "", message, "try 'my-scenario'")])
     folder = settings.scenarios_dir[-1] if settings.scenarios_dir else Path()
     path = folder / f"{name}.yaml"
 
@@ -123,9 +124,10 @@ def new(name: str, config: Path | None, **flags: object) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(new_scenario(name))
     except OSError as error:
-        hint = "choose another name, or remove it" if isinstance(error, FileExistsError) else ""
-        what = f"cannot be written: {error.strerror}"
-        raise InputError([Problem(str(path), 0, 0, "", what, hint)]) from error
+        exists = isinstance(error, FileExistsError)
+        hint = "choose another name, or delete the file" if exists else ""
+        message = f"cannot write this file: {error.strerror}"
+        raise InputError([Problem(str(path), 0, 0, "", message, hint)]) from error
     click.echo(f"wrote {path}")
     click.echo(f"check it  mockpets check {path}")
     click.echo(f"use it    mockpets serve --scenarios-dir {folder} --scenario {name}")
@@ -133,7 +135,7 @@ def new(name: str, config: Path | None, **flags: object) -> None:
 
 @click.command(cls=Command)
 def schema() -> None:
-    """Print the JSON Schema of scenario files, for editors."""
+    """Print the JSON Schema of scenario files, for your editor."""
     from mockpets.scenario.language.loader import scenario_schema
 
     click.echo(json.dumps(scenario_schema(), indent=2, ensure_ascii=False).encode())
@@ -149,7 +151,7 @@ def fixture(config: Path | None, **flags: object) -> None:
     from mockpets.pets.generator import generate
 
     pets = generate(settings.count, settings.seed, settings.locale)
-    # As bytes, since a fixture is UTF-8 whatever the terminal is.
+    # As bytes, because a fixture is UTF-8 whatever the encoding of the terminal.
     click.echo(b"[" + b",".join(b"\n" + dump_pet(pet) for pet in pets) + b"\n]")
 
 

@@ -1,8 +1,8 @@
-"""The command line: reads what the user wants, hands it on, and tells what came of it.
+"""The entry point of the command line, with the commands `serve` and `health`.
 
-The border: only the `cli` modules know click and print, and this one turns errors into exit
-statuses: 2 for what the user wrote (usage, settings, files), 1 for the rest. Commands import what
-they need when they run, so that ``--help`` and ``health`` load neither Flask nor Faker.
+Only the `cli` modules use click and print. This module turns errors into exit statuses: 2 for
+usage, settings and files, 1 for everything else. Commands import their dependencies when they run,
+so that ``--help`` and ``health`` load neither Flask nor Faker.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, cast
 import click
 
 from mockpets.cli import files, remote
-from mockpets.cli.options import Command, complain, give_up, with_settings
+from mockpets.cli.options import Command, discard_output, report, with_settings
 from mockpets.constants import API_PREFIX, HEALTH_PATH, PANEL_PATH, PETS_PATH
 from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.settings.sources import URL_VARIABLE, load_settings
@@ -36,70 +36,70 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger("mockpets")
 _HEALTH_SECONDS: Final = 3.0
 _INTERRUPTED: Final = 130
-"""The status that shells know Ctrl-C by."""
+"""The exit status that shells use for Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status.
 
-    :param arguments: by default those of the process; none of them asks for help.
+    :param arguments: by default those of the process; an empty list prints the help.
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        if hasattr(sys.stdout, "reconfigure"):  # a name that a terminal cannot show is no error
+        if hasattr(sys.stdout, "reconfigure"):  # escape what the terminal cannot show
             sys.stdout.reconfigure(errors="backslashreplace")
         status = _commands.main(words or ["--help"], prog_name="mockpets", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.ClickException as error:
-        complain([_usage(error)])
+        report([_usage(error)])
         return error.exit_code
     except InputError as error:
-        complain(error.problems)
+        report(error.problems)
         return 2
     except (click.Abort, KeyboardInterrupt):
         return _INTERRUPTED
-    except OSError as error:  # stdout is full, or no one reads it any more
+    except OSError as error:  # stdout is full, or its reader is gone
         if not isinstance(error, BrokenPipeError):
-            complain([error.strerror or error])
-        give_up(sys.stdout)
+            report([error.strerror or error])
+        discard_output(sys.stdout)
         return 1
     return status or 0
 
 
 def _usage(error: click.ClickException) -> object:
-    """Return a mistake in the use of a command as one line."""
+    """Return a usage error as one line."""
     if isinstance(error, click.BadOptionUsage):
         owners = _owners(error.option_name, takes_value=True)
-        return f"{error.option_name}: {'a value is missing' if owners else 'takes no value'}"
+        return f"{error.option_name}: {'missing value' if owners else 'does not take a value'}"
     context = getattr(error, "ctx", None)
     if context is None:
         return error.format_message()
     help_hint = f"see '{context.command_path} --help'"
     if isinstance(error, click.NoSuchOption):
-        return _no_such_option(error.option_name, context.command, help_hint)
+        return _unknown_option(error.option_name, context)
     param = getattr(error, "param", None)
     if isinstance(error, click.MissingParameter) and param is not None:
-        return Problem(param.human_readable_name, 0, 0, "", "a value is missing", help_hint)
+        return Problem(param.human_readable_name, 0, 0, "", "missing value", help_hint)
     if isinstance(error, click.BadParameter) and param is not None:
         return Problem(param.opts[0], 0, 0, "", error.message.rstrip("."))
     return f"{error.format_message().rstrip('.')}; {help_hint}"
 
 
-def _no_such_option(name: str, command: click.Command, help_hint: str) -> Problem:
-    """Return the problem that a command lacks an option, and who has it or one like it."""
+def _unknown_option(name: str, context: click.Context) -> Problem:
+    """Return the problem for an unknown option, with its command or the nearest option."""
     if owners := _owners(name):
-        owner = "serve" if "serve" in owners else owners[0]  # it has the most
-        hint = f"{name} belongs to 'mockpets {owner}'"
-        return Problem(name, 0, 0, "", "no such option here", hint)
-    # click names all that are alike, sorted by letters.
-    known = [option.strip("-") for item in command.params for option in item.opts]
+        owner = "serve" if "serve" in owners else owners[0]
+        message = f"not an option of '{context.command_path}'"
+        return Problem(name, 0, 0, "", message, f"use it with 'mockpets {owner}'")
+    # click would list all similar options alphabetically, not the nearest.
+    known = [option.strip("-") for item in context.command.params for option in item.opts]
     near = did_you_mean(name.strip("-"), known).replace(" '", " '--")
-    return Problem(name, 0, 0, "", "no such option", near or help_hint)
+    return Problem(name, 0, 0, "", "unknown option", near or f"see '{context.command_path} --help'")
 
 
 def _owners(name: str, *, takes_value: bool = False) -> list[str]:
-    """Return the commands that have an option, or have it with a value."""
+    """Return the names of the commands that have an option, or have it with a value."""
     return [
         owner
         for owner, command in _commands.commands.items()
@@ -110,27 +110,28 @@ def _owners(name: str, *, takes_value: bool = False) -> list[str]:
 
 
 class _Commands(click.Group):
-    """The commands; a name that is none is answered with the nearest."""
+    """The commands; an error for an unknown name suggests the nearest one."""
 
     command_class = Command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the first word names.
+        """Return the command that the first argument names.
 
-        :raise InputError: it names none.
+        :raise InputError: the command is unknown.
         """
         if args[0] not in self.commands and not ctx.resilient_parsing:
-            hint = did_you_mean(args[0], self.commands) or f"there are: {', '.join(self.commands)}"
-            raise InputError([Problem(args[0], 0, 0, "", "no such command", hint)])
+            known = f"available commands: {', '.join(self.commands)}"
+            hint = did_you_mean(args[0], self.commands) or known
+            raise InputError([Problem(args[0], 0, 0, "", "unknown command", hint)])
         return super().resolve_command(ctx, args)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="mockpets", message="%(package)s %(version)s")
 def _commands() -> None:
-    """Run a mock server for the pet store service: exact, stateful, able to misbehave."""
+    """Run a mock server for the pet store service: exact, stateful, with failures on demand."""
 
 
 for _command in files.COMMANDS:
@@ -141,14 +142,14 @@ for _command in files.COMMANDS:
 
 
 @_commands.command(
-    epilog="Every option can also be set by its variable or, under its name without the dashes, "
-    "in mockpets.toml; the option comes before the variable, and the variable before the file."
+    epilog="Each option can also be set by its environment variable, or in mockpets.toml under its "
+    "name without the leading dashes. Options override variables, and variables override the file."
 )
 @with_settings()
 def serve(config: Path | None, **flags: object) -> int:
-    """Start the mock server, until Ctrl-C or SIGTERM."""
+    """Start the mock server; stop it with Ctrl-C or SIGTERM."""
     settings = load_settings(flags, os.environ, config)
-    gc.disable()  # what is imported now stays; looking through it again and again takes time
+    gc.disable()  # imports create many objects that stay, and collections would slow the start
 
     from mockpets.server import bind
     from mockpets.server import serve as run
@@ -158,20 +159,20 @@ def serve(config: Path | None, **flags: object) -> int:
 
     app = create_app(settings)
     mock = app.extensions["mockpets"]
-    with ExitStack() as until_the_end:
-        form = cast("Format", settings.log_format)
-        until_the_end.enter_context(configure(form, sys.stderr, quiet=settings.quiet))
-        until_the_end.enter_context(persist_sessions(settings.state, mock.sessions))
+    with ExitStack() as stack:
+        log_format = cast("Format", settings.log_format)
+        stack.enter_context(configure(log_format, sys.stderr, quiet=settings.quiet))
+        stack.enter_context(persist_sessions(settings.state, mock.sessions))
         try:
             sockets = bind(settings)
-        except InputError as error:  # what was written is right, but the machine refuses
-            complain(error.problems)
+        except InputError as error:  # the settings are valid, but the port is unavailable
+            report(error.problems)
             return 1
         port = sockets[0].getsockname()[1]
         banner = _banner(settings, port, mock.token, sorted(mock.reloader.library.scenarios))
         panel = _panel(settings, port, mock.token) if settings.open else ""
         mock.reloader.start()
-        until_the_end.callback(mock.reloader.stop)
+        stack.callback(mock.reloader.stop)
         gc.freeze()
         gc.enable()
         run(app, sockets, lambda: _announce(banner, panel))
@@ -180,43 +181,43 @@ def serve(config: Path | None, **flags: object) -> int:
 
 
 def _panel(settings: Settings, port: int, token: str) -> str:
-    """Return the panel's address, empty when there is none; it takes the token from there."""
+    """Return the URL of the panel, with the token in its fragment; empty if the panel is off."""
     if settings.control == "off":
         return ""
     return settings.url(port) + settings.prefix + PANEL_PATH + (f"#token={token}" if token else "")
 
 
 def _announce(banner: str, panel: str) -> None:
-    """Print the banner; a standard output that is full or closed stops no server.
+    """Print the banner, and go on if stdout is full or closed.
 
-    :param panel: its address, if it is to be opened in a browser.
+    :param panel: the URL to open in a browser; empty to open nothing.
     """
     if panel:
-        import webbrowser  # few want it
+        import webbrowser  # rarely needed
 
         Thread(target=webbrowser.open, args=(panel,), daemon=True).start()
     try:
         click.echo(banner)
     except OSError as error:
-        give_up(sys.stdout)
+        discard_output(sys.stdout)
         first = banner.partition("\n")[0]
         _log.error("cannot print the banner: %s; %s", error.strerror, first)
 
 
 def _banner(settings: Settings, port: int, token: str, names: Iterable[str]) -> str:
-    """Return what a person needs to begin.
+    """Return the banner: URLs, keys, scenarios and a curl command.
 
-    :param port: the one that listens.
-    :param token: of the control API, shown when no one knows it yet.
-    :param names: all scenarios there are.
+    :param port: the actual port.
+    :param token: of the control API; the banner shows it only if it was generated.
+    :param names: of all scenarios.
     """
     from importlib.metadata import version
 
     keys = [*settings.api_key, *(["or any other"] if settings.any_key else [])]
     header = f"Authorization: Bearer {keys[0]}"
-    # Double quotes suit every shell, Windows' too, but not every key.
-    safe = re.fullmatch(r"[\w.+/=~:-]+", keys[0])
-    quoted = f'"{header}"' if safe else shlex.quote(header)
+    # Double quotes work in every shell, also on Windows, but not for every key.
+    is_plain = re.fullmatch(r"[\w.+/=~:-]+", keys[0])
+    quoted = f'"{header}"' if is_plain else shlex.quote(header)
     known = textwrap.fill(", ".join(names), 88, break_on_hyphens=False, subsequent_indent=" " * 11)
     root = settings.url(port) + settings.prefix
     secret = token if token != settings.control_token else ""
@@ -232,7 +233,7 @@ scenarios  {known}
 Try it:
   curl -H {quoted} {shlex.quote(root + PETS_PATH)}
 
-Ctrl-C stops it."""
+Press Ctrl-C to stop."""
 
 
 @_commands.command()
@@ -240,7 +241,7 @@ Ctrl-C stops it."""
     "--url",
     envvar=URL_VARIABLE,
     metavar="URL",
-    help=f"The server.  [default: that of host and port; variable: {URL_VARIABLE}]",
+    help=f"URL of the server.  [default: from --host and --port; variable: {URL_VARIABLE}]",
 )
 @with_settings(
     "host",
@@ -248,7 +249,7 @@ Ctrl-C stops it."""
     texts={"host": "Address or host name of the server.", "port": "TCP port of the server."},
 )
 def health(url: str | None, config: Path | None, **flags: object) -> int:
-    """Ask a running server whether it is alive (exit status 0)."""
+    """Check that a running server responds: exit status 0 if it does, 1 if not."""
     from mockpets.client.connection import Connection, NoAnswer, split_url
 
     try:
@@ -256,15 +257,15 @@ def health(url: str | None, config: Path | None, **flags: object) -> int:
             settings = load_settings(flags, os.environ, config)
             url = settings.url() + settings.prefix
         root, *_ = split_url(url)
-        answer = Connection(root, _HEALTH_SECONDS).ask("GET", HEALTH_PATH)
+        response = Connection(root, _HEALTH_SECONDS).send("GET", HEALTH_PATH)
     except (InputError, NoAnswer) as error:
-        complain(str(error).split("\n"))
+        report(str(error).split("\n"))
         return 1
-    if answer.status != 200:
-        complain([f"{root} answers its health check with {answer.status}, expected 200"])
+    if response.status != 200:
+        report([f"{root} responds to the health check with {response.status}, expected 200"])
         return 1
-    if b'"status":"ok"' not in answer.body:
-        complain([f"{root} answers, but not as mockpets does; is mockpets running there?"])
+    if b'"status":"ok"' not in response.body:
+        report([f"{root} responds, but not like mockpets; is mockpets running there?"])
         return 1
     click.echo(f"mockpets: {root} is alive")
     return 0

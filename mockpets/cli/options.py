@@ -1,4 +1,4 @@
-"""What the commands share: options made from the table of settings, and how problems are told."""
+"""Shared by the commands: options built from the settings, and how problems are printed."""
 
 from __future__ import annotations
 
@@ -25,61 +25,62 @@ if TYPE_CHECKING:
     Decorated = Callable[..., Any]
 
 
-def complain(lines: Iterable[object]) -> None:
-    """Print problems to the standard error output, a line each, if anyone takes them."""
+def report(lines: Iterable[object]) -> None:
+    """Print problems or messages to stderr, one line each; ignore a stderr that is closed."""
     try:
         for line in lines:
             click.echo(printable(f"mockpets: {line}"), err=True)
     except OSError:
-        give_up(sys.stderr)
+        discard_output(sys.stderr)
 
 
-def give_up(stream: TextIO) -> None:
-    """Let a standard output that takes no more lead nowhere.
+def discard_output(stream: TextIO) -> None:
+    """Redirect a broken output stream to the null device.
 
-    The interpreter flushes it once more when it ends, and would complain then.
+    Otherwise the interpreter flushes the stream at exit and prints an error.
     """
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
 
 
 class Command(click.Command):
-    """A command that answers a word too many with what may have been meant."""
+    """A command that suggests a fix for an unexpected argument."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read options and arguments into the context.
+        """Parse options and arguments into the context.
 
-        :raise InputError: a word is left.
+        :raise InputError: an argument is left over.
         """
-        ctx.allow_extra_args = True  # else click finds them, and has its own words for it
-        left = super().parse_args(ctx, args)
-        if left and not ctx.resilient_parsing:
-            what = f"{ctx.info_name} takes no further word, {got(left[0])}"
-            raise InputError([Problem("", 0, 0, "", what, self._meant(left[0], ctx))])
-        return left
+        ctx.allow_extra_args = True  # so that click does not report them in its own words
+        extra = super().parse_args(ctx, args)
+        if extra and not ctx.resilient_parsing:
+            message = f"unexpected argument, {got(extra[0])}"
+            hint = self._suggestion(extra[0], ctx)
+            raise InputError([Problem(ctx.info_name or "", 0, 0, "", message, hint)])
+        return extra
 
-    def _meant(self, word: str, context: click.Context) -> str:
-        """Return what to do about a word too many."""
+    def _suggestion(self, argument: str, context: click.Context) -> str:
+        """Return how to fix an unexpected argument."""
         known = {name for param in self.params for name in param.opts}
-        if word.lower() in ("on", "off", "true", "false"):
-            return "a switch takes no value"
-        for option, pattern in _WORDS.items():
-            if option in known and re.fullmatch(pattern, word):
-                return f"did you mean {option} {word}?"
+        if argument.lower() in ("on", "off", "true", "false"):
+            return "switches take no value"
+        for option, pattern in _PATTERNS.items():
+            if option in known and re.fullmatch(pattern, argument):
+                return f"did you mean {option} {argument}?"
         return f"see '{context.command_path} --help'"
 
 
-_WORDS: Final = {"--port": "[0-9]{2,5}", "--url": r"https?://\S+", "--scenario": SCENARIO_NAME}
-"""What the value of an option looks like."""
+_PATTERNS: Final = {"--port": "[0-9]{2,5}", "--url": r"https?://\S+", "--scenario": SCENARIO_NAME}
+"""Patterns of typical option values."""
 
-_REPEATS: Final = {"no": "", "comma": " Repeat it, or part by commas.", "path": " May repeat."}
+_REPEATS: Final = {"no": "", "comma": " Repeatable, or comma-separated.", "path": " Repeatable."}
 
 
 def _option(row: Row, text: str | None) -> Callable[[Decorated], Decorated]:
-    """Return the click option of a setting; text as it came, since the table checks it.
+    """Return the click option of a setting; its value stays text, because `Row.read` parses it.
 
-    :param text: the help, in place of the table's.
+    :param text: the help, if not the one of the row.
     """
     default = row.default
     if row.is_switch:
@@ -99,9 +100,9 @@ def _option(row: Row, text: str | None) -> Callable[[Decorated], Decorated]:
 def with_settings(
     *names: str, texts: Mapping[str, str] | None = None
 ) -> Callable[[Decorated], Decorated]:
-    """Give a command the settings of these names, or all, as options, and ``--config``.
+    """Add ``--config`` and the options of these settings, or of all, to a command.
 
-    :param texts: help by name, for a command to which a setting means something else.
+    :param texts: help by name, if a setting has another meaning for the command.
     """
 
     def decorate(command: Decorated) -> Decorated:
@@ -110,7 +111,7 @@ def with_settings(
             type=click.Path(path_type=Path),
             metavar="FILE",
             help="Settings file.  "
-            f"[default: mockpets.toml, if there is one; variable: {CONFIG_VARIABLE}]",
+            f"[default: mockpets.toml, if it exists; variable: {CONFIG_VARIABLE}]",
         )(command)
         for row in reversed(rows()):
             if not names or row.name in names:

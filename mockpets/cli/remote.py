@@ -1,4 +1,4 @@
-"""The commands that talk to a running server: switch its scenarios, read and follow its journal."""
+"""The commands for a running server: switch its scenarios, show and follow its request log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import click
 
-from mockpets.cli.options import Command, complain, with_settings
+from mockpets.cli.options import Command, report, with_settings
 from mockpets.client.request_line import request_line
 from mockpets.constants import DEFAULT_SESSION, FILE_SUFFIXES
 from mockpets.errors import InputError, Problem, did_you_mean, printable
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from mockpets.contract.control_types import RequestFilters, RequestList, RequestSummary
 
 _TOKEN_VARIABLE: Final = f"{VARIABLE_PREFIX}CONTROL_TOKEN"
-"""The same as the setting of the server has."""
+"""The same variable as for the setting of the server."""
 _WAIT_SECONDS: Final = 5
-"""How long to wait for news at once: Ctrl-C just before the wait begins ends only after it."""
+"""The longest wait for one poll: a Ctrl-C just before the poll takes effect only after it."""
 _FOLLOWED: Final = 1000
-"""Requests that are read at once when following."""
-_AGAIN_SECONDS: Final = 0.5
-"""How long to wait before a server that went away is tried again."""
+"""Requests per call when following."""
+_RETRY_SECONDS: Final = 0.5
+"""How long to wait before connecting again to a server that stopped responding."""
 
 
 # --- Which server -----------------------------------------------------------------------------
 
 
 def _with_client(command: Callable[..., int]) -> Callable[..., Any]:
-    """Give a command the options that say which server, and a client of that as first argument.
+    """Add the options that select a server to a command, and pass it a client.
 
-    What the server or the network refuses is told, and becomes the exit status 1.
+    Errors of the server or the network are printed, and the exit status is 1.
     """
 
     @wraps(command)
@@ -65,26 +65,26 @@ def _with_client(command: Callable[..., int]) -> Callable[..., Any]:
         try:
             return command(client, **options)
         except (ControlError, NoAnswer) as error:
-            complain(str(error).split("\n"))
+            report(str(error).split("\n"))
             if isinstance(error, ControlError) and error.code == "unauthorized":
-                complain([f"here it is given by --token, or by the variable {_TOKEN_VARIABLE}"])
+                report([f"pass the token with --token or the variable {_TOKEN_VARIABLE}"])
             return 1
 
     session = click.option(
-        "--session", metavar="NAME", help="The session.  [default: default, or that of the URL]"
+        "--session", metavar="NAME", help="Session.  [default: the one in the URL, or default]"
     )
     token = click.option(
         "--token",
         envvar=_TOKEN_VARIABLE,
         metavar="TOKEN",
-        help="The control token, where the server wants one.  "
+        help="Token for the control API, if the server requires one.  "
         f"[default: none; variable: {_TOKEN_VARIABLE}]",
     )
     url = click.option(
         "--url",
         envvar=URL_VARIABLE,
         metavar="URL",
-        help=f"The server.  [default: that of host and port; variable: {URL_VARIABLE}]",
+        help=f"URL of the server.  [default: from --host and --port; variable: {URL_VARIABLE}]",
     )
     texts = {"host": "Address or host name of the server.", "port": "TCP port of the server."}
     return url(session(token(with_settings("host", "port", texts=texts)(run))))
@@ -96,10 +96,12 @@ def _with_client(command: Callable[..., int]) -> Callable[..., Any]:
 def use(client: ControlClient, names: tuple[str, ...]) -> int:
     """Switch the scenarios of a running server.
 
-    Of several, the first has precedence; parted by blanks or commas.
+    Separate several by spaces or commas; the first one has precedence.
     """
     wanted = [part for name in names for part in name.split(",")]
-    if problems := [_of_file(name) for name in wanted if name.lower().endswith(FILE_SUFFIXES)]:
+    if problems := [
+        _file_name_problem(name) for name in wanted if name.lower().endswith(FILE_SUFFIXES)
+    ]:
         raise InputError(problems)
     active = client.use(*wanted)
     where = "" if client.name == DEFAULT_SESSION else f" in session {client.name}"
@@ -107,41 +109,56 @@ def use(client: ControlClient, names: tuple[str, ...]) -> int:
     return 0
 
 
-def _of_file(name: str) -> Problem:
-    """Return the problem that a file is named where its scenario's name belongs."""
-    hint = f"say '{PurePath(name).stem}'; the server reads the file from its --scenarios-dir"
-    return Problem(name, 0, 0, "", "is a file, not a scenario's name", hint)
+def _file_name_problem(name: str) -> Problem:
+    """Return the problem for a file name in place of a scenario name."""
+    hint = f"use '{PurePath(name).stem}'; the server loads the file from its --scenarios-dir"
+    return Problem(name, 0, 0, "", "is a file, not a scenario name", hint)
 
 
-# --- Journal ----------------------------------------------------------------------------------
+# --- Request log ----------------------------------------------------------------------------------
 
 
 @click.command(cls=Command)
-@click.option("--operation", metavar="NAME", help="Those of an operation, such as listPets.")
-@click.option("--method", metavar="NAME", help="Those of a method.")
-@click.option("--path", metavar="PATH", help="Those of a path; * stands for anything.")
-@click.option("--status", metavar="CODE", help="Those answered with it: 404, or 4xx.")
-@click.option("--stub", metavar="LABEL", help="Those a stub took part in: retry/*, or - for none.")
-@click.option("--note", metavar="CODE", help="Those with such a note, off_contract say.")
-@click.option("--since", type=click.IntRange(0), metavar="NUMBER", help="Those after a number.")
-@click.option("--limit", type=click.IntRange(1), metavar="NUMBER", help="The newest so many.")
-@click.option("--follow", "-f", is_flag=True, help="Go on with new ones until Ctrl-C.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON object a line, with all there is.")
-@click.option("--har", is_flag=True, help="A HAR 1.2 document, for a browser's developer tools.")
-@click.option("--clear", is_flag=True, help="Forget all of them.")
+@click.option("--operation", metavar="NAME", help="Only this operation, such as listPets.")
+@click.option("--method", metavar="NAME", help="Only this method, such as POST.")
+@click.option("--path", metavar="PATH", help="Only this path; * matches any text.")
+@click.option(
+    "--status", metavar="CODE", help="Only responses with this status, such as 404 or 4xx."
+)
+@click.option(
+    "--stub",
+    metavar="LABEL",
+    help="Only requests that this stub handled, such as retry/*; - for no stub.",
+)
+@click.option("--note", metavar="CODE", help="Only requests with this note, such as off_contract.")
+@click.option(
+    "--since", type=click.IntRange(0), metavar="NUMBER", help="Only requests after this number."
+)
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="NUMBER", help="Show at most this many, the newest."
+)
+@click.option(
+    "--follow", "-f", is_flag=True, help="Show new requests as they arrive, until Ctrl-C."
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object per line, with all properties."
+)
+@click.option(
+    "--har", is_flag=True, help="Print a HAR 1.2 document, for a browser's developer tools."
+)
+@click.option("--clear", is_flag=True, help="Clear the request log.")
 @_with_client
 def requests(
     client: ControlClient, follow: bool, as_json: bool, har: bool, clear: bool, **options: Any
 ) -> int:
-    """Show the requests that a running server got, a line each.
+    """Show the request log of a running server, one line per request.
 
-    The columns: number, time, method, target, status, milliseconds (and the delay put on top),
-    stubs, and what was noticed. It keeps both sides of each; GET /__mockpets/requests/NUMBER has
-    them.
+    The columns: number, time, method, target, status, milliseconds (plus the added delay), stubs,
+    and notes. GET /__mockpets/requests/NUMBER returns a request and its response in full.
     """
     filters = {name: value for name, value in options.items() if value is not None}
     modes = {"--clear": clear, "--har": har, "--json": as_json, "--follow": follow}
-    _refuse_pairs([name for name, on in modes.items() if on], filters)
+    _reject_pairs([name for name, on in modes.items() if on], filters)
     if clear:
         click.echo(f"cleared {client.clear_requests()}")
     elif har:
@@ -152,27 +169,28 @@ def requests(
         journal = client.journal(**filters)
         _show(journal, as_json=as_json)
         if not journal["requests"]:
-            complain([f"no such request in session {client.name}{_absent(client)}"])
+            report([f"no matching requests in session {client.name}{_missing(client)}"])
     return 0
 
 
-def _refuse_pairs(modes: list[str], filters: Iterable[str]) -> None:
-    """Make sure that no option is given that another one leaves without effect.
+def _reject_pairs(modes: list[str], filters: Iterable[str]) -> None:
+    """Check that no option makes another one useless.
 
-    :param modes: those given, by rank.
-    :raise InputError: one is.
+    :param modes: the selected output modes, by precedence.
+    :raise InputError: two options cannot be combined.
     """
     first, others = (modes[0], modes[1:]) if modes else ("", [])
     if first == "--clear":
         others += [f"--{name}" for name in filters]
     if first in ("--clear", "--har") and others:
-        raise InputError([Problem(first, 0, 0, "", f"does not go with {', '.join(others)}")])
+        message = f"cannot be combined with {', '.join(others)}"
+        raise InputError([Problem(first, 0, 0, "", message)])
 
 
 def _show(journal: RequestList, *, as_json: bool) -> None:
-    """Print requests, and how many more there are.
+    """Print requests, and how many are not shown.
 
-    JSON is left in ASCII, since what a client sent may hold what a terminal acts on.
+    JSON stays ASCII, because requests can contain terminal control characters.
     """
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     for summary in journal["requests"]:
@@ -180,12 +198,12 @@ def _show(journal: RequestList, *, as_json: bool) -> None:
             click.echo(json.dumps(summary))
         else:
             click.echo(click.style(request_line(summary), fg=_colour(summary)), color=color)
-    if left_out := journal["total"] - len(journal["requests"]):
-        complain([f"{left_out} earlier ones left out; see --limit"])
+    if hidden := journal["total"] - len(journal["requests"]):
+        report([f"earlier requests not shown: {hidden}; raise --limit to see more"])
 
 
 def _colour(summary: RequestSummary) -> str | None:
-    """Return red for what failed by the server's doing, yellow for the client's."""
+    """Return red for errors of the server, yellow for errors of the client."""
     status = summary["status"]
     if status is None or status >= 500:
         return "red"
@@ -193,43 +211,43 @@ def _colour(summary: RequestSummary) -> str | None:
 
 
 def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) -> NoReturn:
-    """Print requests as they come; a server that goes away is waited for.
+    """Print requests as they arrive; if the server stops responding, wait for it.
 
-    After that and after a reset numbers begin anew, so the journal is read from its start.
+    Numbers start again after a restart or reset, and then the journal is read from its start.
     """
     from mockpets.client import NoAnswer
 
-    absent = _absent(client)  # who sees nothing come may have meant another
-    complain([f"following session {client.name} of {client.url}; Ctrl-C ends it{absent}"])
+    missing = _missing(client)  # a wrong session name would show nothing at all
+    report([f"following session {client.name} of {client.url}; Ctrl-C to stop{missing}"])
     seen = client.journal(**filters)
     _show(seen, as_json=as_json)
-    since, goes_on = seen["last"], True
+    since, is_connected = seen["last"], True
     while True:
-        asked: RequestFilters = {**filters, "since": since, "limit": _FOLLOWED}
+        query: RequestFilters = {**filters, "since": since, "limit": _FOLLOWED}
         try:
-            if goes_on:
+            if is_connected:
                 client.events(seen["change"], _WAIT_SECONDS)
-            new = client.journal(**asked)
+            new = client.journal(**query)
         except NoAnswer:
-            if goes_on:
-                complain([f"{client.base_url} does not answer any more; waiting until it does"])
-            since, goes_on = 0, False
-            time.sleep(_AGAIN_SECONDS)
+            if is_connected:
+                report([f"{client.base_url} stopped responding; trying again until it responds"])
+            since, is_connected = 0, False
+            time.sleep(_RETRY_SECONDS)
             continue
-        if goes_on and (new["last"] < since or new["resets"] != seen["resets"]):
-            since, goes_on = 0, False
+        if is_connected and (new["last"] < since or new["resets"] != seen["resets"]):
+            since, is_connected = 0, False
             continue
         _show(new, as_json=as_json)
-        seen, since, goes_on = new, new["last"], True
+        seen, since, is_connected = new, new["last"], True
 
 
-def _absent(client: ControlClient) -> str:
-    """Return what to add where a session is told of that there is not, else nothing."""
+def _missing(client: ControlClient) -> str:
+    """Return a remark if the session of a client does not exist, otherwise an empty text."""
     names = [session["name"] for session in client.sessions()]
     if client.name in names:
         return ""
     near = did_you_mean(client.name, names)
-    return "; there is none of that name yet" + (f", {near}" if near else "")
+    return "; this session does not exist yet" + (f", {near}" if near else "")
 
 
 COMMANDS = (use, requests)

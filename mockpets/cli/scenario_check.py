@@ -1,8 +1,8 @@
-"""Check scenario and fixture files before anyone relies on them.
+"""Check scenario and fixture files.
 
-Reads the files as a server would, then sends through the real app a request made to match each
-stub, and sees whether the stub gave the answer that its file promises. What a stub waits for
-(`after`, chance, delays) is left out of that trial, since it is about the answer.
+Loads the files like a server, then sends requests that match each stub through the real app, and
+checks that the stub gives the response that its file defines. These trials ignore the conditions
+that postpone a response (`after`, `probability`, delays), because they only test the response.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What a check found.
+class CheckResult:
+    """The result of a check.
 
-    :param scenarios: the names of those checked.
-    :param fixtures: the names of those checked.
-    :param tried: stubs that gave their answer to a request made for them.
-    :param untried: labels of stubs for which no request could be made.
-    :param coverage: operation to status to the scenarios that answer so.
+    :param scenarios: names of the checked scenarios.
+    :param fixtures: names of the checked fixtures.
+    :param tried: number of stubs that were tried.
+    :param untried: labels of stubs for which no matching request could be built.
+    :param coverage: maps operation and status to the scenarios that respond so.
     """
 
     scenarios: tuple[str, ...]
@@ -61,20 +61,20 @@ class Checked:
 
 def check(
     paths: Sequence[Path], scenarios_dirs: Sequence[Path], fixtures_dirs: Sequence[Path]
-) -> Checked:
-    """Check these files and folders; without any, all that a server with these folders would read.
+) -> CheckResult:
+    """Check these files and folders; without any, all files that a server would load.
 
-    What the files extend and use is looked for among them, in the folders and among what is
-    shipped.
+    The files can refer to each other, to files in the folders and to shipped ones.
 
     :raise InputError: a folder cannot be read.
     """
     sources, fixtures = find("scenarios", scenarios_dirs), find("fixtures", fixtures_dirs)
-    *given, problems = _sorted_out(paths)
+    *given, problems = _by_kind(paths)
     names = (tuple(given[0]), tuple(given[1])) if paths else (tuple(sources), tuple(fixtures))
     sources, fixtures = {**sources, **given[0]}, {**fixtures, **given[1]}
     library = read_library(sources, fixtures)
-    problems += [found for name in names[0] for found in library.problems.get(name, ())]
+    for name in names[0]:
+        problems += library.problems.get(name, ())
     for name in names[1]:
         try:
             load_fixture(fixtures[name].path, fixtures[name].shown)
@@ -84,24 +84,23 @@ def check(
     for name in names[0]:
         if name in library.scenarios:
             trials.run(library.scenarios[name])
-    return Checked(
+    return CheckResult(
         *names,
-        # A fixture's problems also turn up with each scenario that uses it.
+        # The problems of a fixture also appear in each scenario that uses it.
         tuple(dict.fromkeys(sorted([*problems, *trials.problems]))),
         trials.tried,
         tuple(trials.untried),
-        _coverage(trials.answers),
+        _coverage(trials.responses),
     )
 
 
-def _sorted_out(
+def _by_kind(
     paths: Iterable[Path],
 ) -> tuple[dict[str, Source], dict[str, Source], list[Problem]]:
-    """Return the scenario files and the fixture files among files and folders.
+    """Split files and folders into scenario and fixture files; return both, and problems.
 
-    A fixture is a list; what is anything else, or cannot be told, is read as a scenario. Of two
-    files for one name the later counts, as with folders of `serve`; in one folder they are a
-    problem, as there.
+    A file with a list is a fixture, any other file a scenario. Of two files with the same name the
+    last one wins, as for `serve`; two in the same folder are a problem, as for `serve`.
     """
     scenarios: dict[str, Source] = {}
     fixtures: dict[str, Source] = {}
@@ -117,7 +116,7 @@ def _sorted_out(
 
 
 def _is_list(path: Path) -> bool:
-    """Whether a file can be read and holds a list."""
+    """Return whether a file can be read and contains a list."""
     try:
         text = read_text(path, str(path), FIXTURE_BYTES)
         is_json = path.suffix.lower() == ".json"
@@ -130,20 +129,20 @@ def _is_list(path: Path) -> bool:
 
 
 class _Trials:
-    """The real app, in which one stub after another is the only one there is."""
+    """Runs the real app with one stub at a time."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.tried = 0
         self.untried: list[str] = []
-        self.answers: set[tuple[str, int, str]] = set()
-        """What was asked, the status that came, and the scenario it came from."""
+        self.responses: set[tuple[str, int, str]] = set()
+        """Operation or path, status, and scenario."""
         self._library = Library({}, {}, {})
         settings = Settings(count=1, any_key=True)
         self._app, self._sessions = wire(settings, lambda: self._library)
 
     def run(self, scenario: Scenario) -> None:
-        """Try each stub of a scenario's own file."""
+        """Try each stub that a scenario's own file defines."""
         for stub in scenario.stubs:
             requests = [
                 facts for facts in _requests(stub.match) if not difference(stub.match, facts)
@@ -159,8 +158,8 @@ class _Trials:
                 self.untried.append(stub.label)
 
     def _send(self, scenario: Scenario, stub: Stub, reply: Reply, facts: Facts) -> None:
-        """Send one request, and hold the answer against the reply that is due."""
-        answer = self._app.test_client().open(
+        """Send one request, and compare the response with the expected reply."""
+        response = self._app.test_client().open(
             facts.path,
             method=facts.method,
             query_string={name: list(values) for name, values in facts.query.items()},
@@ -171,26 +170,26 @@ class _Trials:
             },
             data=None if facts.body is ABSENT else dump_json(facts.body),
             content_type=None if facts.body is ABSENT else "application/json",
-            # A server that takes orders and does none: an answer is looked at, not sent.
+            # A server that ignores instructions: the response is inspected, not sent.
             environ_base={SERVER: object()},
         )
         broken = stub.fault or (reply if reply in FAULTS else None)
         expected = None
         if isinstance(reply, Canned) and broken not in CONNECTION_FAULTS:
             expected = reply.status
-        who, status = answer.headers.get(STUB_HEADER), answer.status_code
-        if who != stub.label or (expected is not None and status != expected):
-            what = f"{facts.method} {facts.path} was answered with {status} by stub {who}"
-            hint = "this is a mistake in mockpets: please report it"
+        label, status = response.headers.get(STUB_HEADER), response.status_code
+        if label != stub.label or (expected is not None and status != expected):
+            message = f"stub {label} responded to {facts.method} {facts.path} with {status}"
+            hint = "this is a bug in mockpets: please report it"
             where = f"stub {stub.label}"
-            self.problems.append(Problem(scenario.source, 0, 0, where, what, hint))
+            self.problems.append(Problem(scenario.source, 0, 0, where, message, hint))
         if isinstance(reply, Canned) and broken is None:
-            asked = facts.operation or f"{facts.method} {facts.path}"
-            self.answers.add((asked, status, scenario.name))
+            operation = facts.operation or f"{facts.method} {facts.path}"
+            self.responses.add((operation, status, scenario.name))
 
 
 def _alone(scenario: Scenario, stub: Stub) -> Scenario:
-    """Return a scenario that has one stub, which takes part in each request and at once."""
+    """Return a scenario with only this stub, which responds to every request without delay."""
     ready = replace(
         stub, after=0, times=None, probability=1.0, delay=None, throttle=None, hold=None
     )
@@ -198,7 +197,7 @@ def _alone(scenario: Scenario, stub: Stub) -> Scenario:
 
 
 def _requests(match: Match) -> Iterator[Facts]:
-    """Yield requests made to pass a match: one for each operation it is for."""
+    """Yield requests that should pass a match: one for each of its operations."""
     query = {name: [value] for name, value in _values(match.query)}
     headers = dict(_values(match.headers))
     if match.path is not None:
@@ -222,7 +221,7 @@ def _requests(match: Match) -> Iterator[Facts]:
 
 
 def _values(conditions: tuple[Condition, ...]) -> Iterator[tuple[str, Any]]:
-    """Yield a value for each name; of several conditions on one, that of the first is tried."""
+    """Yield a value for each name, from the first condition on it."""
     seen: set[str] = set()
     for condition in conditions:
         wanted: Any = condition.value
@@ -239,15 +238,15 @@ def _values(conditions: tuple[Condition, ...]) -> Iterator[tuple[str, Any]]:
         yield condition.name, list(wanted) if isinstance(wanted, tuple) else wanted
 
 
-def _coverage(answers: Iterable[tuple[str, int, str]]) -> dict[str, dict[int, tuple[str, ...]]]:
-    """Return who answers what: each status of the contract, and whatever else came."""
+def _coverage(responses: Iterable[tuple[str, int, str]]) -> dict[str, dict[int, tuple[str, ...]]]:
+    """Return which scenarios give which response: each status of the contract, and all others."""
     table: dict[str, dict[int, set[str]]] = {
         operation: {status: set() for status in statuses}
         for operation, statuses in RESPONSES.items()
     }
-    for asked, status, name in answers:
-        table.setdefault(asked, {}).setdefault(status, set()).add(name)
+    for operation, status, name in responses:
+        table.setdefault(operation, {}).setdefault(status, set()).add(name)
     return {
-        asked: {status: tuple(sorted(row[status])) for status in sorted(row)}
-        for asked, row in table.items()
+        operation: {status: tuple(sorted(row[status])) for status in sorted(row)}
+        for operation, row in table.items()
     }

@@ -77,8 +77,9 @@ class ControlClient:
         self._token = token or ""
         problems = []
         if not re.fullmatch(constants.SESSION_NAME, self._session):
-            what = f"must be a-z, 0-9, '.', '_', '-', at most 64, {got(self._session)}"
-            problems.append(Problem("session", 0, 0, "", what))
+            expected = "must have 1 to 64 characters from a-z, 0-9, '.', '_', '-'"
+            message = f"{expected}, {got(self._session)}"
+            problems.append(Problem("session", 0, 0, "", message))
         try:
             control_token(self._token)
         except ValueError as error:
@@ -227,16 +228,16 @@ class ControlClient:
     # --- Journal ---
 
     def requests(self, **filters: Unpack[RequestFilters]) -> list[RequestSummary]:
-        """Return the newest requests that pass the filters, oldest first."""
+        """Return the newest requests that match the filters, oldest first."""
         return self.journal(**filters)["requests"]
 
     def journal(self, **filters: Unpack[RequestFilters]) -> RequestList:
-        """Return the same requests, with how many there are and were."""
+        """Return the same requests, with the total and other data of the journal."""
         response: RequestList = self._call("GET", constants.REQUESTS_PATH, query=filters)
         return response
 
     def request(self, number: int) -> RequestDetails:
-        """Return a request of the journal in full."""
+        """Return a request of the journal in full, with its response."""
         response: RequestDetails = self._call("GET", _fill(constants.REQUEST_PATH, number))
         return response
 
@@ -254,10 +255,10 @@ class ControlClient:
         """Check that the journal has matching requests.
 
         :param match: the same as the ``match`` of a stub.
-        :param times: how often; at least once by default.
-        :raise VerificationError: it does not; the text describes the nearest requests.
+        :param times: the expected number of requests; by default at least one.
+        :raise VerificationError: the number differs; the message shows the nearest requests.
         """
-        __tracebackhide__ = True  # pytest then shows the test's own line
+        __tracebackhide__ = True  # pytest shows the line of the test instead
         body: Verification = {"match": match}
         if times is not None:
             body["times"] = times
@@ -265,7 +266,7 @@ class ControlClient:
         return response
 
     def events(self, since: int | None = None, wait: int = 0) -> Events:
-        """Return what has changed since a number, after waiting up to `wait` seconds for a change.
+        """Wait up to `wait` seconds for a change, and return what has changed since a number.
 
         :param since: the `change` of an earlier response; without it, returns the current number.
         """
@@ -314,20 +315,22 @@ class ControlClient:
         wait: float = 0.0,
         read: Callable[[bytes], Any] = json.loads,
     ) -> Any:
-        """Return the response to a call, by default read as JSON."""
+        """Return the response to a call, by default parsed as JSON."""
         __tracebackhide__ = True
-        if asked := {name: value for name, value in (query or {}).items() if value is not None}:
-            path = f"{path}?{urlencode(asked)}"
+        if parameters := {
+            name: value for name, value in (query or {}).items() if value is not None
+        }:
+            path = f"{path}?{urlencode(parameters)}"
         # Calls about sessions and the server neither create a session nor count as its use.
-        about = constants.HEALTH_PATH, constants.METRICS_PATH, constants.SESSIONS_PATH
-        prefix = "" if path.startswith(about) else self._prefix(self._session)
+        server_wide = constants.HEALTH_PATH, constants.METRICS_PATH, constants.SESSIONS_PATH
+        prefix = "" if path.startswith(server_wide) else self._prefix(self._session)
         return self._connection.call(method, prefix + path, self._token, body, wait, read)
 
     def _prefix(self, session: str) -> str:
-        """Return the part of a base path that names the session and scenarios."""
+        """Return the prefix of a base path that names the session and scenarios."""
         named = "" if session == constants.DEFAULT_SESSION else session
-        chosen = quote("+".join([named, *self._scenarios]), safe="+")
-        return f"/{constants.BASE_MARK}{chosen}" if chosen else ""
+        selection = quote("+".join([named, *self._scenarios]), safe="+")
+        return f"/{constants.BASE_MARK}{selection}" if selection else ""
 
 
 def _fill(path: str, name: object) -> str:

@@ -1,7 +1,7 @@
-"""Talk to one running server: check its address, send a call, return the response or its error.
+"""Send HTTP requests to one running server, and turn its Error bodies into exceptions.
 
-Knows HTTP and the Error body; `client` knows the calls. Keeps one idle connection, uses no proxy
-and follows no redirect. Standard library only. Safe to use from several threads.
+`client` has the calls. Keeps one idle connection, uses no proxy and follows no redirects. Standard
+library only. Safe to use from several threads.
 """
 
 from __future__ import annotations
@@ -33,18 +33,19 @@ if TYPE_CHECKING:
 _FAILED: Final = ERRORS["verification_failed"]
 
 
-class NoAnswer(MockpetsError):  # noqa: N818 - nobody there is no error of the program
-    """No mockpets answers where one was expected; the text names the URL."""
+class NoAnswer(MockpetsError):  # noqa: N818 - a public name
+    """The server does not respond, or not like mockpets; the message contains its URL."""
 
-    def __init__(self, url: str, what: str, hint: str = "is mockpets running there?") -> None:
-        super().__init__(printable(f"{url}: {what}; {hint}"))
+    def __init__(self, url: str, message: str, hint: str = "is mockpets running there?") -> None:
+        super().__init__(printable(f"{url}: {message}; {hint}"))
 
 
 class ControlError(MockpetsError):
-    """The server refuses a call; as text, its message and each problem on a line.
+    """The server rejected a call. As text: the message, then each problem on its own line.
 
-    :param code: one of `constants.ERRORS`, with its HTTP status.
-    :param details: what the message does not hold; empty for most errors.
+    :param code: one of `constants.ERRORS`.
+    :param status: the HTTP status of the code.
+    :param details: additional data; empty for most errors.
     """
 
     def __init__(self, code: str, status: int, message: str, details: Mapping[str, Any]) -> None:
@@ -53,7 +54,7 @@ class ControlError(MockpetsError):
         self.message = message
         self.details = details
         problems = [Problem(**problem) for problem in details.get("problems", ())]
-        # Of a single problem the message has told.
+        # The message already contains a single problem.
         super().__init__("\n".join([message, *map(str, problems if len(problems) > 1 else [])]))
 
 
@@ -63,8 +64,8 @@ class VerificationError(ControlError, AssertionError):
     details: VerificationDetails
 
 
-class Answer(NamedTuple):
-    """What a server answers, whatever the status."""
+class Response(NamedTuple):
+    """An HTTP response."""
 
     status: int
     body: bytes
@@ -73,9 +74,9 @@ class Answer(NamedTuple):
 class Connection:
     """Sends requests to one server.
 
-    :param url: the root, with a path where the server is mounted below one.
-    :param timeout: seconds for each step: to connect, to send, and to wait for more.
-    :raise InputError: the URL is none.
+    :param url: the root URL, with the path prefix if the server has one.
+    :param timeout: seconds for each step: to connect, to send, and to wait for data.
+    :raise InputError: the URL is invalid.
     """
 
     def __init__(self, url: str, timeout: float) -> None:
@@ -83,7 +84,7 @@ class Connection:
         self._timeout = timeout
         self._idle: deque[HTTPConnection] = deque()
         self._is_secure, self._host, self._port, self._path = _address(url)
-        weakref.finalize(self, _close, self._idle)  # no one need close it
+        weakref.finalize(self, _close, self._idle)  # so that closing is optional
 
     def call(
         self,
@@ -94,76 +95,77 @@ class Connection:
         wait: float,
         read: Callable[[bytes], Any],
     ) -> Any:
-        """Return what a call of the control API is answered with.
+        """Call the control API and return the parsed response.
 
         :param token: the control token, or empty.
-        :param body: sent as JSON; None for none.
-        :param wait: as for `ask`.
-        :param read: makes the value of the answer's body, or raises ValueError.
-        :raise ControlError: the server refuses.
-        :raise NoAnswer: nothing answers, or not as mockpets does.
+        :param body: sent as JSON; None for no body.
+        :param wait: as for `send`.
+        :param read: parses the body of the response, or raises ValueError.
+        :raise ControlError: the server rejects the call.
+        :raise NoAnswer: the server does not respond, or not like mockpets.
         """
-        __tracebackhide__ = True  # pytest then shows the test's own line
+        __tracebackhide__ = True  # pytest shows the line of the test instead
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        sent = None
+        data = None
         if body is not None:
             headers["Content-Type"] = "application/json"
-            sent = json.dumps(body).encode()
-        answer = self.ask(method, target, headers, sent, wait)
+            data = json.dumps(body).encode()
+        response = self.send(method, target, headers, data, wait)
+        status = response.status
         try:
-            if answer.status < 300:
-                return read(answer.body)
-            value = json.loads(answer.body)
-            kind = VerificationError if answer.status == _FAILED else ControlError
-            refused = kind(value["code"], answer.status, value["message"], value.get("details", {}))
+            if status < 300:
+                return read(response.body)
+            value = json.loads(response.body)
+            kind = VerificationError if status == _FAILED else ControlError
+            rejection = kind(value["code"], status, value["message"], value.get("details", {}))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            what = f"answers {answer.status}, but not as mockpets does"
-            raise NoAnswer(self.url, what) from error
-        raise refused
+            message = f"responds with {status}, but not like mockpets"
+            raise NoAnswer(self.url, message) from error
+        raise rejection
 
-    def ask(
+    def send(
         self,
         method: str,
         path: str,
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
         wait: float = 0.0,
-    ) -> Answer:
-        """Send one request and return the answer, whatever its status.
+    ) -> Response:
+        """Send one request and return the response, whatever its status.
 
-        A GET is sent once more when the kept connection ends just then: servers close idle ones.
+        Servers close idle connections: if that happens to a GET, it is sent again.
 
-        :param path: below that of the URL, quoted, with the query.
-        :param wait: seconds that the server may take beyond the timeout.
-        :raise NoAnswer: nothing answers, or not HTTP.
+        :param path: relative to the URL, quoted, with the query.
+        :param wait: seconds that the server may take in addition to the timeout.
+        :raise NoAnswer: the server does not respond, or not with HTTP.
         """
         request = method, self._path + path, body, dict(headers or {})
-        kept = self._kept()
+        idle = self._take_idle()
         try:
-            if kept is not None:
+            if idle is not None:
                 try:
-                    return self._send(kept, request, wait)
+                    return self._send_on(idle, request, wait)
                 except ConnectionError:
                     if method != "GET":
                         raise
-            make = HTTPSConnection if self._is_secure else HTTPConnection
-            return self._send(make(self._host, self._port), request, wait)
+            connect = HTTPSConnection if self._is_secure else HTTPConnection
+            return self._send_on(connect(self._host, self._port), request, wait)
         except (OSError, HTTPException) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            if type(error) is BadStatusLine:  # its text is what came
-                reason = f"not with HTTP, but with {reason.strip()[:40]!r}"
-            what = f"does not answer: {reason}"
+            if type(error) is BadStatusLine:  # its text is the received line
+                reason = f"expected HTTP, got {reason.strip()[:40]!r}"
+            message = f"does not respond: {reason}"
             if self._is_secure:
-                hint = "is mockpets running there, behind a proxy with TLS? By itself it has http"
-                raise NoAnswer(self.url, what, hint) from error
-            raise NoAnswer(self.url, what) from error
+                hint = "is mockpets running there, behind a TLS proxy? Without one, use http://"
+                raise NoAnswer(self.url, message, hint) from error
+            raise NoAnswer(self.url, message) from error
 
     def close(self) -> None:
-        """Close the kept connection; the next request opens another."""
+        """Close the idle connection; the next request opens another."""
         _close(self._idle)
 
-    def _kept(self) -> HTTPConnection | None:
-        """Return the idle connection, if there is one and it still holds."""
+    def _take_idle(self) -> HTTPConnection | None:
+        """Return the idle connection, if there is one and it is still open."""
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -171,7 +173,7 @@ class Connection:
         try:
             with DefaultSelector() as selector:
                 selector.register(connection.sock, EVENT_READ)
-                is_open = not selector.select(0)  # all that can arrive on it now is its end
+                is_open = not selector.select(0)  # only its end can arrive now
         except BaseException:  # Ctrl-C
             connection.close()
             raise
@@ -180,20 +182,20 @@ class Connection:
         connection.close()
         return None
 
-    def _send(
+    def _send_on(
         self,
         connection: HTTPConnection,
         request: tuple[str, str, bytes | None, dict[str, str]],
         wait: float,
-    ) -> Answer:
-        """Send a request over a connection, which is kept if no other is."""
+    ) -> Response:
+        """Send a request over a connection; keep it afterwards if no other connection is idle."""
         connection.timeout = self._timeout + wait
         try:
             if connection.sock is not None:
                 connection.sock.settimeout(connection.timeout)
             connection.request(*request)
-            response = connection.getresponse()
-            answer = Answer(response.status, response.read())
+            received = connection.getresponse()
+            response = Response(received.status, received.read())
         except BaseException:
             connection.close()
             raise
@@ -201,13 +203,13 @@ class Connection:
             connection.close()
         else:
             self._idle.append(connection)
-        return answer
+        return response
 
 
 def split_url(url: str) -> tuple[str, str, tuple[str, ...]]:
-    """Return the root of a URL, and the session and the scenarios that it names.
+    """Return the root of a URL, and the session and scenarios in it.
 
-    :param url: the root, a base URL, or what people copy: the pets' address, the panel's.
+    :param url: the root, a base URL, or the URL of the pets or the panel.
     """
     root = re.sub(f"(?:{PETS_PATH}|{API_PREFIX}|{CONTROL_PREFIX})$", "", url.rstrip("/"))
     rest, mark, chosen = root.rpartition(f"/{BASE_MARK}")
@@ -223,21 +225,21 @@ def _close(connections: deque[HTTPConnection]) -> None:
 
 
 def _address(url: str) -> tuple[bool, str, int, str]:
-    """Return whether a URL is one of HTTPS, and its host, port and path.
+    """Return whether a URL uses HTTPS, and its host, port and path.
 
-    :raise InputError: it is no URL of a server.
+    :raise InputError: the URL is invalid.
     """
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
-        host.encode("idna")  # as looking it up does: no label empty or of over 63 characters
+        host.encode("idna")  # fails, as a lookup would, for labels that are empty or too long
     except ValueError:
         parts, host, port = urlsplit(""), "", None
-    # urlsplit drops line ends, http.client stumbles over them, blanks and non-ASCII paths.
+    # urlsplit drops line ends; http.client fails on them, on spaces and on non-ASCII paths.
     is_clean = not re.search(r"[\s\x00-\x1f\x7f]", url) and parts.path.isascii()
     if parts.scheme not in ("http", "https") or not host or port == 0 or not is_clean:
-        hint = "say which server, as in http://localhost:7387"
-        raise InputError([Problem(url or "''", 0, 0, "", "is no address of a server", hint)])
+        hint = "use a URL such as http://localhost:7387"
+        raise InputError([Problem(url or "''", 0, 0, "", "not a valid server URL", hint)])
     is_secure = parts.scheme == "https"
-    # Said always: http.client looks for the port in an IPv6 address otherwise.
+    # Always with a port: otherwise http.client looks for one in an IPv6 address.
     return is_secure, host, port or (HTTPS_PORT if is_secure else HTTP_PORT), parts.path

@@ -137,7 +137,7 @@ def api_key(text: str) -> str:
     invalid = re.search("[^!-~]|,", text)
     if text and not invalid:
         return text
-    reason = f"character {invalid.start() + 1} is invalid" if invalid else "got an empty key"
+    reason = f"character {invalid.start() + 1} is invalid" if invalid else "it is empty"
     raise ValueError(f"must be visible ASCII characters without spaces or commas; {reason}")
 
 

@@ -1,4 +1,4 @@
-"""The command line, in this process and as a program of its own."""
+"""The command line, in this process and in a child process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 SECONDS = 20
-"""How long anything may take before it counts as hanging."""
+"""The time limit for every step, in seconds."""
 
 full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
@@ -44,7 +44,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory, and no setting of the developer's."""
+    """Change to an empty directory, and remove the developer's settings."""
     for name in os.environ:
         if name.startswith("MOCKPETS_"):
             monkeypatch.delenv(name)
@@ -62,7 +62,7 @@ def run(
 
 
 def program(*arguments: str, **options: Any) -> subprocess.Popen[str]:
-    """Start a command as a program of its own."""
+    """Start a command in a child process."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-m", "mockpets", *arguments], text=True, **pipes
@@ -98,7 +98,9 @@ def test_help_of_serve_shows_every_setting_its_default_and_variable(
     assert CONFIG_VARIABLE in text
 
 
-def test_help_of_health_speaks_of_the_server_it_asks(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_of_health_describes_the_server_that_it_checks(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     text = " ".join(" ".join(run(capsys, "health", "--help")[1]).split())
 
     assert "listen" not in text
@@ -111,64 +113,67 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "message"),
     [
-        (["serv"], "serv: no such command; did you mean 'serve'?"),
-        (["scenario"], "scenario: no such command; did you mean 'scenarios'?"),
-        (["serve", "--prot", "1"], "--prot: no such option; did you mean '--port'?"),
-        (["health", "--ulr=x"], "--ulr: no such option; did you mean '--url'?"),
-        (["serve", "--xyzzy"], "--xyzzy: no such option; see 'mockpets serve --help'"),
-        (["--versoin"], "--versoin: no such option; did you mean '--version'?"),
+        (["serv"], "serv: unknown command; did you mean 'serve'?"),
+        (["scenario"], "scenario: unknown command; did you mean 'scenarios'?"),
+        (["serve", "--prot", "1"], "--prot: unknown option; did you mean '--port'?"),
+        (["health", "--ulr=x"], "--ulr: unknown option; did you mean '--url'?"),
+        (["serve", "--xyzzy"], "--xyzzy: unknown option; see 'mockpets serve --help'"),
+        (["--versoin"], "--versoin: unknown option; did you mean '--version'?"),
         (["serve", "--port", "70000"], "--port: must be an integer from 0 to 65535, got '70000'"),
         (["fixture", "--count=-1"], "--count: must be an integer from 0 to 100000, got '-1'"),
         (["scenarios", "--config", "x"], "--config x: file not found; check the path"),
         (
             ["scenarios", "--scenarios-dir", "no"],
-            "--scenarios-dir: must be a folder that exists, got 'no'",
+            "--scenarios-dir: must be an existing folder, got 'no'",
         ),
-        (["--port", "7401"], "--port: no such option here; --port belongs to 'mockpets serve'"),
-        (["--port=1", "serve"], "--port: no such option here; --port belongs to 'mockpets serve'"),
-        (["--url", "x"], "--url: no such option here; --url belongs to 'mockpets health'"),
+        (["--port", "7401"], "--port: not an option of 'mockpets'; use it with 'mockpets serve'"),
+        (
+            ["--port=1", "serve"],
+            "--port: not an option of 'mockpets'; use it with 'mockpets serve'",
+        ),
+        (["--url", "x"], "--url: not an option of 'mockpets'; use it with 'mockpets health'"),
         (
             ["openapi", "--no-any-key"],
-            "--no-any-key: no such option here; --no-any-key belongs to 'mockpets serve'",
+            "--no-any-key: not an option of 'mockpets openapi'; use it with 'mockpets serve'",
         ),
-        (["serve", "--port"], "--port: a value is missing"),
-        (["serve", "--any-key=1"], "--any-key: takes no value"),
-        (["new"], "NAME: a value is missing; see 'mockpets new --help'"),
+        (["serve", "--port"], "--port: missing value"),
+        (["serve", "--any-key=1"], "--any-key: does not take a value"),
+        (["new"], "NAME: missing value; see 'mockpets new --help'"),
         (["check", "--format=x"], "--format: 'x' is not one of 'text', 'json'"),
         (
             ["serve", "empty"],
-            "serve takes no further word, got 'empty'; did you mean --scenario empty?",
+            "serve: unexpected argument, got 'empty'; did you mean --scenario empty?",
         ),
         (
             ["requests", "7"],
-            "requests takes no further word, got '7'; see 'mockpets requests --help'",
+            "requests: unexpected argument, got '7'; see 'mockpets requests --help'",
         ),
-        (["serve", "80", "x"], "serve takes no further word, got '80'; did you mean --port 80?"),
-        (["serve", "../x"], "serve takes no further word, got '../x'; see 'mockpets serve --help'"),
+        (["serve", "80", "x"], "serve: unexpected argument, got '80'; did you mean --port 80?"),
+        (["serve", "../x"], "serve: unexpected argument, got '../x'; see 'mockpets serve --help'"),
         (
             ["health", "http://a"],
-            "health takes no further word, got 'http://a'; did you mean --url http://a?",
+            "health: unexpected argument, got 'http://a'; did you mean --url http://a?",
         ),
-        (["schema", "x"], "schema takes no further word, got 'x'; see 'mockpets schema --help'"),
-        # An empty flag is no flag left out.
+        (["schema", "x"], "schema: unexpected argument, got 'x'; see 'mockpets schema --help'"),
+        # An empty value is not an absent flag.
         (
             ["serve", "--host", ""],
-            "--host: must be an address or a host name, without scheme and port, got ''",
+            "--host: must be an IP address or a host name, without a scheme or port, got ''",
         ),
         (
             ["serve", "--scenario="],
-            "--scenario: must be a scenario's name (a-z, 0-9, single dashes; at most 64), got ''",
+            "--scenario: must be a scenario name (a-z, 0-9, single hyphens; at most 64), got ''",
         ),
         (
             ["serve", "--api-key", ""],
-            "--api-key: must be visible ASCII characters without spaces and commas; it is empty",
+            "--api-key: must be visible ASCII characters without spaces or commas; it is empty",
         ),
         (["serve", "--port", ""], "--port: must be an integer from 0 to 65535, got ''"),
         (
             ["serve", "--scenarios-dir", ""],
-            "--scenarios-dir: must be a folder that exists, got ''",
+            "--scenarios-dir: must be an existing folder, got ''",
         ),
         (
             ["serve", "--scenario", "a,b,c,d,e", "--scenario", "f,g,h,i"],
@@ -176,27 +181,27 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (
             ["serve", "--scenarios-dir", "x" * 300],
-            f"--scenarios-dir: must be a folder that can be read (File name too long), "
-            f"got '{'x' * 56}...",
+            f"--scenarios-dir: must be a readable folder (File name too long), got '{'x' * 56}...",
         ),
         (
             ["scenarios", "--fixtures-dir", "x/" * 3000],
-            f"--fixtures-dir: must be a folder that can be read (File name too long), "
-            f"got '{'x/' * 28}...",
+            f"--fixtures-dir: must be a readable folder (File name too long), got '{'x/' * 28}...",
         ),
     ],
 )
-def test_a_mistake_is_one_line_and_status_2(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
+def test_a_usage_error_is_one_line_and_status_2(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
-    assert run(capsys, *arguments) == (2, [], [f"mockpets: {complaint}"])
+    assert run(capsys, *arguments) == (2, [], [f"mockpets: {message}"])
 
 
-def test_a_command_unlike_any_is_answered_with_all(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_error_for_a_command_unlike_any_other_lists_all(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     status, _, [line] = run(capsys, "xyzzy")
 
     assert status == 2
-    assert line.startswith("mockpets: xyzzy: no such command; there are: ")
+    assert line.startswith("mockpets: xyzzy: unknown command; available commands: ")
     assert "serve" in line
 
 
@@ -220,7 +225,7 @@ def test_a_command_unlike_any_is_answered_with_all(capsys: pytest.CaptureFixture
         ["serve", "\udcff"],
     ],
 )
-def test_a_complaint_is_one_printable_line(
+def test_an_error_message_is_one_printable_line(
     capsys: pytest.CaptureFixture[str], here: Path, arguments: list[str]
 ) -> None:
     (here / "odd.toml").write_text('"\\u001b[31mx\\ny" = 1\n', encoding="utf-8")
@@ -233,8 +238,8 @@ def test_a_complaint_is_one_printable_line(
 
 @pytest.mark.parametrize("deep", [False, True])
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs Unix permissions")
-def test_a_folder_closed_to_the_user_is_told_with_its_option(here: Path, deep: bool) -> None:
-    """As another user when this is the superuser, to whom nothing is closed."""
+def test_an_unreadable_folder_is_reported_with_its_option(here: Path, deep: bool) -> None:
+    """Runs as another user if this is the superuser, who can read everything."""
     (here / "own" / "inner").mkdir(parents=True)
     (here / "own").chmod(0o000)
     folder = "own/inner" if deep else "own"
@@ -243,7 +248,7 @@ def test_a_folder_closed_to_the_user_is_told_with_its_option(here: Path, deep: b
         "os.geteuid() == 0 and os.setuid(65534); sys.exit(main(sys.argv[1:]))"
     )
     here.chmod(0o755)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", script, "scenarios", "--scenarios-dir", folder],
         capture_output=True,
         text=True,
@@ -252,12 +257,12 @@ def test_a_folder_closed_to_the_user_is_told_with_its_option(here: Path, deep: b
     )
     (here / "own").chmod(0o755)
 
-    said = "must be a folder that can be read (Permission denied)"
-    assert done.stderr == f"mockpets: --scenarios-dir: {said}, got '{folder}'\n"
-    assert done.returncode == 2
+    message = "must be a readable folder (Permission denied)"
+    assert result.stderr == f"mockpets: --scenarios-dir: {message}, got '{folder}'\n"
+    assert result.returncode == 2
 
 
-def test_every_problem_has_its_line(
+def test_every_problem_has_its_own_line(
     capsys: pytest.CaptureFixture[str], here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (here / "mockpets.toml").write_text("\nsede = 3\n", encoding="utf-8")
@@ -268,14 +273,15 @@ def test_every_problem_has_its_line(
     assert (status, out) == (2, [])
     assert err == [
         "mockpets: --port: must be an integer from 0 to 65535, got 'x'",
-        "mockpets: --host: must be an address or a host name, without scheme and port, got 'a b'",
-        "mockpets: MOCKPETS_PROT: no such setting; did you mean 'MOCKPETS_PORT'?",
-        "mockpets: mockpets.toml:2:1: sede: no such setting; did you mean 'seed'?",
+        "mockpets: --host: must be an IP address or a host name, without a scheme or port, "
+        "got 'a b'",
+        "mockpets: MOCKPETS_PROT: unknown setting; did you mean 'MOCKPETS_PORT'?",
+        "mockpets: mockpets.toml:2:1: sede: unknown setting; did you mean 'seed'?",
     ]
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["serve", "--help"], ["health", "--port=1"]])
-def test_light_commands_load_nothing_heavy(arguments: list[str]) -> None:
+def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
     script = (
         "import sys; from mockpets.cli.main import main; main(sys.argv[1:]);"
         "heavy = {'faker', 'flask', 'marshmallow', 'waitress', 'werkzeug', 'yaml'};"
@@ -292,7 +298,7 @@ def test_light_commands_load_nothing_heavy(arguments: list[str]) -> None:
     assert done.stderr.splitlines()[-1] == "[]"
 
 
-def test_importing_the_package_loads_nothing_heavy() -> None:
+def test_importing_the_package_imports_nothing_heavy() -> None:
     script = (
         "import sys, mockpets; assert not {'flask', 'waitress', 'click'} & set(sys.modules);"
         "assert set(mockpets.__all__) <= set(dir(mockpets));"
@@ -308,7 +314,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 @posix
 @pytest.mark.parametrize("command", ["openapi", "fixture", "--help"])
-def test_a_reader_that_left_is_no_traceback(command: str) -> None:
+def test_a_closed_pipe_causes_no_traceback(command: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     with program(command, stdout=writer) as process:
@@ -319,7 +325,7 @@ def test_a_reader_that_left_is_no_traceback(command: str) -> None:
 
 
 @full
-def test_a_full_disk_is_one_line() -> None:
+def test_a_full_disk_is_reported_in_one_line() -> None:
     with Path("/dev/full").open("w") as full, program("openapi", stdout=full) as process:
         _, err = process.communicate(timeout=SECONDS)
 
@@ -329,7 +335,7 @@ def test_a_full_disk_is_one_line() -> None:
 # --- Commands that print ----------------------------------------------------------------------
 
 
-def test_fixture_prints_a_pet_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_fixture_prints_one_pet_per_line(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, "fixture", "--count=3", "--seed=7", "--locale=ja_JP")
     pets = json.loads("\n".join(out))
 
@@ -339,7 +345,7 @@ def test_fixture_prints_a_pet_a_line(capsys: pytest.CaptureFixture[str]) -> None
     assert [out[0], out[-1], len(out)] == ["[", "]", 5]
 
 
-def test_fixture_takes_the_settings_of_serve(
+def test_fixture_uses_the_settings_of_serve(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOCKPETS_COUNT", "2")
@@ -347,7 +353,7 @@ def test_fixture_takes_the_settings_of_serve(
     assert json.loads("\n".join(run(capsys, "fixture")[1])) == list(generate(2, 1, "en_US"))
 
 
-def test_fixture_is_utf_8_whatever_the_terminal_is() -> None:
+def test_fixture_is_utf_8_in_any_terminal() -> None:
     environ = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     with program("fixture", "--locale=ja_JP", env=environ, encoding="utf-8") as process:
         out, err = process.communicate(timeout=SECONDS)
@@ -382,7 +388,7 @@ def test_scenarios_lists_name_description_and_file(
     assert list(listed) == sorted(listed)
 
 
-def test_scenarios_tells_what_is_broken_and_lists_the_rest(
+def test_scenarios_reports_broken_files_and_lists_the_others(
     capsys: pytest.CaptureFixture[str], here: Path
 ) -> None:
     (here / "broken.yaml").write_text("descriptoin: x\n", encoding="utf-8")
@@ -405,12 +411,12 @@ def alive(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[b
     return [b'{"status":"ok","version":"0"}']
 
 
-def stranger(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+def another_server(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
     start_response("200 OK", [])
     return [b"<title>Not Found</title>"]
 
 
-def ill(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+def failing(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
     start_response("503 Service Unavailable", [("Content-Length", "0")])
     return []
 
@@ -425,7 +431,7 @@ def root() -> Iterator[str]:
     "suffix",
     ["", "/", "/v1", "/v1/", "/~w3+empty/v1", "/v1/pets", "/__mockpets/", "/prefix", "/prefix/v1"],
 )
-def test_health_of_a_server_by_its_url(
+def test_health_finds_a_server_by_its_url(
     capsys: pytest.CaptureFixture[str], root: str, suffix: str
 ) -> None:
     shown = root + ("/prefix" if "prefix" in suffix else "")
@@ -437,7 +443,7 @@ def test_health_of_a_server_by_its_url(
     )
 
 
-def test_health_finds_the_server_by_the_settings_it_was_started_with(
+def test_health_finds_a_server_by_its_settings(
     capsys: pytest.CaptureFixture[str], root: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     port = str(urlsplit(root).port)
@@ -452,7 +458,7 @@ def test_health_finds_the_server_by_the_settings_it_was_started_with(
     assert run(capsys, "health")[0] == 0
 
 
-def test_health_takes_the_url_from_its_variable_and_asks_no_proxy(
+def test_health_reads_the_url_from_its_variable_and_uses_no_proxy(
     capsys: pytest.CaptureFixture[str], root: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(URL_VARIABLE, root)
@@ -461,29 +467,29 @@ def test_health_takes_the_url_from_its_variable_and_asks_no_proxy(
     assert run(capsys, "health")[0] == 0
 
 
-def test_health_of_an_ill_server(capsys: pytest.CaptureFixture[str]) -> None:
-    with MockpetsServer(app=ill) as server:
-        complaint = f"mockpets: {server.url} answers its health check with 503, expected 200"
+def test_health_of_a_failing_server(capsys: pytest.CaptureFixture[str]) -> None:
+    with MockpetsServer(app=failing) as server:
+        message = f"mockpets: {server.url} responds to the health check with 503, expected 200"
 
-        assert run(capsys, "health", "--url", server.url) == (1, [], [complaint])
-
-
-def test_health_of_something_else(capsys: pytest.CaptureFixture[str]) -> None:
-    with MockpetsServer(app=stranger) as server:
-        said = f"{server.url} answers, but not as mockpets does; is mockpets running there?"
-
-        assert run(capsys, "health", "--url", server.url) == (1, [], [f"mockpets: {said}"])
+        assert run(capsys, "health", "--url", server.url) == (1, [], [message])
 
 
-def test_health_of_no_server(capsys: pytest.CaptureFixture[str]) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # and does not listen
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
-        complaint = (
-            f"mockpets: {url}: does not answer: Connection refused; is mockpets running there?"
+def test_health_of_another_kind_of_server(capsys: pytest.CaptureFixture[str]) -> None:
+    with MockpetsServer(app=another_server) as server:
+        message = f"{server.url} responds, but not like mockpets; is mockpets running there?"
+
+        assert run(capsys, "health", "--url", server.url) == (1, [], [f"mockpets: {message}"])
+
+
+def test_health_without_a_server(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))  # and does not listen
+        url = f"http://127.0.0.1:{reserved.getsockname()[1]}"
+        message = (
+            f"mockpets: {url}: does not respond: Connection refused; is mockpets running there?"
         )
 
-        assert run(capsys, "health", "--url", url) == (1, [], [complaint])
+        assert run(capsys, "health", "--url", url) == (1, [], [message])
 
 
 @pytest.mark.parametrize(
@@ -506,15 +512,17 @@ def test_health_of_no_server(capsys: pytest.CaptureFixture[str]) -> None:
         "http://localhost:99999",
     ],
 )
-def test_health_of_what_is_no_url(capsys: pytest.CaptureFixture[str], url: str) -> None:
+def test_health_with_an_invalid_url(capsys: pytest.CaptureFixture[str], url: str) -> None:
     status, out, [line] = run(capsys, "health", "--url", url)
 
     assert (status, out) == (1, [])
-    assert line.endswith("is no address of a server; say which server, as in http://localhost:7387")
+    assert line.endswith("not a valid server URL; use a URL such as http://localhost:7387")
 
 
-def test_health_with_bad_settings_is_status_1_too(capsys: pytest.CaptureFixture[str]) -> None:
-    """Containers know 0 and 1 alone."""
+def test_health_with_invalid_settings_exits_with_status_1(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Health checks of containers only know 0 and 1."""
     assert run(capsys, "health", "--port", "x")[0] == 1
     assert run(capsys, "health", "--port", "0")[0] == 1
 
@@ -539,7 +547,7 @@ def serving(*arguments: str, **options: Any) -> Iterator[tuple[subprocess.Popen[
 
 
 def logged(text: str) -> list[dict[str, Any]]:
-    """The lines of a log in JSON."""
+    """Return the lines of a JSON log."""
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -549,11 +557,11 @@ def base_of(banner: str) -> str:
 
 
 def wait_until(holds: Callable[[], bool]) -> bool:
-    """Ask until something holds; return whether it does in time."""
+    """Poll a condition until it holds; return whether it does in time."""
     end = monotonic() + SECONDS
-    while not (held := holds()) and monotonic() < end:
+    while not (result := holds()) and monotonic() < end:
         Event().wait(0.05)
-    return held
+    return result
 
 
 def get_pets(base: str, key: str) -> tuple[int, Any]:
@@ -561,15 +569,15 @@ def get_pets(base: str, key: str) -> tuple[int, Any]:
     connection = HTTPConnection(parts.hostname or "", parts.port, timeout=SECONDS)
     try:
         connection.request("GET", PETS_PATH, headers={"Authorization": f"Bearer {key}"})
-        answer = connection.getresponse()
-        return answer.status, json.loads(answer.read())
+        response = connection.getresponse()
+        return response.status, json.loads(response.read())
     finally:
         connection.close()
 
 
 @posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_serve_answers_until_it_is_told_to_stop(number: signal.Signals) -> None:
+def test_serve_responds_until_it_is_stopped_by_a_signal(number: signal.Signals) -> None:
     with serving("--log-format", "json") as (process, banner):
         status, pets = get_pets(base_of(banner), "mockpets")
         assert (status, pets) == (200, list(generate(16, 1, "en_US")))
@@ -581,7 +589,7 @@ def test_serve_answers_until_it_is_told_to_stop(number: signal.Signals) -> None:
     assert logged(err)[-1]["message"] == "stopped"
 
 
-def test_the_banner_says_what_one_needs_to_begin() -> None:
+def test_the_banner_has_url_key_scenarios_and_curl_command() -> None:
     with serving("--scenario", "empty,slow", "--api-key", "k1", "--any-key") as (_, banner):
         [curl] = [line for line in banner.splitlines() if line.startswith("  curl ")]
         base = base_of(banner)
@@ -593,12 +601,12 @@ def test_the_banner_says_what_one_needs_to_begin() -> None:
     names = re.search("^scenarios (.*?)\n\n", banner, re.MULTILINE | re.DOTALL)
     assert names
     assert {"default", "empty", "unauthorized"} <= set(names[1].replace(",", " ").split())
-    assert banner.endswith("Ctrl-C stops it.\n")
+    assert banner.endswith("Press Ctrl-C to stop.\n")
     assert max(map(len, banner.splitlines())) <= 100
 
 
 @pytest.mark.parametrize("key", ["a$b`c", 'say"so"', "it's", "a\\b!"])
-def test_the_curl_holds_any_key(key: str) -> None:
+def test_the_curl_command_quotes_any_key(key: str) -> None:
     with serving("--api-key", key) as (_, banner):
         [curl] = [line for line in banner.splitlines() if line.startswith("  curl ")]
 
@@ -624,11 +632,11 @@ def test_settings_reach_the_server(here: Path) -> None:
         assert get_pets(base_of(banner), "a")[1]["code"] == CONTRACT_ERRORS[1]
 
 
-def test_a_taken_port_is_one_line_and_status_1(capsys: pytest.CaptureFixture[str]) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+def test_an_occupied_port_is_one_line_and_status_1(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        reserved.listen()
+        port = reserved.getsockname()[1]
 
         assert run(capsys, "serve", "--port", str(port)) == (
             1,
@@ -640,7 +648,9 @@ def test_a_taken_port_is_one_line_and_status_1(capsys: pytest.CaptureFixture[str
         )
 
 
-def test_a_port_that_a_mockpets_has_is_told_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_error_for_a_port_of_another_mockpets_names_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with MockpetsServer(Settings(host=("127.0.0.1",), port=0), alive) as server:
         port = str(urlsplit(server.url).port)
 
@@ -661,7 +671,7 @@ def test_an_unknown_scenario_is_one_line_and_status_2(capsys: pytest.CaptureFixt
     assert "did you mean 'empty'?" in line
 
 
-def test_a_broken_scenario_file_is_refused_with_its_place(
+def test_a_broken_scenario_file_is_rejected_with_its_position(
     capsys: pytest.CaptureFixture[str], here: Path
 ) -> None:
     (here / "broken.yaml").write_text("description: x\nstubs: 3\n", encoding="utf-8")
@@ -688,7 +698,7 @@ def full_disk() -> int:
     ("make", "reason"),
     [(closed_pipe, "Broken pipe"), pytest.param(full_disk, "No space left on device", marks=full)],
 )
-def test_a_banner_that_cannot_be_printed_stops_no_server(
+def test_the_server_runs_even_if_the_banner_cannot_be_printed(
     make: Callable[[], int], reason: str
 ) -> None:
     stdout = make()
@@ -703,8 +713,8 @@ def test_a_banner_that_cannot_be_printed_stops_no_server(
         finally:
             process.kill()
 
-    said = f"cannot print the banner: {reason}; mockpets {version('mockpets')} serves"
-    assert line.startswith(said)
+    message = f"cannot print the banner: {reason}; mockpets {version('mockpets')} serves"
+    assert line.startswith(message)
     assert status == 200
     assert (process.returncode, logged(err)[-1]["message"]) == (0, "stopped")
 
@@ -712,8 +722,8 @@ def test_a_banner_that_cannot_be_printed_stops_no_server(
 @posix
 @full
 @pytest.mark.parametrize("redirects", [">/dev/full 2>/dev/full", ">&- 2>&-"])
-def test_a_server_that_can_tell_nobody_serves_all_the_same(redirects: str) -> None:
-    for _ in range(5):  # it cannot say its port, and another program may take the free one first
+def test_the_server_runs_even_if_stdout_and_stderr_are_broken(redirects: str) -> None:
+    for _ in range(5):  # it cannot print its port, and another program may take the free one first
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -721,7 +731,7 @@ def test_a_server_that_can_tell_nobody_serves_all_the_same(redirects: str) -> No
         root = f"http://127.0.0.1:{port}"
         with subprocess.Popen(["sh", "-c", command, sys.executable]) as process:
             try:
-                assert wait_until(partial(_alive_or_over, process, root))
+                assert wait_until(partial(_alive_or_stopped, process, root))
                 if process.poll() == 1:
                     continue
                 process.terminate()
@@ -729,8 +739,8 @@ def test_a_server_that_can_tell_nobody_serves_all_the_same(redirects: str) -> No
                 return
             finally:
                 process.kill()
-    pytest.fail("it never served")
+    pytest.fail("the server did not start")
 
 
-def _alive_or_over(process: subprocess.Popen[bytes], root: str) -> bool:
+def _alive_or_stopped(process: subprocess.Popen[bytes], root: str) -> bool:
     return process.poll() is not None or main(["health", "--url", root]) == 0

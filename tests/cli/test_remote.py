@@ -1,4 +1,4 @@
-"""The commands that talk to a running server."""
+"""The commands for a running server."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SECONDS = 20
-"""How long anything may take before it counts as hanging."""
+"""The time limit for every step, in seconds."""
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs signals and terminals")
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory, and no setting of the developer's."""
+    """Change to an empty directory, and remove the developer's settings."""
     for name in os.environ:
         if name.startswith("MOCKPETS_"):
             monkeypatch.delenv(name)
@@ -50,7 +50,7 @@ def server() -> Iterator[MockpetsServer]:
 
 @pytest.fixture
 def url(server: MockpetsServer) -> str:
-    """A server whose session `default` is as it was at the start."""
+    """Return the URL of a server, with the session `default` reset."""
     client = ControlClient(server.url)
     client.use("default")
     client.reset()
@@ -59,7 +59,7 @@ def url(server: MockpetsServer) -> str:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, list[str], list[str]]]:
-    """Run a command in this process; return its status and the lines of both outputs."""
+    """Return a function that runs a command and returns its status and output lines."""
 
     def run_it(*arguments: str) -> tuple[int, list[str], list[str]]:
         status = main(list(arguments))
@@ -90,7 +90,7 @@ def test_use_switches_one_session(run: Run, url: str, by: str) -> None:
     ControlClient(url).drop_session("w3")
 
 
-def test_use_of_an_unknown_name_is_answered_with_the_nearest(run: Run, url: str) -> None:
+def test_the_error_for_an_unknown_scenario_suggests_the_nearest(run: Run, url: str) -> None:
     status, out, [line] = run("use", "--url", url, "emtpy")
 
     assert (status, out) == (1, [])
@@ -98,7 +98,7 @@ def test_use_of_an_unknown_name_is_answered_with_the_nearest(run: Run, url: str)
     assert ControlClient(url).scenarios()["active"] == ["default"]
 
 
-def test_use_of_a_scenario_that_was_sent_says_what_that_is(run: Run, url: str) -> None:
+def test_use_of_an_inline_scenario_is_rejected_with_an_explanation(run: Run, url: str) -> None:
     ControlClient(url).use({"description": "Down.", "stubs": [{"reply": {"status": 503}}]})
     status, out, [line] = run("use", "--url", url, "inline-1")
 
@@ -107,7 +107,7 @@ def test_use_of_a_scenario_that_was_sent_says_what_that_is(run: Run, url: str) -
     assert ControlClient(url).scenarios()["active"] == ["inline-1"]
 
 
-def test_what_a_server_says_is_fit_for_a_terminal(run: Run, url: str) -> None:
+def test_messages_of_a_server_are_printable(run: Run, url: str) -> None:
     status, _, lines = run("use", "--url", url, "\x1b[31mred")
 
     assert status == 1
@@ -115,97 +115,106 @@ def test_what_a_server_says_is_fit_for_a_terminal(run: Run, url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
-        (["use"], "NAME...: a value is missing; see 'mockpets use --help'"),
-        (["use", "empty", "--url", "localhost"], "localhost: is no address of a server; say"),
+        (["use"], "NAME...: missing value; see 'mockpets use --help'"),
+        (["use", "empty", "--url", "localhost"], "localhost: not a valid server URL; use"),
         (["use", "empty", "--url", "http://h", "--token", "no"], "token: must be at least 8"),
-        (["use", "empty", "--url", "http://h", "--session", "a b"], "session: must be a-z, 0-9"),
+        (
+            ["use", "empty", "--url", "http://h", "--session", "a b"],
+            "session: must have 1 to 64 char",
+        ),
         (["use", "empty", "--port", "x"], "--port: must be an integer"),
-        (["requests", "empty"], "requests takes no further word, got 'empty'"),
-        (["requests", "--sinse", "3"], "--sinse: no such option; did you mean '--since'?"),
+        (["requests", "empty"], "requests: unexpected argument, got 'empty'"),
+        (["requests", "--sinse", "3"], "--sinse: unknown option; did you mean '--since'?"),
         (["requests", "--since", "-1"], "--since: "),
         (["requests", "--limit", "0"], "--limit: "),
-        (["requests", "--har", "-f"], "--har: does not go with --follow"),
-        (["requests", "--har", "--json"], "--har: does not go with --json"),
+        (["requests", "--har", "-f"], "--har: cannot be combined with --follow"),
+        (["requests", "--har", "--json"], "--har: cannot be combined with --json"),
         (
             ["requests", "--clear", "--json", "--status=404"],
-            "--clear: does not go with --json, --status",
+            "--clear: cannot be combined with --json, --status",
         ),
     ],
 )
-def test_usage_is_status_2(run: Run, arguments: list[str], says: str) -> None:
+def test_usage_errors_are_one_line_and_status_2(
+    run: Run, arguments: list[str], message: str
+) -> None:
     status, out, [line] = run(*arguments)
 
     assert (status, out) == (2, [])
-    assert line.startswith(f"mockpets: {says}")
+    assert line.startswith(f"mockpets: {message}")
 
 
 WRONG_TOKEN = [
     "mockpets: The control token is wrong. Send the header 'Authorization: Bearer <TOKEN>' "
     "with the value of --control-token, or with the token that mockpets printed when it started.",
-    "mockpets: here it is given by --token, or by the variable MOCKPETS_CONTROL_TOKEN",
+    "mockpets: pass the token with --token or the variable MOCKPETS_CONTROL_TOKEN",
 ]
 
 
 @pytest.mark.parametrize("command", [["use", "empty"], ["requests"], ["requests", "--follow"]])
-def test_without_the_token_it_says_where_it_is_given(run: Run, command: list[str]) -> None:
+def test_the_error_for_a_missing_token_explains_how_to_pass_it(
+    run: Run, command: list[str]
+) -> None:
     with MockpetsServer(Settings(port=0, control_token="opensesame")) as server:
-        said = run(*command, "--url", server.url, "--token", "opensesam")
+        wrong = run(*command, "--url", server.url, "--token", "opensesam")
         without = run(*command, "--url", server.url)
 
-    assert said == (1, [], WRONG_TOKEN)
+    assert wrong == (1, [], WRONG_TOKEN)
     assert without == (1, [], [WRONG_TOKEN[0].replace("wrong", "missing"), WRONG_TOKEN[1]])
 
 
 @pytest.mark.parametrize(
-    ("scheme", "answer", "says"),
+    ("scheme", "response", "message"),
     [
         (
             "http",
             b"SSH-2.0-x\r\n",
-            "not with HTTP, but with 'SSH-2.0-x'; is mockpets running there?",
+            "expected HTTP, got 'SSH-2.0-x'; is mockpets running there?",
         ),
-        ("https", b"HTTP/1.1 400 No\r\n\r\n", "behind a proxy with TLS? By itself it has http"),
+        ("https", b"HTTP/1.1 400 No\r\n\r\n", "behind a TLS proxy? Without one, use http://"),
     ],
 )
-def test_what_is_no_mockpets_is_told_so(run: Run, scheme: str, answer: bytes, says: str) -> None:
+def test_another_kind_of_server_is_reported(
+    run: Run, scheme: str, response: bytes, message: str
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as pool:
         url = f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
         ran = pool.submit(run, "requests", "--url", url)
         other, _ = listening.accept()
         with other:
             other.recv(65536)
-            other.sendall(answer)
+            other.sendall(response)
         status, out, [line] = ran.result(SECONDS)
 
     assert (status, out) == (1, [])
-    assert line.startswith(f"mockpets: {url}: does not answer: ")
-    assert line.endswith(says)
+    assert line.startswith(f"mockpets: {url}: does not respond: ")
+    assert line.endswith(message)
 
 
-def test_a_file_is_no_name_of_a_scenario(run: Run, url: str) -> None:
+def test_a_file_name_is_rejected_as_a_scenario_name(run: Run, url: str) -> None:
     assert run("use", "--url", url, "mine/tired-cat.yaml", "empty") == (
         2,
         [],
         [
-            "mockpets: mine/tired-cat.yaml: is a file, not a scenario's name; say 'tired-cat'; the "
-            "server reads the file from its --scenarios-dir"
+            "mockpets: mine/tired-cat.yaml: is a file, not a scenario name; use 'tired-cat'; the "
+            "server loads the file from its --scenarios-dir"
         ],
     )
 
 
 @pytest.mark.parametrize("command", [["use", "empty"], ["requests"], ["requests", "--follow"]])
 def test_without_a_server_there_is_one_line_and_status_1(run: Run, command: list[str]) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # and does not listen
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
-        said = f"{url}: does not answer: Connection refused; is mockpets running there?"
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))  # and does not listen
+        url = f"http://127.0.0.1:{reserved.getsockname()[1]}"
+        message = f"{url}: does not respond: Connection refused; is mockpets running there?"
 
-        assert run(*command, "--url", url) == (1, [], [f"mockpets: {said}"])
+        assert run(*command, "--url", url) == (1, [], [f"mockpets: {message}"])
 
 
-def test_the_server_is_found_by_the_settings_it_was_started_with(
+def test_the_server_is_found_by_its_settings(
     run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = Settings(port=0, host=("127.0.0.1",), control_token="opensesame")
@@ -227,7 +236,7 @@ def test_the_server_is_found_by_the_settings_it_was_started_with(
         assert run("use", "empty") == good
 
 
-def test_a_server_below_a_path_is_found_by_the_same_settings(
+def test_a_server_with_a_prefix_is_found_by_its_settings(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with MockpetsServer(Settings(port=0, host=("127.0.0.1",), prefix="/mock")) as server:
@@ -248,7 +257,7 @@ def front_end(url: str) -> Caller:
 
 @pytest.fixture
 def busy(url: str) -> str:
-    """A server that has answered some requests."""
+    """Return the URL of a server with some recorded requests."""
     call = front_end(url)
     call("GET", "/v1/pets?limit=0")
     call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 2})
@@ -258,7 +267,7 @@ def busy(url: str) -> str:
     return url
 
 
-def test_requests_are_told_in_a_line_each(run: Run, busy: str) -> None:
+def test_requests_are_listed_one_per_line(run: Run, busy: str) -> None:
     status, out, err = run("requests", "--url", busy)
     time, milliseconds = r"\d\d:\d\d:\d\d\.\d{3}", r"\d+\.\d"
 
@@ -301,29 +310,29 @@ def test_requests_can_be_filtered(
     assert [int(line.split()[0]) for line in out] == numbers
 
 
-def test_what_is_left_out_is_said(run: Run, busy: str) -> None:
+def test_the_number_of_requests_not_shown_is_reported(run: Run, busy: str) -> None:
     status, out, err = run("requests", "--url", busy, "--limit", "2")
 
     assert (status, [line.split()[0] for line in out]) == (0, ["4", "5"])
-    assert err == ["mockpets: 3 earlier ones left out; see --limit"]
+    assert err == ["mockpets: earlier requests not shown: 3; raise --limit to see more"]
 
 
-def test_an_empty_journal_says_whose_it_is(run: Run, url: str) -> None:
-    said = "mockpets: no such request in session "
+def test_an_empty_request_log_is_reported_with_its_session(run: Run, url: str) -> None:
+    message = "mockpets: no matching requests in session "
 
-    assert run("requests", "--url", url) == (0, [], [f"{said}default"])
-    absent = [f"{said}w3; there is none of that name yet"]
+    assert run("requests", "--url", url) == (0, [], [f"{message}default"])
+    absent = [f"{message}w3; this session does not exist yet"]
     assert run("requests", "--url", url, "--session", "w3") == (0, [], absent)
 
 
-def test_a_filter_that_is_none_is_status_1(run: Run, url: str) -> None:
+def test_an_invalid_filter_is_status_1(run: Run, url: str) -> None:
     status, out, err = run("requests", "--url", url, "--status", "many")
 
     assert (status, out) == (1, [])
     assert "status" in err[0]
 
 
-def test_what_a_client_sent_is_fit_for_a_terminal(run: Run, url: str) -> None:
+def test_recorded_requests_are_printable(run: Run, url: str) -> None:
     hostile = "/v1/\x1b]0;owned\x07\x9b31m"
     request = f"GET {hostile} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     with socket.create_connection((urlsplit(url).hostname, urlsplit(url).port)) as sock:
@@ -339,12 +348,12 @@ def test_what_a_client_sent_is_fit_for_a_terminal(run: Run, url: str) -> None:
         assert all(line.isprintable() for line in out)
 
 
-def test_requests_as_json_has_all_there_is(run: Run, busy: str) -> None:
+def test_requests_as_json_have_all_properties(run: Run, busy: str) -> None:
     status, out, err = run("requests", "--url", busy, "--json", "--limit=2")
     expected = ControlClient(busy).requests(limit=2)
 
     assert (status, [json.loads(line) for line in out]) == (0, expected)
-    assert err == ["mockpets: 3 earlier ones left out; see --limit"]
+    assert err == ["mockpets: earlier requests not shown: 3; raise --limit to see more"]
 
 
 def test_requests_as_har(run: Run, busy: str) -> None:
@@ -364,7 +373,7 @@ def test_requests_can_be_cleared(run: Run, busy: str) -> None:
 
 
 def program(*arguments: str, **options: Any) -> subprocess.Popen[str]:
-    """Start a command as a program of its own."""
+    """Start a command in a child process."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-m", "mockpets", *arguments], text=True, **pipes
@@ -397,11 +406,11 @@ def following(url: str, *options: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-ENDS = "Ctrl-C ends it"
+STOP = "Ctrl-C to stop"
 
 
 def followed(process: subprocess.Popen[str]) -> str:
-    """What it says first."""
+    """Return its first line on stderr."""
     assert process.stderr is not None
     return process.stderr.readline()
 
@@ -412,14 +421,14 @@ def next_line(process: subprocess.Popen[str]) -> str:
 
 
 @posix
-def test_following_goes_on_over_reset_and_restart_until_ctrl_c() -> None:
+def test_following_continues_after_reset_and_restart_until_ctrl_c() -> None:
     with MockpetsServer(Settings(port=0, host=("127.0.0.1",))) as server:
         url, port = server.url, urlsplit(server.url).port
         assert port is not None
         front_end(url)("GET", "/v1/pets?limit=1")
         process = program("requests", "--url", url, "--follow", "--method", "GET")
         try:
-            assert followed(process) == f"mockpets: following session default of {url}; {ENDS}\n"
+            assert followed(process) == f"mockpets: following session default of {url}; {STOP}\n"
             assert "1  " in (line := next_line(process)) and "limit=1 " in line
             front_end(url)("POST", "/v1/pets", json_body={})
             front_end(url)("GET", "/v1/pets?limit=3")
@@ -441,24 +450,24 @@ def test_following_goes_on_over_reset_and_restart_until_ctrl_c() -> None:
             process.kill()
             process.communicate()
 
-    assert gone == f"mockpets: {url}/v1 does not answer any more; waiting until it does\n"
+    assert gone == f"mockpets: {url}/v1 stopped responding; trying again until it responds\n"
     assert (process.returncode, out, err.strip()) == (130, "", "")
 
 
 @posix
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "message"),
     [
-        ("worker-3", ENDS),
-        ("wroker-3", f"{ENDS}; there is none of that name yet, did you mean 'worker-3'?"),
-        ("other", f"{ENDS}; there is none of that name yet"),
+        ("worker-3", STOP),
+        ("wroker-3", f"{STOP}; this session does not exist yet, did you mean 'worker-3'?"),
+        ("other", f"{STOP}; this session does not exist yet"),
     ],
 )
-def test_following_says_which_session_it_is(url: str, name: str, says: str) -> None:
+def test_following_reports_its_session(url: str, name: str, message: str) -> None:
     ControlClient(url).make_session("worker-3")
     with following(url, "--session", name) as process:
         line = followed(process)
-        assert line == f"mockpets: following session {name} of {url}; {says}\n"
+        assert line == f"mockpets: following session {name} of {url}; {message}\n"
         call = front_end(url)
         call("GET", f"/~{name}/v1/pets")
         assert "GET " in next_line(process)
@@ -467,7 +476,7 @@ def test_following_says_which_session_it_is(url: str, name: str, says: str) -> N
 
 
 @posix
-def test_following_as_json_is_a_line_each_at_once(url: str) -> None:
+def test_following_as_json_prints_one_line_per_request_immediately(url: str) -> None:
     with following(url, "--json", "--operation", "listPets") as process:
         call = front_end(url)
         call("GET", "/v1/pets/1")
@@ -476,7 +485,7 @@ def test_following_as_json_is_a_line_each_at_once(url: str) -> None:
 
 
 @posix
-def test_the_end_of_a_pipe_is_no_traceback(busy: str) -> None:
+def test_a_closed_pipe_causes_no_traceback(busy: str) -> None:
     with program("requests", "--url", busy, "--follow") as process:
         try:
             assert process.stdout is not None and process.stderr is not None

@@ -1,4 +1,4 @@
-"""``mockpets check``, ``new`` and ``schema``, by the command line."""
+"""The commands ``check``, ``new`` and ``schema``."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[str], str]:
-    """The exit status, the lines on the standard output, and the standard error output."""
+    """Run a command; return its exit status, the lines on stdout, and stderr."""
     status = main(words)
     out, err = capsys.readouterr()
     return status, out.splitlines(), err
 
 
-def test_what_is_shipped_has_no_problem(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_shipped_scenarios_have_no_problems(capsys: pytest.CaptureFixture[str]) -> None:
     status, lines, err = run(capsys, "check")
 
     assert (status, err) == (0, "")
@@ -46,7 +46,7 @@ def test_what_is_shipped_has_no_problem(capsys: pytest.CaptureFixture[str]) -> N
         assert row in lines
 
 
-def test_every_problem_of_every_file_at_once(
+def test_all_problems_of_all_files_are_reported_at_once(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "bad.yaml").write_text("descriptoin: x\nstubs:\n  - reply: {status: 99}\n")
@@ -63,7 +63,7 @@ def test_every_problem_of_every_file_at_once(
 
 
 @pytest.mark.parametrize("words", [["."], ["a.yaml", "a.yml"]])
-def test_two_files_for_one_name_in_a_folder_are_a_problem_as_for_the_server(
+def test_two_files_with_the_same_name_in_a_folder_are_a_problem(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str]
 ) -> None:
     for name in ("a.yaml", "a.yml"):
@@ -77,7 +77,7 @@ def test_two_files_for_one_name_in_a_folder_are_a_problem_as_for_the_server(
         load_library([tmp_path], [])
 
 
-def test_one_name_in_two_folders_is_no_problem(
+def test_the_same_name_in_two_folders_is_allowed(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     for name in ("one", "two"):
@@ -87,24 +87,24 @@ def test_one_name_in_two_folders_is_no_problem(
     assert run(capsys, "check", "one", "two")[0] == 0
 
 
-def test_as_json_for_programs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_report_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text("descriptoin: x\n")
     status, lines, _ = run(capsys, "check", "bad.yaml", "--format", "json")
-    found = json.loads("\n".join(lines))
+    report = json.loads("\n".join(lines))
 
     assert status == 1
-    assert found["scenarios"] == ["bad"]
+    assert report["scenarios"] == ["bad"]
     assert {
         (problem["file"], problem["line"], problem["column"], problem["what"][:25])
-        for problem in found["problems"]
+        for problem in report["problems"]
     } == {
         ("bad.yaml", 1, 1, "unknown key 'descriptoin'"),
     }
-    assert "did you mean 'description'?" in found["problems"][0]["hint"]
-    assert found["coverage"]["getPet"]["404"] == []
+    assert "did you mean 'description'?" in report["problems"][0]["hint"]
+    assert report["coverage"]["getPet"]["404"] == []
 
 
-def test_files_given_know_each_other_and_what_is_shipped(
+def test_files_can_refer_to_each_other_and_to_shipped_files(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "litter.yaml").write_text("- {id: 3, name: Bo, categoryId: 1}\n")
@@ -118,7 +118,7 @@ def test_files_given_know_each_other_and_what_is_shipped(
 
 
 STUBS = """\
-description: Every form, behind whatever keeps it from being asked.
+description: Every form of a stub, with conditions that postpone it.
 stubs:
   - name: first
     after: 5
@@ -148,7 +148,7 @@ stubs:
 """
 
 
-def test_each_form_of_a_stub_is_tried_whatever_keeps_it_back(
+def test_each_form_of_a_stub_is_tried_despite_its_conditions(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "forms.yaml").write_text(STUBS)
@@ -156,7 +156,7 @@ def test_each_form_of_a_stub_is_tried_whatever_keeps_it_back(
 
     assert status == 0, lines
     assert "6 stubs tried" in lines[0]
-    assert lines[1] == "not tried, since no request could be made for it: forms/sixth"
+    assert lines[1] == "not tried, because no matching request could be built: forms/sixth"
     table = {tuple(line.split()) for line in lines}
     assert ("listPets", "503*", "forms") in table
     assert ("listPets", "200", "forms") in table
@@ -166,26 +166,26 @@ def test_each_form_of_a_stub_is_tried_whatever_keeps_it_back(
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (["check", "none.yaml"], "none.yaml: file not found; check the path"),
         (["check", "--scenarios-dir", "none"], "none"),
         (["check", "--format", "xml"], "xml"),
     ],
 )
-def test_what_cannot_be_checked(
-    capsys: pytest.CaptureFixture[str], words: list[str], says: str
+def test_missing_files_and_invalid_options_are_reported(
+    capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     status, lines, err = run(capsys, *words)
 
     assert status in (1, 2)
-    assert says in "\n".join(lines) + err
+    assert message in "\n".join(lines) + err
 
 
 # --- new and schema ---------------------------------------------------------------------------
 
 
-def test_new_writes_a_file_that_is_good_and_tells_what_to_do(
+def test_new_writes_a_valid_file_and_prints_the_next_steps(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "mine").mkdir()
@@ -200,7 +200,7 @@ def test_new_writes_a_file_that_is_good_and_tells_what_to_do(
     assert run(capsys, "check", "mine/tired-cat.yaml")[0] == 0
 
 
-def test_every_line_that_new_comments_out_is_good_too(
+def test_the_commented_lines_of_a_new_file_are_valid_too(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     run(capsys, "new", "all")
@@ -223,13 +223,14 @@ def test_new_never_overwrites(capsys: pytest.CaptureFixture[str], tmp_path: Path
 
     assert status == 2
     assert err == (
-        "mockpets: mine.yaml: cannot be written: File exists; choose another name, or remove it\n"
+        "mockpets: mine.yaml: cannot write this file: File exists; "
+        "choose another name, or delete the file\n"
     )
     assert (tmp_path / "mine.yaml").read_text() == "mine"
 
 
 @pytest.mark.parametrize("name", ["Tired", "../up", "a_b", "a--b", "", "a" * 65, "a/b", "a.b"])
-def test_new_takes_only_names_that_a_scenario_can_have(
+def test_new_rejects_invalid_scenario_names(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
 ) -> None:
     status, _, err = run(capsys, "new", name)
@@ -239,7 +240,7 @@ def test_new_takes_only_names_that_a_scenario_can_have(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_schema_prints_what_the_server_serves(
+def test_schema_prints_the_same_schema_as_the_server(
     capsys: pytest.CaptureFixture[str], call: Caller
 ) -> None:
     status, lines, _ = run(capsys, "schema")

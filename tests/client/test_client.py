@@ -1,4 +1,4 @@
-"""The client of the control API: against a server of ours, and against what else may answer."""
+"""The client of the control API, against mockpets and against other servers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 SECONDS = 20
-"""How long anything may take before it counts as hanging."""
+"""The time limit for every step, in seconds."""
 MISO: Any = {"id": 1, "name": "Miso", "categoryId": 2}
 
 
@@ -40,12 +40,12 @@ NAMES = (f"client-{number}" for number in count())
 
 @pytest.fixture
 def client(server: MockpetsServer) -> ControlClient:
-    """A client for a session that no other test uses."""
+    """Return a client for a session that no other test uses."""
     return ControlClient(server.url, next(NAMES))
 
 
 def front_end(client: ControlClient) -> Caller:
-    """What calls the pet store in the client's session."""
+    """Return a caller of the pet store in the client's session."""
     caller = Caller(Socket(client.url))
     prefix = urlsplit(client.base_url).path.removesuffix("/v1")
 
@@ -99,14 +99,14 @@ def test_a_url_names_server_and_session(
     assert client.session(client.name).base_url == base_url
 
 
-def test_all_that_is_wrong_with_the_arguments_is_told_at_once() -> None:
+def test_all_invalid_arguments_are_reported_at_once() -> None:
     with pytest.raises(InputError) as caught:
         ControlClient("localhost:7387", "w/3", "short")
 
     assert str(caught.value).split("\n") == [
-        "session: must be a-z, 0-9, '.', '_', '-', at most 64, got 'w/3'",
+        "session: must have 1 to 64 characters from a-z, 0-9, '.', '_', '-', got 'w/3'",
         "token: must be at least 8 visible ASCII characters without spaces",
-        "localhost:7387: is no address of a server; say which server, as in http://localhost:7387",
+        "localhost:7387: not a valid server URL; use a URL such as http://localhost:7387",
     ]
 
 
@@ -120,19 +120,19 @@ def test_without_a_server_the_error_names_the_url() -> None:
         with pytest.raises(NoAnswer) as caught:
             ControlClient(f"{url}/v1").reset()
 
-    said = f"{url}: does not answer: Connection refused; is mockpets running there?"
-    assert str(caught.value) == said
+    message = f"{url}: does not respond: Connection refused; is mockpets running there?"
+    assert str(caught.value) == message
 
 
-def test_a_server_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # which no one asks
+def test_a_silent_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # must not be used
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(NoAnswer, match="does not answer: timed out"):
+        with pytest.raises(NoAnswer, match="does not respond: timed out"):
             ControlClient(url, timeout=0.05).state()
 
 
-def answering(status: str, headers: Sequence[tuple[str, str]], body: bytes) -> WSGIApplication:
+def responding(status: str, headers: Sequence[tuple[str, str]], body: bytes) -> WSGIApplication:
     def app(_: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
         start_response(status, [*headers, ("Content-Length", str(len(body)))])
         return [body]
@@ -152,18 +152,18 @@ def answering(status: str, headers: Sequence[tuple[str, str]], body: bytes) -> W
         ("500 Oops", b"null"),
     ],
 )
-def test_who_is_no_mockpets_is_told_apart(status: str, body: bytes) -> None:
-    app = answering(status, [("Location", "http://127.0.0.1:1/")], body)
+def test_another_kind_of_server_is_reported(status: str, body: bytes) -> None:
+    app = responding(status, [("Location", "http://127.0.0.1:1/")], body)
     with recording(app) as (url, asked), pytest.raises(NoAnswer) as caught:
         ControlClient(url).state()
 
-    what = f"answers {status[:3]}, but not as mockpets does; is mockpets running there?"
+    what = f"responds with {status[:3]}, but not like mockpets; is mockpets running there?"
     assert (str(caught.value), len(asked)) == (f"{url}: {what}", 1)
 
 
 @contextmanager
 def recording(app: WSGIApplication) -> Iterator[tuple[str, list[WSGIEnvironment]]]:
-    """Serve an app; yield the server's URL and what it was asked."""
+    """Serve an app; yield the server's URL and the environs of its requests."""
     asked: list[WSGIEnvironment] = []
 
     def record(environ: WSGIEnvironment, start_response: StartResponse) -> Any:
@@ -174,8 +174,8 @@ def recording(app: WSGIApplication) -> Iterator[tuple[str, list[WSGIEnvironment]
         yield server.url, asked
 
 
-def test_a_call_says_its_session_and_token() -> None:
-    app = answering("200 OK", [], b'{"active": ["empty"], "sessions": []}')
+def test_a_call_sends_its_session_and_token() -> None:
+    app = responding("200 OK", [], b'{"active": ["empty"], "sessions": []}')
     with recording(app) as (url, asked):
         client = ControlClient(f"{url}/~w3/v1", token="opensesame")
         client.use("empty", {"description": "Mine."})
@@ -185,12 +185,12 @@ def test_a_call_says_its_session_and_token() -> None:
     [use, sessions, reset] = asked
     assert (use["REQUEST_METHOD"], use["PATH_INFO"]) == ("PUT", "/~w3/__mockpets/scenario")
     assert use["CONTENT_TYPE"] == "application/json"
-    assert sessions["PATH_INFO"] == "/__mockpets/sessions"  # which makes no session
+    assert sessions["PATH_INFO"] == "/__mockpets/sessions"  # creates no session
     assert reset["PATH_INFO"] == "/~w4/__mockpets/reset"
     assert {environ["HTTP_AUTHORIZATION"] for environ in asked} == {"Bearer opensesame"}
 
 
-def test_calls_share_a_connection_and_threads_do_not_mix_answers() -> None:
+def test_calls_share_a_connection_and_threads_get_their_own_responses() -> None:
     def app(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
         body = json.dumps({"released": int(environ["PATH_INFO"].split("/")[-2])}).encode()
         start_response("200 OK", [("Content-Length", str(len(body)))])
@@ -203,30 +203,30 @@ def test_calls_share_a_connection_and_threads_do_not_mix_answers() -> None:
         assert other.open_gate("7") == 7
         ports = {environ["REMOTE_PORT"] for environ in asked}
         with ThreadPoolExecutor(8) as pool:
-            answers = list(pool.map(client.open_gate, map(str, range(200))))
+            responses = list(pool.map(client.open_gate, map(str, range(200))))
         client.close()
 
     assert len(ports) == 1
-    assert answers == list(range(200))
+    assert responses == list(range(200))
 
 
-def test_no_one_need_close_a_client(server: MockpetsServer) -> None:
+def test_closing_a_client_is_optional(server: MockpetsServer) -> None:
     assert ControlClient(server.url).health()
-    gc.collect()  # a socket left open would warn here, and warnings are errors
+    gc.collect()  # an open socket would warn here, and warnings are errors
 
 
 class Fickle:
     """A server on a thread whose connections end, by plan.
 
-    :param plan: for each connection, how many requests it answers, and whether it ends only when
-        one more has come.
+    :param plan: for each connection, how many requests it responds to, and whether it ends only
+        after one more request.
     """
 
     def __init__(self, plan: Sequence[tuple[int, bool]]) -> None:
         self.lines: list[str] = []
-        """The requests that came, less the version."""
+        """The received request lines, without the version."""
         self.ended = Semaphore(0)
-        """Released whenever a connection has ended."""
+        """Released each time a connection ends."""
         self._plan = plan
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._listener.settimeout(SECONDS)
@@ -242,10 +242,10 @@ class Fickle:
         self._listener.close()
 
     def _converse(self) -> None:
-        for answers, one_more in self._plan:
+        for responses, one_more in self._plan:
             connection, _ = self._listener.accept()
             with connection, connection.makefile("rb") as reader:
-                for _ in range(answers):
+                for _ in range(responses):
                     self._take(reader)
                     head = b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n"
                     connection.sendall(head + b'{"active":[]}')
@@ -259,7 +259,7 @@ class Fickle:
             pass
 
 
-def test_a_kept_connection_that_ended_is_replaced_before_anything_is_sent() -> None:
+def test_a_closed_idle_connection_is_replaced_before_sending() -> None:
     with Fickle([(1, False), (1, False)]) as server:
         client = ControlClient(server.url)
         client.reset()
@@ -269,7 +269,7 @@ def test_a_kept_connection_that_ended_is_replaced_before_anything_is_sent() -> N
     assert server.lines == ["POST /__mockpets/reset"] * 2
 
 
-def test_a_read_is_repeated_when_a_kept_connection_ends_under_it() -> None:
+def test_a_read_is_repeated_if_its_idle_connection_closes() -> None:
     with Fickle([(1, True), (1, False)]) as server:
         client = ControlClient(server.url)
         client.scenarios()
@@ -278,16 +278,16 @@ def test_a_read_is_repeated_when_a_kept_connection_ends_under_it() -> None:
     assert server.lines == ["GET /__mockpets/scenarios"] * 3
 
 
-@pytest.mark.parametrize(("call", "answers"), [("reset", 1), ("scenarios", 0)])
-def test_a_write_is_not_repeated_nor_a_read_on_a_new_connection(call: str, answers: int) -> None:
-    with Fickle([(answers, True)]) as server:
+@pytest.mark.parametrize(("call", "responses"), [("reset", 1), ("scenarios", 0)])
+def test_a_write_is_not_repeated_nor_a_read_on_a_new_connection(call: str, responses: int) -> None:
+    with Fickle([(responses, True)]) as server:
         client = ControlClient(server.url)
-        for _ in range(answers):
+        for _ in range(responses):
             getattr(client, call)()
-        with pytest.raises(NoAnswer, match="does not answer: Remote end closed connection"):
+        with pytest.raises(NoAnswer, match="does not respond: Remote end closed connection"):
             getattr(client, call)()
 
-    assert len(server.lines) == answers + 1
+    assert len(server.lines) == responses + 1
 
 
 # --- Calls ------------------------------------------------------------------------------------
@@ -302,11 +302,11 @@ def test_scenarios_and_reset(client: ControlClient) -> None:
     assert call("GET", "/v1/pets").status == 503
     assert client.scenarios()["active"] == ["retry", "empty"]
     row = next(row for row in client.scenarios()["scenarios"] if row["name"] == "retry")
-    told = client.scenario("retry")
-    assert (told["description"], len(told["stubs"])) == (row["description"], row["stubs"])
+    details = client.scenario("retry")
+    assert (details["description"], len(details["stubs"])) == (row["description"], row["stubs"])
 
 
-def test_a_whole_scenario_can_be_brought_along(client: ControlClient) -> None:
+def test_a_whole_scenario_can_be_sent(client: ControlClient) -> None:
     mine = {"description": "Mine.", "stubs": [{"reply": {"status": 503}}]}
 
     assert client.use(mine, "empty") == ["inline-1", "empty"]
@@ -314,7 +314,7 @@ def test_a_whole_scenario_can_be_brought_along(client: ControlClient) -> None:
     assert client.state()["active"] == ["inline-1", "empty"]
 
 
-def test_held_answers_are_released(client: ControlClient) -> None:
+def test_held_responses_are_released(client: ControlClient) -> None:
     client.use({"description": "Holds.", "stubs": [{"hold": "door"}]})
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(front_end(client), "GET", "/v1/pets")
@@ -337,7 +337,7 @@ def test_pets_are_read_replaced_and_changed(client: ControlClient) -> None:
     assert client.pets() == []
 
 
-def test_all_pets_are_read_however_many_answers_it_takes(client: ControlClient) -> None:
+def test_all_pets_are_read_from_several_pages(client: ControlClient) -> None:
     assert client.set_pets({"count": 2500, "seed": 3}) == 2500
 
     assert [pet["id"] for pet in client.pets()] == list(range(1, 2501))
@@ -378,7 +378,9 @@ def test_the_journal(client: ControlClient) -> None:
     assert client.requests() == []
 
 
-def test_verify_is_an_assertion_whose_text_tells_what_came_instead(client: ControlClient) -> None:
+def test_a_failed_verification_is_an_assertion_that_shows_the_requests(
+    client: ControlClient,
+) -> None:
     call = front_end(client)
     call("POST", "/v1/pets", json_body={"name": "Mio", "categoryId": 2})
     match = {"operation": "createPet", "body": {"name": "Miso"}}
@@ -395,7 +397,7 @@ def test_verify_is_an_assertion_whose_text_tells_what_came_instead(client: Contr
     assert "Mio" in str(error).replace("Miso", "")
 
 
-def test_what_the_journal_has_dropped_is_not_verified_not_to_have_come() -> None:
+def test_dropped_requests_fail_a_verification_of_no_requests() -> None:
     with MockpetsServer(Settings(port=0, journal_size=2)) as server:
         client = ControlClient(server.url)
         call = front_end(client)
@@ -411,8 +413,8 @@ def test_what_the_journal_has_dropped_is_not_verified_not_to_have_come() -> None
 
     assert str(caught.value) == (
         "expected exactly 0 requests: getPet; 0 of 2 matched, and up to 1 more may have\n"
-        "older requests are gone from the journal: 1; clear it (DELETE requests) before "
-        "what you verify, or start the server with a higher --journal-size"
+        "older requests dropped from the request log: 1; clear it (DELETE requests) "
+        "before the calls that you verify, or start the server with a higher --journal-size"
     )
 
 
@@ -442,7 +444,7 @@ def test_sessions(client: ControlClient) -> None:
     assert (caught.value.code, caught.value.status) == ("not_found", 404)
 
 
-def test_the_server_tells_of_itself(client: ControlClient) -> None:
+def test_health_state_and_metrics(client: ControlClient) -> None:
     state = client.state()
 
     assert (state["version"], state["session"]) == (client.health(), client.name)
@@ -450,7 +452,7 @@ def test_the_server_tells_of_itself(client: ControlClient) -> None:
     assert "mockpets_" in client.metrics()
 
 
-def test_a_refusal_tells_each_problem_on_a_line(client: ControlClient) -> None:
+def test_an_error_has_one_line_per_problem(client: ControlClient) -> None:
     with pytest.raises(ControlError) as caught:
         client.use({"descriptoin": "x", "stubs": [{"delay": 5}]})
 
@@ -462,14 +464,14 @@ def test_a_refusal_tells_each_problem_on_a_line(client: ControlClient) -> None:
     assert any("descriptoin" in line and "did you mean" in line for line in lines)
 
 
-def test_an_unknown_name_is_answered_with_the_nearest(client: ControlClient) -> None:
+def test_the_error_for_an_unknown_scenario_suggests_the_nearest(client: ControlClient) -> None:
     with pytest.raises(ControlError, match="did you mean 'empty'") as caught:
         client.use("emtpy")
 
     assert (caught.value.code, caught.value.details) == ("unknown_scenario", {})
 
 
-def test_the_token_opens_a_server_that_wants_one() -> None:
+def test_the_token_gives_access_to_a_protected_server() -> None:
     with MockpetsServer(Settings(port=0, control_token="opensesame")) as server:
         with pytest.raises(ControlError) as caught:
             ControlClient(server.url).state()

@@ -377,9 +377,7 @@ def test_the_memory_budgets_over_http(fresh: Make, kind: str) -> None:
         made += 1
     assert rejected is not None
     assert_error(rejected, "store_full")
-    assert (
-        f"the {kind} of all sessions together may use at most 64 MiB" in rejected.json["message"]
-    )
+    assert f"the {kind} of all sessions together may use at most 64 MiB" in rejected.json["message"]
     assert 8 <= made <= 75
     assert call("GET", "/~w0/v1/pets/16").json == pets[15]
     if kind == "pets":

@@ -122,7 +122,7 @@ BAD: list[tuple[str, str, str]] = [
     ("locale", "xx", f"must be one of {', '.join(sorted(LOCALES))}, got 'xx'"),
     ("api_key", "two words", f"{BAD_KEY}character 4 is invalid"),
     ("api_key", "ключ", f"{BAD_KEY}character 1 is invalid"),
-    ("api_key", "a,,b", f"{BAD_KEY}got an empty key"),
+    ("api_key", "a,,b", f"{BAD_KEY}it is empty"),
     ("any_key", "maybe", "must be true or false, got 'maybe'"),
     ("delay", "2", f"{BAD_DURATION}'2'; add a unit: '2s' or '2ms'"),
     ("delay", "2m", "must be a duration of at most 60s, got '2m'"),
