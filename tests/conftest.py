@@ -1,11 +1,9 @@
-"""What all tests share: servers, callers, markers, workers, and the report of missing programs."""
+"""What all tests share: servers, callers, markers and workers."""
 
 from __future__ import annotations
 
 import os
-import re
 import signal
-from collections import Counter
 from typing import TYPE_CHECKING
 
 # pytester forgets the modules that a run inside this one imported. A library that was in use before
@@ -17,13 +15,15 @@ import pytest
 import requests  # noqa: F401
 
 from mockpets import MockpetsServer, Settings, create_app
+from mockpets.scenario import library
 from tests.doors import Caller, Inside, Socket
-from tests.programs import MISSING
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "tests.programs"]
 
-# No deadline: machines differ, and a busy one would fail a test that is right.
-hypothesis.settings.register_profile("mockpets")
+# No deadline and no check of speed: a busy machine would fail a test that is right.
+hypothesis.settings.register_profile(
+    "mockpets", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("mockpets")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -32,7 +32,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
+
+    from mockpets.scenario.files import Source
 
 
 CONTRACT_URL = os.environ.get("CONTRACT_URL")
@@ -63,12 +65,36 @@ def fresh() -> Callable[..., Caller]:
     return make
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _read_shipped_scenarios_once() -> Iterator[None]:
+    """Keep the shipped scenarios: hundreds of tests create an app, and reading is most of that."""
+    read = library.read_library
+    shipped = library.load_library((), ())
+
+    def read_library(
+        sources: Mapping[str, Source],
+        fixtures: Mapping[str, Source],
+        before: library.Library | None = None,
+    ) -> library.Library:
+        if before is None and (sources, fixtures) == (shipped.sources, shipped.fixtures):
+            return shipped
+        return read(sources, fixtures, before)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(library, "read_library", read_library)
+        yield
+
+
 # --- Which tests run, and where -----------------------------------------------------------------
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Use no workers for tests that are named one by one, so that `-s` and prints work as usual."""
-    return 0 if any("::" in argument for argument in config.args) else None
+    """Use no workers for one file or for tests named with `::`: they share their servers anyway.
+
+    Without workers, prints and `-s` work as usual.
+    """
+    is_named = any("::" in argument for argument in config.args)
+    return 0 if is_named or (len(config.args) == 1 and config.args[0].endswith(".py")) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -76,16 +102,3 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "browser" in item.path.parts:
             item.add_marker("browser")
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """List the programs that this machine lacks, each with the number of tests that it skipped."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    programs = Counter(
-        match[1] for report in skipped if (match := re.search(MISSING, str(report.longrepr)))
-    )
-    if programs:
-        listed = ", ".join(f"{name} ({count} tests)" for name, count in sorted(programs.items()))
-        terminalreporter.write_line(
-            f"skipped for missing programs: {listed}; .ci/run installs them"
-        )

@@ -308,6 +308,7 @@ def test_a_page_without_marks_stays_unchanged(saved: Path, tmp_path: Path) -> No
     assert page.read_text(encoding="utf-8") == "nothing here\n"
 
 
+@pytest.mark.slow
 def test_a_short_run_measures_compiled_mockpets(tmp_path: Path) -> None:
     results, compiled = tmp_path / "run.json", tmp_path / "compiled"
     environment = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": str(compiled)}
@@ -325,6 +326,7 @@ def test_a_short_run_measures_compiled_mockpets(tmp_path: Path) -> None:
     assert "argparse" not in sources, "only our own code"
 
 
+@pytest.mark.slow
 def test_another_checkout_is_measured_in_the_same_run(tmp_path: Path) -> None:
     other, output = tmp_path / "other", tmp_path / "run.json"
     for name in ("mockpets", "scenarios", "fixtures"):

@@ -300,6 +300,7 @@ BROWSER = """
 """
 
 
+@pytest.mark.browser
 def test_the_url_selects_the_session_in_a_browser(run: Run) -> None:
     run(BROWSER.replace("BROWSER", need("chromium"))).assert_outcomes(passed=1)
 

@@ -61,11 +61,17 @@ def port() -> int:
     return number
 
 
-@pytest.fixture(scope="module")
-def banner(checkout: Path, port: int) -> Iterator[str]:
+@pytest.fixture(
+    scope="module", params=["this environment", pytest.param("a new one", marks=pytest.mark.slow)]
+)
+def banner(checkout: Path, port: int, request: pytest.FixtureRequest) -> Iterator[str]:
     """Run the main job as the README has it, on a free port, and return what it prints."""
     need("curl")
     [(command, _)] = marked("the main job")
+    if request.param == "this environment":
+        install, command = command.rsplit(" && ", 1)
+        assert install.startswith("python3 -m venv .venv && .venv/bin/pip install ")
+        (checkout / ".venv").symlink_to(sys.prefix)
     # The environment of someone who has nothing of ours installed or set.
     path = os.pathsep.join([str(Path(sys.base_prefix) / "bin"), *os.defpath.split(os.pathsep)])
     keep = {"HOME", "LANG", "PIP_INDEX_URL", "PIP_FIND_LINKS", "PIP_CONFIG_FILE"}
@@ -94,6 +100,8 @@ def banner(checkout: Path, port: int) -> Iterator[str]:
                 os.killpg(process.pid, signal.SIGINT)
         # Ctrl-C also ends the shell; `tests/cli/test_main.py` checks our own exit status.
         assert process.wait(timeout=20) in (0, -signal.SIGINT)
+    if request.param == "this environment":
+        (checkout / ".venv").unlink()  # so that the next one is not made inside it
 
 
 def run(command: str, folder: Path, port: int) -> str:

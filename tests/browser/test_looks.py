@@ -53,7 +53,14 @@ def fill(panel: Panel) -> None:
 
 @pytest.mark.parametrize(
     ("width", "theme"),
-    [(360, "light"), (360, "dark"), (768, "dark"), (1440, "light"), (1440, "dark")],
+    [
+        (360, "dark"),
+        (1440, "light"),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in ((360, "light"), (768, "dark"), (1440, "dark"))
+        ),
+    ],
 )
 def test_every_view(session: str, visit: Callable[..., Panel], width: int, theme: str) -> None:
     options = {"viewport": {"width": width, "height": 900}, "color_scheme": theme}

@@ -199,6 +199,7 @@ CHROMIUM = [
 ]  # fmt: skip
 
 
+@pytest.mark.browser
 def test_a_page_sees_each_fault_as_a_failure(url: str, tmp_path: Path) -> None:
     browser = need("chromium")
     tries = {fault: headers(fault, "chromium") for fault in FAULTS}

@@ -195,7 +195,10 @@ class Worker:
         return REQUESTS
 
 
-@pytest.mark.parametrize("carrier", ["path", "header", "key", "mixed"])
+@pytest.mark.parametrize(
+    "carrier",
+    ["mixed", *(pytest.param(one, marks=pytest.mark.slow) for one in ("path", "header", "key"))],
+)
 def test_no_session_sees_the_state_of_another(address: str, carrier: Carrier) -> None:
     workers = [Worker(address, number, carrier) for number in range(THREADS)]
     with ThreadPoolExecutor(THREADS) as pool:

@@ -27,7 +27,10 @@ from tests.live.test_soak import GROWTH, held
 if TYPE_CHECKING:
     from http.client import HTTPMessage
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="needs /proc"),
+]
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "0"))
 VISITORS = 50

@@ -84,7 +84,7 @@ def check(call: Caller, log: pytest.LogCaptureFixture, *marks: str) -> None:
         assert mark not in everything, f"{mark!r} is shown"
 
 
-@pytest.fixture(scope="module", params=["inside", "socket"])
+@pytest.fixture(scope="module", params=["inside", pytest.param("socket", marks=pytest.mark.slow)])
 def keeping(request: pytest.FixtureRequest) -> Iterator[Caller]:
     """A server with its own key and token, and a journal that is not empty."""
     settings = Settings(port=0, api_key=("mockpets", KEY), control_token=TOKEN)

@@ -14,12 +14,15 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.doors import JSON, KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 THREADS = 4
+REQUESTS = int(os.environ.get("SOAK_REQUESTS", "20000"))
 GROWTH = 5 * 1024  # KiB
 SCENARIOS = ["default", "empty", "flaky", "retry", "missing", "orders", "truncated", "full-page"]
 SCENARIOS += ["nix", "offline", "broken-json"]
@@ -88,15 +91,15 @@ def send(address: str, seed: int, count: int) -> int:
     return answered
 
 
-def test_memory_descriptors_and_threads_do_not_grow() -> None:
-    count = int(os.environ.get("SOAK_REQUESTS", "20000"))
+@pytest.mark.parametrize("count", [2000, pytest.param(REQUESTS, marks=pytest.mark.slow)])
+def test_memory_descriptors_and_threads_do_not_grow(count: int) -> None:
     with serving() as (address, pid), ThreadPoolExecutor(THREADS) as pool:
 
         def work(seed: int, requests: int) -> int:
             share = requests // THREADS
             return sum(pool.map(lambda number: send(address, seed + number, share), range(THREADS)))
 
-        work(1, count // 4)  # warm up
+        work(1, max(count // 4, 1000))  # warm up
         before = held(pid)
         answered = work(100, count)
         after = held(pid)

@@ -90,11 +90,12 @@ def pets(call: Caller, session: str = "default") -> list[dict[str, Any]]:
 # --- Restarts -----------------------------------------------------------------------------------
 
 
-def test_a_kill_loses_no_acknowledged_change(file: Path) -> None:
+@pytest.mark.parametrize("rounds", [1, pytest.param(ROUNDS, marks=pytest.mark.slow)])
+def test_a_kill_loses_no_acknowledged_change(file: Path, rounds: int) -> None:
     random = Random(7)
     posted: dict[str, list[str]] = {session: [] for session in SESSIONS}
     saved = dict.fromkeys(SESSIONS, 0)
-    for number in range(ROUNDS + 1):
+    for number in range(rounds + 1):
         with keeping(file, "--count", "2") as (process, call):
             for session in SESSIONS:
                 found = pets(call, session)
@@ -116,7 +117,7 @@ def test_a_kill_loses_no_acknowledged_change(file: Path) -> None:
                 posted[session].append(f"late {number} {step}")
             process.kill()
             process.wait(SECONDS)
-    assert min(saved.values()) >= 6 * ROUNDS
+    assert min(saved.values()) >= 6 * rounds
     left = sorted(each.name for each in file.parent.iterdir())
     assert set(left) <= {".pets.state.lock", ".pets.state.tmp", "pets.state"}
 
@@ -267,9 +268,8 @@ def refused(*arguments: str) -> str:
 def test_a_damaged_file_is_reported_in_one_line_and_kept(
     file: Path, damage: Any, message: str
 ) -> None:
-    with keeping(file) as (process, call):
-        post(call, "Precious")
-        end(process)
+    with MockpetsServer(Settings(port=0, state=str(file))) as server:
+        post(Caller(Socket(server.url)), "Precious")
     data = damage(file.read_bytes())
     file.write_bytes(data)
 
@@ -280,10 +280,9 @@ def test_a_damaged_file_is_reported_in_one_line_and_kept(
 
 
 def test_a_file_with_too_many_sessions_is_reported_in_one_line(file: Path) -> None:
-    with keeping(file) as (process, call):
-        post(call, "a", "one")
-        post(call, "b", "two")
-        end(process)
+    with MockpetsServer(Settings(port=0, state=str(file))) as server:
+        for session in ("one", "two"):
+            post(Caller(Socket(server.url)), "a", session)
 
     line = refused("--state", str(file), "--max-sessions", "2")
     assert "session two" in line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -87,5 +88,11 @@ class Server(RuleBasedStateMachine):
         assert self.call("GET", "/v1/pets").json == list(self.pets.values())[:20]
 
 
+class ServerAtLength(Server):
+    """The same, in many runs."""
+
+
 TestServer = Server.TestCase
-TestServer.settings = settings(max_examples=60, stateful_step_count=40)
+TestServer.settings = settings(max_examples=10, stateful_step_count=40)
+TestServerAtLength = pytest.mark.slow(ServerAtLength.TestCase)
+TestServerAtLength.settings = settings(max_examples=60, stateful_step_count=40)
