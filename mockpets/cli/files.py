@@ -106,9 +106,10 @@ def _count(items: Sized, name: str) -> str:
 @click.argument("name")
 @with_settings("scenarios_dir")
 def new(name: str, config: Path | None, **flags: object) -> None:
-    """Write a new scenario file that shows the whole language in comments.
+    """Write a scenario file to start from.
 
-    The file goes into the last --scenarios-dir, or into the working directory.
+    It shows the whole scenario language in comments. The file goes into the last --scenarios-dir,
+    or into the working directory.
     """
     settings = load_settings(flags, os.environ, config)
     if not re.fullmatch(SCENARIO_NAME, name) or len(name) > NAME_LENGTH:

@@ -249,7 +249,10 @@ Press Ctrl-C to stop."""
     texts={"host": "Address or host name of the server.", "port": "TCP port of the server."},
 )
 def health(url: str | None, config: Path | None, **flags: object) -> int:
-    """Check that a running server responds: exit status 0 if it does, 1 if not."""
+    """Check whether a running server responds.
+
+    The exit status is 0 if it does, and 1 if it does not.
+    """
     from mockpets.client.connection import Connection, NoAnswer, split_url
 
     try:

@@ -36,7 +36,7 @@ _RETRY_SECONDS: Final = 0.5
 """How long to wait before connecting again to a server that stopped responding."""
 
 
-# --- Which server -----------------------------------------------------------------------------
+# --- Server -----------------------------------------------------------------------------------
 
 
 def _with_client(command: Callable[..., int]) -> Callable[..., Any]:
@@ -71,7 +71,9 @@ def _with_client(command: Callable[..., int]) -> Callable[..., Any]:
             return 1
 
     session = click.option(
-        "--session", metavar="NAME", help="Session.  [default: the one in the URL, or default]"
+        "--session",
+        metavar="NAME",
+        help="Name of the session.  [default: the one in the URL, or default]",
     )
     token = click.option(
         "--token",
@@ -115,7 +117,7 @@ def _file_name_problem(name: str) -> Problem:
     return Problem(name, 0, 0, "", "is a file, not a scenario name", hint)
 
 
-# --- Request log ----------------------------------------------------------------------------------
+# --- Request log ------------------------------------------------------------------------------
 
 
 @click.command(cls=Command)

@@ -35,10 +35,10 @@ def visible(text: str) -> str:
     )
 
 
-# --- All of them ------------------------------------------------------------------------------
+# --- All fixtures -----------------------------------------------------------------------------
 
 
-def test_these_are_shipped() -> None:
+def test_the_shipped_fixtures() -> None:
     assert set(FILES) >= {
         *("awkward-names", "big-ids", "full-page", "no-status", "showroom", "sold-out"),
     }
@@ -73,10 +73,10 @@ def test_it_has_one_pet_per_line(name: str) -> None:
     assert FILES[name].read_bytes().decode() == expected
 
 
-# --- Each one's promise -----------------------------------------------------------------------
+# --- Each fixture -----------------------------------------------------------------------------
 
 
-def test_showroom_is_a_shop() -> None:
+def test_showroom_has_a_realistic_mix() -> None:
     pets = pets_of("showroom")
     assert [pet["id"] for pet in pets] == list(range(1, 25))
     assert len({pet["name"] for pet in pets}) == len(pets)
@@ -86,7 +86,7 @@ def test_showroom_is_a_shop() -> None:
     assert first_page.most_common(1)[0][0] == "available"
 
 
-def test_big_ids_are_beyond_what_javascript_counts() -> None:
+def test_big_ids_exceed_the_integers_of_javascript() -> None:
     pets = pets_of("big-ids")
     for pet in pets:
         assert SAFE < pet["id"] <= INT64_MAX
@@ -99,7 +99,7 @@ def test_big_ids_leave_room_for_new_pets() -> None:
     assert max(pet["id"] for pet in pets_of("big-ids")) <= INT64_MAX - 1_000_000
 
 
-def test_big_ids_become_one_where_ids_are_floats() -> None:
+def test_big_ids_become_equal_as_floats() -> None:
     pets = pets_of("big-ids")
     as_floats = Counter(float(pet["id"]) for pet in pets)
     assert sum(number > 1 for number in as_floats.values()) >= 3
@@ -144,7 +144,7 @@ def test_awkward_names_shows_each_kind_on_the_first_page(kind: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "\u202eoleM\u202c",  # an override of the direction
+        "\u202eoleM\u202c",  # overrides the text direction
         "<img src=x onerror=alert(1)>",
         "'; DROP TABLE pets; --",
         "${name}",
@@ -156,14 +156,14 @@ def test_awkward_names_shows_each_kind_on_the_first_page(kind: str) -> None:
         "Line\u2028Separator",
         "\u200bGhost\u200b",
         "__proto__",
-        "𠮷野",  # a letter, yet a surrogate pair in JavaScript
+        "𠮷野",  # one letter, but a surrogate pair in JavaScript
     ],
 )
 def test_awkward_names_has(name: str) -> None:
     assert name in [pet["name"] for pet in pets_of("awkward-names")]
 
 
-def test_awkward_names_that_look_alike_are_not_the_same() -> None:
+def test_awkward_names_that_look_alike_differ() -> None:
     names = [pet["name"] for pet in pets_of("awkward-names")]
     assert {"Zo\u00eb", "Zoe\u0308"} <= set(names)
     assert names.count("Twin") == 2
@@ -173,7 +173,7 @@ def test_awkward_names_fit_one_full_page() -> None:
     assert PAGE_DEFAULT < len(pets_of("awkward-names")) < PAGE_MAX
 
 
-def test_no_status_has_none() -> None:
+def test_pets_of_no_status_have_no_status() -> None:
     pets = pets_of("no-status")
     assert len(pets) == 12
     assert not any("status" in pet for pet in pets)

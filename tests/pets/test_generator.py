@@ -122,7 +122,7 @@ def test_every_locale_is_pinned() -> None:
 @pytest.mark.parametrize(
     "generator",
     [
-        # Klingon: Faker knows of no such locale. (Its hint for **config is that of the whole.)
+        # Klingon is unknown to Faker. (Its type hint for **config covers the whole mapping.)
         Generator(locale="tlh_QO"),  # type: ignore[arg-type]
         Generator(),
         Faker("ja_JP", use_weighting=False).factories[0],
@@ -134,13 +134,13 @@ def test_the_faker_instance_does_not_matter(generator: Generator) -> None:
     assert dealt(generator, 3, "sv_SE", 100) == generate(100, 3, "sv_SE")
 
 
-def test_fakers_own_seed_does_not_matter() -> None:
+def test_the_seed_of_faker_does_not_matter() -> None:
     before = generate(50, 3, "pl_PL")
     Faker("pl_PL").seed_instance(99)
     assert generate(50, 3, "pl_PL") == before
 
 
-def test_a_faker_with_no_data_at_all_gives_the_same(tmp_path: Path) -> None:
+def test_a_faker_without_any_data_gives_the_same_pets(tmp_path: Path) -> None:
     stand_in = tmp_path / "faker"
     (stand_in / "providers").mkdir(parents=True)
     (stand_in / "__init__.py").write_text("class Generator: pass\n", encoding="utf-8")

@@ -73,7 +73,7 @@ def test_a_created_pet_is_found_by_id_page_and_status() -> None:
     assert ids(store, 100, "sold") == [1, 2]
 
 
-def test_stores_that_share_a_table_do_not_see_each_other() -> None:
+def test_stores_with_a_shared_table_are_independent() -> None:
     table = make_table([pet(1, "available")])
     one, other = Store(table, 10), Store(table, 10)
     one.create({"name": "x", "categoryId": 1, "status": "available"})
@@ -229,7 +229,7 @@ def test_filters_on_several_properties(monkeypatch: pytest.MonkeyPatch) -> None:
     assert listed(sold, ("status", "pending")) == []
 
 
-def test_values_that_no_pet_has_leave_nothing_in_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unused_values_are_removed_from_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mockpets.pets.table._INDEXED", ("categoryId",))
     store = Store(make_table([]), 10)
     before = len(store.save(None).own.ids)
@@ -290,7 +290,7 @@ def test_dropped_stores_release_their_charges() -> None:
     assert (pets.used, snapshots.used) == (0, 0)
 
 
-def test_a_used_up_budget_changes_nothing() -> None:
+def test_calls_that_exceed_the_budget_change_nothing() -> None:
     budget = MemoryBudget(3 * ENTRY_BYTES + 60, "pets")
     store = Store(make_table(map(pet, range(1, 4))), 10, budget)
     for number in range(2):
@@ -379,9 +379,9 @@ START = {number: pet(number, status) for number, status in ((1, "sold"), (2, Non
 class Model:
     """The expected contents of a store or snapshot.
 
-    :param shared: the pets of the table that it stands on; one object for each such table.
-    :param changed: ids of the base whose pets were changed.
-    :param next: the id that comes next; of a snapshot, of its store.
+    :param shared: the pets of the shared table; one object for each such table.
+    :param changed: ids of changed pets in the base.
+    :param next: the next id of the store, or of the store of the snapshot.
     """
 
     shared: dict[int, Pet]
@@ -434,7 +434,7 @@ class TwoStores(RuleBasedStateMachine):
         self.saved_models: list[Model] = []
 
     def used(self) -> int:
-        """Bytes of pets: those of stores, and of tables that anyone stands on but the start."""
+        """Bytes of pets in stores, and in shared tables other than the initial one."""
         everyone = [*self.models, *self.saved_models]
         tables = {id(model.shared): model.shared for model in everyone if model.shared is not START}
         return sum(model.cost for model in self.models) + sum(map(cost, tables.values()))
