@@ -231,7 +231,7 @@ def test_a_journal_can_be_collected_while_another_makes_room() -> None:
             fill(journal, 2, b"x" * 4096)
     finally:
         gc.set_threshold(*threshold)
-    del left
+    del left, circle
     gc.collect()
 
     fill(journal, 3)
