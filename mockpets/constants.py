@@ -192,23 +192,23 @@ LINGER_SECONDS: Final = 2.0
 DRAIN_SECONDS: Final = 5.0
 """How long clients may take to read their last responses when the server stops."""
 PIECES_A_SECOND: Final = 10
-"""Pieces per second in which a throttled response is sent."""
+"""Number of pieces per second in which a throttled response is sent."""
 PARKED: Final = 500
-"""Maximum of responses that are delayed, throttled or held at the same time."""
+"""Maximum number of responses that are delayed, throttled or held."""
 PREFLIGHT_SECONDS: Final = 600
 DELAY_SECONDS: Final = 60.0
 PETS_BY_REQUEST: Final = 10_000
 PETS_GENERATED: Final = 100_000
 PETS_AT_ONCE: Final = 500
-"""Pets to generate on the app's thread: a few milliseconds of work while other requests wait."""
+"""Pets to generate on the app's thread, which blocks other requests for a few milliseconds."""
 WATCH_SECONDS: Final = 0.5
 """Interval at which scenario and fixture files are checked for changes."""
 STACK_DEPTH: Final = 8
-"""Maximum of scenarios that are active at once, and length of a chain of ``extends``."""
+"""Maximum number of active scenarios, and length of a chain of ``extends``."""
 TABLES: Final = 4
 """Generated tables of pets to cache; sessions and scenarios share them."""
 STACKS: Final = 100
-"""Maximum of scenario combinations for which one session keeps counters."""
+"""Maximum number of scenario combinations for which one session keeps counters."""
 
 SESSIONS: Final = 200
 SESSION_IDLE_SECONDS: Final = 600.0
@@ -220,13 +220,13 @@ JOURNAL_BYTES: Final = 16 * 1024 * 1024
 PETS_BYTES: Final = 64 * 1024 * 1024
 """Maximum size of the pets of all sessions together, without those that the server starts with."""
 SNAPSHOTS: Final = 100
-"""Maximum of snapshots in one session."""
+"""Maximum number of snapshots in one session."""
 SNAPSHOTS_BYTES: Final = 64 * 1024 * 1024
 """Maximum size of the snapshots of all sessions together."""
 EVENTS_SECONDS: Final = 30.0
 """Maximum time that a call of `events` waits for a change."""
 CONTROL_PETS: Final = 1000
-"""Maximum of pets in one response of the control API."""
+"""Maximum number of pets in one response of the control API."""
 
 PUBLIC_DELAY_SECONDS: Final = 10.0
 PUBLIC_PETS: Final = 1000
@@ -257,5 +257,5 @@ PROBLEMS_SHOWN: Final = 20
 CANNED_BYTES: Final = 1024 * 1024
 """Maximum size of the body of a canned response; each stub keeps its own in memory."""
 CANNED_PETS: Final = 1000
-"""Maximum of pets in a canned page: ten times what the contract allows."""
+"""Maximum number of pets in a canned page: ten times what the contract allows."""
 HEADER_VALUE_BYTES: Final = 4096

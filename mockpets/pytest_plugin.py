@@ -38,9 +38,9 @@ __all__ = ["Mockpets", "Server"]
 
 _TOKEN_VARIABLE: Final = "MOCKPETS_CONTROL_TOKEN"  # noqa: S105 - a name, not a token
 _REPORTED: Final = 20
-"""Maximum of requests in the report of a failed test."""
+"""Maximum number of requests in the report of a failed test."""
 _NAME_LENGTH: Final = 50
-"""Maximum of characters of a test's name in its session's name, which is limited to 64."""
+"""Maximum number of characters of a test's name in its session's name, which is limited to 64."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ RATE: Final = _NUMBER + " ?(B|kB|MB)/s"
 _SECONDS: Final = {"ms": Decimal("0.001"), "s": Decimal(1), "m": Decimal(60)}
 _LONG: Final = {"s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
 INTERVAL_SECONDS: Final = 7 * 24 * 3600
-"""Maximum of an interval: a week."""
+"""The longest interval: a week."""
 _BYTES: Final = {"B": Decimal(1), "kB": Decimal(1000), "MB": Decimal(1_000_000)}
 
 

@@ -55,7 +55,7 @@ class DeliveryOrder:
     :param job: work too long for the app's thread. The server discards the response, runs the job
         on its worker thread, and calls the app again with the same request and the job's result
         under `JOB_RESULTS`.
-    :param patience: maximum of seconds to hold; the hold and the delay end after it.
+    :param patience: seconds after which the hold ends by itself, and a delay with it.
     :param retry: whether to call the app again with the same request when the hold ends, and send
         that response. If the server is already stopping, it sends this one instead.
     """

@@ -28,7 +28,7 @@ _log: Final = logging.getLogger("mockpets.server")
 _RESET: Final = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
 """SO_LINGER with a time of zero: closing the socket resets the connection."""
 _JOBS: Final = 3
-"""Maximum of jobs for one request: more than one if scenario files change during a job."""
+"""Maximum number of jobs for one request: more than one if scenario files change during a job."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 

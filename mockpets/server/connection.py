@@ -28,7 +28,7 @@ Address = tuple[Any, ...]
 """Host and port; for IPv6 also the flow label and the scope."""
 
 _READ_BYTES: Final = 16 * 1024
-"""Maximum of bytes to read at once, and of unparsed bytes from a client that pipelines."""
+"""Maximum number of bytes to read at once, and of unparsed bytes from a client that pipelines."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger("mockpets.server")
 _ADJUSTMENTS: Final = Adjustments(ident=IDENT, server_name="localhost")
 _BATCH: Final = 64
-"""Maximum of connections to accept before other sockets get their turn."""
+"""Maximum number of connections to accept before other sockets get their turn."""
 _PAUSE_SECONDS: Final = 0.25
 """How long to accept nothing after the process or the machine has run out of resources."""
 _EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)

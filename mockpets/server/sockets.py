@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BACKLOG: Final = 1024
-"""Maximum of connections that wait to be accepted."""
+"""Maximum number of connections that wait to be accepted."""
 
 _PROBE_SECONDS: Final = 0.5
 """Time limit of each step of checking which program uses a port."""

@@ -26,11 +26,11 @@ ACCESS: Final = "mockpets.access"
 """The logger of the request lines, which have the level INFO."""
 
 TARGET: Final = 1000
-"""Maximum of characters of a target in a line."""
+"""Maximum number of characters of a target in a line."""
 MESSAGE: Final = 10_000
-"""Maximum of characters of a warning or error without its traceback; 20 problems of a file fit."""
+"""Maximum number of characters of a warning or error without its traceback; fits 20 problems."""
 NAMES: Final = 20
-"""Maximum of stubs, and of notes, in a line."""
+"""Maximum number of stubs, and of notes, in a line."""
 
 Format = Literal["text", "json"]
 

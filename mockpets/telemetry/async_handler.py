@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 LINES: Final = 10_000
-"""Maximum of queued lines; about a second of a busy server."""
+"""Maximum number of queued lines; about a second of a busy server."""
 BATCH_SECONDS: Final = 0.01
 """How long to collect lines before writing them, so that a busy server rarely wakes the thread."""
 CLOSE_SECONDS: Final = 1.0

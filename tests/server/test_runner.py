@@ -211,7 +211,7 @@ ERRORS: dict[str, tuple[bytes, int, str]] = {
     "no request line": (
         b"HELLO\r\n\r\n",
         400,
-        "the request is not valid HTTP: Start line is invalid",
+        "the request is not valid HTTP: Request line must have the form 'GET /path HTTP/1.1'",
     ),
     "a method in lower case": (
         b"get / HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -226,7 +226,7 @@ ERRORS: dict[str, tuple[bytes, int, str]] = {
     "a header with a space in its name": (
         b"GET / HTTP/1.1\r\nHost: a\r\nA B: c\r\n\r\n",
         400,
-        "the request is not valid HTTP: Invalid header",
+        "the request is not valid HTTP: Header must have the form 'Name: value'",
     ),
     "an invalid URL": (
         b"GET http://[::1/ HTTP/1.1\r\nHost: a\r\n\r\n",

@@ -50,7 +50,7 @@ _ONCE: Final = {
 """Headers that must not be repeated: joined, they could mean something else."""
 _FRAMING: Final = ("CONTENT_LENGTH", "TRANSFER_ENCODING")
 _DIGITS: Final = 18
-"""Maximum of digits in a length: more could overflow in other readers of the request."""
+"""Maximum number of digits in a length: more could overflow in other readers of the request."""
 
 _UNREADABLE: Final = "Request target or Content-Length is invalid"
 
@@ -184,7 +184,7 @@ def _explain(text: str) -> str:
         return "Bare CR or LF found in the request line"
     match = _LINE.fullmatch(first)
     if match is None:
-        return "Start line is invalid"
+        return "Request line must have the form 'GET /path HTTP/1.1'"
     method, target = match.groups()
     if method != method.upper():
         return f'Method must be in upper case, got "{method}"'
@@ -198,7 +198,11 @@ def _explain(text: str) -> str:
         if "\r" in line or "\n" in line:
             return "Bare CR or LF found in a header"
         if line[0] in " \t":
-            return "Folded header lines are not supported" if number else "Malformed header line"
+            return (
+                "Folded header lines are not supported"
+                if number
+                else "Space before the first header"
+            )
         if not _FIELD.fullmatch(line):
-            return "Invalid header"
+            return "Header must have the form 'Name: value'"
     return "Header lines are invalid"  # not reached while the expressions agree

@@ -26,7 +26,7 @@ _SIZE: Final = re.compile(rb"[0-9a-fA-F]{1,15}")  # less than 64 bits
 _EXTENSIONS: Final = re.compile(rf"(?:;{NAME}(?:=(?:{NAME}|{_QUOTED}))?)*".encode("latin-1"))
 _TRAILER: Final = re.compile(f"{NAME}:{VALUE}".encode("latin-1"))
 _LINE_BYTES: Final = 4096
-"""Maximum of a line between chunks; its extensions are ignored."""
+"""Maximum length of a line between chunks; its extensions are ignored."""
 
 
 class RequestParser:

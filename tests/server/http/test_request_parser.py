@@ -261,13 +261,25 @@ def chunks(body: str) -> bytes:
 
 
 STRICTER = {
-    "a space before": (b" " + raw(LIST, HOST), "Start line is invalid"),
-    "a line of spaces before": (b" \r\n" + raw(LIST, HOST), "Start line is invalid"),
+    "a space before": (
+        b" " + raw(LIST, HOST),
+        "Request line must have the form 'GET /path HTTP/1.1'",
+    ),
+    "a line of spaces before": (
+        b" \r\n" + raw(LIST, HOST),
+        "Request line must have the form 'GET /path HTTP/1.1'",
+    ),
     "LF before": (b"\n" + raw(LIST, HOST), "Bare CR or LF found in the request line"),
-    "white space alone": (b"\t\r\n\r\n", "Start line is invalid"),
-    "a space after": (raw(f"{LIST} ", HOST), "Start line is invalid"),
-    "a vertical tab after": (raw(f"{LIST}\x0b", HOST), "Start line is invalid"),
-    "no version": (raw("GET /", HOST), "Start line is invalid"),
+    "white space alone": (b"\t\r\n\r\n", "Request line must have the form 'GET /path HTTP/1.1'"),
+    "a space after": (
+        raw(f"{LIST} ", HOST),
+        "Request line must have the form 'GET /path HTTP/1.1'",
+    ),
+    "a vertical tab after": (
+        raw(f"{LIST}\x0b", HOST),
+        "Request line must have the form 'GET /path HTTP/1.1'",
+    ),
+    "no version": (raw("GET /", HOST), "Request line must have the form 'GET /path HTTP/1.1'"),
     "HTTP/2.0": (raw("GET / HTTP/2.0", HOST), r"HTTP/\d\.\d is not supported"),
     "a fragment": (raw("GET /a#b HTTP/1.1", HOST), "Request target has a fragment"),
     "no slash": (raw("GET a HTTP/1.1", HOST), "Request target must begin with a slash"),
@@ -353,10 +365,10 @@ def test_some_requests_that_waitress_accepts_are_rejected(name: str) -> None:
 
 
 BOTH = {
-    "a space before the colon": (raw(LIST, HOST, "A : b"), "Invalid header"),
-    "a name in Latin-1": (raw(LIST, HOST, "\xc4: b"), "Invalid header"),
-    "NUL in a name": (raw(LIST, HOST, "A\0: b"), "Invalid header"),
-    "DEL in a value": (raw(LIST, HOST, "A: b\x7f"), "Invalid header"),
+    "a space before the colon": (raw(LIST, HOST, "A : b"), "Header must have the form"),
+    "a name in Latin-1": (raw(LIST, HOST, "\xc4: b"), "Header must have the form"),
+    "NUL in a name": (raw(LIST, HOST, "A\0: b"), "Header must have the form"),
+    "DEL in a value": (raw(LIST, HOST, "A: b\x7f"), "Header must have the form"),
     "CR in a value": (raw(LIST, HOST, "A: b\rC: d"), "Bare CR or LF found in a header"),
     "LF in a value": (raw(LIST, HOST, "A: b\nC: d"), "Bare CR or LF found in a header"),
     "a method in lower case": (
