@@ -290,7 +290,7 @@ SESSION = {"session": "w3", "table": 0, "next_id": 5, "active": None, "seed": No
         ),
         (
             [TABLE, {**SESSION, "start": 1}],
-            ["f:3: start: must be null or the number of one above, got 1"],
+            ["f:3: start: must be null or the number of a table above, got 1"],
         ),
         ([TABLE, {**SESSION, "pets": [PET]}], ["f:3: pets: must have higher ids than table 0"]),
     ],

@@ -285,7 +285,7 @@ def test_the_prefix_alone_is_the_root() -> None:
         ("/mock/v1/pest", "did you mean '/mock/v1/pets'?"),
         (
             "/mock/w3/v1/pets",
-            "the pet store is at /mock/v1/pets, and the base path of a session begins with a "
+            "the pet store is at /mock/v1/pets, and the base path of a session starts with a "
             "tilde: /mock/~w3/v1/pets",
         ),
         ("/mock/~w3/pets/7", "the base URL must end with /v1: /mock/~w3/v1/pets/7"),
