@@ -117,8 +117,8 @@ def test_a_new_row_works_everywhere(tmp_path: Path) -> None:
     assert seen["described"] == ["does something new (new_body)", "ends in a new way (new_end)"]
     names = ", ".join(FAULTS)
     assert f"must be {names}, new_body or new_end, got 'new_bodi'" in seen["unknown"]
-    assert "with fault new_end this reply can never be sent" in seen["never sent"]
-    assert "this reply has no body that new_body could spoil" in seen["no body"]
+    assert "fault new_end ends the connection before this reply" in seen["never sent"]
+    assert "fault new_body requires a body, but this reply has an empty body" in seen["no body"]
     kinds = json.dumps([*FAULTS, "new_body", "new_end"])
     assert seen["schema"].count('"connection_reset", ') == seen["schema"].count(kinds) > 0
     assert "new_body does something new; new_end ends in a new way." in seen["schema"]

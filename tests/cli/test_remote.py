@@ -103,7 +103,7 @@ def test_use_of_an_inline_scenario_is_rejected_with_an_explanation(run: Run, url
     status, out, [line] = run("use", "--url", url, "inline-1")
 
     assert (status, out) == (1, [])
-    assert line.startswith("mockpets: 'inline-1' cannot be activated by its name: so one is called")
+    assert line.startswith("mockpets: 'inline-1' cannot be activated by name: it is the name of")
     assert ControlClient(url).scenarios()["active"] == ["inline-1"]
 
 

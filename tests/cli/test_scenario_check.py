@@ -71,9 +71,9 @@ def test_two_files_with_the_same_name_in_a_folder_are_a_problem(
     status, lines, _ = run(capsys, "check", *words)
 
     assert status == 1
-    [line] = [line for line in lines if "keep one" in line]
-    assert line.endswith(" has the name 'a' too; keep one of the two")
-    with pytest.raises(InputError, match="has the name 'a' too"):
+    [line] = [line for line in lines if "remove one" in line]
+    assert line.endswith(" also has the name 'a'; rename or remove one of them")
+    with pytest.raises(InputError, match="also has the name 'a'"):
         load_library([tmp_path], [])
 
 
