@@ -24,7 +24,7 @@ STATE_BYTES: Final = 512 * 1024 * 1024
 """The largest file that is read; all pets of a server take less in memory."""
 
 _MODE: Final = 0o600
-"""The owner alone: what strangers type into a demo is not for every user of the machine."""
+"""Only the owner: other users of the machine must not read what visitors of a demo entered."""
 
 
 class System(Protocol):
