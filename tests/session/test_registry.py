@@ -163,6 +163,7 @@ def test_16_threads_get_the_same_sessions(clock: Clock) -> None:
 # --- 100,000 names ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
     """Set `SESSION_NAMES` to 100000 for the full run.
 
@@ -213,6 +214,7 @@ def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
         each()
 
 
+@pytest.mark.slow
 def test_unused_sessions_leak_no_memory(clock: Clock) -> None:
     """Budgets and journals release memory even if nothing is allocated afterwards."""
     sessions = registry(clock)
@@ -238,6 +240,7 @@ def test_unused_sessions_leak_no_memory(clock: Clock) -> None:
     assert after - before < 16 * 1024, (before, after)
 
 
+@pytest.mark.slow
 def test_200_sessions_over_10000_pets_share_them() -> None:
     """Measured with tracemalloc (CPython 3.11): the 10,000 pets take 1.7 MB, once. Creating 198
     sessions, and listing and creating pets in each, takes 2.4 MB more: 12 kB a session, including

@@ -314,6 +314,7 @@ def test_an_unwritable_folder_is_reported_in_one_line() -> None:
 # --- Failing disks ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_failing_disk_does_not_stop_the_server(file: Path) -> None:
     away = file.parent.with_name("away")
     with keeping(file) as (process, call):

@@ -207,6 +207,7 @@ def test_a_name_has_at_most_256_characters(character: str) -> None:
     assert "got 257" in rejected.json["message"]
 
 
+@pytest.mark.slow
 def test_pets_and_snapshots_are_limited_to_8_mib() -> None:
     public = Public()
     many = [{"id": each, "name": "n" * 200, "categoryId": 1} for each in range(1, 901)]
@@ -227,6 +228,7 @@ def test_pets_and_snapshots_are_limited_to_8_mib() -> None:
     assert "8 MiB" in taken[-1].json["message"]
 
 
+@pytest.mark.slow
 def test_journals_are_limited_to_8_mib() -> None:
     public = Public()
     for number in range(1000):

@@ -306,7 +306,10 @@ HOSTS = {
 
 
 @pytest.mark.parametrize("control", ["auto", "open"])
-@pytest.mark.parametrize(("method", "path"), [("GET", "state"), ("POST", "reset")])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "state"), pytest.param("POST", "reset", marks=pytest.mark.slow)],
+)
 def test_every_combination_of_host_origin_and_site(control: str, method: str, path: str) -> None:
     server = Server(
         control=control, control_origin=("https://front.example",), allow_host="pets.test"
@@ -354,8 +357,8 @@ def test_a_public_bind_generates_a_unique_token() -> None:
 
 
 @pytest.mark.parametrize("origin", [origin for origin in ORIGINS if origin])
-def test_only_allowed_pages_may_read(origin: str) -> None:
-    server = Server(**FRONT)
+def test_only_allowed_pages_may_read(servers: dict[str, Server], origin: str) -> None:
+    server = servers[repr(FRONT)]
     for method, path in [*GUARDED, *((method, path) for _, method, path in ROUTES)]:
         for verb in {method, "OPTIONS"}:
             asks = {"Access-Control-Request-Method": method} if verb == "OPTIONS" else {}
