@@ -75,10 +75,14 @@ class Socket:
         parts = urlsplit(url)
         self._address = (parts.hostname or "", parts.port)
 
+    def connect(self) -> HTTPConnection:
+        """Return a new connection, which the caller closes."""
+        return HTTPConnection(*self._address, timeout=20)
+
     def ask(
         self, method: str, target: str, headers: Mapping[str, str], body: bytes | None
     ) -> Answer:
-        connection = HTTPConnection(*self._address, timeout=10)
+        connection = self.connect()
         try:
             connection.request(method, target, body, dict(headers))
             answer = connection.getresponse()

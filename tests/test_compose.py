@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 from contextlib import contextmanager
-from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
@@ -26,6 +25,7 @@ import yaml
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import URL_VARIABLE
+from tests.doors import Answer, Caller, Socket
 from tests.test_container_files import PAGES, PROJECT, environment, one
 
 if TYPE_CHECKING:
@@ -172,20 +172,12 @@ class Composed:
         )
         return found.returncode == 0
 
-    def ask(self, method: str, url: str, token: str | None, **headers: str) -> tuple[int, Any]:
+    def ask(self, method: str, url: str, token: str | None, **options: Any) -> Answer:
         """Ask as the app would, by the address that it has."""
         parts = urlsplit(url)
         assert (parts.hostname, parts.port) == ("mock", Settings().port)
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
-        sent = {"Host": parts.netloc} | {k.replace("_", "-"): v for k, v in headers.items()}
-        if token is not None:
-            sent["Authorization"] = f"Bearer {token}"
-        try:
-            connection.request(method, parts.path, headers=sent)
-            answer = connection.getresponse()
-            return answer.status, json.load(answer)
-        finally:
-            connection.close()
+        call = Caller(Socket(f"http://127.0.0.1:{self.port}"))
+        return call(method, parts.path, headers={"Host": parts.netloc}, key=token, **options)
 
 
 def test_it_works_as_wired(tmp_path: Path) -> None:
@@ -204,10 +196,9 @@ def test_it_works_as_wired(tmp_path: Path) -> None:
             assert monotonic() < end
         app = composed.app
         pets, key = f"{app['API_URL']}/pets", app["API_KEY"]
-        status, found = composed.ask("GET", pets, key)
-        assert (status, len(found)) == (200, Settings().count)
-        assert composed.ask("GET", pets, key, Mockpets_Scenario="visit") == (200, json.loads(zoo))
+        assert len(composed.ask("GET", pets, key).json) == Settings().count
+        assert composed.ask("GET", pets, key, scenario="visit").json == json.loads(zoo)
         reset = f"{app['MOCKPETS_URL']}/__mockpets/reset"
-        assert composed.ask("POST", reset, None)[0] == 401
-        assert composed.ask("POST", reset, app["MOCKPETS_CONTROL_TOKEN"])[0] == 200
+        assert composed.ask("POST", reset, None).status == 401
+        assert composed.ask("POST", reset, app["MOCKPETS_CONTROL_TOKEN"]).status == 200
     assert mock.returncode == 0

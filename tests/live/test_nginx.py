@@ -24,12 +24,12 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.web.proxy import behind
-from tests.doors import JSON, KEY, Answer, Caller, Socket
+from tests.doors import JSON, KEY, Caller, Socket
 from tests.programs import need
 from tests.web.test_contract import *  # noqa: F403 - its tests, through this module's `call`
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 CONFIG = Path(__file__).parents[2] / "docs" / "nginx.conf"
@@ -64,36 +64,20 @@ FORGED = {
 }
 
 
-class Secure:
+class Secure(Socket):
     """Calls nginx over TLS, one connection for each request.
 
     :param source: the client's own address.
     """
 
     def __init__(self, port: int, context: ssl.SSLContext, source: str = PROXY) -> None:
-        self._port, self._context, self._source = port, context, (source, 0)
+        super().__init__(f"https://localhost:{port}")
+        self._context, self._source = context, (source, 0)
 
     def connect(self) -> HTTPSConnection:
         return HTTPSConnection(
-            "localhost",
-            self._port,
-            timeout=20,
-            context=self._context,
-            source_address=self._source,
+            *self._address, timeout=20, context=self._context, source_address=self._source
         )
-
-    def ask(
-        self, method: str, target: str, headers: Mapping[str, str], body: bytes | None
-    ) -> Answer:
-        connection = self.connect()
-        try:
-            connection.request(method, target, body, dict(headers))
-            response = connection.getresponse()
-            names = {name.lower() for name in response.headers}
-            joined = {name: ", ".join(response.headers.get_all(name, [])) for name in names}
-            return Answer(response.status, joined, response.read())
-        finally:
-            connection.close()
 
 
 @contextmanager

@@ -7,13 +7,14 @@ import json
 import logging
 from contextlib import closing
 from http.client import HTTPConnection, IncompleteRead, RemoteDisconnected
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.faults import FAULTS
 from mockpets.server.limits import Limits
+from tests.doors import Answer, Caller, Socket
 from tests.server.actor import Actor
 from tests.server.raw_http import Clock, Wire, port_of, running
 
@@ -123,14 +124,8 @@ def serving(folder: Path) -> Iterator[Callable[..., int]]:
         server.stop()
 
 
-def ask(port: int, **headers: str) -> Any:
-    connection = HTTPConnection("127.0.0.1", port, timeout=20)
-    try:
-        connection.request("GET", "/v1/pets", headers=KEY | headers)
-        response = connection.getresponse()
-        return response.status, response.read()
-    finally:
-        connection.close()
+def ask(port: int, scenario: str | None = None) -> Answer:
+    return Caller(Socket(f"http://127.0.0.1:{port}"))("GET", "/v1/pets", scenario=scenario)
 
 
 @pytest.mark.parametrize(
@@ -147,9 +142,9 @@ def test_http_client_reports_each_fault(
     port = serving()
     for _ in range(20):
         with pytest.raises(error) as caught:
-            ask(port, **{"Mockpets-Scenario": scenario})
+            ask(port, scenario)
         assert type(caught.value) is error
-    assert ask(port)[0] == 200
+    assert ask(port).status == 200
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -184,10 +179,10 @@ def test_each_kind_of_fault_breaks_the_response(fault: str, serving: Callable[..
 
 def test_a_sequence_can_break_one_response(serving: Callable[..., int]) -> None:
     port = serving("in-turn")
-    assert ask(port)[0] == 200
+    assert ask(port).status == 200
     with pytest.raises(ConnectionResetError):
         ask(port)
-    assert ask(port)[0] == 200
+    assert ask(port).status == 200
 
 
 PREFLIGHT = "OPTIONS /v1/pets HTTP/1.1\r\nHost: a\r\nOrigin: http://a.test\r\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,99 +16,132 @@ if TYPE_CHECKING:
 GOOD = b'{"name": "Miso", "categoryId": 2}'
 MORE = b'{"name": "Miso", "categoryId": 2, "id": 9, "colour": "red"}'
 OFF_LIST = "status 400 is not listed for listPets"
-ROWS: list[tuple[str, str, dict[str, Any], dict[str, str]]] = [
-    # Method, target, options, code to text.
-    ("GET", "/v1/pets", {}, {}),
-    ("GET", "/v1/pets?limit=3&status=sold", {}, {}),
-    ("POST", "/v1/pets", {"body": GOOD, "headers": JSON}, {}),
-    ("HEAD", "/v1/pets", {}, {}),
-    (
-        *("GET", "/v1/pets?limt=3&x=1&x=2", {}),
+
+
+@dataclass(frozen=True)
+class Row:
+    """A request, with the caller's options, and the text of each note on it by code."""
+
+    method: str
+    target: str
+    options: dict[str, Any]
+    notes: dict[str, str]
+
+
+ROWS = [
+    Row("GET", "/v1/pets", {}, {}),
+    Row("GET", "/v1/pets?limit=3&status=sold", {}, {}),
+    Row("POST", "/v1/pets", {"body": GOOD, "headers": JSON}, {}),
+    Row("HEAD", "/v1/pets", {}, {}),
+    Row(
+        "GET",
+        "/v1/pets?limt=3&x=1&x=2",
+        {},
         {"ignored_query": "ignored parameters: 'limt', 'x'"},
     ),
-    (
-        *("GET", "/v1/pets?limit=0", {}),
+    Row(
+        "GET",
+        "/v1/pets?limit=0",
+        {},
         {"limit_out_of_range": "limit=0 is not between 1 and 100", "off_contract": OFF_LIST},
     ),
-    (
-        *("GET", "/v1/pets?limit=101&y=", {}),
+    Row(
+        "GET",
+        "/v1/pets?limit=101&y=",
+        {},
         {
             "ignored_query": "ignored parameters: 'y'",
             "limit_out_of_range": "limit=101 is not between 1 and 100",
             "off_contract": OFF_LIST,
         },
     ),
-    ("GET", "/v1/pets?limit=abc", {}, {"off_contract": OFF_LIST}),
-    ("GET", "/v1/pets?status=lost", {}, {"off_contract": OFF_LIST}),
-    (
-        *("POST", "/v1/pets", {"body": MORE, "headers": JSON}),
+    Row("GET", "/v1/pets?limit=abc", {}, {"off_contract": OFF_LIST}),
+    Row("GET", "/v1/pets?status=lost", {}, {"off_contract": OFF_LIST}),
+    Row(
+        "POST",
+        "/v1/pets",
+        {"body": MORE, "headers": JSON},
         {"ignored_members": "ignored properties: 'colour', 'id'"},
     ),
-    ("POST", "/v1/pets", {"body": b"[]", "headers": JSON}, {}),
-    (
+    Row("POST", "/v1/pets", {"body": b"[]", "headers": JSON}, {}),
+    Row(
         "GET",
         "/v1/pets/1",
         {},
         {"deprecated": "GET /pets/{petId} is deprecated and will be removed on 5 December 2030"},
     ),
-    (
+    Row(
         "GET",
         "/v1/pets/99",
         {},
         {"deprecated": "GET /pets/{petId} is deprecated and will be removed on 5 December 2030"},
     ),
-    ("GET", "/v1/pets", {"key": None}, {"key_missing": "the API key is missing"}),
-    ("GET", "/v1/pets", {"key": "wrong"}, {"key_invalid": "the API key is invalid"}),
-    (
-        *("GET", "/v1/pets/1", {"key": None}),
+    Row("GET", "/v1/pets", {"key": None}, {"key_missing": "the API key is missing"}),
+    Row("GET", "/v1/pets", {"key": "wrong"}, {"key_invalid": "the API key is invalid"}),
+    Row(
+        "GET",
+        "/v1/pets/1",
+        {"key": None},
         {
             "key_missing": "the API key is missing",
             "deprecated": "GET /pets/{petId} is deprecated and will be removed on 5 December 2030",
         },
     ),
-    ("GET", "/v1/pets", {"scenario": "server-error"}, {"off_contract": "status 500"}),
-    ("GET", "/v1/pets", {"scenario": "offline"}, {"off_contract": "fault connection_reset"}),
-    ("GET", "/v1/pets", {"scenario": "broken-json"}, {"off_contract": "fault malformed_json"}),
-    (
-        *("GET", "/v1/pest", {}),
+    Row("GET", "/v1/pets", {"scenario": "server-error"}, {"off_contract": "status 500"}),
+    Row("GET", "/v1/pets", {"scenario": "offline"}, {"off_contract": "fault connection_reset"}),
+    Row("GET", "/v1/pets", {"scenario": "broken-json"}, {"off_contract": "fault malformed_json"}),
+    Row(
+        "GET",
+        "/v1/pest",
+        {},
         {
             "unmatched": "the contract does not define this path",
             "off_contract": "the contract does not define this operation",
         },
     ),
-    (
-        *("DELETE", "/v1/pets", {}),
+    Row(
+        "DELETE",
+        "/v1/pets",
+        {},
         {
             "unmatched": "the contract does not define this method for the path",
             "off_contract": "the contract does not define this operation",
         },
     ),
-    (
-        *("GET", "/pets", {}),
+    Row(
+        "GET",
+        "/pets",
+        {},
         {
             "unmatched": "the path is outside the pet store",
             "off_contract": "the contract does not define this operation",
         },
     ),
-    ("GET", "/v1/pets", {"headers": {"Mockpets-Delay": "1ms", "X-Mock": "1"}}, {}),
-    (
-        *("GET", "/v1/pets", {"headers": {"mockpets-scenaro": "empty", "Mockpets-X": "1"}}),
+    Row("GET", "/v1/pets", {"headers": {"Mockpets-Delay": "1ms", "X-Mock": "1"}}, {}),
+    Row(
+        "GET",
+        "/v1/pets",
+        {"headers": {"mockpets-scenaro": "empty", "Mockpets-X": "1"}},
         {
             "ignored_headers": "ignored headers: 'Mockpets-Scenaro' (did you mean "
             "'Mockpets-Scenario'?); 'Mockpets-X' (known: Mockpets-Session, "
             "Mockpets-Scenario, Mockpets-Delay)"
         },
     ),
-    (
-        *("GET", "/v1/store/orders", {"headers": {"X-Mockpet-Session": "w3"}}),
+    Row(
+        "GET",
+        "/v1/store/orders",
+        {"headers": {"X-Mockpet-Session": "w3"}},
         {
             "ignored_headers": "ignored headers: 'X-Mockpet-Session' (did you mean "
             "'Mockpets-Session'?)",
             "off_contract": "the contract does not define this operation",
         },
     ),
-    (
-        *("GET", "/v1/store/orders", {}),
+    Row(
+        "GET",
+        "/v1/store/orders",
+        {},
         {"off_contract": "the contract does not define this operation"},
     ),
 ]
@@ -119,34 +153,30 @@ def kept(call: Caller) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("method", "target", "options", "notes"),
-    ROWS,
-    ids=[f"{row[0]} {row[1]} {row[2]}" for row in ROWS],
+    "row", ROWS, ids=[f"{row.method} {row.target} {row.options}" for row in ROWS]
 )
-def test_every_note(
-    call: Caller, method: str, target: str, options: dict[str, Any], notes: dict[str, str]
-) -> None:
+def test_every_note(call: Caller, row: Row) -> None:
     call("GET", "/~notes/v1/pets")  # creates the session
     try:
-        call(method, f"/~notes{target}", **options)
+        call(row.method, f"/~notes{row.target}", **row.options)
     except ConnectionError:
-        assert options["scenario"] == "offline"
+        assert row.options["scenario"] == "offline"
     entry = kept(call)
 
-    assert (entry["method"], entry["target"]) == (method, f"/~notes{target}")
+    assert (entry["method"], entry["target"]) == (row.method, f"/~notes{row.target}")
     told = {note["code"]: note["text"] for note in entry["notes"]}
-    assert told.keys() == notes.keys()
+    assert told.keys() == row.notes.keys()
     assert len(told) == len(entry["notes"])
-    for code, text in notes.items():
+    for code, text in row.notes.items():
         assert told[code].startswith(text), code
-    for code in notes:
+    for code in row.notes:
         query = f"requests?note={code}&since={entry['number'] - 1}"
         found = call("GET", f"/~notes/__mockpets/{query}", key=None).json["requests"]
-        assert [row["number"] for row in found] == [entry["number"]]
+        assert [each["number"] for each in found] == [entry["number"]]
 
 
 def test_every_note_code_is_tested() -> None:
-    assert {code for row in ROWS for code in row[3]} == {*NOTES}
+    assert {code for row in ROWS for code in row.notes} == {*NOTES}
 
 
 @pytest.mark.parametrize(("where", "what"), [("query", "parameters"), ("members", "properties")])
