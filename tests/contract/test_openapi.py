@@ -138,13 +138,20 @@ def test_the_reference_page_has_every_operation_and_the_target_of_the_link(call:
 # --- Schemathesis: the document against the running server ------------------------------------
 
 
-@pytest.mark.parametrize("examples", [2, pytest.param(200, marks=pytest.mark.slow)])
-def test_the_server_agrees_with_the_document(examples: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("phases", "examples"),
+    [
+        ("examples,fuzzing", "5"),
+        pytest.param("examples,coverage,fuzzing,stateful", "200", marks=pytest.mark.slow),
+    ],
+    ids=["short", "full"],
+)
+def test_the_server_agrees_with_the_document(phases: str, examples: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "schemathesis.cli", "run"]
     options = [
         *("--header", "Authorization: Bearer mockpets"),
-        *("--phases", "examples,coverage,fuzzing,stateful"),
-        *("--checks", "all", "--mode", "all", "--max-examples", str(examples)),
+        *("--phases", phases),
+        *("--checks", "all", "--mode", "all", "--max-examples", examples),
         *("--no-color", "--generation-database", ":memory:"),
     ]
     with MockpetsServer(Settings(port=0)) as server:
