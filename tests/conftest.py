@@ -16,7 +16,7 @@ import requests  # noqa: F401
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.scenario import library
-from tests.doors import Caller, Inside, Socket
+from tests.http_client import Client, InProcess, OverSocket
 
 pytest_plugins = ["pytester", "tests.programs"]
 
@@ -39,28 +39,28 @@ if TYPE_CHECKING:
 
 CONTRACT_URL = os.environ.get("CONTRACT_URL")
 """A running server with the default settings, to be checked against the contract as well."""
-DOORS = ["inside", "socket", *(["url"] if CONTRACT_URL else [])]
+TRANSPORTS = ["inside", "socket", *(["url"] if CONTRACT_URL else [])]
 
 
-@pytest.fixture(scope="module", params=DOORS)
-def call(request: pytest.FixtureRequest) -> Iterator[Caller]:
-    """A caller of a server that a module shares: first in the process, then over a socket."""
+@pytest.fixture(scope="module", params=TRANSPORTS)
+def call(request: pytest.FixtureRequest) -> Iterator[Client]:
+    """A client of a server that a module shares: once inside this process, once over a socket."""
     if CONTRACT_URL and request.param == "url":
-        yield Caller(Socket(CONTRACT_URL))
+        yield Client(OverSocket(CONTRACT_URL))
         return
     if request.param == "inside":
-        yield Caller(Inside(create_app(Settings())))
+        yield Client(InProcess(create_app(Settings())))
         return
     with MockpetsServer(Settings(port=0)) as server:
-        yield Caller(Socket(server.url))
+        yield Client(OverSocket(server.url))
 
 
 @pytest.fixture
-def fresh() -> Callable[..., Caller]:
-    """Make a caller of a server of its own, with these settings."""
+def fresh() -> Callable[..., Client]:
+    """Create a client of a new server with these settings."""
 
-    def make(**settings: object) -> Caller:
-        return Caller(Inside(create_app(Settings(**settings))))  # type: ignore[arg-type]  # a test's own settings
+    def make(**settings: object) -> Client:
+        return Client(InProcess(create_app(Settings(**settings))))  # type: ignore[arg-type]  # a test's own settings
 
     return make
 

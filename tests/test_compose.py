@@ -25,7 +25,7 @@ import yaml
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import URL_VARIABLE
-from tests.doors import Answer, Caller, Socket
+from tests.http_client import Client, OverSocket, Response
 from tests.test_container_files import PAGES, PROJECT, environment, one
 
 if TYPE_CHECKING:
@@ -172,11 +172,11 @@ class Composed:
         )
         return found.returncode == 0
 
-    def ask(self, method: str, url: str, token: str | None, **options: Any) -> Answer:
+    def ask(self, method: str, url: str, token: str | None, **options: Any) -> Response:
         """Ask as the app would, by the address that it has."""
         parts = urlsplit(url)
         assert (parts.hostname, parts.port) == ("mock", Settings().port)
-        call = Caller(Socket(f"http://127.0.0.1:{self.port}"))
+        call = Client(OverSocket(f"http://127.0.0.1:{self.port}"))
         return call(method, parts.path, headers={"Host": parts.netloc}, key=token, **options)
 
 

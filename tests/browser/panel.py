@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.doors import Caller, Socket
+from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-    from tests.doors import Answer
+    from tests.http_client import Response
 
 FIREFOX = os.environ.get("TEST_BROWSER") == "firefox"
 
@@ -155,9 +155,9 @@ class Panel:
 
     # --- Requests to the server ---
 
-    def call(self, method: str, path: str, **more: object) -> Answer:
+    def call(self, method: str, path: str, **more: object) -> Response:
         """Send a request in the panel's session, not through the page."""
         root, _, session = self.url.rpartition("/~")
-        caller = Caller(Socket(root or self.url))
+        caller = Client(OverSocket(root or self.url))
         prefix = f"/~{session}" if root else ""
         return caller(method, prefix + path, **more)  # type: ignore[arg-type]  # passed through

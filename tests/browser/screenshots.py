@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import sync_playwright
 
 from mockpets import MockpetsServer, Settings
-from tests.doors import Caller, Socket
+from tests.http_client import Client, OverSocket
 from tests.programs import need
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ SHOTS = [
 
 def fill(url: str) -> None:
     """Send requests with a mix of problems."""
-    call = Caller(Socket(url))
+    call = Client(OverSocket(url))
     call("PUT", "/__mockpets/sessions/worker-3", json_body={"scenario": "crowded"})
     call("PUT", "/__mockpets/snapshots/before-the-demo")
     call("PUT", "/__mockpets/scenario", json_body={"scenario": ["retry", "slow"]})

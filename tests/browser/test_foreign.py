@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from mockpets import Settings, create_app
 from mockpets.constants import CONTROL_PREFIX
 from tests.browser.foreign_page import foreign_page
-from tests.doors import Caller, Socket
+from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -120,7 +120,7 @@ def guarded() -> list[dict[str, Any]]:
 
 def snapshot(server: MockpetsServer) -> Any:
     """Return all state that a call could change, except for idle times."""
-    caller = Caller(Socket(server.url))
+    caller = Client(OverSocket(server.url))
     state = {
         path: caller("GET", f"{CONTROL_PREFIX}/{path}").json
         for path in ("state", "pets", "snapshots", "requests", "gates", "sessions")
@@ -133,7 +133,7 @@ def snapshot(server: MockpetsServer) -> Any:
 def test_a_foreign_page_cannot_use_the_control_api(
     server: MockpetsServer, evil: str, visit: Callable[..., Panel]
 ) -> None:
-    caller = Caller(Socket(server.url))
+    caller = Client(OverSocket(server.url))
     caller("PUT", f"{CONTROL_PREFIX}/snapshots/1")
     caller("GET", "/v1/pets/1")
     before = snapshot(server)
@@ -188,7 +188,7 @@ def test_pages_cannot_frame_the_panel(
 
 
 def test_every_page_has_a_content_security_policy(server: MockpetsServer) -> None:
-    caller = Caller(Socket(server.url))
+    caller = Client(OverSocket(server.url))
     for path in ("/", "/panel/main.js", "/panel/panel.css", "/panel/icon.svg", "/docs"):
         response = caller("GET", CONTROL_PREFIX + path, key=None)
         assert response.status == 200

@@ -13,7 +13,7 @@ from mockpets.constants import EXPOSED_HEADERS
 from mockpets.packaged_data import shipped
 from tests.browser.foreign_page import foreign_page
 from tests.browser.panel import FIREFOX
-from tests.doors import Caller, Socket
+from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +96,7 @@ def seen(browser: Browser, server: MockpetsServer, origin: str, session: str) ->
 def call_directly(server: MockpetsServer, name: str, scenario: str, call: str) -> dict[str, Any]:
     """Make the same call without a browser, as the reference."""
     method, target, body, with_key = CALLS[call]
-    caller = Caller(Socket(server.url))
+    caller = Client(OverSocket(server.url))
     headers = {"Mockpets-Session": name, "Origin": "http://front.test"}
     try:
         response = caller(

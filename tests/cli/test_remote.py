@@ -19,7 +19,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.cli.main import main
 from mockpets.client import ControlClient
-from tests.doors import Caller, Socket
+from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -251,8 +251,8 @@ def test_a_server_with_a_prefix_is_found_by_its_settings(
 # --- requests ---------------------------------------------------------------------------------
 
 
-def front_end(url: str) -> Caller:
-    return Caller(Socket(url))
+def front_end(url: str) -> Client:
+    return Client(OverSocket(url))
 
 
 @pytest.fixture

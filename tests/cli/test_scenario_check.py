@@ -16,7 +16,7 @@ from mockpets.scenario.library import load_library
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.doors import Caller
+    from tests.http_client import Client
 
 
 @pytest.fixture(autouse=True)
@@ -241,7 +241,7 @@ def test_new_rejects_invalid_scenario_names(
 
 
 def test_schema_prints_the_same_schema_as_the_server(
-    capsys: pytest.CaptureFixture[str], call: Caller
+    capsys: pytest.CaptureFixture[str], call: Client
 ) -> None:
     status, lines, _ = run(capsys, "schema")
     schema = json.loads("\n".join(lines))

@@ -17,7 +17,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient, ControlError, NoAnswer, VerificationError
 from mockpets.errors import InputError
-from tests.doors import Caller, Socket
+from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,16 +44,16 @@ def client(server: MockpetsServer) -> ControlClient:
     return ControlClient(server.url, next(NAMES))
 
 
-def front_end(client: ControlClient) -> Caller:
+def front_end(client: ControlClient) -> Client:
     """Return a caller of the pet store in the client's session."""
-    caller = Caller(Socket(client.url))
+    caller = Client(OverSocket(client.url))
     prefix = urlsplit(client.base_url).path.removesuffix("/v1")
 
-    class Prefixed(Caller):
+    class Prefixed(Client):
         def __call__(self, method: str, target: str, **options: Any) -> Any:
             return super().__call__(method, prefix + target, **options)
 
-    return Prefixed(caller.door)
+    return Prefixed(caller.transport)
 
 
 # --- Which server and session -----------------------------------------------------------------

@@ -19,7 +19,7 @@ from mockpets.contract.schemas import RESPONSES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.doors import Caller
+    from tests.http_client import Client
 
 DOCUMENT = document()
 
@@ -83,7 +83,7 @@ def test_examples_are_valid() -> None:
     assert count >= 10
 
 
-def test_the_document_is_served_without_a_key(call: Caller) -> None:
+def test_the_document_is_served_without_a_key(call: Client) -> None:
     response = call("GET", "/__mockpets/openapi.json", key=None)
 
     assert response.status == 200
@@ -108,7 +108,7 @@ def test_the_document_is_served_without_a_key(call: Caller) -> None:
 )
 @pytest.mark.parametrize("path", ["health", "openapi.json", "nothing"])
 def test_only_pages_from_this_machine_can_read_the_control_api(
-    call: Caller, path: str, origin: str, allowed: bool
+    call: Client, path: str, origin: str, allowed: bool
 ) -> None:
     response = call("GET", f"/__mockpets/{path}", key=None, headers={"Origin": origin})
 
@@ -118,7 +118,7 @@ def test_only_pages_from_this_machine_can_read_the_control_api(
     assert response.header("Vary") == "Origin"
 
 
-def test_the_reference_page_has_every_operation_and_the_target_of_the_link(call: Caller) -> None:
+def test_the_reference_page_has_every_operation_and_the_target_of_the_link(call: Client) -> None:
     link = call("GET", "/v1/pets/1").header("Link") or ""
     [path] = re.findall(r'<([^>]*)>; rel="deprecation"', link)
     response = call("GET", path, key=None)

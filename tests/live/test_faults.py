@@ -20,7 +20,7 @@ import requests
 
 from mockpets import MockpetsServer, Settings
 from mockpets.faults import FAULTS
-from tests.doors import KEY
+from tests.http_client import KEY
 from tests.programs import need
 
 if TYPE_CHECKING:

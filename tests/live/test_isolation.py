@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from tests.doors import JSON
+from tests.http_client import JSON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

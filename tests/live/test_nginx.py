@@ -24,7 +24,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.web.proxy import behind
-from tests.doors import JSON, KEY, Caller, Socket
+from tests.http_client import JSON, KEY, Client, OverSocket
 from tests.programs import need
 from tests.web.test_contract import *  # noqa: F403 - its tests, through this module's `call`
 
@@ -64,7 +64,7 @@ FORGED = {
 }
 
 
-class Secure(Socket):
+class Secure(OverSocket):
     """Calls nginx over TLS, one connection for each request.
 
     :param source: the client's own address.
@@ -131,13 +131,13 @@ def plain() -> Iterator[Secure]:
 
 
 @pytest.fixture(scope="module")
-def mounted() -> Iterator[Caller]:
+def mounted() -> Iterator[Client]:
     """A caller of a mock under /mock, as in the configuration."""
     with (
         MockpetsServer(Settings(port=0, behind_proxy=TRUSTED, prefix="/mock")) as server,
         nginx(f"http://{urlsplit(server.url).netloc}", "/mock/") as (port, context),
     ):
-        yield Caller(Secure(port, context))
+        yield Client(Secure(port, context))
 
 
 # --- The contract -----------------------------------------------------------------------------
@@ -147,17 +147,17 @@ ANSWERED_BY_NGINX = ("elsewhere: TRACE /v1/pets", "id: NUL")
 
 
 @pytest.fixture
-def call(plain: Secure, request: pytest.FixtureRequest) -> Caller:
+def call(plain: Secure, request: pytest.FixtureRequest) -> Client:
     """A caller through nginx, for the contract tests."""
     if hasattr(request.node, "callspec") and request.node.callspec.id in ANSWERED_BY_NGINX:
         request.applymarker(pytest.mark.xfail(strict=True, reason="nginx rejects it itself"))
-    return Caller(plain)
+    return Client(plain)
 
 
 # --- Under a prefix ---------------------------------------------------------------------------
 
 
-def test_locations_and_links_keep_the_prefix(mounted: Caller) -> None:
+def test_locations_and_links_keep_the_prefix(mounted: Client) -> None:
     made = mounted("POST", "/mock/v1/pets", json_body={"name": "Miso", "categoryId": 2})
 
     assert made.status == 201
@@ -171,7 +171,7 @@ def test_locations_and_links_keep_the_prefix(mounted: Caller) -> None:
     assert mounted("GET", "/mock/__mockpets/docs").status == 200
 
 
-def test_the_base_path_of_a_session_keeps_it_too(mounted: Caller) -> None:
+def test_the_base_path_of_a_session_keeps_it_too(mounted: Client) -> None:
     made = mounted("POST", "/mock/~w3+retry/v1/pets", json_body={"name": "Miso", "categoryId": 2})
     made = mounted("POST", "/mock/~w3/v1/pets", json_body={"name": "Miso", "categoryId": 2})
 
@@ -204,7 +204,7 @@ def test_a_client_of_the_proxy_keeps_its_address(sent: dict[str, str], source: s
 
 def test_forged_headers_of_an_untrusted_peer_are_ignored() -> None:
     with MockpetsServer(app=behind(witness, [STRANGER], "")) as server:
-        door = Socket(server.url)
+        door = OverSocket(server.url)
         plain, forged = (door.ask("GET", "/", sent, None) for sent in ({}, FORGED))
 
     assert plain.json[0] in (PROXY, "::1")
@@ -214,7 +214,7 @@ def test_forged_headers_of_an_untrusted_peer_are_ignored() -> None:
 # --- Delays, throttles and faults -------------------------------------------------------------
 
 
-def test_a_delayed_response_passes(mounted: Caller) -> None:
+def test_a_delayed_response_passes(mounted: Client) -> None:
     begun = monotonic()
     response = mounted("GET", "/mock/v1/pets", headers={"Mockpets-Delay": "300ms"})
 
@@ -277,7 +277,7 @@ def test_a_long_poll_ends_with_a_change() -> None:
         settings = Settings(port=0, behind_proxy=TRUSTED, prefix="/mock", control_token=token)
         server = stack.enter_context(MockpetsServer(settings))
         root = f"http://{urlsplit(server.url).netloc}"
-        call = Caller(Secure(*stack.enter_context(nginx(root, "/mock/"))))
+        call = Client(Secure(*stack.enter_context(nginx(root, "/mock/"))))
         change = call("GET", events, key=token).json["change"]
         pool = stack.enter_context(ThreadPoolExecutor(1))
         begun = monotonic()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cli.test_main import base_of, logged, serving
-from tests.doors import JSON, KEY, Answer, Caller, Socket
+from tests.http_client import JSON, KEY, Client, OverSocket, Response
 from tests.live.test_soak import GROWTH, held
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def test_visitors_are_isolated_and_leak_nothing(tmp_path: Path) -> None:
         finally:
             for visitor in visitors:
                 visitor.close()
-        control = Caller(Socket(root))
+        control = Client(OverSocket(root))
         assert {each.address for each in visitors} == _in_journals(control, visitors)
         assert _ask(control, "state").json["counts"]["sessions"] == VISITORS + 1
         process.terminate()
@@ -157,12 +157,12 @@ def test_visitors_are_isolated_and_leak_nothing(tmp_path: Path) -> None:
     assert [line for line in told if line["level"] != "info"] == []
 
 
-def _ask(control: Caller, path: str, session: str = "default") -> Answer:
+def _ask(control: Client, path: str, session: str = "default") -> Response:
     headers = {"Authorization": f"Bearer {TOKEN}"}
     return control("GET", f"/~{session}/__mockpets/{path}", headers=headers)
 
 
-def _in_journals(control: Caller, visitors: list[Visitor]) -> set[str]:
+def _in_journals(control: Client, visitors: list[Visitor]) -> set[str]:
     """Return the addresses in the visitors' journals; each journal must have one."""
     found = set()
     for visitor in visitors:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.redaction import REDACTED
-from tests.doors import JSON, Caller, Inside, Socket
+from tests.http_client import JSON, Client, InProcess, OverSocket
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ TARGETS = st.sampled_from(
 METHODS = st.sampled_from(["GET", "GET", "POST", "HEAD", "DELETE", "OPTIONS"])
 
 
-def readable(call: Caller) -> str:
+def readable(call: Client) -> str:
     """Return everything that can be read from two sessions."""
     token = {"Authorization": f"Bearer {TOKEN}"}
     texts = []
@@ -78,21 +78,21 @@ def readable(call: Caller) -> str:
     return "\n".join(texts)
 
 
-def check(call: Caller, log: pytest.LogCaptureFixture, *marks: str) -> None:
+def check(call: Client, log: pytest.LogCaptureFixture, *marks: str) -> None:
     everything = readable(call) + log.text
     for mark in marks:
         assert mark not in everything, f"{mark!r} is shown"
 
 
 @pytest.fixture(scope="module", params=["inside", pytest.param("socket", marks=pytest.mark.slow)])
-def keeping(request: pytest.FixtureRequest) -> Iterator[Caller]:
+def keeping(request: pytest.FixtureRequest) -> Iterator[Client]:
     """A server with its own key and token, and a journal that is not empty."""
     settings = Settings(port=0, api_key=("mockpets", KEY), control_token=TOKEN)
     if request.param == "inside":
-        yield Caller(Inside(create_app(settings)))
+        yield Client(InProcess(create_app(settings)))
         return
     with MockpetsServer(settings) as server:
-        yield Caller(Socket(server.url))
+        yield Client(OverSocket(server.url))
 
 
 @effort(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -106,7 +106,7 @@ def keeping(request: pytest.FixtureRequest) -> Iterator[Caller]:
     data=st.data(),
 )
 def test_secrets_of_a_client_are_never_shown(
-    keeping: Caller,
+    keeping: Client,
     caplog: pytest.LogCaptureFixture,
     secret: str,
     key: str,
@@ -145,7 +145,7 @@ def test_secrets_of_a_client_are_never_shown(
 
 
 def test_the_search_finds_values_that_are_not_secret(
-    keeping: Caller, caplog: pytest.LogCaptureFixture
+    keeping: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Check the test itself: the search finds a value whose name is not secret."""
     right = {"Authorization": f"Bearer {KEY}"}
@@ -165,7 +165,7 @@ def test_a_failing_app_does_not_log_secrets(caplog: pytest.LogCaptureFixture) ->
 
     with MockpetsServer(Settings(port=0), app=broken) as server:
         target = "/v1/pets?access_token=very-much-a-secret&limit=2"
-        assert Caller(Socket(server.url))("GET", target).status == 500
+        assert Client(OverSocket(server.url))("GET", target).status == 500
 
     assert "very-much-a-secret" not in caplog.text
     assert "limit=2" in caplog.text

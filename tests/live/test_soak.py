@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.doors import JSON, KEY
+from tests.http_client import JSON, KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,19 +11,19 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.packaged_data import shipped
-from tests.doors import JSON, KEY
+from tests.http_client import JSON, KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.doors import Answer, Caller
+    from tests.http_client import Client, Response
 
-    Make = Callable[..., Caller]
+    Make = Callable[..., Client]
 
 NEW_PET: Any = {"name": "Miso", "categoryId": 2}
 
 
-def every_operation(call: Caller) -> list[Answer]:
+def every_operation(call: Client) -> list[Response]:
     return [
         call("GET", "/v1/pets"),
         call("POST", "/v1/pets", json_body=NEW_PET),
@@ -31,11 +31,11 @@ def every_operation(call: Caller) -> list[Answer]:
     ]
 
 
-def statuses(call: Caller, count: int) -> list[int]:
+def statuses(call: Client, count: int) -> list[int]:
     return [call("GET", "/v1/pets").status for _ in range(count)]
 
 
-def pets(call: Caller, query: str = "limit=100") -> list[dict[str, Any]]:
+def pets(call: Client, query: str = "limit=100") -> list[dict[str, Any]]:
     response = call("GET", f"/v1/pets?{query}")
     assert response.status == 200
     listed: list[dict[str, Any]] = response.json
@@ -84,7 +84,9 @@ def test_missing(fresh: Make) -> None:
     assert (response.status, response.json["code"]) == (404, "pet_not_found")
 
 
-def timed(call: Caller, method: str, target: str, body: Any = None) -> tuple[Answer, float, float]:
+def timed(
+    call: Client, method: str, target: str, body: Any = None
+) -> tuple[Response, float, float]:
     """Return a response, its delay by the header, and the time it took, both in seconds."""
     started = monotonic()
     response = call(method, target, json_body=body)

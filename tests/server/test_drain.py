@@ -16,7 +16,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.server.limits import Limits
-from tests.server.actor import Actor
+from tests.server.query_app import QueryApp
 from tests.server.raw_http import SECONDS, Clock, Wire, descriptors, port_of, running
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ ROUNDS = 10
 
 
 def test_stopping_responds_to_complete_requests_and_ends_other_connections() -> None:
-    app = Actor()
+    app = QueryApp()
     with running(app) as server, ExitStack() as stack:
         idle, used, head, body, parked, held, slow, unread, piped = (
             stack.enter_context(Wire(server.port)) for _ in range(9)
@@ -64,7 +64,7 @@ def test_stopping_responds_to_complete_requests_and_ends_other_connections() -> 
 def test_requests_that_the_loop_has_not_read_yet_get_a_response() -> None:
     """The loop is busy while other requests, and the stop, arrive."""
     started, release = threading.Event(), threading.Event()
-    app = Actor()
+    app = QueryApp()
 
     def busy() -> None:
         started.set()
@@ -97,7 +97,7 @@ def test_requests_that_the_loop_has_not_read_yet_get_a_response() -> None:
 
 
 def test_stopping_waits_a_limited_time_for_a_client_that_does_not_read() -> None:
-    clock, app = Clock(), Actor()
+    clock, app = Clock(), QueryApp()
     with (
         running(app, Limits(drain_seconds=5), clock) as server,
         Wire(server.port, receive_buffer=4096) as lazy,
@@ -116,7 +116,7 @@ def test_stopping_waits_a_limited_time_for_a_client_that_does_not_read() -> None
 def test_stopping_leaks_nothing() -> None:
     before = threading.active_count(), descriptors()
     for _ in range(3):
-        with running(Actor()) as server, ExitStack() as stack:
+        with running(QueryApp()) as server, ExitStack() as stack:
             wires = [stack.enter_context(Wire(server.port)) for _ in range(5)]
             for number, path in enumerate(("/", "/?delay=60", "/?hold=a", "/?job=none")):
                 wires[number].get(path)

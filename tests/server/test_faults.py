@@ -14,8 +14,8 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.faults import FAULTS
 from mockpets.server.limits import Limits
-from tests.doors import Answer, Caller, Socket
-from tests.server.actor import Actor
+from tests.http_client import Client, OverSocket, Response
+from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Wire, port_of, running
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ RESETS = 1000
 
 
 def test_each_reset_reaches_the_client() -> None:
-    with running(Actor()) as server:
+    with running(QueryApp()) as server:
         for _ in range(RESETS):
             with Wire(server.port) as wire:
                 wire.get("/?fault=connection_reset")
@@ -41,7 +41,7 @@ def test_each_reset_reaches_the_client() -> None:
 
 
 def test_an_empty_reply_ends_without_a_byte() -> None:
-    with running(Actor()) as server:
+    with running(QueryApp()) as server:
         for _ in range(RESETS):
             with Wire(server.port) as wire:
                 # The next request must not turn the close into a reset.
@@ -53,7 +53,7 @@ def test_an_empty_reply_ends_without_a_byte() -> None:
 @pytest.mark.parametrize("fault", ["connection_reset", "empty_reply"])
 def test_a_fault_comes_after_the_delay(fault: str) -> None:
     clock = Clock()
-    with running(Actor(), clock=clock) as server, Wire(server.port) as wire:
+    with running(QueryApp(), clock=clock) as server, Wire(server.port) as wire:
         wire.get(f"/?delay=2&fault={fault}")
         server.until(lambda: server.waiting, 1)
         clock.pass_(2)
@@ -65,7 +65,7 @@ def test_a_fault_comes_after_the_delay(fault: str) -> None:
 
 
 def test_a_short_body_ends_the_connection(caplog: pytest.LogCaptureFixture) -> None:
-    with running(Actor()) as server:
+    with running(QueryApp()) as server:
         with Wire(server.port) as wire:
             wire.get("/a?more=5&close=1")
             assert wire.rest().endswith(b"\r\n\r\nGET /a 0")
@@ -79,7 +79,7 @@ def test_a_short_body_ends_the_connection(caplog: pytest.LogCaptureFixture) -> N
 
 
 def test_a_closing_response_has_connection_close() -> None:
-    with running(Actor()) as server, Wire(server.port) as wire:
+    with running(QueryApp()) as server, Wire(server.port) as wire:
         wire.get("/?close=1")
         assert wire.read().headers["Connection"] == "close"
         assert wire.rest() == b""
@@ -124,8 +124,8 @@ def serving(folder: Path) -> Iterator[Callable[..., int]]:
         server.stop()
 
 
-def ask(port: int, scenario: str | None = None) -> Answer:
-    return Caller(Socket(f"http://127.0.0.1:{port}"))("GET", "/v1/pets", scenario=scenario)
+def ask(port: int, scenario: str | None = None) -> Response:
+    return Client(OverSocket(f"http://127.0.0.1:{port}"))("GET", "/v1/pets", scenario=scenario)
 
 
 @pytest.mark.parametrize(

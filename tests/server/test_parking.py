@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockpets.server.limits import Limits
-from tests.server.actor import Actor
+from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, running
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ PARKED = 500
 
 
 @pytest.fixture
-def app() -> Actor:
-    return Actor()
+def app() -> QueryApp:
+    return QueryApp()
 
 
 MANY = int(os.environ.get("PARKED_ANSWERS", PARKED))
@@ -33,7 +33,7 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def server(app: Actor, clock: Clock) -> Iterator[Running]:
+def server(app: QueryApp, clock: Clock) -> Iterator[Running]:
     with running(app, clock=clock) as server:
         yield server
 
@@ -54,7 +54,7 @@ def many_descriptors() -> Iterator[None]:
 
 @pytest.mark.usefixtures("many_descriptors")
 def test_many_delayed_responses_arrive_in_time_and_block_no_other_request(
-    app: Actor, clock: Clock
+    app: QueryApp, clock: Clock
 ) -> None:
     limits = Limits(parked=MANY, connections=MANY + 100)
     with running(app, limits, clock) as server, ExitStack() as stack:
@@ -99,7 +99,7 @@ def test_shorter_delays_end_first(clock: Clock, server: Running) -> None:
 
 
 def test_the_app_knows_when_the_limit_is_reached() -> None:
-    with running(Actor(), Limits(parked=2)) as server, ExitStack() as stack:
+    with running(QueryApp(), Limits(parked=2)) as server, ExitStack() as stack:
         wires = [stack.enter_context(Wire(server.port)) for _ in range(3)]
         for wire in wires[:2]:
             wire.get("/late?delay=30")
@@ -149,7 +149,7 @@ def test_a_client_that_leaves_during_a_throttled_body_frees_its_place(
 # --- Hold -------------------------------------------------------------------------------------
 
 
-def test_opening_a_gate_releases_its_responses(app: Actor, server: Running) -> None:
+def test_opening_a_gate_releases_its_responses(app: QueryApp, server: Running) -> None:
     with Wire(server.port) as one, Wire(server.port) as other, Wire(server.port) as elsewhere:
         one.get("/?hold=a")
         other.get("/?hold=a")
@@ -165,7 +165,7 @@ def test_opening_a_gate_releases_its_responses(app: Actor, server: Running) -> N
 
 
 def test_a_held_and_delayed_response_waits_for_both(
-    app: Actor, clock: Clock, server: Running
+    app: QueryApp, clock: Clock, server: Running
 ) -> None:
     with Wire(server.port) as gate_last, Wire(server.port) as delay_last:
         gate_last.get("/?hold=a&delay=1")
@@ -182,7 +182,7 @@ def test_a_held_and_delayed_response_waits_for_both(
         assert delay_last.read().status == 200
 
 
-def test_a_client_that_leaves_is_removed_from_its_gate(app: Actor, server: Running) -> None:
+def test_a_client_that_leaves_is_removed_from_its_gate(app: QueryApp, server: Running) -> None:
     with Wire(server.port) as wire:
         wire.get("/?hold=a")
         server.until(app.gates.waiting, {"a": 1})
@@ -213,7 +213,7 @@ def test_a_client_that_stops_sending_gets_its_responses_without_a_delay(server: 
         assert wire.rest() == b""
 
 
-def test_a_client_that_does_not_read_blocks_no_other(app: Actor, server: Running) -> None:
+def test_a_client_that_does_not_read_blocks_no_other(app: QueryApp, server: Running) -> None:
     with Wire(server.port, receive_buffer=4096) as lazy:
         for _ in range(2):
             lazy.get("/large?size=8388608")
@@ -229,7 +229,7 @@ def test_a_client_that_does_not_read_blocks_no_other(app: Actor, server: Running
 
 
 def test_a_client_that_reads_nothing_for_long_is_disconnected(
-    app: Actor, clock: Clock, server: Running
+    app: QueryApp, clock: Clock, server: Running
 ) -> None:
     with Wire(server.port, receive_buffer=4096) as lazy:
         lazy.get("/large?size=8388608")
@@ -245,7 +245,7 @@ def test_a_client_that_reads_nothing_for_long_is_disconnected(
 
 
 def test_a_job_runs_on_the_worker_thread_and_then_the_app_is_called_again(
-    app: Actor, server: Running
+    app: QueryApp, server: Running
 ) -> None:
     started, release, threads = threading.Event(), threading.Event(), []
 
@@ -267,7 +267,7 @@ def test_a_job_runs_on_the_worker_thread_and_then_the_app_is_called_again(
 
 
 def test_the_app_responds_after_a_failed_job(
-    app: Actor, server: Running, caplog: pytest.LogCaptureFixture
+    app: QueryApp, server: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
     app.jobs["bad"] = lambda: 1 // 0
     with Wire(server.port) as wire:

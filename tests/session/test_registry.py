@@ -15,7 +15,7 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import SESSION_IDLE_SECONDS
 from mockpets.errors import RequestError
 from mockpets.session.registry import SessionRegistry
-from tests.doors import Caller, Inside, Socket
+from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Wire, port_of
 from tests.session.shared_states import shared_state
 from tests.web.test_contract import assert_error
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from mockpets.session.session import Session
 
-    Make = Callable[..., Caller]
+    Make = Callable[..., Client]
 
 NAMES = int(os.environ.get("SESSION_NAMES", "1500"))
 PET: Any = {"name": "Miso", "categoryId": 2}
@@ -174,7 +174,7 @@ def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
     app = create_app(Settings())
     sessions: SessionRegistry = app.extensions["mockpets"].sessions
     sessions._clock = clock
-    call = Caller(Inside(app))
+    call = Client(InProcess(app))
     used = [sessions.get_or_create(f"used-{number}") for number in range(10)]
     held = [sessions.get_or_create(f"held-{number}") for number in range(10)]
     cancel = [session.gates.wait("gate", lambda: None) for session in held]
@@ -248,7 +248,7 @@ def test_200_sessions_over_10000_pets_share_them() -> None:
     own index, which takes 0.45 MB.
     """
     app = create_app(Settings(count=10_000))
-    call = Caller(Inside(app))
+    call = Client(InProcess(app))
     for name in ("default", "warm"):
         assert len(call("GET", f"/~{name}/v1/pets?limit=100").json) == 100
     gc.collect()
@@ -314,7 +314,7 @@ def test_dropping_a_session_releases_held_responses(tmp_path: Path) -> None:
     text = "description: d\nstubs:\n  - {match: {operation: getPet}, hold: gate}\n"
     (tmp_path / "held.yaml").write_text(text)
     with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
-        call = Caller(Socket(server.url))
+        call = Client(OverSocket(server.url))
         with Wire(port_of(server.url)) as wire:
             wire.get("/~w3+held/v1/pets/1", "Authorization: Bearer mockpets")
             while call("GET", "/~w3/__mockpets/gates").json != {"gates": {"gate": 1}}:

@@ -15,7 +15,7 @@ from mockpets.packaged_data import shipped
 from mockpets.scenario.matching import Facts
 from mockpets.scenario.model import Canned, Generated, Scenario, Stub
 from mockpets.session.session import Session
-from tests.doors import Caller, Inside
+from tests.http_client import Client, InProcess
 from tests.session.shared_states import shared_state
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def test_the_number_of_stacks_is_limited() -> None:
 
 
 def test_only_a_request_with_a_key_uses_up_stacks() -> None:
-    call = Caller(Inside(create_app(Settings())))
+    call = Client(InProcess(create_app(Settings())))
     names = sorted(path.stem for path in shipped("scenarios").iterdir())
     pairs = [f"{one}, {other}" for one in names for other in names if one != other]
     assert len(pairs) > 2 * STACKS
@@ -134,7 +134,7 @@ def test_a_changed_file_resets_only_its_own_counters(
         "description: d\nstubs:\n  - {times: 1, reply: {status: 500}}\n"
     )
     app = create_app(Settings(scenario=("mine",), scenarios_dir=(tmp_path,)))
-    call, reloader = Caller(Inside(app)), app.extensions["mockpets"].reloader
+    call, reloader = Client(InProcess(app)), app.extensions["mockpets"].reloader
 
     def seen(name: str | None = None) -> list[int]:
         return [call("GET", "/v1/pets", scenario=name).status for _ in range(2)]
@@ -154,7 +154,7 @@ def test_an_active_scenario_without_its_file_is_an_error(tmp_path: Path) -> None
     path = tmp_path / "mine.yaml"
     path.write_text("description: d\n")
     app = create_app(Settings(scenario=("mine",), scenarios_dir=(tmp_path,)))
-    call = Caller(Inside(app))
+    call = Client(InProcess(app))
     assert call("GET", "/v1/pets").status == 200
     path.unlink()
     app.extensions["mockpets"].reloader.look()

@@ -17,7 +17,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.pets.generator import generate
 from tests.cli.test_main import SECONDS, base_of, logged, program, serving, wait_until
-from tests.doors import Answer, Caller, Socket
+from tests.http_client import Client, OverSocket, Response
 
 if TYPE_CHECKING:
     import subprocess
@@ -47,18 +47,18 @@ def file(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def keeping(file: Path, *arguments: str) -> Iterator[tuple[Any, Caller]]:
+def keeping(file: Path, *arguments: str) -> Iterator[tuple[Any, Client]]:
     """Run the program with a state file; yield the process, whose log is JSON, and a caller."""
     with serving("--state", str(file), "--log-format", "json", *arguments) as (process, banner):
-        yield process, Caller(Socket(base_of(banner).removesuffix("/v1")))
+        yield process, Client(OverSocket(base_of(banner).removesuffix("/v1")))
 
 
-def progress(call: Caller) -> dict[str, Any]:
+def progress(call: Client) -> dict[str, Any]:
     found: dict[str, Any] = call("GET", "/__mockpets/state").json["state_file"]
     return found
 
 
-def is_saved(call: Caller) -> bool:
+def is_saved(call: Client) -> bool:
     """Wait until all changes so far are on the disk; return False on a timeout."""
     begun = progress(call)["begun"]
     return wait_until(lambda: progress(call)["saved"] > begun)
@@ -72,13 +72,13 @@ def end(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
     return [line for line in logged(err) if line["logger"] != "mockpets.access"]
 
 
-def post(call: Caller, name: str, session: str = "default") -> Answer:
+def post(call: Client, name: str, session: str = "default") -> Response:
     response = call("POST", f"/~{session}/v1/pets", json_body=PET | {"name": name})
     assert response.status == 201
     return response
 
 
-def pets(call: Caller, session: str = "default") -> list[dict[str, Any]]:
+def pets(call: Client, session: str = "default") -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     after: int | None = 0
     while after is not None:  # a page has at most a thousand
@@ -168,7 +168,7 @@ def test_sessions_are_restored(file: Path) -> None:
         assert active["w4"] == (["empty"], 9)
 
 
-def sessions(call: Caller) -> list[dict[str, Any]]:
+def sessions(call: Client) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = call("GET", "/__mockpets/sessions").json["sessions"]
     return found
 
@@ -215,14 +215,14 @@ def test_a_server_in_a_test_saves_sessions_too(file: Path) -> None:
     settings = Settings(port=0, state=str(file))
     for number in range(3):
         with MockpetsServer(settings) as server:
-            call = Caller(Socket(server.url))
+            call = Client(OverSocket(server.url))
             assert len(pets(call)) == 16 + number
             post(call, "One more")
 
 
 def test_without_a_file_no_progress_is_reported() -> None:
     with MockpetsServer(Settings(port=0)) as server:
-        assert progress(Caller(Socket(server.url))) is None
+        assert progress(Client(OverSocket(server.url))) is None
 
 
 # --- Unusable files -----------------------------------------------------------------------------
@@ -269,7 +269,7 @@ def test_a_damaged_file_is_reported_in_one_line_and_kept(
     file: Path, damage: Any, message: str
 ) -> None:
     with MockpetsServer(Settings(port=0, state=str(file))) as server:
-        post(Caller(Socket(server.url)), "Precious")
+        post(Client(OverSocket(server.url)), "Precious")
     data = damage(file.read_bytes())
     file.write_bytes(data)
 
@@ -282,7 +282,7 @@ def test_a_damaged_file_is_reported_in_one_line_and_kept(
 def test_a_file_with_too_many_sessions_is_reported_in_one_line(file: Path) -> None:
     with MockpetsServer(Settings(port=0, state=str(file))) as server:
         for session in ("one", "two"):
-            post(Caller(Socket(server.url)), "a", session)
+            post(Client(OverSocket(server.url)), "a", session)
 
     line = refused("--state", str(file), "--max-sessions", "2")
     assert "session two" in line

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.cli.test_main import SECONDS, base_of, serving, wait_until
-from tests.doors import Caller, Socket
+from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ class Log:
     """Calls a server, and returns its log after stopping it."""
 
     def __init__(self, root: str, process: Any, banner: str) -> None:
-        self.call = Caller(Socket(root))
+        self.call = Client(OverSocket(root))
         self.address = urlsplit(root).hostname or "", urlsplit(root).port or 0
         self.banner = banner
         self._process = process
@@ -291,7 +291,7 @@ def test_the_log_is_coloured_on_a_terminal() -> None:
     environ = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     with serving(stderr=theirs, env=environ | {"TERM": "xterm"}) as (process, banner):
         os.close(theirs)
-        Caller(Socket(base_of(banner).removesuffix("/v1")))("GET", "/v1/pets")
+        Client(OverSocket(base_of(banner).removesuffix("/v1")))("GET", "/v1/pets")
         line = os.read(ours, 1000)
         process.terminate()
         assert wait_until(lambda: process.poll() is not None)

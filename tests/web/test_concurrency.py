@@ -9,7 +9,7 @@ from http.client import HTTPConnection
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from tests.doors import JSON, KEY
+from tests.http_client import JSON, KEY
 
 THREADS = 16
 

@@ -18,7 +18,7 @@ from mockpets.contract.serialization import body_problems
 
 if TYPE_CHECKING:
     from mockpets.constants import ErrorCode
-    from tests.doors import Answer, Caller
+    from tests.http_client import Client, Response
 
 ORIGIN = "http://localhost:5173"
 INT64 = f"must be an integer from {INT64_MIN} to {INT64_MAX} (int64), got "
@@ -569,7 +569,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize("row", [row for _, row in ROWS], ids=[name for name, _ in ROWS])
-def test_invalid_requests_are_rejected(call: Caller, row: Row) -> None:
+def test_invalid_requests_are_rejected(call: Client, row: Row) -> None:
     response = call(
         row.method,
         row.target,
@@ -589,7 +589,7 @@ def test_invalid_requests_are_rejected(call: Caller, row: Row) -> None:
     assert_cors(response, control="__mockpets" in row.target)
 
 
-def assert_error(response: Answer, code: str, *more: str) -> None:
+def assert_error(response: Response, code: str, *more: str) -> None:
     """Check that a response is a valid Error body.
 
     :param more: additional properties, which only errors of the control API have.
@@ -603,7 +603,7 @@ def assert_error(response: Answer, code: str, *more: str) -> None:
     assert body["message"]
 
 
-def assert_cors(response: Answer, *, control: bool = False) -> None:
+def assert_cors(response: Response, *, control: bool = False) -> None:
     if control:
         return  # has its own rule, see test_openapi
     assert response.header("Access-Control-Allow-Origin") == ORIGIN
@@ -617,7 +617,7 @@ def assert_cors(response: Answer, *, control: bool = False) -> None:
 # --- Successes --------------------------------------------------------------------------------
 
 
-def test_list_pets_returns_a_page_sorted_by_id(call: Caller) -> None:
+def test_list_pets_returns_a_page_sorted_by_id(call: Client) -> None:
     response = call("GET", "/v1/pets?limit=3")
 
     assert response.status == 200
@@ -629,7 +629,7 @@ def test_list_pets_returns_a_page_sorted_by_id(call: Caller) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 15, 100])
-def test_limit_is_the_maximum_page_size(call: Caller, limit: int) -> None:
+def test_limit_is_the_maximum_page_size(call: Client, limit: int) -> None:
     pets = call("GET", f"/v1/pets?limit={limit}", scenario="full-page").json
 
     assert [pet["id"] for pet in pets] == [
@@ -638,12 +638,12 @@ def test_limit_is_the_maximum_page_size(call: Caller, limit: int) -> None:
     assert len(pets) == limit
 
 
-def test_limit_defaults_to_20(call: Caller) -> None:
+def test_limit_defaults_to_20(call: Client) -> None:
     assert len(call("GET", "/v1/pets", scenario="full-page").json) == 20
 
 
 @pytest.mark.parametrize("status", ["available", "pending", "sold"])
-def test_status_is_applied_before_the_limit(call: Caller, status: str) -> None:
+def test_status_is_applied_before_the_limit(call: Client, status: str) -> None:
     everything = call("GET", "/v1/pets?limit=100", scenario="full-page").json
     wanted = [pet for pet in everything if pet.get("status") == status]
 
@@ -652,7 +652,7 @@ def test_status_is_applied_before_the_limit(call: Caller, status: str) -> None:
     assert call("GET", f"/v1/pets?limit=2&status={status}", scenario="full-page").json == wanted[:2]
 
 
-def test_unknown_query_parameters_are_ignored(call: Caller) -> None:
+def test_unknown_query_parameters_are_ignored(call: Client) -> None:
     assert (
         call("GET", "/v1/pets?limit=2&offset=7&offset=8&Limit=x&page").json
         == call("GET", "/v1/pets?limit=2").json
@@ -674,7 +674,7 @@ def test_unknown_query_parameters_are_ignored(call: Caller) -> None:
         ),
     ],
 )
-def test_create_pet(call: Caller, sent: dict[str, Any], stored: dict[str, Any]) -> None:
+def test_create_pet(call: Client, sent: dict[str, Any], stored: dict[str, Any]) -> None:
     response = call("POST", "/v1/pets", json_body=sent)
 
     assert response.status == 201
@@ -698,7 +698,7 @@ def test_create_pet(call: Caller, sent: dict[str, Any], stored: dict[str, Any]) 
         (nested(19), 1),
     ],
 )
-def test_integers_follow_json_schema(call: Caller, body: bytes, category: int) -> None:
+def test_integers_follow_json_schema(call: Client, body: bytes, category: int) -> None:
     response = call("POST", "/v1/pets", body=body, headers=JSON)
 
     assert response.status == 201, response.body
@@ -715,11 +715,11 @@ def test_integers_follow_json_schema(call: Caller, body: bytes, category: int) -
         "application/json; x=y",
     ],
 )
-def test_json_content_types_are_accepted(call: Caller, kind: str) -> None:
+def test_json_content_types_are_accepted(call: Client, kind: str) -> None:
     assert call("POST", "/v1/pets", body=GOOD, headers={"Content-Type": kind}).status == 201
 
 
-def test_a_body_of_exactly_64_kib_is_accepted(call: Caller) -> None:
+def test_a_body_of_exactly_64_kib_is_accepted(call: Client) -> None:
     frame = b'{"name":"","categoryId":1}'
     body = frame.replace(b'""', b'"' + b"a" * (65_536 - len(frame)) + b'"')
 
@@ -727,7 +727,7 @@ def test_a_body_of_exactly_64_kib_is_accepted(call: Caller) -> None:
     assert call("POST", "/v1/pets", body=body, headers=JSON).status == 201
 
 
-def test_a_pet_without_a_status_matches_no_filter(call: Caller) -> None:
+def test_a_pet_without_a_status_matches_no_filter(call: Client) -> None:
     pet = call("POST", "/v1/pets", json_body={"name": "Solo", "categoryId": 1}).json
 
     assert "status" not in pet
@@ -735,18 +735,18 @@ def test_a_pet_without_a_status_matches_no_filter(call: Caller) -> None:
         assert pet not in call("GET", f"/v1/pets?limit=100&status={status}").json
 
 
-def test_ids_are_consecutive(call: Caller) -> None:
+def test_ids_are_consecutive(call: Client) -> None:
     first, second = (call("POST", "/v1/pets", body=GOOD, headers=JSON).json["id"] for _ in range(2))
 
     assert second == first + 1
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "Bearer "])
-def test_the_scheme_is_case_insensitive(call: Caller, scheme: str) -> None:
+def test_the_scheme_is_case_insensitive(call: Client, scheme: str) -> None:
     assert call("GET", "/v1/pets", headers={"Authorization": f"{scheme} mockpets"}).status == 200
 
 
-def test_a_key_in_the_query_is_ignored(call: Caller) -> None:
+def test_a_key_in_the_query_is_ignored(call: Client) -> None:
     assert_error(call("GET", "/v1/pets?access_token=mockpets", key=None), "unauthorized")
 
 
@@ -775,7 +775,7 @@ DEPRECATED = [
     ids=[row[0] for row in DEPRECATED],
 )
 def test_every_response_of_get_pet_has_the_deprecation_headers(
-    call: Caller, method: str, target: str, headers: dict[str, str], key: str | None, status: int
+    call: Client, method: str, target: str, headers: dict[str, str], key: str | None, status: int
 ) -> None:
     response = call(method, target, headers=headers, key=key)
 
@@ -798,7 +798,7 @@ def test_every_response_of_get_pet_has_the_deprecation_headers(
     ],
 )
 def test_no_other_response_has_the_deprecation_headers(
-    call: Caller, method: str, target: str
+    call: Client, method: str, target: str
 ) -> None:
     assert call(method, target).header("Deprecation") is None
 
@@ -807,7 +807,7 @@ def test_no_other_response_has_the_deprecation_headers(
     "target",
     ["/v1/pets", "/v1/pets?limit=3&status=sold", "/v1/pets/1", "/v1/pets/999", "/v1/pets?limit=0"],
 )
-def test_head_returns_the_headers_of_get(call: Caller, target: str) -> None:
+def test_head_returns_the_headers_of_get(call: Client, target: str) -> None:
     got, head = call("GET", target), call("HEAD", target)
 
     varying = ("date", "server-timing", "mockpets-request")
@@ -824,7 +824,7 @@ def test_head_returns_the_headers_of_get(call: Caller, target: str) -> None:
 )
 @pytest.mark.parametrize("scenario", [None, "unauthorized", "nix"])
 def test_a_preflight_ignores_key_and_scenarios(
-    call: Caller, target: str, scenario: str | None
+    call: Client, target: str, scenario: str | None
 ) -> None:
     asked = {
         "Origin": ORIGIN,
@@ -844,7 +844,7 @@ def test_a_preflight_ignores_key_and_scenarios(
     assert response.header("Access-Control-Max-Age") == "600"
 
 
-def test_without_an_origin_there_are_no_cors_headers(call: Caller) -> None:
+def test_without_an_origin_there_are_no_cors_headers(call: Client) -> None:
     response = call("GET", "/v1/pets")
 
     assert response.header("Access-Control-Allow-Origin") is None
@@ -860,7 +860,7 @@ def test_without_an_origin_there_are_no_cors_headers(call: Caller) -> None:
     ],
 )
 def test_listed_responses_have_no_off_contract_header(
-    call: Caller, operation: str, method: str, target: str
+    call: Client, operation: str, method: str, target: str
 ) -> None:
     seen = {
         response.status
@@ -880,7 +880,7 @@ def test_listed_responses_have_no_off_contract_header(
     assert seen == set(RESPONSES[operation])
 
 
-def test_a_request_can_ask_for_a_delay(call: Caller) -> None:
+def test_a_request_can_ask_for_a_delay(call: Client) -> None:
     response = call("GET", "/v1/pets", headers={"Mockpets-Delay": "20ms"})
 
     assert response.status == 200
@@ -888,7 +888,7 @@ def test_a_request_can_ask_for_a_delay(call: Caller) -> None:
     assert "delay" not in (call("GET", "/v1/pets").header("Server-Timing") or "")
 
 
-def test_responses_have_explanation_headers(call: Caller) -> None:
+def test_responses_have_explanation_headers(call: Client) -> None:
     response = call("GET", "/v1/pets/1", scenario="Missing, EMPTY", headers={"Origin": ORIGIN})
 
     assert response.header("Mockpets-Session") == "default"
@@ -898,7 +898,7 @@ def test_responses_have_explanation_headers(call: Caller) -> None:
     assert call("GET", "/v1/pets/1").header("Mockpets-Stub") == "-"
 
 
-def test_a_named_scenario_applies_to_one_request(call: Caller) -> None:
+def test_a_named_scenario_applies_to_one_request(call: Client) -> None:
     before = call("GET", "/v1/pets").body
 
     assert call("GET", "/v1/pets", scenario="empty").json == []
@@ -906,14 +906,14 @@ def test_a_named_scenario_applies_to_one_request(call: Caller) -> None:
     assert call("GET", "/v1/pets").body == before
 
 
-def test_a_401_reply_has_the_challenge(call: Caller) -> None:
+def test_a_401_reply_has_the_challenge(call: Client) -> None:
     response = call("GET", "/v1/pets", scenario="unauthorized")
 
     assert response.header("WWW-Authenticate") == INVALID
     assert response.header("Mockpets-Off-Contract") is None
 
 
-def test_numbers_are_sent_as_integers_and_text_as_utf8(call: Caller) -> None:
+def test_numbers_are_sent_as_integers_and_text_as_utf8(call: Client) -> None:
     pet = call("POST", "/v1/pets", json_body={"name": "Zoé 🐈", "categoryId": 7})
 
     assert (

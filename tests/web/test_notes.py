@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets.journal.queries import NOTES
-from tests.doors import JSON
+from tests.http_client import JSON
 
 if TYPE_CHECKING:
-    from tests.doors import Caller
+    from tests.http_client import Client
 
 GOOD = b'{"name": "Miso", "categoryId": 2}'
 MORE = b'{"name": "Miso", "categoryId": 2, "id": 9, "colour": "red"}'
@@ -147,7 +147,7 @@ ROWS = [
 ]
 
 
-def kept(call: Caller) -> Any:
+def kept(call: Client) -> Any:
     rows = call("GET", "/~notes/__mockpets/requests", key=None).json["requests"]
     return rows[-1]
 
@@ -155,7 +155,7 @@ def kept(call: Caller) -> Any:
 @pytest.mark.parametrize(
     "row", ROWS, ids=[f"{row.method} {row.target} {row.options}" for row in ROWS]
 )
-def test_every_note(call: Caller, row: Row) -> None:
+def test_every_note(call: Client, row: Row) -> None:
     call("GET", "/~notes/v1/pets")  # creates the session
     try:
         call(row.method, f"/~notes{row.target}", **row.options)
@@ -180,7 +180,7 @@ def test_every_note_code_is_tested() -> None:
 
 
 @pytest.mark.parametrize(("where", "what"), [("query", "parameters"), ("members", "properties")])
-def test_a_note_lists_a_limited_number_of_names(call: Caller, where: str, what: str) -> None:
+def test_a_note_lists_a_limited_number_of_names(call: Client, where: str, what: str) -> None:
     names = [f"{number:02}{'n' * 500}" for number in range(20)]
     call("GET", "/~notes/v1/pets")
     if where == "query":

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.doors import JSON
+from tests.http_client import JSON
 
 if TYPE_CHECKING:
-    from tests.doors import Answer, Caller
+    from tests.http_client import Client, Response
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -27,7 +27,7 @@ class Attempt:
     scenario: str = "no-such-scenario"
     body: bytes = field(default=b" " * 65_537, repr=False)
 
-    def send(self, call: Caller) -> Answer:
+    def send(self, call: Client) -> Response:
         return call(
             self.method,
             self.path,
@@ -50,7 +50,7 @@ FIXES: list[tuple[int, str, dict[str, Any]]] = [
 ]
 
 
-def test_the_first_failed_check_decides(call: Caller) -> None:
+def test_the_first_failed_check_decides(call: Client) -> None:
     attempt = Attempt()
     seen = []
     for _, _, fix in FIXES:
@@ -62,7 +62,7 @@ def test_the_first_failed_check_decides(call: Caller) -> None:
     assert attempt.send(call).status == 201
 
 
-def test_a_stub_responds_before_the_body_is_validated(call: Caller) -> None:
+def test_a_stub_responds_before_the_body_is_validated(call: Client) -> None:
     attempt = Attempt("POST", "/v1/pets", "mockpets", "create-rejected")
 
     assert attempt.send(call).header("Mockpets-Stub") == "create-rejected/reject"
@@ -80,7 +80,7 @@ def test_the_readme_states_the_same_order() -> None:
 
 @pytest.mark.parametrize("path", ["/v1/store/orders", "/v1/nothing", "/v1/pets/1/photos"])
 def test_requests_without_an_operation_are_checked_in_the_same_order(
-    call: Caller, path: str
+    call: Client, path: str
 ) -> None:
     unknown = call("GET", path, key=None, scenario="no-such-scenario")
     missing_key = call("GET", path, key=None)

@@ -26,7 +26,7 @@ from mockpets.constants import (
     PUBLIC_VISITOR_RATE,
     TOKEN_GUESSES,
 )
-from tests.doors import Answer, Caller, Inside, Socket
+from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Clock as ServerClock
 from tests.server.raw_http import Wire, running
 from tests.web.test_contract import ORIGIN, assert_cors, assert_error
@@ -62,17 +62,17 @@ class Public:
         self.clock, self.pace = Clock(), pace
         base: dict[str, Any] = {"public": True, "control_token": TOKEN, "behind_proxy": TRUSTED}
         self.app = create_app(Settings(**(base | settings)), self.clock)
-        self._call = Caller(Inside(self.app))
+        self._call = Client(InProcess(self.app))
 
     def __call__(
         self, method: str, target: str, visitor: str = "192.0.2.1", **options: Any
-    ) -> Answer:
+    ) -> Response:
         """Call as a visitor from an address."""
         self.clock.now += self.pace
         headers = {"X-Forwarded-For": visitor, "Origin": ORIGIN} | options.pop("headers", {})
         return self._call(method, target, headers=headers, **options)
 
-    def post(self, visitor: str = "192.0.2.1", **members: Any) -> Answer:
+    def post(self, visitor: str = "192.0.2.1", **members: Any) -> Response:
         return self("POST", "/v1/pets", visitor, json_body=PET | members)
 
     def names(self, visitor: str) -> set[str]:
@@ -85,7 +85,7 @@ class Public:
         """Return the name of a visitor's session; creates the session."""
         return self("GET", "/v1/pets", visitor).headers["mockpets-session"]
 
-    def control(self, method: str, path: str, body: object = None, session: str = "") -> Answer:
+    def control(self, method: str, path: str, body: object = None, session: str = "") -> Response:
         """Call the control API as the server's owner."""
         base = f"/~{session}" if session else ""
         return self._call(method, f"{base}/__mockpets/{path}", headers=WITH, json_body=body)
@@ -115,7 +115,7 @@ def test_a_delay_is_at_most_ten_seconds(
     server = MockpetsServer(Settings(port=0, public=True, **(folder | settings)))
     with ThreadPoolExecutor(1) as pool:
         with server:
-            call = Caller(Socket(server.url))
+            call = Client(OverSocket(server.url))
             at_once = call("GET", "/v1/pets", headers={"Mockpets-Delay": "none"})
             base = f"/~{at_once.header('Mockpets-Session')}/__mockpets"
             change = call("GET", f"{base}/state", headers=WITH).json["change"]
@@ -165,7 +165,7 @@ def test_a_throttled_response_takes_at_most_ten_seconds(tmp_path: Path) -> None:
 
 def test_the_owner_can_open_a_gate_earlier(tmp_path: Path) -> None:
     with holding(tmp_path) as (server, visitor):
-        owner = Caller(Socket(f"http://127.0.0.1:{server.port}"))
+        owner = Client(OverSocket(f"http://127.0.0.1:{server.port}"))
         _, session = owner("GET", "/__mockpets/sessions", key=TOKEN).json["sessions"]
         gate = f"/~{session['name']}/__mockpets/gates/gate/open"
         assert owner("POST", gate, key=TOKEN).json["released"] == 1
@@ -275,7 +275,7 @@ def test_connection_faults_are_rejected(tmp_path: Path, fault: str, reply: str) 
                 connection.request(method, "/v1/pets", body, headers | kind)
                 got = connection.getresponse()
                 joined = {name.lower(): value for name, value in got.headers.items()}
-                pages.append(Answer(got.status, joined, got.read()))
+                pages.append(Response(got.status, joined, got.read()))
                 assert got.headers.get("Connection") is None
         finally:
             connection.close()
@@ -379,9 +379,9 @@ class Guesser:
     def __init__(self, *, public: bool = True) -> None:
         self.clock = Clock()
         given = Settings(control_token=TOKEN, behind_proxy=TRUSTED, public=public)
-        self._call = Caller(Inside(create_app(given, self.clock)))
+        self._call = Client(InProcess(create_app(given, self.clock)))
 
-    def __call__(self, key: str | None, visitor: str = "192.0.2.1") -> Answer:
+    def __call__(self, key: str | None, visitor: str = "192.0.2.1") -> Response:
         sent = {"X-Forwarded-For": visitor}
         return self._call("GET", "/__mockpets/state", headers=sent, key=key)
 
@@ -447,7 +447,7 @@ def test_sessions_are_reset_at_an_interval(settings: dict[str, Any], seconds: fl
 
 def test_without_public_mode_sessions_are_not_reset() -> None:
     clock = Clock()
-    call = Caller(Inside(create_app(Settings(), clock)))
+    call = Client(InProcess(create_app(Settings(), clock)))
     call("POST", "/v1/pets", json_body=PET)
     clock.now += 1e6
 
@@ -613,7 +613,7 @@ def test_a_session_name_does_not_reveal_the_address() -> None:
 def test_the_control_api_requires_a_token_on_loopback_too(host: tuple[str, ...]) -> None:
     """Behind an unknown proxy, visitors look like callers on this machine."""
     app = create_app(Settings(public=True, host=host))
-    call = Caller(Inside(app))
+    call = Client(InProcess(app))
     token = app.extensions["mockpets"].token
 
     for key in (None, "mockpets", "x" * len(token)):

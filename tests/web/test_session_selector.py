@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import Settings, create_app
-from tests.doors import Caller, Inside
+from tests.http_client import Client, InProcess
 from tests.web.test_contract import assert_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.doors import Answer
+    from tests.http_client import Response
 
-    Make = Callable[..., Caller]
+    Make = Callable[..., Client]
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 
 
-def chosen(response: Answer) -> tuple[str | None, str | None]:
+def chosen(response: Response) -> tuple[str | None, str | None]:
     return response.header("Mockpets-Session"), response.header("Mockpets-Scenario")
 
 
@@ -33,7 +33,7 @@ CARRIERS = [(path, header, key) for path, header, key in product((None, "", "s",
 
 @pytest.mark.parametrize(("path", "header", "key"), CARRIERS)
 def test_the_first_place_that_names_any_wins(
-    call: Caller, path: str | None, header: str | None, key: str | None
+    call: Client, path: str | None, header: str | None, key: str | None
 ) -> None:
     """Each place names nothing, is empty, names a session, or a session and a scenario."""
     session, scenario = "default", "default"
@@ -81,7 +81,7 @@ def test_the_first_place_that_names_any_wins(
     ],
 )
 def test_base_paths_select_sessions_and_scenarios(
-    call: Caller, base: str, expected: tuple[str, str]
+    call: Client, base: str, expected: tuple[str, str]
 ) -> None:
     assert chosen(call("GET", f"{base}/v1/pets")) == expected
     state = call("GET", f"{base}/__mockpets/state", key=None).json
@@ -114,7 +114,7 @@ def test_base_paths_select_sessions_and_scenarios(
 )
 @pytest.mark.parametrize("key", ["mockpets", None, "wrong"])
 def test_invalid_base_paths_are_rejected(
-    call: Caller, base: str, code: str, says: str, key: str | None
+    call: Client, base: str, code: str, says: str, key: str | None
 ) -> None:
     """Rejected before the key is checked, with a status that the contract does not use."""
     response = call("GET", f"{base.replace('../x', '..%2fx')}/v1/pets", key=key)
@@ -138,7 +138,7 @@ def test_invalid_base_paths_are_rejected(
     ],
 )
 def test_headers_select_sessions_and_scenarios(
-    call: Caller, headers: dict[str, str], expected: tuple[str, str]
+    call: Client, headers: dict[str, str], expected: tuple[str, str]
 ) -> None:
     assert chosen(call("GET", "/v1/pets", headers=headers)) == expected
 
@@ -157,7 +157,7 @@ def test_headers_select_sessions_and_scenarios(
         ({"Mockpets-Scenario": "nix"}, "unknown_scenario"),
     ],
 )
-def test_invalid_headers_are_rejected(call: Caller, headers: dict[str, str], code: str) -> None:
+def test_invalid_headers_are_rejected(call: Client, headers: dict[str, str], code: str) -> None:
     assert_error(call("GET", "/v1/pets", headers=headers), code)
     assert call("GET", "/v1/pets", headers=headers).header("Mockpets-Stub") in (None, "-")
 
@@ -227,7 +227,7 @@ def test_with_any_key_an_invalid_selector_is_part_of_the_key(
 # --- Effects of a selection ---------------------------------------------------------------------
 
 
-def sessions(call: Caller) -> list[dict[str, Any]]:
+def sessions(call: Client) -> list[dict[str, Any]]:
     listed: list[dict[str, Any]] = call("GET", "/__mockpets/sessions", key=None).json["sessions"]
     return listed
 
@@ -259,7 +259,7 @@ def test_naming_scenarios_keeps_the_active_ones_and_continues_their_sequence(
     assert call("GET", "/~w3+retry/v1/pets").status == 503
 
 
-def test_location_and_links_keep_the_base_path(call: Caller) -> None:
+def test_location_and_links_keep_the_base_path(call: Client) -> None:
     for base in ("/~loc", "/~loc+empty", "/~LOC", "/~+empty", "/~"):
         made = call("POST", f"{base}/v1/pets", json_body=PET)
         where = made.header("Location") or ""
@@ -272,7 +272,7 @@ def test_location_and_links_keep_the_base_path(call: Caller) -> None:
         assert call("GET", docs[1:-1], key=None).status == 200
 
 
-def test_the_root_redirects_to_the_panel_of_its_session(call: Caller) -> None:
+def test_the_root_redirects_to_the_panel_of_its_session(call: Client) -> None:
     html = {"Accept": "text/html"}
     for base in ("", "/~w3", "/~w3+empty"):
         response = call("GET", f"{base}/", headers=html, key=None)
@@ -363,7 +363,7 @@ def test_a_head_request_is_recorded_without_a_body(fresh: Make) -> None:
 
 
 def test_two_apps_share_nothing() -> None:
-    one, other = (Caller(Inside(create_app(Settings()))) for _ in range(2))
+    one, other = (Client(InProcess(create_app(Settings()))) for _ in range(2))
     one("POST", "/~w3/v1/pets", json_body=PET)
 
     assert len(other("GET", "/~w3/v1/pets").json) == 16

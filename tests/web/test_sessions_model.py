@@ -17,10 +17,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from mockpets import Settings, create_app
 from mockpets.constants import PET_STATUSES
 from mockpets.pets.generator import generate
-from tests.doors import Caller, Inside
+from tests.http_client import Client, InProcess
 
 if TYPE_CHECKING:
-    from tests.doors import Answer
+    from tests.http_client import Response
 
 EXAMPLES = int(os.environ.get("WORLDS_EXAMPLES", "15"))
 COUNT = 4
@@ -127,7 +127,7 @@ class Worlds(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.call = Caller(Inside(create_app(Settings(count=COUNT, max_sessions=3))))
+        self.call = Client(InProcess(create_app(Settings(count=COUNT, max_sessions=3))))
         self.worlds = {"default": World()}
 
     def world(self, session: str) -> World:
@@ -135,14 +135,14 @@ class Worlds(RuleBasedStateMachine):
 
     def control(
         self, session: str, method: str, path: str, body: Any = None, plus: tuple[str, ...] = ()
-    ) -> Answer:
+    ) -> Response:
         self.world(session)
         base = "+".join([f"/~{session}", *plus])
         return self.call(method, f"{base}/__mockpets/{path}", json_body=body, key=None)
 
     def ask(
         self, session: str, method: str, path: str, plus: tuple[str, ...], body: Any = None
-    ) -> tuple[Answer, Store, bool]:
+    ) -> tuple[Response, Store, bool]:
         """Make a request to ``/v1``; return the response, its store, and whether it fails."""
         world, names = self.world(session), plus or self.world(session).active
         base = "+".join([f"/~{session}", *plus])

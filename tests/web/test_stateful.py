@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from mockpets import Settings, create_app
 from mockpets.constants import INT64_MAX, INT64_MIN, PET_STATUSES
 from mockpets.pets.generator import generate
-from tests.doors import Caller, Inside
+from tests.http_client import Client, InProcess
 
 if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
@@ -27,7 +27,7 @@ class Server(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         app = create_app(Settings(max_pets=8))
-        self.call = Caller(Inside(app))
+        self.call = Client(InProcess(app))
         self.session = app.extensions["mockpets"].sessions.default
         self.pets: dict[int, Pet] = dict(START)
 

@@ -27,7 +27,7 @@ from mockpets.constants import (
     SERVER_BODY_BYTES,
 )
 from mockpets.server.limits import Limits
-from tests.server.actor import Actor
+from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, descriptors, running
 
 if TYPE_CHECKING:
@@ -430,7 +430,7 @@ HALVES = {
 def test_requests_that_do_not_arrive_in_time_are_rejected(name: str) -> None:
     half, seconds, phase = HALVES[name]
     clock = Clock()
-    with running(Actor(), clock=clock) as server, Wire(server.port) as wire:
+    with running(QueryApp(), clock=clock) as server, Wire(server.port) as wire:
         wire.send(half)
         server.until(lambda: server.phases, [phase])
         clock.pass_(seconds - 0.1)
@@ -453,7 +453,7 @@ def test_requests_that_do_not_arrive_in_time_are_rejected(name: str) -> None:
 def test_an_idle_connection_is_closed_without_a_response() -> None:
     clock = Clock()
     with (
-        running(Actor(), clock=clock) as server,
+        running(QueryApp(), clock=clock) as server,
         Wire(server.port) as fresh,
         Wire(server.port) as used,
     ):
@@ -469,7 +469,7 @@ def test_an_idle_connection_is_closed_without_a_response() -> None:
 
 def test_a_client_that_does_not_close_is_disconnected() -> None:
     clock = Clock()
-    with running(Actor(), clock=clock) as server, Wire(server.port) as wire:
+    with running(QueryApp(), clock=clock) as server, Wire(server.port) as wire:
         assert wire.send(b"HELLO\r\n\r\n").read().status == 400
         assert wire.rest() == b""
         server.until(lambda: server.connections, 1)
@@ -478,7 +478,7 @@ def test_a_client_that_does_not_close_is_disconnected() -> None:
 
 
 def test_lingering_connections_make_room_for_new_ones() -> None:
-    with running(Actor(), Limits(connections=2), Clock()) as server, ExitStack() as stack:
+    with running(QueryApp(), Limits(connections=2), Clock()) as server, ExitStack() as stack:
         for _ in range(2):
             wire = stack.enter_context(Wire(server.port)).send(b"HELLO\r\n\r\n")
             assert wire.read().status == 400
@@ -489,7 +489,7 @@ def test_lingering_connections_make_room_for_new_ones() -> None:
 
 def test_the_connection_that_waits_longest_makes_room() -> None:
     clock = Clock()
-    with running(Actor(), Limits(connections=3), clock) as server:
+    with running(QueryApp(), Limits(connections=3), clock) as server:
         used = Wire(server.port).get()
         assert used.read().status == 200
         wires = []
@@ -517,7 +517,7 @@ def test_the_connection_that_waits_longest_makes_room() -> None:
 
 
 def test_200_slow_and_200_reconnecting_clients_do_not_disturb_normal_requests() -> None:
-    with running(Actor()) as server, ExitStack() as stack:
+    with running(QueryApp()) as server, ExitStack() as stack:
         for _ in range(200):
             stack.enter_context(Wire(server.port)).send(b"GET / HTTP/1.1\r\n")
         again = [Wire(server.port).send(b"GET") for _ in range(200)]
@@ -531,7 +531,7 @@ def test_200_slow_and_200_reconnecting_clients_do_not_disturb_normal_requests() 
 
 
 def test_900_idle_connections_stay_open_while_others_get_responses() -> None:
-    with running(Actor()) as server, ExitStack() as stack:
+    with running(QueryApp()) as server, ExitStack() as stack:
         idle = [stack.enter_context(Wire(server.port)) for _ in range(900)]
         server.until(lambda: server.connections, 900)
         for _ in range(100):
@@ -541,7 +541,7 @@ def test_900_idle_connections_stay_open_while_others_get_responses() -> None:
 
 
 def test_slow_clients_do_not_block_new_connections() -> None:
-    with running(Actor(), Limits(connections=20)) as server:
+    with running(QueryApp(), Limits(connections=20)) as server:
         trickling = [Wire(server.port).send(b"GET / HTTP/1.1\r\n") for _ in range(20)]
         for number in range(100):
             with Wire(server.port) as wire:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import CONTROL_PREFIX
-from tests.doors import JSON, Caller, Socket
+from tests.http_client import JSON, Client, OverSocket
 from tests.server.raw_http import Wire, port_of
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ GUARDED = [(method, path) for rule, method, path in ROUTES if rule not in FREE]
 
 
 @dataclass(frozen=True)
-class Caller_:  # noqa: N801 - `Caller` is a door's
+class Caller_:  # noqa: N801 - `Client` is a door's
     """A kind of caller.
 
     :param gets: ``pass``, or the expected error code.
@@ -577,4 +577,4 @@ def test_no_headers_cause_an_internal_error_over_a_socket(
 
     # A request with an incomplete body gets no response.
     assert b" 500 " not in first
-    assert Caller(Socket(f"http://127.0.0.1:{port}"))("GET", "/v1/pets").status == 200
+    assert Client(OverSocket(f"http://127.0.0.1:{port}"))("GET", "/v1/pets").status == 200

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
-from tests.doors import JSON, Caller, Inside, Socket
+from tests.http_client import JSON, Client, InProcess, OverSocket
 from tests.web.test_contract import assert_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    Make = Callable[..., Caller]
+    Make = Callable[..., Client]
 
 OPEN = ["health", "ready", "openapi.json", "schema/scenario.json", "docs"]
 GUARDED = [
@@ -29,12 +29,12 @@ PET: Any = {"name": "Miso", "categoryId": 2}
 
 
 @pytest.fixture(scope="module")
-def shared() -> Caller:
+def shared() -> Client:
     """A server for the tests that change nothing in it."""
-    return Caller(Inside(create_app(Settings())))
+    return Client(InProcess(create_app(Settings())))
 
 
-def put(call: Caller, body: object, **options: Any) -> Any:
+def put(call: Client, body: object, **options: Any) -> Any:
     return call("PUT", "/__mockpets/scenario", json_body=body, key=None, **options)
 
 
@@ -119,7 +119,7 @@ def test_a_held_response_is_sent_when_its_gate_opens(tmp_path: Path) -> None:
     (tmp_path / "held.yaml").write_text(text)
     settings = Settings(port=0, scenario=("held",), scenarios_dir=(tmp_path,))
     with MockpetsServer(settings) as server, ThreadPoolExecutor(2) as pool:
-        call = Caller(Socket(server.url))
+        call = Client(OverSocket(server.url))
         held = [pool.submit(call, "GET", f"/v1/pets/{number}") for number in (1, 2)]
         while call("GET", "/__mockpets/gates").json != {"gates": {"slow-cat": 2}}:
             assert not any(response.done() for response in held)
@@ -157,15 +157,15 @@ CALLERS: list[tuple[str, dict[str, str], bool]] = [
 
 
 @pytest.fixture(scope="module")
-def guarded() -> Caller:
+def guarded() -> Client:
     """A server that each test resets."""
-    return Caller(Inside(create_app(Settings())))
+    return Client(InProcess(create_app(Settings())))
 
 
 @pytest.mark.parametrize(("method", "path"), GUARDED)
 @pytest.mark.parametrize(("headers", "may"), [c[1:] for c in CALLERS], ids=[c[0] for c in CALLERS])
 def test_hosts_and_origins(
-    guarded: Caller, method: str, path: str, headers: dict[str, str], may: bool
+    guarded: Client, method: str, path: str, headers: dict[str, str], may: bool
 ) -> None:
     call = guarded
     put(call, {"scenario": "empty"})
@@ -189,7 +189,7 @@ def test_a_target_in_absolute_form_must_match_the_host(root: str, status: int) -
     with MockpetsServer(Settings(port=0)) as server:
         host = server.url.removeprefix("http://")
         target = root.format(host) + "/__mockpets/reset"
-        response = Caller(Socket(server.url))("POST", target, key=None, headers={"Host": host})
+        response = Client(OverSocket(server.url))("POST", target, key=None, headers={"Host": host})
 
     assert response.status == status
 
@@ -197,7 +197,7 @@ def test_a_target_in_absolute_form_must_match_the_host(root: str, status: int) -
 @pytest.mark.parametrize("path", OPEN)
 @pytest.mark.parametrize("headers", [c[1] for c in CALLERS], ids=[c[0] for c in CALLERS])
 def test_routes_without_secrets_are_open(
-    shared: Caller, path: str, headers: dict[str, str]
+    shared: Client, path: str, headers: dict[str, str]
 ) -> None:
     assert shared("GET", f"/__mockpets/{path}", headers=headers, key=None).status == 200
 

@@ -14,7 +14,7 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import SESSION_IDLE_SECONDS
 from mockpets.server.limits import Limits
 from mockpets.session.change_feed import KINDS
-from tests.doors import JSON, Caller, Inside, Socket
+from tests.http_client import JSON, Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Wire, port_of, running
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ HELD = {
 }
 
 
-def news(call: Caller, query: str = "", session: str = "w1") -> Any:
+def news(call: Client, query: str = "", session: str = "w1") -> Any:
     response = call("GET", f"/~{session}/__mockpets/events{query}", key=None)
     assert response.status == 200
     return response.json
@@ -42,7 +42,7 @@ def ask(query: str) -> bytes:
 # --- No wait --------------------------------------------------------------------------------------
 
 
-def test_without_a_number_it_returns_the_current_one(call: Caller) -> None:
+def test_without_a_number_it_returns_the_current_one(call: Client) -> None:
     call("POST", "/~w1/v1/pets", json_body=PET)
     reported = news(call, "?wait=30")
     assert reported.keys() == {"change", "resets", "changed"}
@@ -51,13 +51,13 @@ def test_without_a_number_it_returns_the_current_one(call: Caller) -> None:
 
 
 @pytest.mark.parametrize("wait", ["", "&wait=0"])
-def test_without_a_wait_it_returns_at_once(call: Caller, wait: str) -> None:
+def test_without_a_wait_it_returns_at_once(call: Client, wait: str) -> None:
     call("GET", "/~w1/v1/pets")
     now = news(call)
     assert news(call, f"?since={now['change']}{wait}") == now | {"changed": []}
 
 
-def test_a_number_of_another_server_gets_every_change(call: Caller) -> None:
+def test_a_number_of_another_server_gets_every_change(call: Client) -> None:
     call("POST", "/~w1/v1/pets", json_body=PET)
     number = news(call)["change"]
     reported = news(call, f"?since={number + 1000}&wait=30")
@@ -65,7 +65,7 @@ def test_a_number_of_another_server_gets_every_change(call: Caller) -> None:
     assert {"requests", "pets", "sessions"} <= {*reported["changed"]}
 
 
-def test_a_recreated_session_is_distinguishable(call: Caller) -> None:
+def test_a_recreated_session_is_distinguishable(call: Client) -> None:
     lives = []
     for _ in range(3):
         call("GET", "/~life/v1/pets")
@@ -77,7 +77,7 @@ def test_a_recreated_session_is_distinguishable(call: Caller) -> None:
     assert len({*lives}) == len(lives) == 9
 
 
-def test_a_reset_is_reported_and_counted(call: Caller) -> None:
+def test_a_reset_is_reported_and_counted(call: Client) -> None:
     call("GET", "/~reset/v1/pets")
     before = news(call, session="reset")
     call("POST", "/~reset/__mockpets/reset", key=None)
@@ -89,14 +89,14 @@ def test_a_reset_is_reported_and_counted(call: Caller) -> None:
 # --- Waiting --------------------------------------------------------------------------------------
 
 
-def do(call: Caller, method: str, path: str, body: object = None) -> None:
+def do(call: Client, method: str, path: str, body: object = None) -> None:
     raw = None if body is None else json.dumps(body).encode()
     response = call(method, path, body=raw, headers=JSON if raw else {})
     assert response.status < 300, response.body
 
 
 W1 = "/~w1/__mockpets"
-ACTS: dict[str, tuple[list[str], Callable[[Caller], None]]] = {
+ACTS: dict[str, tuple[list[str], Callable[[Client], None]]] = {
     "a request": (["requests"], lambda call: do(call, "GET", "/~w1/v1/pets")),
     "a new pet": (["pets"], lambda call: do(call, "POST", "/~w1/v1/pets", PET)),
     "pets": (["pets"], lambda call: do(call, "PUT", f"{W1}/pets", [])),
@@ -117,13 +117,13 @@ ACTS: dict[str, tuple[list[str], Callable[[Caller], None]]] = {
 }
 
 
-def two_callers(door: str, stack: ExitStack) -> tuple[Caller, Caller]:
+def two_callers(door: str, stack: ExitStack) -> tuple[Client, Client]:
     """Two clients of the same new server."""
     if door == "inside":
         app = create_app(Settings())
-        return Caller(Inside(app)), Caller(Inside(app))
+        return Client(InProcess(app)), Client(InProcess(app))
     server = stack.enter_context(MockpetsServer(Settings(port=0)))
-    return Caller(Socket(server.url)), Caller(Socket(server.url))
+    return Client(OverSocket(server.url)), Client(OverSocket(server.url))
 
 
 @pytest.mark.parametrize("name", ACTS)
@@ -151,7 +151,7 @@ def test_every_kind_of_change_wakes_it(name: str, door: str) -> None:
 
 def test_a_changed_file_is_reported_to_all_sessions(tmp_path: Path) -> None:
     with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
-        call = Caller(Socket(server.url))
+        call = Client(OverSocket(server.url))
         call("GET", "/~w1/v1/pets")
         # One session does not exist yet, and still gets the event.
         numbers = {name: news(call, session=name)["change"] for name in ("w1", "w2")}
@@ -164,7 +164,7 @@ def test_a_changed_file_is_reported_to_all_sessions(tmp_path: Path) -> None:
 
 def test_held_responses_are_reported() -> None:
     with MockpetsServer(Settings(port=0)) as server, Wire(port_of(server.url)) as wire:
-        call = Caller(Socket(server.url))
+        call = Client(OverSocket(server.url))
         do(call, "PUT", f"{W1}/scenario", {"scenario": HELD})
         number = news(call)["change"]
         wire.get("/~w1/v1/pets/3", "Authorization: Bearer mockpets")
@@ -182,7 +182,7 @@ def test_held_responses_are_reported() -> None:
 
 def test_another_session_does_not_wake_it(clock: Clock) -> None:
     with running(create_app(Settings()), clock=clock) as server:
-        call = Caller(Socket(f"http://127.0.0.1:{server.port}"))
+        call = Client(OverSocket(f"http://127.0.0.1:{server.port}"))
         for name in ("w1", "w2"):
             call("GET", f"/~{name}/v1/pets")
         number = news(call)["change"]
@@ -208,7 +208,7 @@ class Waiting:
 
     def __init__(self, server: Any, stack: ExitStack, count: int) -> None:
         self.server = server
-        self.call = Caller(Socket(f"http://127.0.0.1:{server.port}"))
+        self.call = Client(OverSocket(f"http://127.0.0.1:{server.port}"))
         self.call("GET", "/~w1/v1/pets")
         self.number = news(self.call)["change"]
         self.wires = [stack.enter_context(Wire(server.port)) for _ in range(count)]

@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import OPERATIONS
 from mockpets.server.limits import Limits
-from tests.doors import Caller, Inside, Socket
+from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Wire, port_of
 from tests.web.test_contract import assert_error
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.doors import Answer
+    from tests.http_client import Response
 
-    Make = Callable[..., Caller]
+    Make = Callable[..., Client]
     Sample = tuple[str, str | None, str | None]
 
 TOKEN = "a-token-of-the-tests"
@@ -30,7 +30,7 @@ PATH = "/__mockpets/metrics"
 PET = {"name": "Miso", "categoryId": 2}
 
 
-def read(response: Answer) -> dict[Sample, float]:
+def read(response: Response) -> dict[Sample, float]:
     """Return the samples of a scrape by name, operation and status, each unique."""
     assert response.status == 200
     assert (response.header("Content-Type") or "").startswith("text/plain; version=")
@@ -45,7 +45,7 @@ def read(response: Answer) -> dict[Sample, float]:
     return found
 
 
-def counted(call: Caller) -> dict[tuple[str | None, str | None], float]:
+def counted(call: Client) -> dict[tuple[str | None, str | None], float]:
     """Return the number of responses by operation and status."""
     return {
         (operation, status): value
@@ -54,7 +54,7 @@ def counted(call: Caller) -> dict[tuple[str | None, str | None], float]:
     }
 
 
-def held(call: Caller, name: str) -> float:
+def held(call: Client, name: str) -> float:
     return read(call("GET", PATH))[f"mockpets_{name}", None, None]
 
 
@@ -88,7 +88,7 @@ def test_prometheus_sends_the_token(fresh: Make) -> None:
 # --- Values -------------------------------------------------------------------------------------
 
 
-def test_it_counts_requests(call: Caller) -> None:
+def test_it_counts_requests(call: Client) -> None:
     """The same in the process and over a socket."""
     before = counted(call)
     for _ in range(3):
@@ -124,7 +124,7 @@ def test_it_counts_requests(call: Caller) -> None:
 
 def test_it_counts_faults_and_delays_separately() -> None:
     with MockpetsServer(Settings(port=0)) as server:
-        call = Caller(Socket(server.url))
+        call = Client(OverSocket(server.url))
         with pytest.raises(OSError):
             call("GET", "/v1/pets", scenario="offline")
         call("GET", "/v1/pets", headers={"Mockpets-Delay": "40ms"})
@@ -145,7 +145,7 @@ def test_it_counts_requests_that_the_server_rejects() -> None:
         for sent, status in ((bad, 400), (bad, 400), (long, 431), (b"GET /", 408)):
             with Wire(port_of(server.url)) as wire:
                 assert wire.send(sent).read().status == status
-        call = Caller(Socket(server.url))
+        call = Client(OverSocket(server.url))
         call("GET", "/nowhere", headers={"Host": "no host"})
         assert counted(call) == {("other", "400"): 3, ("other", "431"): 1, ("other", "408"): 1}
 
@@ -168,7 +168,7 @@ def test_it_reports_parked_responses() -> None:
     server = MockpetsServer(Settings(port=0))
     with ThreadPoolExecutor(4) as pool:
         with server:
-            call = Caller(Socket(server.url))
+            call = Client(OverSocket(server.url))
             change = call("GET", "/__mockpets/state").json["change"]
             late = {"Mockpets-Delay": "60s"}
             asked = [pool.submit(call, "GET", "/v1/pets", headers=late) for _ in range(4)]
@@ -184,7 +184,7 @@ def test_it_reports_invalid_files(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.yaml").write_text(good)
     app = create_app(Settings(scenarios_dir=(tmp_path,)))
-    call, reloader = Caller(Inside(app)), app.extensions["mockpets"].reloader
+    call, reloader = Client(InProcess(app)), app.extensions["mockpets"].reloader
     assert (held(call, "scenario_problems"), held(call, "scenario_reloads_total")) == (0, 0)
     (tmp_path / "one.yaml").write_text("description: x\nstubs: 3\n")
     reloader.look()
@@ -225,6 +225,6 @@ def test_counters_only_grow(fresh: Make) -> None:
 
 def test_concurrent_requests_are_all_counted() -> None:
     with MockpetsServer(Settings(port=0)) as server, ThreadPoolExecutor(8) as pool:
-        call = Caller(Socket(server.url))
+        call = Client(OverSocket(server.url))
         list(pool.map(lambda number: call("GET", f"/v1/pets/{number % 20}"), range(400)))
         assert sum(counted(call).values()) == 400

@@ -10,7 +10,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import INT64_MAX
-from tests.doors import JSON, Caller, Inside, Socket
+from tests.http_client import JSON, Client, InProcess, OverSocket
 from tests.server.raw_http import Wire, port_of
 from tests.web.test_contract import assert_error
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tests.doors import Answer
+    from tests.http_client import Response
 
-    Make = Callable[..., Caller]
+    Make = Callable[..., Client]
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 
 
-def at(call: Caller, method: str, path: str, body: object = None, session: str = "w1") -> Answer:
+def at(call: Client, method: str, path: str, body: object = None, session: str = "w1") -> Response:
     """Call the control API for a session; a body of bytes is sent unchanged."""
     raw = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
     target = f"/~{session}/__mockpets/{path}"
     return call(method, target, body=raw, headers=JSON if raw is not None else {}, key=None)
 
 
-def good(response: Answer) -> Any:
+def good(response: Response) -> Any:
     assert response.status in (200, 201), response.body
     return response.json
 
@@ -188,7 +188,7 @@ BAD: list[tuple[str, str, bytes, str, list[tuple[str, int, int]], str]] = [
 
 
 @pytest.fixture(scope="module")
-def used(call: Caller) -> Caller:
+def used(call: Client) -> Client:
     """A server whose session `w1` differs from a new one in every changeable property."""
     good(at(call, "PUT", "scenario", {"scenario": ["retry", "slow"]}))
     good(at(call, "PUT", "snapshots/kept"))
@@ -197,7 +197,7 @@ def used(call: Caller) -> Caller:
     return call
 
 
-def world_of(call: Caller) -> list[Any]:
+def world_of(call: Client) -> list[Any]:
     """Return everything visible of session `w1`, except its idle time."""
     seen = [good(at(call, "GET", path)) for path in ("state", "pets", "snapshots", "requests")]
     listed = good(at(call, "GET", "sessions"))["sessions"]
@@ -210,7 +210,7 @@ def world_of(call: Caller) -> list[Any]:
     ids=[f"{row[0]} {row[1]} {row[2][:50]!r}" for row in BAD],
 )
 def test_an_invalid_body_is_reported_with_places_and_changes_nothing(
-    used: Caller,
+    used: Client,
     method: str,
     path: str,
     body: bytes,
@@ -231,14 +231,14 @@ def test_an_invalid_body_is_reported_with_places_and_changes_nothing(
     assert world_of(used) == before
 
 
-def test_invalid_utf8_is_reported_with_its_byte(used: Caller) -> None:
+def test_invalid_utf8_is_reported_with_its_byte(used: Client) -> None:
     for method, path in [("PUT", "scenario"), ("PUT", "pets"), ("PATCH", "pets/1")]:
         response = at(used, method, path, b'{"a": "\xff"}')
         assert_error(response, "invalid_request")
         assert response.json["message"] == "the body must be UTF-8; byte 7 is not"
 
 
-def test_the_number_of_scenarios_is_limited(used: Caller) -> None:
+def test_the_number_of_scenarios_is_limited(used: Client) -> None:
     names = [
         "default",
         "empty",
@@ -323,7 +323,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("method", "path", "code", "says"), WRONG, ids=lambda row: str(row)[:40])
 def test_unknown_names_are_reported_with_the_nearest(
-    used: Caller, method: str, path: str, code: str, says: str
+    used: Client, method: str, path: str, code: str, says: str
 ) -> None:
     before = world_of(used)
     response = at(used, method, path)
@@ -336,7 +336,7 @@ def test_unknown_names_are_reported_with_the_nearest(
 # --- Pets -----------------------------------------------------------------------------------------
 
 
-def test_pets_are_listed_in_pages(call: Caller) -> None:
+def test_pets_are_listed_in_pages(call: Client) -> None:
     good(at(call, "PUT", "pets", 2500, "parts"))
     seen: list[Any] = []
     query = ""
@@ -367,7 +367,7 @@ def test_pets_are_listed_in_pages(call: Caller) -> None:
     ids=repr,
 )
 def test_pets_can_be_replaced_in_every_form_that_files_allow(
-    call: Caller, body: object, total: int | None
+    call: Client, body: object, total: int | None
 ) -> None:
     result = good(at(call, "PUT", "pets", body, "put"))["total"]
     assert total in (None, result)
@@ -378,7 +378,7 @@ def test_pets_can_be_replaced_in_every_form_that_files_allow(
     assert good(at(call, "GET", "pets", session="put"))["total"] == 16
 
 
-def test_a_pet_can_be_changed_and_deleted(call: Caller) -> None:
+def test_a_pet_can_be_changed_and_deleted(call: Client) -> None:
     pet = good(at(call, "PUT", "pets", [{"id": -5, **PET, "status": "sold"}], "one"))
     assert pet == {"total": 1}
     changed = good(at(call, "PATCH", "pets/-5", {"status": None, "categoryId": 3}, "one"))
@@ -407,11 +407,11 @@ TEAPOT: Any = {
 }
 
 
-def pots(call: Caller, session: str, count: int = 3) -> list[int]:
+def pots(call: Client, session: str, count: int = 3) -> list[int]:
     return [call("GET", f"/~{session}/v1/pets/1").status for _ in range(count)]
 
 
-def test_an_inline_scenario_belongs_to_one_session_until_the_next_activation(call: Caller) -> None:
+def test_an_inline_scenario_belongs_to_one_session_until_the_next_activation(call: Client) -> None:
     assert good(at(call, "PUT", "scenario", {"scenario": TEAPOT}, "d1")) == {"active": ["inline-1"]}
     first = call("GET", "/~d1/v1/pets/1")
     assert (first.status, first.body) == (418, b"short and stout")
@@ -441,7 +441,7 @@ def test_an_inline_scenario_belongs_to_one_session_until_the_next_activation(cal
     }
 
 
-def test_sending_an_inline_scenario_again_resets_its_counters(call: Caller) -> None:
+def test_sending_an_inline_scenario_again_resets_its_counters(call: Client) -> None:
     for _ in range(2):
         good(at(call, "PUT", "scenario", {"scenario": TEAPOT}, "again"))
         assert pots(call, "again") == [418, 418, 200]
@@ -452,7 +452,7 @@ def test_sending_an_inline_scenario_again_resets_its_counters(call: Caller) -> N
     assert pots(call, "again") == [418, 200, 200]
 
 
-def test_inline_scenarios_stack_extend_and_define_pets(call: Caller) -> None:
+def test_inline_scenarios_stack_extend_and_define_pets(call: Client) -> None:
     brings = {"description": "d", "pets": [{"id": 7, **PET}]}
     failing = {"description": "d", "extends": "retry"}
     body = {"scenario": [TEAPOT, "missing", brings, failing]}
@@ -474,7 +474,7 @@ def test_inline_scenarios_stack_extend_and_define_pets(call: Caller) -> None:
     assert good(at(call, "GET", "pets", session="stack"))["total"] == 16
 
 
-def test_a_failed_change_keeps_an_inline_scenario_and_its_counters(call: Caller) -> None:
+def test_a_failed_change_keeps_an_inline_scenario_and_its_counters(call: Client) -> None:
     good(at(call, "PUT", "scenario", {"scenario": TEAPOT}, "fail"))
     assert pots(call, "fail", 1) == [418]
     for body in ({"scenario": "emtpy"}, {"scenario": [{"description": "d"}, {"x": 1}]}):
@@ -489,7 +489,7 @@ def test_a_failed_change_keeps_an_inline_scenario_and_its_counters(call: Caller)
 # --- Sessions -------------------------------------------------------------------------------------
 
 
-def test_a_session_is_created_as_requested_and_reset_to_that(call: Caller) -> None:
+def test_a_session_is_created_as_requested_and_reset_to_that(call: Client) -> None:
     pets = [{"id": 3, **PET}]
     body = {"scenario": [TEAPOT, "retry"], "seed": 77, "pets": pets}
     made = at(call, "PUT", "sessions/Made", body)
@@ -511,7 +511,7 @@ def test_a_session_is_created_as_requested_and_reset_to_that(call: Caller) -> No
     assert good(at(call, "GET", "pets", session="made"))["total"] == 16
 
 
-def test_an_invalid_session_is_not_created(call: Caller) -> None:
+def test_an_invalid_session_is_not_created(call: Client) -> None:
     wrong: list[Any] = [{"scenario": "emtpy"}, {"seed": "x"}, {"pets": [{}]}, {"scenario": {}}]
     for body in wrong:
         assert at(call, "PUT", "sessions/unborn", body).status in (400, 422)
@@ -540,7 +540,7 @@ def test_state_has_every_specified_property(fresh: Make) -> None:
     }
 
 
-def test_a_snapshot_can_be_restored_repeatedly(call: Caller) -> None:
+def test_a_snapshot_can_be_restored_repeatedly(call: Client) -> None:
     first = at(call, "PUT", "snapshots/A.1", session="snap")
     assert (first.status, first.json["name"], first.json["pets"]) == (201, "a.1", 16)
     for _ in range(2):
@@ -569,7 +569,7 @@ def test_the_number_of_snapshots_is_limited(fresh: Make) -> None:
     assert at(call, "PUT", "snapshots/one-more", session="w2").status == 201
 
 
-def test_the_journal_can_be_filtered_and_cleared(call: Caller) -> None:
+def test_the_journal_can_be_filtered_and_cleared(call: Client) -> None:
     for target in ("/~log/v1/pets", "/~log/v1/pets/1", "/~log/v1/pets/99", "/~log+retry/v1/pets"):
         call("GET", target)
     call("POST", "/~log/v1/pets", json_body=PET)
@@ -666,18 +666,18 @@ def test_the_same_body_from_two_clients_is_parsed_for_each(live: MockpetsServer)
         one.send(raw)
         two.send(raw)
         assert one.read().json == two.read().json == {"total": 5000}
-    assert Caller(Socket(live.url))("GET", "/v1/pets/5000").status == 200
+    assert Client(OverSocket(live.url))("GET", "/v1/pets/5000").status == 200
 
 
 def test_a_body_above_1_mib_is_rejected(live: MockpetsServer) -> None:
     body = b"[" + b" " * 2**20 + b"]"
-    inside = Caller(Inside(create_app(Settings())))
-    for call in (inside, Caller(Socket(live.url))):
+    inside = Client(InProcess(create_app(Settings())))
+    for call in (inside, Client(OverSocket(live.url))):
         assert_error(call("PUT", "/__mockpets/pets", body=body, headers=JSON), "payload_too_large")
     assert inside("GET", "/__mockpets/pets").json["total"] == 16
 
 
-def test_ids_up_to_the_int64_maximum(call: Caller) -> None:
+def test_ids_up_to_the_int64_maximum(call: Client) -> None:
     good(at(call, "PUT", "pets", [{"id": INT64_MAX, **PET}], "end"))
     response = call("POST", "/~end/v1/pets", json_body=PET)
     assert_error(response, "store_full")

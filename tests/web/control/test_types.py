@@ -73,13 +73,13 @@ from mockpets.contract.control_types import (
     VerifiedRequests,
 )
 from mockpets.contract.schemas import Pet
-from tests.doors import JSON, Caller, Socket
+from tests.http_client import JSON, Client, OverSocket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tests.doors import Answer
+    from tests.http_client import Response
 
 # --- Checking a value's type ----------------------------------------------------------------------
 
@@ -277,7 +277,7 @@ def server(tmp_path: Path) -> Iterator[MockpetsServer]:
     (folder / "held.yaml").write_text(HELD)
     settings = Settings(port=0, scenarios_dir=(folder,), state=str(tmp_path / "pets.state"))
     with MockpetsServer(settings) as server, ThreadPoolExecutor() as pool:
-        call = Caller(Socket(server.url))
+        call = Client(OverSocket(server.url))
         (folder / "invalid.yaml").write_text("stubs: 3\n")
         wait_until(lambda: "invalid" in call("GET", "/__mockpets/scenarios").body.decode())
         call("GET", "/v1/pets?limmit=3")
@@ -299,14 +299,14 @@ def wait_until(ready: Callable[[], object]) -> None:
         assert monotonic() < end
 
 
-def send(call: Caller, row: Row, body: Any) -> Answer:
+def send(call: Client, row: Row, body: Any) -> Response:
     raw = None if body is None else json.dumps(body).encode()
     path = f"/__mockpets/{row.filled or row.path}"
     return call(row.method, path, body=raw, headers=JSON if raw else {}, key=None)
 
 
 def test_every_route_accepts_and_returns_its_types(server: MockpetsServer) -> None:
-    call = Caller(Socket(server.url))
+    call = Client(OverSocket(server.url))
     for row in ROWS:
         for body in row.bodies:
             response = send(call, row, body)
@@ -319,7 +319,7 @@ def test_every_route_accepts_and_returns_its_types(server: MockpetsServer) -> No
 
 
 def test_the_rows_cover_every_nullable_property(server: MockpetsServer) -> None:
-    call = Caller(Socket(server.url))
+    call = Client(OverSocket(server.url))
     state = call("GET", "/__mockpets/state").json
     requests = call("GET", "/__mockpets/requests").json["requests"]
     messages = [call("GET", f"/__mockpets/requests/{each['number']}").json for each in requests]
@@ -368,7 +368,7 @@ def test_there_is_a_row_for_every_route_and_its_view_has_the_same_type() -> None
     ],
 )
 def test_every_error_has_its_type(
-    call: Caller, method: str, path: str, body: Any, details: Any
+    call: Client, method: str, path: str, body: Any, details: Any
 ) -> None:
     call("GET", "/v1/pets")
     error = send(call, Row(method, path, Error), body).json
@@ -430,7 +430,7 @@ def test_every_call_of_the_client_returns_what_it_is_annotated_with(server: Mock
 # --- Enumerations ---------------------------------------------------------------------------------
 
 
-def test_every_enumeration_has_the_values_of_its_table(call: Caller) -> None:
+def test_every_enumeration_has_the_values_of_its_table(call: Client) -> None:
     stub = call("GET", "/__mockpets/schema/scenario.json").json["properties"]["stubs"]["items"]
 
     assert get_args(Operation) == tuple(OPERATIONS)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 
-class Actor:
+class QueryApp:
     """Returns a response, and a delivery order, as the query describes."""
 
     def __init__(self) -> None:

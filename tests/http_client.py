@@ -1,6 +1,6 @@
-"""Two doors to one server: calls in the process, and calls over a real socket.
+"""An HTTP client for tests: the same calls inside this process and over a socket.
 
-A suite that only knows `Door` shows that both answer alike, down to the bytes and the headers.
+Tests that use only `Client` check both ways, down to the bytes and the headers.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ JSON = {"Content-Type": "application/json"}
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What came back; header names in lower case, several values joined as HTTP joins them."""
+class Response:
+    """A response. Header names are in lower case, repeated headers are joined with commas."""
 
     status: int
     headers: Mapping[str, str]
@@ -37,25 +37,25 @@ class Answer:
         return self.headers.get(name.lower())
 
 
-def _answer(status: int, headers: HTTPMessage | list[tuple[str, str]], body: bytes) -> Answer:
+def _response(status: int, headers: HTTPMessage | list[tuple[str, str]], body: bytes) -> Response:
     joined: dict[str, str] = {}
     for name, value in headers if isinstance(headers, list) else headers.items():
         low = name.lower()
         joined[low] = f"{joined[low]}, {value}" if low in joined else value
-    return Answer(status, joined, body)
+    return Response(status, joined, body)
 
 
-class Door(Protocol):
-    """A way to call a server."""
+class Transport(Protocol):
+    """A way to send requests to a server."""
 
     def ask(
         self, method: str, target: str, headers: Mapping[str, str], body: bytes | None
-    ) -> Answer:
-        """Send one request as it stands and return the answer."""
+    ) -> Response:
+        """Send one request unchanged and return the response."""
         ...
 
 
-class Inside:
+class InProcess:
     """Calls the app in this process."""
 
     def __init__(self, app: Flask) -> None:
@@ -63,13 +63,13 @@ class Inside:
 
     def ask(
         self, method: str, target: str, headers: Mapping[str, str], body: bytes | None
-    ) -> Answer:
-        answer = self._client.open(target, method=method, headers=dict(headers), data=body)
-        return _answer(answer.status_code, list(answer.headers), answer.data)
+    ) -> Response:
+        response = self._client.open(target, method=method, headers=dict(headers), data=body)
+        return _response(response.status_code, list(response.headers), response.data)
 
 
-class Socket:
-    """Calls a server over its socket, one connection for each request."""
+class OverSocket:
+    """Calls a server over a socket, with a new connection for each request."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -81,21 +81,21 @@ class Socket:
 
     def ask(
         self, method: str, target: str, headers: Mapping[str, str], body: bytes | None
-    ) -> Answer:
+    ) -> Response:
         connection = self.connect()
         try:
             connection.request(method, target, body, dict(headers))
-            answer = connection.getresponse()
-            return _answer(answer.status, answer.headers, answer.read())
+            response = connection.getresponse()
+            return _response(response.status, response.headers, response.read())
         finally:
             connection.close()
 
 
-class Caller:
-    """Calls through a door as a front end would: with the key, unless told otherwise."""
+class Client:
+    """Sends requests as a front end does: with the API key, unless `key` is None."""
 
-    def __init__(self, door: Door) -> None:
-        self.door = door
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
 
     def __call__(
         self,
@@ -107,11 +107,11 @@ class Caller:
         json_body: object = None,
         scenario: str | None = None,
         key: str | None = "mockpets",
-    ) -> Answer:
+    ) -> Response:
         sent: dict[str, str] = {} if key is None else {"Authorization": f"Bearer {key}"}
         if json_body is not None:
             body = json.dumps(json_body).encode()
             sent |= JSON
         if scenario is not None:
             sent["Mockpets-Scenario"] = scenario
-        return self.door.ask(method, target, sent | dict(headers or {}), body)
+        return self.transport.ask(method, target, sent | dict(headers or {}), body)
