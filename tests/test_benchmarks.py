@@ -85,6 +85,7 @@ def test_missing_abilities_are_detected() -> None:
 
 
 @pytest.mark.parametrize("body", [None, NEW])
+@pytest.mark.slow
 def test_the_built_in_client_works_without_wrk(
     port: int, body: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +144,7 @@ def test_npm_installs_each_version_once(tmp_path: Path, monkeypatch: pytest.Monk
     assert packages == ["good@1.0.0", "good@1.0.1", "bad@1.0.0", "bad@1.0.0"]
 
 
+@pytest.mark.slow
 def test_packages_from_pypi_have_their_own_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -361,6 +361,7 @@ def test_a_scenario_with_pets_has_its_own_store(
 
 
 @pytest.mark.parametrize("kind", ["pets", "snapshots"])
+@pytest.mark.slow
 def test_the_memory_budgets_over_http(fresh: Make, kind: str) -> None:
     """Sessions share 64 MiB: a full budget is a 507, and dropping a session frees memory."""
     call = fresh(max_pets=100_000)

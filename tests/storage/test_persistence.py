@@ -259,10 +259,14 @@ def refused(*arguments: str) -> str:
     [
         (lambda data: data[:-40], "is truncated"),
         (lambda data: data.replace(b"Buster", b"Bustar"), "is corrupt"),
-        (lambda _: b"", "is empty"),
-        (lambda _: b'{"pets": []}\n', "is not a mockpets state file"),
+        pytest.param(lambda _: b"", "is empty", marks=pytest.mark.slow),
+        pytest.param(
+            lambda _: b'{"pets": []}\n', "is not a mockpets state file", marks=pytest.mark.slow
+        ),
         (lambda _: b'{"mockpets_state": 99}\n', "unknown format 99"),
-        (lambda _: b"\x00" * 4096, "is not a mockpets state file"),
+        pytest.param(
+            lambda _: b"\x00" * 4096, "is not a mockpets state file", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_a_damaged_file_is_reported_in_one_line_and_kept(

@@ -1,6 +1,6 @@
 """Random calls on several sessions, compared with a model of all of them.
 
-`WORLDS_EXAMPLES` is the number of runs.
+`WORLDS_EXAMPLES` is the number of runs of the slow test.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -22,7 +23,7 @@ from tests.http_client import Client, InProcess
 if TYPE_CHECKING:
     from tests.http_client import Response
 
-EXAMPLES = int(os.environ.get("WORLDS_EXAMPLES", "15"))
+EXAMPLES = int(os.environ.get("WORLDS_EXAMPLES", "30"))
 COUNT = 4
 """The initial pets of a session."""
 BROUGHT = [{"id": 2, "name": "Two", "categoryId": 2}, {"id": 9, "name": "Nine", "categoryId": 9}]
@@ -337,5 +338,11 @@ class Worlds(RuleBasedStateMachine):
             )
 
 
+class WorldsAtLength(Worlds):
+    """The same, in more runs."""
+
+
 TestWorlds = Worlds.TestCase
-TestWorlds.settings = settings(max_examples=EXAMPLES, stateful_step_count=30)
+TestWorlds.settings = settings(max_examples=5, stateful_step_count=30)
+TestWorldsAtLength = pytest.mark.slow(WorldsAtLength.TestCase)
+TestWorldsAtLength.settings = settings(max_examples=EXAMPLES, stateful_step_count=30)

@@ -637,7 +637,17 @@ def long_bodies() -> Iterator[tuple[str, bytes, str]]:
     yield "sessions/new", b'{"pets": 30000}', '"pets":30000'
 
 
-@pytest.mark.parametrize(("path", "body", "says"), [*long_bodies()], ids=range(7))
+LONG_BODIES = [*long_bodies()]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "says"),
+    [
+        *LONG_BODIES[:2],
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in LONG_BODIES[2:]),
+    ],
+    ids=range(7),
+)
 def test_a_long_body_does_not_block_other_clients(
     live: MockpetsServer, path: str, body: bytes, says: str
 ) -> None:
