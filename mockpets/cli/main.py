@@ -131,7 +131,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="mockpets", message="%(package)s %(version)s")
 def _commands() -> None:
-    """Run a mock server for the pet store service: exact, stateful, with failures on demand."""
+    """Mock server for the pet store API: follows the contract, stores pets, simulates failures."""
 
 
 for _command in files.COMMANDS:
@@ -213,22 +213,23 @@ def _banner(settings: Settings, port: int, token: str, names: Iterable[str]) -> 
     """
     from importlib.metadata import version
 
-    keys = [*settings.api_key, *(["or any other"] if settings.any_key else [])]
-    header = f"Authorization: Bearer {keys[0]}"
+    key = settings.api_key[0]
+    keys = f"any, such as {key}" if settings.any_key else ", ".join(settings.api_key)
+    header = f"Authorization: Bearer {key}"
     # Double quotes work in every shell, also on Windows, but not for every key.
-    is_plain = re.fullmatch(r"[\w.+/=~:-]+", keys[0])
+    is_plain = re.fullmatch(r"[\w.+/=~:-]+", key)
     quoted = f'"{header}"' if is_plain else shlex.quote(header)
-    known = textwrap.fill(", ".join(names), 88, break_on_hyphens=False, subsequent_indent=" " * 11)
+    known = textwrap.fill(", ".join(names), 84, break_on_hyphens=False, subsequent_indent=" " * 15)
     root = settings.url(port) + settings.prefix
     secret = token if token != settings.control_token else ""
     panel = _panel(settings, port, secret) or "off"
-    token_line = f"\ntoken      {secret}, for the control API" if secret else ""
+    token_line = f"\ncontrol token  {secret}" if secret else ""
     return f"""mockpets {version("mockpets")} serves the pet store at {root}{API_PREFIX}
 
-panel      {panel}{token_line}
-key        {", ".join(keys)}
-scenario   {", ".join(settings.scenario)}
-scenarios  {known}
+panel          {panel}{token_line}
+key            {keys}
+active         {", ".join(settings.scenario)}
+available      {known}
 
 Try it:
   curl -H {quoted} {shlex.quote(root + PETS_PATH)}

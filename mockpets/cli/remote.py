@@ -73,7 +73,7 @@ def _with_client(command: Callable[..., int]) -> Callable[..., Any]:
     session = click.option(
         "--session",
         metavar="NAME",
-        help="Name of the session.  [default: the one in the URL, or default]",
+        help="Session name.  [default: the one in the URL, or default]",
     )
     token = click.option(
         "--token",
@@ -98,7 +98,7 @@ def _with_client(command: Callable[..., int]) -> Callable[..., Any]:
 def use(client: ControlClient, names: tuple[str, ...]) -> int:
     """Switch the scenarios of a running server.
 
-    Separate several by spaces or commas; the first one has precedence.
+    To stack scenarios, separate their names with spaces or commas. The first one takes precedence.
     """
     wanted = [part for name in names for part in name.split(",")]
     if problems := [
@@ -130,14 +130,17 @@ def _file_name_problem(name: str) -> Problem:
 @click.option(
     "--stub",
     metavar="LABEL",
-    help="Only requests that this stub handled, such as retry/*; - for no stub.",
+    help="Only requests handled by this stub, such as retry/*, or by no stub (-).",
 )
 @click.option("--note", metavar="CODE", help="Only requests with this note, such as off_contract.")
 @click.option(
     "--since", type=click.IntRange(0), metavar="NUMBER", help="Only requests after this number."
 )
 @click.option(
-    "--limit", type=click.IntRange(1), metavar="NUMBER", help="Show at most this many, the newest."
+    "--limit",
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    help="Show only the newest NUMBER requests.",
 )
 @click.option(
     "--follow", "-f", is_flag=True, help="Show new requests as they arrive, until Ctrl-C."

@@ -194,7 +194,7 @@ class Settings:
         (DEFAULT_SCENARIO,),
         validators.scenario_name,
         "NAME",
-        "Active scenario; with several, the first one has precedence.",
+        "Scenario to activate; if you pass several, the first takes precedence.",
         "comma",
         STACK_DEPTH,
     )
@@ -202,14 +202,14 @@ class Settings:
         (),
         validators.folder,
         "DIR",
-        "Folder with your scenario files; on a name clash the last one wins.",
+        "Folder with your scenario files; if two files have the same name, the last folder wins.",
         "path",
     )
     fixtures_dir: tuple[Path, ...] = _row(
         (),
         validators.folder,
         "DIR",
-        "Folder with your fixture files; on a name clash the last one wins.",
+        "Folder with your fixture files; if two files have the same name, the last folder wins.",
         "path",
     )
     seed: int = _row(1, validators.integer(0, INT64_MAX), "NUMBER", "Seed for the generated pets.")
@@ -288,13 +288,13 @@ class Settings:
         0.0,
         validators.interval,
         "TIME",
-        "Time between resets of all sessions, such as 30m; 0s for never.",
+        "Reset all sessions at this interval, such as 30m; 0s disables it, except with --public: 1h.",
     )
     public: bool = _row(
         False,
         validators.switch,
         "",
-        "Allow anonymous visitors: lower limits, a session for each visitor.",
+        "Public demo mode: stricter limits and one session per visitor.",
     )
     log_format: str = _row(
         "text", validators.one_of("text", "json"), "FORMAT", "Log format: text or json."

@@ -596,9 +596,9 @@ def test_the_banner_has_url_key_scenarios_and_curl_command() -> None:
 
     assert base.startswith("http://localhost:")
     assert shlex.split(curl) == ["curl", "-H", "Authorization: Bearer k1", f"{base}/pets"]
-    assert re.search("^key +k1, or any other$", banner, re.MULTILINE)
-    assert re.search("^scenario +empty, slow$", banner, re.MULTILINE)
-    names = re.search("^scenarios (.*?)\n\n", banner, re.MULTILINE | re.DOTALL)
+    assert re.search("^key +any, such as k1$", banner, re.MULTILINE)
+    assert re.search("^active +empty, slow$", banner, re.MULTILINE)
+    names = re.search("^available (.*?)\n\n", banner, re.MULTILINE | re.DOTALL)
     assert names
     assert {"default", "empty", "unauthorized"} <= set(names[1].replace(",", " ").split())
     assert banner.endswith("Press Ctrl-C to stop.\n")
