@@ -219,7 +219,14 @@ def _banner(settings: Settings, port: int, token: str, names: Iterable[str]) -> 
     # Double quotes work in every shell, also on Windows, but not for every key.
     is_plain = re.fullmatch(r"[\w.+/=~:-]+", key)
     quoted = f'"{header}"' if is_plain else shlex.quote(header)
-    known = textwrap.fill(", ".join(names), 84, break_on_hyphens=False, subsequent_indent=" " * 15)
+    label = "available      "
+    available = textwrap.fill(
+        ", ".join(names),
+        100,
+        initial_indent=label,
+        subsequent_indent=" " * len(label),
+        break_on_hyphens=False,
+    )
     root = settings.url(port) + settings.prefix
     secret = token if token != settings.control_token else ""
     panel = _panel(settings, port, secret) or "off"
@@ -229,7 +236,7 @@ def _banner(settings: Settings, port: int, token: str, names: Iterable[str]) -> 
 panel          {panel}{token_line}
 key            {keys}
 active         {", ".join(settings.scenario)}
-available      {known}
+{available}
 
 Try it:
   curl -H {quoted} {shlex.quote(root + PETS_PATH)}

@@ -288,7 +288,7 @@ class Settings:
         0.0,
         validators.interval,
         "TIME",
-        "Reset all sessions at this interval, such as 30m; 0s disables it, except with --public: 1h.",
+        "Reset all sessions at this interval, such as 30m; 0s: never, or hourly with --public.",
     )
     public: bool = _row(
         False,
