@@ -72,7 +72,7 @@ def test_activating_resets_counters_and_keeps_pets(fresh: Make) -> None:
         (b"{}", "invalid_request", "body:1:1: missing key 'scenario'"),
         (b'{"scenario": 3}', "invalid_request", "body:1:14: scenario: must be a scenario name"),
         (b'{"scenario": []}', "invalid_request", "body:1:14: scenario: must have at least one"),
-        (b'{"scenario": ["empty", 3]}', "invalid_request", "body:1:24: scenario.2: must be a sc"),
+        (b'{"scenario": ["empty", 3]}', "invalid_request", "body:1:24: scenario.2: must be a"),
         (b'{"scenario": "emtpy"}', "unknown_scenario", "unknown scenario 'emtpy'; did you"),
         (b'{"scenario": ["empty", "../x"]}', "unknown_scenario", "invalid scenario name '../x'"),
         (b'{"scenario": ""}', "unknown_scenario", "empty scenario name in the body"),
