@@ -90,7 +90,7 @@ def parse_json(raw: bytes) -> object:
         value: object = _DECODER.decode(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise RequestError(
-            "invalid_request", f"the body must be UTF-8; byte {error.start} is not"
+            "invalid_request", f"the body must be UTF-8; byte {error.start} is invalid"
         ) from error
     except json.JSONDecodeError as error:
         raise RequestError(

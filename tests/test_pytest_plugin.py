@@ -149,7 +149,7 @@ def test_an_unreachable_server_is_reported(run: Run) -> None:
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(
-        ["E *NoAnswer: http://127.0.0.1:1: does not respond: *; is mockpets running there?"]
+        ["E *NoAnswer: cannot connect to http://127.0.0.1:1 (*); is mockpets running there?"]
     )
 
 
@@ -271,7 +271,7 @@ def test_the_report_mentions_a_server_that_has_stopped(run: Run) -> None:
     result = run(text)
 
     result.assert_outcomes(failed=1, errors=1)  # its session cannot be dropped
-    result.stdout.fnmatch_lines(["E *first*", "*- mockpets requests -*", "http*does not respond*"])
+    result.stdout.fnmatch_lines(["E *first*", "*- mockpets requests -*", "cannot connect to http*"])
 
 
 # --- In a browser, and in runs without the fixtur-----------------------------------------------

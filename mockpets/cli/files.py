@@ -88,14 +88,14 @@ def _as_text(result: CheckResult) -> Iterator[str]:
     )
     for label in result.untried:
         yield f"not tried, because no matching request could be built: {label}"
-    width = max(map(len, [*result.coverage, "responds to"]))
+    width = max(map(len, [*result.coverage, "operation"]))
     yield ""
-    yield f"{'responds to':<{width}}  with   in scenarios"
+    yield f"{'operation':<{width}}  status  scenarios"
     for operation, row in result.coverage.items():
         for status, names in row.items():
             mark = " " if status in RESPONSES.get(operation, ()) else "*"
-            yield f"{operation:<{width}}  {status}{mark}   {', '.join(names) or '-'}"
-    yield "* not in the contract"
+            yield f"{operation:<{width}}  {status}{mark}    {', '.join(names) or '-'}"
+    yield "* not listed in the contract"
 
 
 def _count(items: Sized, name: str) -> str:
@@ -113,7 +113,9 @@ def new(name: str, config: Path | None, **flags: object) -> None:
     """
     settings = load_settings(flags, os.environ, config)
     if not re.fullmatch(SCENARIO_NAME, name) or len(name) > NAME_LENGTH:
-        expected = f"must be in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH})"
+        expected = (
+            f"must be in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)"
+        )
         message = f"{expected}, got {name!r}"
         raise InputError([Problem("NAME", 0, 0, "", message, "try 'my-scenario'")])
     folder = settings.scenarios_dir[-1] if settings.scenarios_dir else Path()
@@ -125,10 +127,11 @@ def new(name: str, config: Path | None, **flags: object) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(new_scenario(name))
     except OSError as error:
-        exists = isinstance(error, FileExistsError)
-        hint = "choose another name, or delete the file" if exists else ""
-        message = f"cannot write this file: {error.strerror}"
-        raise InputError([Problem(str(path), 0, 0, "", message, hint)]) from error
+        problem = Problem(str(path), 0, 0, "", f"cannot write this file: {error.strerror}")
+        if isinstance(error, FileExistsError):
+            hint = "choose another name, or delete it"
+            problem = Problem("", 0, 0, "", f"{path} already exists", hint)
+        raise InputError([problem]) from error
     click.echo(f"wrote {path}")
     click.echo(f"check it  mockpets check {path}")
     click.echo(f"use it    mockpets serve --scenarios-dir {folder} --scenario {name}")

@@ -80,7 +80,8 @@ def _usage(error: click.ClickException) -> object:
         return _unknown_option(error.option_name, context)
     param = getattr(error, "param", None)
     if isinstance(error, click.MissingParameter) and param is not None:
-        return Problem(param.human_readable_name, 0, 0, "", "missing value", help_hint)
+        name = param.human_readable_name.removesuffix("...")
+        return Problem("", 0, 0, "", f"missing argument {name}", help_hint)
     if isinstance(error, click.BadParameter) and param is not None:
         return Problem(param.opts[0], 0, 0, "", error.message.rstrip("."))
     return f"{error.format_message().rstrip('.')}; {help_hint}"
@@ -276,7 +277,7 @@ def health(url: str | None, config: Path | None, **flags: object) -> int:
         report([f"{root} responds to the health check with {response.status}, expected 200"])
         return 1
     if b'"status":"ok"' not in response.body:
-        report([f"{root} responds, but not like mockpets; is mockpets running there?"])
+        report([f"{root} is not a mockpets server (status {response.status})"])
         return 1
     click.echo(f"mockpets: {root} is alive")
     return 0

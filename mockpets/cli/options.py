@@ -14,7 +14,7 @@ from mockpets.constants import SCENARIO_NAME
 from mockpets.errors import InputError, Problem, printable
 from mockpets.settings.model import rows
 from mockpets.settings.sources import CONFIG_VARIABLE
-from mockpets.settings.validators import got
+from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -55,7 +55,7 @@ class Command(click.Command):
         ctx.allow_extra_args = True  # so that click does not report them in its own words
         extra = super().parse_args(ctx, args)
         if extra and not ctx.resilient_parsing:
-            message = f"unexpected argument, {got(extra[0])}"
+            message = f"unexpected argument {quote(extra[0])}"
             hint = self._suggestion(extra[0], ctx)
             raise InputError([Problem(ctx.info_name or "", 0, 0, "", message, hint)])
         return extra

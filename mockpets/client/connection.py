@@ -36,8 +36,8 @@ _FAILED: Final = ERRORS["verification_failed"]
 class NoAnswer(MockpetsError):  # noqa: N818 - a public name
     """The server does not respond, or not like mockpets; the message contains its URL."""
 
-    def __init__(self, url: str, message: str, hint: str = "is mockpets running there?") -> None:
-        super().__init__(printable(f"{url}: {message}; {hint}"))
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 class ControlError(MockpetsError):
@@ -119,8 +119,8 @@ class Connection:
             kind = VerificationError if status == _FAILED else ControlError
             rejection = kind(value["code"], status, value["message"], value.get("details", {}))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            message = f"responds with {status}, but not like mockpets"
-            raise NoAnswer(self.url, message) from error
+            message = f"{self.url} is not a mockpets server (status {status})"
+            raise NoAnswer(message) from error
         raise rejection
 
     def send(
@@ -154,11 +154,10 @@ class Connection:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             if type(error) is BadStatusLine:  # its text is the received line
                 reason = f"expected HTTP, got {reason.strip()[:40]!r}"
-            message = f"does not respond: {reason}"
+            hint = "is mockpets running there?"
             if self._is_secure:
                 hint = "is mockpets running there, behind a TLS proxy? Without one, use http://"
-                raise NoAnswer(self.url, message, hint) from error
-            raise NoAnswer(self.url, message) from error
+            raise NoAnswer(f"cannot connect to {self.url} ({reason}); {hint}") from error
 
     def close(self) -> None:
         """Close the idle connection; the next request opens another."""

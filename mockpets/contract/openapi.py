@@ -143,7 +143,7 @@ def _create_pet() -> dict[str, Any]:
             "413": _error(
                 413,
                 "payload_too_large",
-                "the body may have at most 65536 bytes",
+                "the body is too large; send at most 64 KiB",
                 description="The body is too large.",
                 **{"x-off-contract": True},
             ),

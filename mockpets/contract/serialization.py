@@ -24,6 +24,7 @@ from mockpets.contract.schemas import (
 )
 from mockpets.errors import MockpetsError, RequestError, did_you_mean
 from mockpets.strict_json import dump_json
+from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -115,10 +116,12 @@ def load_pet_change(value: object) -> dict[str, object]:
     changed = {}
     for name, each in value.items():
         if name not in NEW_PET_FIELDS:
-            hint = did_you_mean(name, NEW_PET_FIELDS)
-            problems.append(
-                ((name,), f"cannot be changed; {hint}" if hint else "cannot be changed")
-            )
+            if name in PET_FIELDS:
+                problems.append(((name,), "cannot be changed"))
+                continue
+            known = f"known properties: {', '.join(NEW_PET_FIELDS)}"
+            hint = did_you_mean(name, NEW_PET_FIELDS) or known
+            problems.append((("unknown property",), f"{quote(name)}; {hint}"))
         elif each is None and not NEW_PET_FIELDS[name].required:
             removed[name] = None
         else:
@@ -154,7 +157,7 @@ def load_list_query(parameters: Mapping[str, list[str]]) -> ListQuery:
     """
     known = {name: values for name, values in parameters.items() if name in LIST_PARAMETERS}
     problems: list[ValueProblem] = [
-        ((name,), f"must be given once, not {len(values)} times")
+        ((name,), f"must be sent only once, got {len(values)} values")
         for name, values in known.items()
         if len(values) > 1
     ]

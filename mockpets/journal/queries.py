@@ -16,6 +16,7 @@ from mockpets.constants import OPERATIONS, PROBLEMS_SHOWN
 from mockpets.contract.control_types import NoteCode
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.strict_json import shown
+from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -77,13 +78,14 @@ def parse_filter(query: Mapping[str, Sequence[str]], max_limit: int) -> Filter:
     for name, texts in query.items():
         try:
             if name not in readers:
-                near = did_you_mean(name, readers)
-                raise ValueError(f"is not a filter; {near or 'use ' + ', '.join(readers)}")
-            if len(texts) != 1:
-                raise ValueError(f"must be given once, not {len(texts)} times")
-            values[name] = readers[name](texts[0])
+                near = did_you_mean(name, readers) or f"known parameters: {', '.join(readers)}"
+                problems.append(f"unknown parameter {quote(name)}; {near}")
+            elif len(texts) != 1:
+                problems.append(f"{name} must be sent only once, got {len(texts)} values")
+            else:
+                values[name] = readers[name](texts[0])
         except ValueError as error:
-            problems.append(f"{name if name in readers else shown(name)} {error}")
+            problems.append(f"{name} {error}")
         if len(problems) == PROBLEMS_SHOWN:
             break
     if problems:

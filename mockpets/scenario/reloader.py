@@ -91,10 +91,15 @@ def changes(before: Library, after: Library) -> list[str]:
         same_file = before.sources.get(name) == after.sources.get(name)
         if name not in after.sources:
             shown = before.sources[name].shown
-            lines.append(f"scenario '{name}' removed, requests for it get 422: {shown} was deleted")
+            lines.append(
+                f"scenario '{name}' no longer exists, since {shown} was deleted; "
+                "requests that name it get 422"
+            )
         elif problems and not (same_file and name in before.problems):
-            effect = "its last valid version stays active" if new else "requests for it get 422"
-            lines += [f"scenario '{name}' is invalid, {effect}:", *map(str, problems)]
+            effect = (
+                "its last valid version stays active" if new else "requests that name it get 422"
+            )
+            lines += [f"scenario '{name}' is invalid; {effect}:", *map(str, problems)]
         elif problems:
             continue
         elif name in before.problems:

@@ -21,7 +21,7 @@ _PROBE_SECONDS: Final = 0.5
 """Time limit of each step of checking which program uses a port."""
 _FREE_PORT_TRIES: Final = 20
 _NO_ADDRESS: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
-_HOST_HINT: Final = "use an address of this machine, or omit --host to listen only on loopback"
+_HOST_HINT: Final = "omit --host to listen on loopback, or use 0.0.0.0 for all addresses"
 
 
 class _Address(NamedTuple):
@@ -140,5 +140,6 @@ def bind_problem(error: OSError, host: str, port: int, *, by_mockpets: bool = Fa
         what = f"not permitted on {host}: low ports require privileges"
         return Problem(f"--port {port}", 0, 0, "", what, "choose another port with --port")
     if error.errno in _NO_ADDRESS:
-        return Problem(f"--host {host}", 0, 0, "", "not an address of this machine", _HOST_HINT)
+        what = f"--host {host} is not an address of this machine"
+        return Problem("", 0, 0, "", what, _HOST_HINT)
     return Problem(f"--port {port}", 0, 0, "", f"cannot listen on {host}: {error.strerror}")

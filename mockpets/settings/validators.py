@@ -95,7 +95,9 @@ def scenario_name(text: str) -> str:
     name = text.lower()
     if re.fullmatch(SCENARIO_NAME, name) and len(name) <= NAME_LENGTH:
         return name
-    expected = f"must be a scenario name (a-z, 0-9, single hyphens; at most {NAME_LENGTH})"
+    expected = (
+        f"must be a scenario name (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)"
+    )
     raise ValueError(f"{expected}, {got(text)}")
 
 

@@ -34,7 +34,7 @@ def not_found_message(path: str, root: str = "") -> str:
     """
     known = [PETS_PATH, PET_PATH.replace("{petId}", "*"), ORDERS_PATH]
     root = root if len(root) <= _ROOT_LENGTH else ""
-    message = f"nothing at {(root + path)[:80]!r}; "
+    message = f"unknown path {(root + path)[:80]!r}; "
     for pattern in known:
         # The most common errors: a missing prefix, a trailing slash.
         if path_matches(pattern, API_PREFIX + path.rstrip("/")):

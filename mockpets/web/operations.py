@@ -158,17 +158,18 @@ def json_body(request: Request) -> object:
         raw = request.get_data()
     except RequestEntityTooLarge as error:
         raise RequestError(
-            "payload_too_large", f"the body may have at most {BODY_BYTES} bytes"
+            "payload_too_large", f"the body is too large; send at most {BODY_BYTES // 1024} KiB"
         ) from error
     environ = request.environ
     if environ.get("CONTENT_TYPE") == "application/json" and "HTTP_CONTENT_ENCODING" not in environ:
         return parse_json(raw)  # the common case
     if request.mimetype != "application/json":
         content_type = request.headers.get("Content-Type")
-        message = "Content-Type is missing; send 'Content-Type: application/json'"
+        problem = "Content-Type is missing"
         if content_type:
-            message = f"Content-Type must be application/json, got {content_type[:80]}"
-        raise RequestError("invalid_request", message)
+            problem = f"Content-Type must be application/json, got {content_type[:80]}"
+        hint = "send the header 'Content-Type: application/json'"
+        raise RequestError("invalid_request", f"{problem}; {hint}")
     charset = request.mimetype_params.get("charset", "utf-8")
     if charset.lower() not in ("utf-8", "utf8"):
         raise RequestError("invalid_request", f"the charset must be utf-8, got {charset[:80]}")

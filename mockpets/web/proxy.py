@@ -118,7 +118,7 @@ def _outside_prefix(prefix: str, path: str, environ: WSGIEnvironment) -> Respons
     """Return the response to a path outside the prefix; its CORS headers let pages read it."""
     error = RequestError(
         "not_found",
-        f"nothing at {path[:80]!r}; the server's prefix is {prefix}, so use {prefix}{path[:80]}. "
+        f"unknown path {path[:80]!r}; the server's prefix is {prefix}, so use {prefix}{path[:80]}. "
         "If your proxy strips the prefix, let it send X-Forwarded-Prefix and remove --prefix",
     )
     body = error_body(error.code, error.message, error.status)

@@ -130,7 +130,7 @@ def off_contract_reason(exchange: Exchange, status: int) -> str | None:
         return "the contract does not define this operation"
     if status in RESPONSES[exchange.operation]:
         return None
-    return f"status {status} is not listed for {exchange.operation}"
+    return f"status {status} is not in the contract for {exchange.operation}"
 
 
 def journal_number(exchange: Exchange) -> int:

@@ -118,7 +118,7 @@ def select(
     exchange = request.exchange
     name = named_session(request.environ, selector) or own or DEFAULT_SESSION
     if own is not None and name != own:
-        message = f"your session on this server is {own!r}; remove the other session name"
+        message = "visitors cannot choose a session; remove the session name from the request"
         raise RequestError("invalid_session", message)
     # Set before the scenarios are read, so that an unknown scenario is recorded in its journal.
     exchange.session = session = sessions.find(name)
@@ -170,12 +170,13 @@ def checked(names: Iterable[str], where: str) -> tuple[str, ...]:
     lower = tuple(name.strip().lower() for name in names)
     for name in lower:
         if not name:
-            message = f"empty scenario name in {where}: expected one or more names"
+            separator = ", separated by commas" if where == SCENARIO_HEADER else ""
+            message = f"empty scenario name in {where}; name one or more scenarios{separator}"
             raise RequestError("unknown_scenario", message)
         if len(name) > NAME_LENGTH or not re.fullmatch(SCENARIO_NAME, name):
             message = (
                 f"invalid scenario name {name[:NAME_LENGTH]!r} in {where}: use a-z, 0-9 and single "
-                f"dashes, at most {NAME_LENGTH} characters"
+                f"hyphens; at most {NAME_LENGTH} characters"
             )
             raise RequestError("unknown_scenario", message)
     if len(lower) > STACK_DEPTH:

@@ -140,23 +140,23 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["serve", "--port"], "--port: missing value"),
         (["serve", "--any-key=1"], "--any-key: does not take a value"),
-        (["new"], "NAME: missing value; see 'mockpets new --help'"),
+        (["new"], "missing argument NAME; see 'mockpets new --help'"),
         (["check", "--format=x"], "--format: 'x' is not one of 'text', 'json'"),
         (
             ["serve", "empty"],
-            "serve: unexpected argument, got 'empty'; did you mean --scenario empty?",
+            "serve: unexpected argument 'empty'; did you mean --scenario empty?",
         ),
         (
             ["requests", "7"],
-            "requests: unexpected argument, got '7'; see 'mockpets requests --help'",
+            "requests: unexpected argument '7'; see 'mockpets requests --help'",
         ),
-        (["serve", "80", "x"], "serve: unexpected argument, got '80'; did you mean --port 80?"),
-        (["serve", "../x"], "serve: unexpected argument, got '../x'; see 'mockpets serve --help'"),
+        (["serve", "80", "x"], "serve: unexpected argument '80'; did you mean --port 80?"),
+        (["serve", "../x"], "serve: unexpected argument '../x'; see 'mockpets serve --help'"),
         (
             ["health", "http://a"],
-            "health: unexpected argument, got 'http://a'; did you mean --url http://a?",
+            "health: unexpected argument 'http://a'; did you mean --url http://a?",
         ),
-        (["schema", "x"], "schema: unexpected argument, got 'x'; see 'mockpets schema --help'"),
+        (["schema", "x"], "schema: unexpected argument 'x'; see 'mockpets schema --help'"),
         # An empty value is not an absent flag.
         (
             ["serve", "--host", ""],
@@ -164,7 +164,8 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (
             ["serve", "--scenario="],
-            "--scenario: must be a scenario name (a-z, 0-9, single hyphens; at most 64), got ''",
+            "--scenario: must be a scenario name (a-z, 0-9, single hyphens; at most 64 "
+            "characters), got ''",
         ),
         (
             ["serve", "--api-key", ""],
@@ -476,7 +477,7 @@ def test_health_of_a_failing_server(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_health_of_another_kind_of_server(capsys: pytest.CaptureFixture[str]) -> None:
     with MockpetsServer(app=another_server) as server:
-        message = f"{server.url} responds, but not like mockpets; is mockpets running there?"
+        message = f"{server.url} is not a mockpets server (status 200)"
 
         assert run(capsys, "health", "--url", server.url) == (1, [], [f"mockpets: {message}"])
 
@@ -486,7 +487,7 @@ def test_health_without_a_server(capsys: pytest.CaptureFixture[str]) -> None:
         reserved.bind(("127.0.0.1", 0))  # and does not listen
         url = f"http://127.0.0.1:{reserved.getsockname()[1]}"
         message = (
-            f"mockpets: {url}: does not respond: Connection refused; is mockpets running there?"
+            f"mockpets: cannot connect to {url} (Connection refused); is mockpets running there?"
         )
 
         assert run(capsys, "health", "--url", url) == (1, [], [message])

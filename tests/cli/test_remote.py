@@ -117,7 +117,7 @@ def test_messages_of_a_server_are_printable(run: Run, url: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["use"], "NAME...: missing value; see 'mockpets use --help'"),
+        (["use"], "missing argument NAME; see 'mockpets use --help'"),
         (["use", "empty", "--url", "localhost"], "localhost: not a valid server URL; use"),
         (["use", "empty", "--url", "http://h", "--token", "no"], "token: must be at least 8"),
         (
@@ -125,7 +125,7 @@ def test_messages_of_a_server_are_printable(run: Run, url: str) -> None:
             "session: must have 1 to 64",
         ),
         (["use", "empty", "--port", "x"], "--port: must be an integer"),
-        (["requests", "empty"], "requests: unexpected argument, got 'empty'"),
+        (["requests", "empty"], "requests: unexpected argument 'empty'"),
         (["requests", "--sinse", "3"], "--sinse: unknown option; did you mean '--since'?"),
         (["requests", "--since", "-1"], "--since: "),
         (["requests", "--limit", "0"], "--limit: "),
@@ -147,7 +147,7 @@ def test_usage_errors_are_one_line_and_status_2(
 
 
 WRONG_TOKEN = [
-    "mockpets: The control token is wrong. Send the header 'Authorization: Bearer <TOKEN>' "
+    "mockpets: The control token is invalid. Send the header 'Authorization: Bearer <TOKEN>' "
     "with the value of --control-token, or with the token that mockpets printed when it started.",
     "mockpets: pass the token with --token or the variable MOCKPETS_CONTROL_TOKEN",
 ]
@@ -162,7 +162,7 @@ def test_the_error_for_a_missing_token_explains_how_to_pass_it(
         without = run(*command, "--url", server.url)
 
     assert wrong == (1, [], WRONG_TOKEN)
-    assert without == (1, [], [WRONG_TOKEN[0].replace("wrong", "missing"), WRONG_TOKEN[1]])
+    assert without == (1, [], [WRONG_TOKEN[0].replace("invalid", "missing"), WRONG_TOKEN[1]])
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_the_error_for_a_missing_token_explains_how_to_pass_it(
         (
             "http",
             b"SSH-2.0-x\r\n",
-            "expected HTTP, got 'SSH-2.0-x'; is mockpets running there?",
+            "(expected HTTP, got 'SSH-2.0-x'); is mockpets running there?",
         ),
         ("https", b"HTTP/1.1 400 No\r\n\r\n", "behind a TLS proxy? Without one, use http://"),
     ],
@@ -189,7 +189,7 @@ def test_another_kind_of_server_is_reported(
         status, out, [line] = ran.result(SECONDS)
 
     assert (status, out) == (1, [])
-    assert line.startswith(f"mockpets: {url}: does not respond: ")
+    assert line.startswith(f"mockpets: cannot connect to {url} (")
     assert line.endswith(message)
 
 
@@ -209,7 +209,7 @@ def test_without_a_server_there_is_one_line_and_status_1(run: Run, command: list
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))  # and does not listen
         url = f"http://127.0.0.1:{reserved.getsockname()[1]}"
-        message = f"{url}: does not respond: Connection refused; is mockpets running there?"
+        message = f"cannot connect to {url} (Connection refused); is mockpets running there?"
 
         assert run(*command, "--url", url) == (1, [], [f"mockpets: {message}"])
 

@@ -120,7 +120,7 @@ def test_without_a_server_the_error_names_the_url() -> None:
         with pytest.raises(NoAnswer) as caught:
             ControlClient(f"{url}/v1").reset()
 
-    message = f"{url}: does not respond: Connection refused; is mockpets running there?"
+    message = f"cannot connect to {url} (Connection refused); is mockpets running there?"
     assert str(caught.value) == message
 
 
@@ -128,7 +128,7 @@ def test_a_silent_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # must not be used
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(NoAnswer, match="does not respond: timed out"):
+        with pytest.raises(NoAnswer, match=r"cannot connect to .* \(timed out\)"):
             ControlClient(url, timeout=0.05).state()
 
 
@@ -157,8 +157,8 @@ def test_another_kind_of_server_is_reported(status: str, body: bytes) -> None:
     with recording(app) as (url, asked), pytest.raises(NoAnswer) as caught:
         ControlClient(url).state()
 
-    what = f"responds with {status[:3]}, but not like mockpets; is mockpets running there?"
-    assert (str(caught.value), len(asked)) == (f"{url}: {what}", 1)
+    what = f"is not a mockpets server (status {status[:3]})"
+    assert (str(caught.value), len(asked)) == (f"{url} {what}", 1)
 
 
 @contextmanager
@@ -284,7 +284,7 @@ def test_a_write_is_not_repeated_nor_a_read_on_a_new_connection(call: str, respo
         client = ControlClient(server.url)
         for _ in range(responses):
             getattr(client, call)()
-        with pytest.raises(NoAnswer, match="does not respond: Remote end closed connection"):
+        with pytest.raises(NoAnswer, match=r"\(Remote end closed connection"):
             getattr(client, call)()
 
     assert len(server.lines) == responses + 1

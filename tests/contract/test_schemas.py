@@ -184,7 +184,7 @@ def test_a_new_filter_works_everywhere(tmp_path: Path) -> None:
     assert [pet["id"] for pet in result["control"]["pets"]] == [8, 11]
     assert (result["control"]["total"], result["control"]["next"]) == (5, 11)
     assert result["control wrong"].endswith("(int64), got 'two'")
-    assert result["control unknown"].endswith("known: status, categoryId, after, limit")
+    assert result["control unknown"].endswith("known parameters: status, categoryId, after, limit")
     assert result["notes"] == []
     assert result["openapi"][-1]["name"] == "categoryId"
     assert result["openapi"][-1]["schema"]["format"] == "int64"

@@ -70,10 +70,7 @@ def test_a_match_is_the_same_as_for_stubs() -> None:
         ("[]", ["body:1:1: must be a mapping, got a list"]),
         (
             "{}",
-            [
-                "body:1:1: missing key 'match'; "
-                "add match, conditions as in a stub, or {} for all requests"
-            ],
+            ["body:1:1: missing key 'match'; add conditions as in a stub, or {} for all requests"],
         ),
         (
             '{"match": {"operation": "creatPet"},\n "time": 2}',
@@ -111,7 +108,7 @@ def test_a_match_is_the_same_as_for_stubs() -> None:
         ),
         (
             '{"match": {}, "match": {}}',
-            ["body:1:15: duplicate key 'match', already given on line 1; remove one of them"],
+            ["body:1:15: duplicate key 'match', first set on line 1; remove one of them"],
         ),
     ],
 )

@@ -263,7 +263,7 @@ def test_an_invalid_save_keeps_the_last_valid_version_and_logs_once(
 
     assert watch.library.scenarios["mine"].description == "First."
     first, problem = logged(caplog)
-    assert first == "scenario 'mine' is invalid, its last valid version stays active:"
+    assert first == "scenario 'mine' is invalid; its last valid version stays active:"
     assert problem.startswith(f"{path}:3:21: stubs.1.reply.status: ")
     assert [str(each) for each in watch.library.problems["mine"]] == [problem]
 
@@ -286,7 +286,7 @@ def test_new_and_deleted_files(
     assert "other" in watch.library.scenarios
     assert "broken" not in watch.library.scenarios
     lines = logged(caplog)
-    assert lines[0] == "scenario 'broken' is invalid, requests for it get 422:"
+    assert lines[0] == "scenario 'broken' is invalid; requests that name it get 422:"
     assert lines[-1] == f"scenario 'other' added: {path}"
 
     path.unlink()
@@ -294,8 +294,10 @@ def test_new_and_deleted_files(
     watch.look()
     assert "other" not in watch.library.scenarios
     assert logged(caplog) == [
-        f"scenario 'broken' removed, requests for it get 422: {broken} was deleted",
-        f"scenario 'other' removed, requests for it get 422: {path} was deleted",
+        f"scenario 'broken' no longer exists, since {broken} was deleted; "
+        "requests that name it get 422",
+        f"scenario 'other' no longer exists, since {path} was deleted; "
+        "requests that name it get 422",
     ]
 
 

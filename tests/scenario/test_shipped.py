@@ -221,7 +221,7 @@ def test_after_removal(fresh: Make) -> None:
     assert (listed.status, created.status, got.status) == (200, 201, 410)
     assert got.json["status"] == 410
     assert got.header("Sunset") == "Thu, 05 Dec 2030 00:00:00 GMT"
-    assert got.header("Mockpets-Off-Contract") == "status 410 is not listed for getPet"
+    assert got.header("Mockpets-Off-Contract") == "status 410 is not in the contract for getPet"
 
 
 def test_orders(fresh: Make) -> None:

@@ -162,13 +162,13 @@ def test_an_occupied_port_is_reported_in_one_line(host: str) -> None:
     [
         (
             "192.0.2.1",
-            "--host 192.0.2.1: not an address of this machine; "
-            "use an address of this machine, or omit --host to listen only on loopback",
+            "--host 192.0.2.1 is not an address of this machine; "
+            "omit --host to listen on loopback, or use 0.0.0.0 for all addresses",
         ),
         (
             "n" * 63 + (".n" * 100),  # too long for a name, so it is not looked up
             f"--host {'n' * 63}{'.n' * 100}: unknown host; "
-            "use an address of this machine, or omit --host to listen only on loopback",
+            "omit --host to listen on loopback, or use 0.0.0.0 for all addresses",
         ),
     ],
 )
@@ -261,22 +261,22 @@ ERRORS: dict[str, tuple[bytes, int, str]] = {
     "a header over the limit": (
         b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * HEAD_BYTES + b"\r\n\r\n",
         431,
-        "request line and headers are larger than 16384 bytes",
+        "the request line and headers are too large; send at most 16 KiB",
     ),
     "a target over the limit": (
         b"GET /" + b"x" * HEAD_BYTES,
         431,
-        "request line and headers are larger than 16384 bytes",
+        "the request line and headers are too large; send at most 16 KiB",
     ),
     "a body over the limit, by its length": (
         f"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {SERVER_BODY_BYTES + 1}\r\n\r\n".encode(),
         413,
-        "the body is larger than 1048576 bytes",
+        "the body is too large; send at most 1 MiB",
     ),
     "a body over the limit, in chunks": (
         CHUNKED + b"100000\r\n" + b"x" * SERVER_BODY_BYTES + b"\r\n",
         413,
-        "the body is larger than 1048576 bytes",
+        "the body is too large; send at most 1 MiB",
     ),
     "a bug in the app": (
         b"GET /bug HTTP/1.1\r\nHost: a\r\n\r\n",

@@ -27,6 +27,7 @@ STATUS = "status must be one of available, pending, sold, got "
 JSON = {"Content-Type": "application/json"}
 BEARER = 'Bearer realm="mockpets"'
 INVALID = 'Bearer realm="mockpets", error="invalid_token"'
+SEND_TYPE = "send the header 'Content-Type: application/json'"
 GOOD = b'{"name":"Miso","categoryId":2}'
 
 
@@ -59,7 +60,7 @@ def post(
 
 
 def listing(name: str, query: str, says: str) -> Row:
-    off = {"Mockpets-Off-Contract": "status 400 is not listed for listPets"}
+    off = {"Mockpets-Off-Contract": "status 400 is not in the contract for listPets"}
     return Row(name, "GET", f"/v1/pets?{query}", "invalid_request", says, has=off)
 
 
@@ -132,19 +133,19 @@ BAD_BODIES = [
     post(
         "Latin-1",
         '{"name":"Zoé","categoryId":1}'.encode("latin-1"),
-        "the body must be UTF-8; byte 11 is not",
+        "the body must be UTF-8; byte 11 is invalid",
     ),
     post(
         "UTF-16",
         '{"name":"a","categoryId":1}'.encode("utf-16"),
-        "the body must be UTF-8; byte 0 is not",
+        "the body must be UTF-8; byte 0 is invalid",
     ),
     post("UTF-32", '{"name":"a","categoryId":1}'.encode("utf-32-be"), "the body is not JSON: ..."),
     post("byte order mark", b"\xef\xbb\xbf" + GOOD, "the body is not JSON: ..."),
     post(
         "overlong UTF-8",
         b'{"name":"\xc0\xaf","categoryId":1}',
-        "the body must be UTF-8; byte 9 is not",
+        "the body must be UTF-8; byte 9 is invalid",
     ),
     post("21 levels", nested(20), "the body is nested deeper than 20 levels"),
     post("990 levels", nested(990), "the body is nested deeper than 20 levels"),
@@ -227,31 +228,32 @@ BAD_BODIES = [
     post(
         "no Content-Type",
         GOOD,
-        "Content-Type is missing; send 'Content-Type: application/json'",
+        "Content-Type is missing; send the header 'Content-Type: application/json'",
         {},
     ),
     post(
         "text/plain",
         GOOD,
-        "Content-Type must be application/json, got text/plain",
+        f"Content-Type must be application/json, got text/plain; {SEND_TYPE}",
         {"Content-Type": "text/plain"},
     ),
     post(
         "form",
         b"name=Miso&categoryId=2",
-        "Content-Type must be application/json, got application/x-www-form-urlencoded",
+        "Content-Type must be application/json, got application/x-www-form-urlencoded; "
+        f"{SEND_TYPE}",
         {"Content-Type": "application/x-www-form-urlencoded"},
     ),
     post(
         "multipart",
         GOOD,
-        "Content-Type must be application/json, got multipart/form-data; boundary=x",
+        f"Content-Type must be application/json, got multipart/form-data; boundary=x; {SEND_TYPE}",
         {"Content-Type": "multipart/form-data; boundary=x"},
     ),
     post(
         "problem+json",
         GOOD,
-        "Content-Type must be application/json, got application/problem+json",
+        f"Content-Type must be application/json, got application/problem+json; {SEND_TYPE}",
         {"Content-Type": "application/problem+json"},
     ),
     post(
@@ -263,7 +265,7 @@ BAD_BODIES = [
     post(
         "no type at all",
         GOOD,
-        "Content-Type must be application/json, got ;;",
+        f"Content-Type must be application/json, got ;;; {SEND_TYPE}",
         {"Content-Type": ";;"},
     ),
     post(
@@ -283,7 +285,7 @@ BAD_BODIES = [
         "POST",
         "/v1/pets",
         "payload_too_large",
-        "the body may have at most 65536 bytes",
+        "the body is too large; send at most 64 KiB",
         b'{"name":"' + b"a" * 65_526 + b'"}',
         JSON,
     ),
@@ -310,13 +312,15 @@ BAD_QUERIES = [
     listing("limit no UTF-8", "limit=%ff", LIMIT + '"%FF"'),
     listing("limit 5,000 digits", "limit=" + "9" * 5000, LIMIT + '"9999...'),
     listing("limit list", "limit=5,6", LIMIT + '"5,6"'),
-    listing("limit twice", "limit=1&limit=2", "limit must be given once, not 2 times"),
-    listing("limit twice alike", "limit=1&limit=1", "limit must be given once, not 2 times"),
+    listing("limit twice", "limit=1&limit=2", "limit must be sent only once, got 2 values"),
+    listing("limit twice alike", "limit=1&limit=1", "limit must be sent only once, got 2 values"),
     listing("status unknown", "status=lost", STATUS + '"lost"'),
     listing("status other case", "status=SOLD", STATUS + '"SOLD"'),
     listing("status empty", "status=", STATUS + '""'),
     listing("status list", "status=sold,pending", STATUS + '"sold,pending"'),
-    listing("status twice", "status=sold&status=pending", "status must be given once, not 2 times"),
+    listing(
+        "status twice", "status=sold&status=pending", "status must be sent only once, got 2 values"
+    ),
     listing("both wrong", "limit=0&status=x", f'{LIMIT}"0"; {STATUS}"x"'),
 ]
 
@@ -386,35 +390,35 @@ ELSEWHERE = [
         "GET",
         "/pets",
         "not_found",
-        "nothing at '/pets'; the base URL must end with /v1: /v1/pets",
+        "unknown path '/pets'; the base URL must end with /v1: /v1/pets",
     ),
     Row(
         "no prefix, one pet",
         "GET",
         "/pets/3",
         "not_found",
-        "nothing at '/pets/3'; the base URL must end with /v1: /v1/pets/3",
+        "unknown path '/pets/3'; the base URL must end with /v1: /v1/pets/3",
     ),
     Row(
         "slash at the end",
         "GET",
         "/v1/pets/",
         "not_found",
-        "nothing at '/v1/pets/'; remove the trailing slash: /v1/pets",
+        "unknown path '/v1/pets/'; remove the trailing slash: /v1/pets",
     ),
     Row(
         "near spelling",
         "GET",
         "/v1/pet",
         "not_found",
-        "nothing at '/v1/pet'; did you mean '/v1/pets'?",
+        "unknown path '/v1/pet'; did you mean '/v1/pets'?",
     ),
     Row(
         "other case",
         "GET",
         "/V1/pets",
         "not_found",
-        "nothing at '/V1/pets'; did you mean '/v1/pets'?",
+        "unknown path '/V1/pets'; did you mean '/v1/pets'?",
     ),
     *[
         Row(
@@ -422,7 +426,7 @@ ELSEWHERE = [
             "GET",
             path,
             "not_found",
-            f"nothing at {path!r}; the pet store is at /v1/pets, and the base path of a "
+            f"unknown path {path!r}; the pet store is at /v1/pets, and the base path of a "
             f"session starts with a tilde: /~{path[1:]}",
         )
         for path in ("/worker-3/v1/pets", "/w3+empty/v1/pets/7", "/w3/__mockpets/state", "/w3/v1")
@@ -432,23 +436,23 @@ ELSEWHERE = [
         "GET",
         "/v1/v1/pets",
         "not_found",
-        "nothing at '/v1/v1/pets'; did you mean '/v1/pets'?",
+        "unknown path '/v1/v1/pets'; did you mean '/v1/pets'?",
     ),
-    Row("root", "GET", "/", "not_found", "nothing at '/'; the pet store is at /v1/pets"),
-    Row("prefix alone", "GET", "/v1", "not_found", "nothing at '/v1'; ..."),
+    Row("root", "GET", "/", "not_found", "unknown path '/'; the pet store is at /v1/pets"),
+    Row("prefix alone", "GET", "/v1", "not_found", "unknown path '/v1'; ..."),
     Row(
         "later version",
         "GET",
         "/v2/pets",
         "not_found",
-        "nothing at '/v2/pets'; did you mean '/v1/pets'?",
+        "unknown path '/v2/pets'; did you mean '/v1/pets'?",
     ),
     Row(
         "deeper",
         "GET",
         "/v1/pets/1/photos",
         "not_found",
-        "nothing at '/v1/pets/1/photos'; ...",
+        "unknown path '/v1/pets/1/photos'; ...",
     ),
     Row("two slashes", "GET", "/v1//pets", "not_found", "..."),
     Row("control API", "GET", "/__mockpets/nothing", "not_found", "..."),
@@ -502,8 +506,8 @@ ELSEWHERE = [
         "GET",
         "/v1/pets",
         "unknown_scenario",
-        "invalid scenario name '../empty' in Mockpets-Scenario: use a-z, 0-9 and single dashes, at "
-        "most 64 characters",
+        "invalid scenario name '../empty' in Mockpets-Scenario: use a-z, 0-9 and single hyphens; "
+        "at most 64 characters",
         headers={"Mockpets-Scenario": "../empty"},
     ),
     Row(
@@ -511,7 +515,7 @@ ELSEWHERE = [
         "GET",
         "/v1/pets",
         "unknown_scenario",
-        "empty scenario name in Mockpets-Scenario: expected one or more names",
+        "empty scenario name in Mockpets-Scenario; name one or more scenarios, separated by commas",
         headers={"Mockpets-Scenario": ""},
     ),
     Row(
@@ -519,7 +523,7 @@ ELSEWHERE = [
         "GET",
         "/v1/pets",
         "unknown_scenario",
-        "empty scenario name in Mockpets-Scenario: expected one or more names",
+        "empty scenario name in Mockpets-Scenario; name one or more scenarios, separated by commas",
         headers={"Mockpets-Scenario": "slow,"},
     ),
     Row(
@@ -540,7 +544,7 @@ ELSEWHERE = [
         headers={"Mockpets-Delay": "2"},
     ),
     Row("absolute form without a path", "GET", "http://localhost", "not_found", "..."),
-    Row("a line end in the path", "GET", "/v1/a%0Ab", "not_found", "nothing at ..."),
+    Row("a line end in the path", "GET", "/v1/a%0Ab", "not_found", "unknown path ..."),
     Row(
         "method of the control API",
         "POST",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 GOOD = b'{"name": "Miso", "categoryId": 2}'
 MORE = b'{"name": "Miso", "categoryId": 2, "id": 9, "colour": "red"}'
-OFF_LIST = "status 400 is not listed for listPets"
+OFF_LIST = "status 400 is not in the contract for listPets"
 
 
 @dataclass(frozen=True)

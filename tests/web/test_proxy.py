@@ -252,7 +252,7 @@ def test_paths_outside_the_prefix_are_not_found(path: str) -> None:
     assert response.status_code == 404
     assert json.loads(response.data) == {
         "code": "not_found",
-        "message": f"nothing at '{path}'; the server's prefix is /mock, so use /mock{path}. "
+        "message": f"unknown path '{path}'; the server's prefix is /mock, so use /mock{path}. "
         "If your proxy strips the prefix, let it send X-Forwarded-Prefix and remove --prefix",
         "status": 404,
     }
@@ -273,7 +273,7 @@ def test_the_prefix_alone_is_the_root() -> None:
     response = mounted("/mock").get("/mock", headers=KEY)
 
     assert response.status_code == 404
-    message = "nothing at '/mock/'; the pet store is at /mock/v1/pets"
+    message = "unknown path '/mock/'; the pet store is at /mock/v1/pets"
     assert response.get_json()["message"] == message
 
 
@@ -295,7 +295,7 @@ def test_the_prefix_alone_is_the_root() -> None:
 def test_a_hint_includes_the_prefix(path: str, message: str) -> None:
     response = mounted("/mock").get(path, headers=KEY)
 
-    assert response.get_json()["message"] == f"nothing at {path!r}; {message}"
+    assert response.get_json()["message"] == f"unknown path {path!r}; {message}"
 
 
 def test_a_hint_omits_a_long_prefix() -> None:

@@ -323,7 +323,9 @@ def test_a_rate_limited_response_has_retry_after() -> None:
     assert rejected.header("Retry-After") == "1"
     # Responses of the deprecated operation, and those off the contract, keep their headers.
     assert rejected.header("Sunset") is not None
-    assert rejected.header("Mockpets-Off-Contract") == "status 429 is not listed for getPet"
+    assert (
+        rejected.header("Mockpets-Off-Contract") == "status 429 is not in the contract for getPet"
+    )
     assert public("GET", "/v1/pets/1", "192.0.2.2").status == 200
     public.clock.now += 1 / PUBLIC_VISITOR_RATE[0]
     assert [public("GET", "/v1/pets").status for _ in range(2)] == [200, 429]

@@ -53,9 +53,9 @@ def request(method: str = "GET", path: str = "/v1/pets", **options: Any) -> Requ
     [
         ("listPets", 200, None),
         ("listPets", 401, None),
-        ("listPets", 400, "status 400 is not listed for listPets"),
+        ("listPets", 400, "status 400 is not in the contract for listPets"),
         ("getPet", 404, None),
-        ("createPet", 404, "status 404 is not listed for createPet"),
+        ("createPet", 404, "status 404 is not in the contract for createPet"),
         (None, 404, "the contract does not define this operation"),
     ],
 )

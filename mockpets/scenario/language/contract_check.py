@@ -127,13 +127,17 @@ def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
     listed = [operation for operation in operations if status in RESPONSES[operation]]
     unlisted = [operation for operation in operations if operation not in listed]
     if unlisted:
-        reason = f"status {status} is not listed for {', '.join(unlisted)}"
-        allowed = " and ".join(
+        names = " and ".join(filter(None, [", ".join(unlisted[:-1]), unlisted[-1]]))
+        reason = f"status {status} is not in the contract for {names}"
+        allowed = [
             f"{', '.join(map(str, RESPONSES[operation]))} for {operation}" for operation in unlisted
-        )
+        ]
+        what = f"{reason}: the contract allows {' and '.join(allowed)}"
+        if len(unlisted) == 1:
+            what = f"{reason}, which allows {', '.join(map(str, RESPONSES[unlisted[0]]))}"
         path = next((key,) for key in ("error", "status", "page") if key in draft.node.members)
         advice = f"match only {' and '.join(listed)}" if listed else ""
-        yield _Deviation(reason, path, f"{reason}: the contract allows {allowed}", advice)
+        yield _Deviation(reason, path, what, advice)
     for kind, operation in {RESPONSES[each][status]: each for each in listed}.items():
         yield from _of_body(draft, kind, operation)
 
@@ -152,7 +156,7 @@ def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
     elif draft.value is ABSENT:
         code = next((code for code in CONTRACT_ERRORS if ERRORS[code] == draft.status), "")
         advice = f"use {{error: {code}}}" if code else ""
-        what = f"the body is missing: the contract expects {kind} here"
+        what = f"missing body: the contract requires {kind} here"
         yield _Deviation("the body is missing", (), what, advice)
     else:
         for path, problem in body_problems(operation, draft.status, draft.value):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 TOKEN: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}"  # noqa: S105 - RFC 9110's word, no secret
 """The pattern of a header name and of a method."""
-TOKEN_HINT: Final = "use letters, digits and dashes, at most 100 characters"  # noqa: S105 - as above
+TOKEN_HINT: Final = "use letters, digits and hyphens, at most 100 characters"  # noqa: S105 - as above
 
 _VALUE: Final = re.compile(r"(?:[!-~](?:[\t -~]*[!-~])?)?")
 _RESERVED: Final = re.compile(

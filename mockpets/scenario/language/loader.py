@@ -131,7 +131,7 @@ def _check_name(diagnostics: Diagnostics, hint: str) -> None:
     """Report a name that is not valid for a scenario or fixture."""
     if not re.fullmatch(SCENARIO_NAME, diagnostics.name) or len(diagnostics.name) > NAME_LENGTH:
         what = (
-            f"the name must be in kebab-case (a-z, 0-9, single dashes; at most {NAME_LENGTH} "
+            f"the name must be in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} "
             f"characters), got {quote(diagnostics.name)}"
         )
         diagnostics.problems.append(Problem(diagnostics.file, 0, 0, "", what, hint))

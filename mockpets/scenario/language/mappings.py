@@ -91,7 +91,7 @@ class Object(Shape):
         for name in self.required:
             if name not in node.members and not meant(name, node, self.fields):
                 meaning = self.fields[name].description.rstrip(".")
-                hint = f"add {name}, {meaning[:1].lower()}{meaning[1:]}"
+                hint = f"add {meaning[:1].lower()}{meaning[1:]}"
                 diagnostics.add(node, f"missing key '{name}'", hint)
         # An unknown key may be a misspelt one, so a broken rule would be a second problem.
         for rule in self.rules if node.members.keys() <= self.fields.keys() else ():

@@ -172,7 +172,8 @@ MATCH: Final = Object(
         ),
         "path": Text(
             "The decoded path, with method. A segment * matches any one segment.",
-            f"a decoded path such as {API_PREFIX}/store/orders or {API_PREFIX}/store/*",
+            f"a path such as {API_PREFIX}/store/orders or {API_PREFIX}/store/*, "
+            "without percent-encoding",
             _PATH,
         ),
         "petId": OneOrMany(

@@ -252,7 +252,7 @@ class Builder:
             self._add(key, "merge keys ('<<') are not supported", "write out the merged keys")
         elif name in frame.members:
             first = frame.members[name][0].line
-            what = f"duplicate key {quote(name)}, already given on line {first}"
+            what = f"duplicate key {quote(name)}, first set on line {first}"
             self._add(key, what, "remove one of them")
         else:
             frame.members[name] = (key, node)

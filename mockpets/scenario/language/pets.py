@@ -126,7 +126,7 @@ _PET: Final = _PetShape("A Pet of the contract.")
 PETS: Final = ListOf("Pet objects with unique ids.", _PET, then=_by_id)
 _FIXTURE: Final = Text(
     "A fixture name.",
-    "a fixture name (a-z, 0-9, single dashes)",
+    f"a fixture name (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)",
     SCENARIO_NAME,
     NAME_LENGTH,
     then=_fixture_pets,

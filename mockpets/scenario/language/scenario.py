@@ -155,7 +155,7 @@ _MISPLACED: Final = {
 }
 _NAME: Final = Text(
     "Name in the request log and the Mockpets-Stub header. By default, the stub's position.",
-    "a name in kebab-case (a-z, 0-9, single dashes)",
+    f"a name in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)",
     SCENARIO_NAME,
     NAME_LENGTH,
 )
@@ -183,7 +183,7 @@ _STUB: Final = Object(
         "fault": FAULT,
         "hold": Text(
             "Name of a gate that holds the response until the control API opens it.",
-            "a name in kebab-case (a-z, 0-9, single dashes)",
+            f"a name in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)",
             SCENARIO_NAME,
             NAME_LENGTH,
         ),
@@ -234,7 +234,7 @@ SCENARIO: Final = Object(
     {
         "$schema": Text("URL of this schema, for editors; mockpets ignores it."),
         "description": Text(
-            "One line that explains the scenario, shown in every list.",
+            "One line that describes the scenario.",
             "one line of at most 200 visible characters, without leading spaces",
             rf"(?!\s){_LINE}+",
             200,
@@ -243,7 +243,7 @@ SCENARIO: Final = Object(
             "Scenarios whose stubs follow this scenario's stubs, in this order.",
             Text(
                 "A scenario name.",
-                "a scenario name (a-z, 0-9, single dashes)",
+                f"a scenario name (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)",
                 SCENARIO_NAME,
                 NAME_LENGTH,
                 then=_known,

@@ -116,7 +116,9 @@ class RequestParser:
             raise invalid("this port does not use TLS; request an http:// address")
         is_complete, limit = end >= 4, self._head_bytes
         if (end if is_complete else len(self._head)) > limit:
-            message = f"request line and headers are larger than {limit} bytes"
+            message = (
+                f"the request line and headers are too large; send at most {limit // 1024} KiB"
+            )
             raise RequestError("headers_too_large", message)
         if not is_complete:
             return len(data)
@@ -161,7 +163,8 @@ class RequestParser:
 
 
 def _too_large(limit: int) -> RequestError:
-    return RequestError("payload_too_large", f"the body is larger than {limit} bytes")
+    message = f"the body is too large; send at most {limit // 2**20} MiB"
+    return RequestError("payload_too_large", message)
 
 
 class _Sized:

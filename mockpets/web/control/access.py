@@ -54,7 +54,10 @@ def check_caller(
             "to allow one, start the server with --control-origin",
         )
     if request.mimetype != "application/json" and request.get_data():
-        message = "Content-Type must be application/json for a request with a body"
+        message = (
+            "Content-Type must be application/json for a request with a body; "
+            "send the header 'Content-Type: application/json'"
+        )
         raise RequestError("invalid_request", message)
 
 
@@ -91,7 +94,7 @@ def _check_token(request: Request, token: str, token_attempts: TokenAttempts | N
             return
         if token_attempts is not None:
             token_attempts.count(request)
-    problem = "The control token is missing" if given is None else "The control token is wrong"
+    problem = "The control token is missing" if given is None else "The control token is invalid"
     error = "" if given is None else ', error="invalid_token"'
     raise RequestError(
         "unauthorized",

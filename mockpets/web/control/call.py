@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 from mockpets.constants import FIXTURE_BYTES, NAME_LENGTH, PROBLEMS_SHOWN
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.scenario.language.control_bodies import DocumentError
-from mockpets.strict_json import dump_json, shown
+from mockpets.strict_json import dump_json
+from mockpets.units import quote
 from mockpets.web.exchange import Response
 from mockpets.web.session_selector import checked_session, named_scenarios
 from mockpets.wsgi_extension import JOB_RESULTS, SERVER
@@ -94,11 +95,13 @@ def body_text(request: Request, max_bytes: int = FIXTURE_BYTES) -> str:
     """
     raw: bytes = request.get_data()
     if len(raw) > max_bytes:
-        raise RequestError("payload_too_large", f"the body may have at most {max_bytes} bytes")
+        raise RequestError(
+            "payload_too_large", f"the body is too large; send at most {max_bytes // 1024} KiB"
+        )
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        message = f"the body must be UTF-8; byte {error.start} is not"
+        message = f"the body must be UTF-8; byte {error.start} is invalid"
         raise RequestError("invalid_request", message) from error
 
 
@@ -146,10 +149,10 @@ def query_parameters(request: Request, known: Sequence[str]) -> tuple[dict[str, 
     problems = []
     for name, values in query.items():
         if name not in known:
-            near = did_you_mean(name, known) or f"known: {', '.join(known)}"
-            problems.append(f"unknown parameter {shown(name)}; {near}")
+            near = did_you_mean(name, known) or f"known parameters: {', '.join(known)}"
+            problems.append(f"unknown parameter {quote(name)}; {near}")
         elif len(values) > 1:
-            problems.append(f"{name} must be given once, not {len(values)} times")
+            problems.append(f"{name} must be sent only once, got {len(values)} values")
     return {name: values[0] for name, values in query.items()}, problems[:PROBLEMS_SHOWN]
 
 

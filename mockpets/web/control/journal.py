@@ -68,7 +68,9 @@ def one_request(call: ControlRequest) -> JsonResponse[RequestDetails]:
     journal, number = call.session.journal, parse_int64(text)
     entry = None if number is None else journal.get(number)
     if entry is None:
-        content = f"it has {len(journal)} of {journal.last}" if journal.last else "it is empty"
+        content = (
+            f"it keeps {len(journal)} of {journal.last} requests" if journal.last else "it is empty"
+        )
         message = (
             f"the request log of session '{call.session.name}' has no request {text[:20]!r}; "
             f"{content}"
@@ -164,7 +166,7 @@ def _since_and_wait(call: ControlRequest) -> tuple[int | None, float]:
     if (text := query.get("since")) is not None:
         since = parse_int64(text)
         if since is None or since < 0:
-            problems.append(f"since must be a change number, from 0, got {text[:40]!r}")
+            problems.append(f"since must be an integer of at least 0, got {text[:40]!r}")
     text = query.get("wait", "0")
     if text.isascii() and text.isdigit() and len(text) < 4:
         wait = float(text)

@@ -217,7 +217,7 @@ def _session_summary(context: ControlContext, session: Session) -> SessionSummar
 
 def _unknown_session(call: ControlRequest, name: str) -> RequestError:
     known = [session.name for session in call.context.sessions.all()]
-    near = did_you_mean(name, known) or "a request that names it creates it, and so does PUT"
+    near = did_you_mean(name, known) or f"create it with PUT sessions/{name}"
     return RequestError("not_found", f"unknown session '{name}'; {near}")
 
 

@@ -105,7 +105,7 @@ def test_a_name_must_be_kebab_case(name: str) -> None:
     with pytest.raises(InputError) as caught:
         load_document(D, name, "f", known=(), fixtures={})
 
-    expected = "the name must be in kebab-case (a-z, 0-9, single dashes; at most 64 characters)"
+    expected = "the name must be in kebab-case (a-z, 0-9, single hyphens; at most 64 characters)"
     assert str(caught.value) == f"f: {expected}, got {name!r}; choose another name"
 
 
@@ -130,7 +130,7 @@ def test_an_invalid_file_name_is_reported_with_the_other_problems(tmp_path: Path
 
     assert [str(problem).partition(",")[0] for problem in caught.value.problems] == [
         "Late.yml: the name must be in kebab-case (a-z",
-        "Late.yml:1:1: missing key 'description'; add description",
+        "Late.yml:1:1: missing key 'description'; add one line that describes the scenario",
         "Late.yml:1:7: pets: must be a fixture name (a-z",
     ]
 
@@ -453,8 +453,8 @@ def test_replies_that_match_the_contract(operation: str, reply: str, expected: C
 @pytest.mark.parametrize(
     ("match", "reply", "reason"),
     [
-        ("{operation: getPet}", "{status: 204}", "status 204 is not listed for getPet"),
-        ("{}", "{error: invalid_request}", "status 400 is not listed for listPets, getPet"),
+        ("{operation: getPet}", "{status: 204}", "status 204 is not in the contract for getPet"),
+        ("{}", "{error: invalid_request}", "status 400 is not in the contract for listPets and getPet"),
         ("{operation: getPet}", "{status: 200}", "the body is missing"),
         ("{operation: getPet}", "{status: 200, text: hi}", "the body is not JSON"),
         ("{operation: getPet}", "{status: 200, body: {id: 1}}", "the body is not the contract's Pet"),

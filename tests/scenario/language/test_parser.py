@@ -254,7 +254,7 @@ def test_all_problems_of_scalars_and_keys_are_reported() -> None:
         "f:2:1: a key must be a string, got 5",
         "f:3:5: b.1: tags are not supported, got '!!set'",
         "f:3:16: b.2: '0777' is ambiguous: YAML parsers read it as different numbers",
-        "f:4:1: duplicate key 'a', already given on line 1",
+        "f:4:1: duplicate key 'a', first set on line 1",
     ]
 
 
