@@ -422,14 +422,22 @@ def chunks_of(size: int) -> bytes:
 @pytest.mark.parametrize(
     ("make", "limit", "message"),
     [
-        (head_of, LIMITS.head_bytes, "request line and headers are larger than"),
-        (lambda size: head_of(size) + b"x" * size, LIMITS.head_bytes, "request line and headers"),
-        (lambda size: head_of(2 * size)[:size], LIMITS.head_bytes, "request line and headers"),
-        (chunks_of, LIMITS.body_bytes, "the body is larger than"),
+        (head_of, LIMITS.head_bytes, "the request line and headers are too large"),
+        (
+            lambda size: head_of(size) + b"x" * size,
+            LIMITS.head_bytes,
+            "the request line and headers are too large",
+        ),
+        (
+            lambda size: head_of(2 * size)[:size],
+            LIMITS.head_bytes,
+            "the request line and headers are too large",
+        ),
+        (chunks_of, LIMITS.body_bytes, "the body is too large"),
         (
             lambda size: raw(CREATE, HOST, f"Content-Length: {size}", body="x" * size),
             LIMITS.body_bytes,
-            "the body is larger than",
+            "the body is too large",
         ),
     ],
 )
