@@ -6,8 +6,12 @@ import os
 import re
 import shutil
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def need(name: str) -> str:
@@ -19,8 +23,10 @@ def need(name: str) -> str:
     return path
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # the last line, below the list of skipped tests
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
     """List the missing programs, each with the number of tests that were skipped for it."""
+    yield
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = (
         re.search(r"the program (\S+) is not installed", str(report.longrepr)) for report in skipped

@@ -51,5 +51,5 @@ def test_in_ci_a_missing_program_is_a_failure(
 
 def run(pytester: pytest.Pytester, workers: str) -> pytest.RunResult:
     pytester.makepyfile(TESTS)
-    pytest_options = ["-p", "xdist", "-p", "tests.programs", "-n", workers]
+    pytest_options = ["-p", "xdist", "-p", "tests.programs", "-n", workers, "-ra"]
     return pytester.runpytest_inprocess(*pytest_options)
