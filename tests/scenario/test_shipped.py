@@ -95,6 +95,7 @@ def timed(
     return response, float(delay or 0) / 1000, took
 
 
+@pytest.mark.slow
 def test_slow(fresh: Make) -> None:
     response, delay, took = timed(fresh(scenario=("slow",)), "GET", "/v1/pets/999")
 
@@ -103,6 +104,7 @@ def test_slow(fresh: Make) -> None:
     assert took >= 2.0
 
 
+@pytest.mark.slow
 def test_jittery(fresh: Make) -> None:
     call = fresh(scenario=("jittery",))
     drawn = [timed(call, "GET", "/v1/pets") for _ in range(5)]
@@ -206,6 +208,7 @@ def test_create_rejected(fresh: Make) -> None:
     assert len(pets(call)) == 16
 
 
+@pytest.mark.slow
 def test_double_submit(fresh: Make) -> None:
     call = fresh(scenario=("double-submit",))
     response, delay, took = timed(call, "POST", "/v1/pets", NEW_PET)

@@ -213,6 +213,7 @@ def test_a_client_that_stops_sending_gets_its_responses_without_a_delay(server: 
         assert wire.rest() == b""
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_read_blocks_no_other(app: QueryApp, server: Running) -> None:
     with Wire(server.port, receive_buffer=4096) as lazy:
         for _ in range(2):

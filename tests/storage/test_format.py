@@ -666,6 +666,7 @@ def test_requests_are_served_while_saving(path: Path) -> None:
 ROUNDS = int(os.environ.get("KILL_ROUNDS", "50"))
 
 
+@pytest.mark.slow
 def test_after_a_kill_the_file_has_all_acknowledged_changes(path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "tests.storage.kill_process", str(path), str(ROUNDS)],

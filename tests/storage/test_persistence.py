@@ -228,6 +228,7 @@ def test_without_a_file_no_progress_is_reported() -> None:
 # --- Unusable files -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_missing_scenario_is_logged(file: Path, tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "tired.yaml").write_text("description: x\nstubs: []\n")
@@ -293,6 +294,7 @@ def test_a_file_with_too_many_sessions_is_reported_in_one_line(file: Path) -> No
     assert "higher limits" in line
 
 
+@pytest.mark.slow
 def test_a_second_server_on_the_same_file_is_rejected(file: Path) -> None:
     with keeping(file) as (process, call):
         link = file.with_name("link.state")
@@ -348,6 +350,7 @@ def test_a_failing_disk_does_not_stop_the_server(file: Path) -> None:
     assert file.read_bytes() != good
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits a process that runs")
 def test_a_full_disk_leaves_only_the_last_valid_file(file: Path) -> None:
     import resource  # not available on Windows
