@@ -172,6 +172,21 @@ NAME_LENGTH: Final = 64
 INLINE: Final = "inline-{}"
 """The name of a scenario that was sent as a document; numbered from 1."""
 
+Change = Literal["requests", "scenario", "pets", "snapshots", "gates", "sessions", "files"]
+"""What can change in a session."""
+NoteCode = Literal[
+    "deprecated",
+    "ignored_headers",
+    "ignored_members",
+    "ignored_query",
+    "key_invalid",
+    "key_missing",
+    "limit_out_of_range",
+    "off_contract",
+    "unmatched",
+]
+"""The code of a note in the journal."""
+
 # --- Limits -----------------------------------------------------------------------------------
 
 BODY_BYTES: Final = 64 * 1024

@@ -11,7 +11,7 @@ type wherever it is called.
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from mockpets.constants import ErrorCode, Operation, PetStatus
+from mockpets.constants import Change, ErrorCode, NoteCode, Operation, PetStatus
 from mockpets.contract.schemas import Pet
 from mockpets.faults import FAULTS
 
@@ -19,21 +19,8 @@ Document = Mapping[str, Any]
 """A JSON object of the scenario language, such as a whole scenario or the match of a stub.
 
 The JSON Schema of scenario files describes it (``GET /__mockpets/schema/scenario.json``)."""
-Change = Literal["requests", "scenario", "pets", "snapshots", "gates", "sessions", "files"]
-"""What can change in a session."""
 Fault = Annotated[str, tuple(FAULTS)]
 """How a scenario breaks a response: a name from the table of faults."""
-NoteCode = Literal[
-    "deprecated",
-    "ignored_headers",
-    "ignored_members",
-    "ignored_query",
-    "key_invalid",
-    "key_missing",
-    "limit_out_of_range",
-    "off_contract",
-    "unmatched",
-]
 
 # --- The server and the session ---------------------------------------------------------------
 

@@ -10,8 +10,8 @@ from mockpets.redaction import REDACTED, is_secret, redacted_target
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mockpets.constants import Operation
-    from mockpets.contract.control_types import Fault, NoteCode
+    from mockpets.constants import NoteCode, Operation
+    from mockpets.contract.control_types import Fault
 
 MESSAGE_BYTES: Final = 4096
 """The longest recorded body."""

@@ -12,8 +12,7 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from mockpets.constants import OPERATIONS, PROBLEMS_SHOWN
-from mockpets.contract.control_types import NoteCode
+from mockpets.constants import OPERATIONS, PROBLEMS_SHOWN, NoteCode
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.strict_json import shown
 from mockpets.units import quote

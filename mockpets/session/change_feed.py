@@ -12,7 +12,7 @@ from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING, get_args
 
-from mockpets.contract.control_types import Change
+from mockpets.constants import Change
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

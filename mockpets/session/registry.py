@@ -19,7 +19,7 @@ from mockpets.session.session import Session
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mockpets.contract.control_types import Change
+    from mockpets.constants import Change
     from mockpets.session.shared import SharedState
 
 _RESETS: Final = 20

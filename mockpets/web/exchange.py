@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import WSGIEnvironment
 
-    from mockpets.constants import Operation
-    from mockpets.contract.control_types import NoteCode
+    from mockpets.constants import NoteCode, Operation
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Stack
     from mockpets.session.session import Session

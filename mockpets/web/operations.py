@@ -25,7 +25,7 @@ from mockpets.web.exchange import Response
 if TYPE_CHECKING:
     import flask
 
-    from mockpets.contract.control_types import NoteCode
+    from mockpets.constants import NoteCode
     from mockpets.contract.schemas import PetFilters
     from mockpets.pets.store import Store
     from mockpets.web.exchange import Request

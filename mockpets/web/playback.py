@@ -22,8 +22,7 @@ from mockpets.wsgi_extension import SERVER
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mockpets.constants import Operation
-    from mockpets.contract.control_types import NoteCode
+    from mockpets.constants import NoteCode, Operation
     from mockpets.pets.store import Store
     from mockpets.scenario.library import Stack
     from mockpets.scenario.model import Canned
