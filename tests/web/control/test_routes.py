@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import select
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -40,43 +41,101 @@ def good(response: Response) -> Any:
 # --- Invalid bodies -------------------------------------------------------------------------------
 
 _D = b'{"scenario": {"description": "d", '
-BAD: list[tuple[str, str, bytes, str, list[tuple[str, int, int]], str]] = [
-    # Method, path, body, code, place of each problem, start of the message.
-    ("PUT", "scenario", b"", "invalid_request", [("", 0, 0)], "body: is empty"),
-    ("PUT", "scenario", b" \n", "invalid_request", [("", 0, 0)], "body: is empty"),
-    ("PUT", "scenario", b"{", "invalid_request", [("", 1, 2)], "body:1:2: is not valid JSON: "),
-    ("PUT", "scenario", b'\n{"a"\n}', "invalid_request", [("", 3, 1)], "body:3:1: is not valid J"),
-    ("PUT", "scenario", b"[]", "invalid_request", [("", 1, 1)], "body:1:1: must be a mapping, "),
-    (
-        *("PUT", "scenario", b'{"scenario": "empty", "x": 1}', "invalid_request"),
-        *([("", 1, 23)], "body:1:23: unknown key 'x'; known keys: scenario"),
+
+
+@dataclass(frozen=True)
+class InvalidBody:
+    """A call with an invalid body, and the error.
+
+    :param places: where, line and column of each problem in the details; empty without details.
+    :param message: how the message starts.
+    """
+
+    method: str
+    path: str
+    body: bytes
+    code: str
+    places: list[tuple[str, int, int]]
+    message: str
+
+
+BAD = [
+    InvalidBody("PUT", "scenario", b"", "invalid_request", [("", 0, 0)], "body: is empty"),
+    InvalidBody("PUT", "scenario", b" \n", "invalid_request", [("", 0, 0)], "body: is empty"),
+    InvalidBody(
+        "PUT", "scenario", b"{", "invalid_request", [("", 1, 2)], "body:1:2: is not valid JSON: "
     ),
-    (
-        *("PUT", "scenario", b'{"scenario": "a", "scenario": "b"}', "invalid_request"),
-        *([("", 1, 19)], "body:1:19: duplicate key 'scenario', first set on line 1; remove"),
+    InvalidBody(
+        "PUT",
+        "scenario",
+        b'\n{"a"\n}',
+        "invalid_request",
+        [("", 3, 1)],
+        "body:3:1: is not valid JSON",
     ),
-    (
-        *("PUT", "scenario", b'{"scenario": NaN}', "invalid_request"),
-        *([("scenario", 1, 14)], "body:1:14: scenario: 'NaN' is not a valid JSON number"),
+    InvalidBody(
+        "PUT", "scenario", b"[]", "invalid_request", [("", 1, 1)], "body:1:1: must be a mapping, "
     ),
-    (
-        *("PUT", "scenario", b'{"scenario": ' + b"[" * 50 + b"]" * 50 + b"}", "invalid_request"),
-        *([("", 1, 53)], "body:1:53: is nested deeper than 40 levels"),
+    InvalidBody(
+        "PUT",
+        "scenario",
+        b'{"scenario": "empty", "x": 1}',
+        "invalid_request",
+        [("", 1, 23)],
+        "body:1:23: unknown key 'x'; known keys: scenario",
     ),
-    ("PUT", "scenario", b'{"scenario": {}}', "invalid_scenario", [("scenario", 1, 14)], "body:1:"),
-    (
-        *("PUT", "scenario", _D + b'\n"extends": "emtpy"}}', "invalid_scenario"),
-        *([("scenario.extends", 2, 12)], "body:2:12: scenario.extends: unknown scenario 'emtp"),
+    InvalidBody(
+        "PUT",
+        "scenario",
+        b'{"scenario": "a", "scenario": "b"}',
+        "invalid_request",
+        [("", 1, 19)],
+        "body:1:19: duplicate key 'scenario', first set on line 1; remove",
     ),
-    (
-        *("PUT", "scenario", _D + b'\n"stub": []}}', "invalid_scenario"),
-        *([("scenario", 2, 1)], "body:2:1: scenario: unknown key 'stub'; did you mean 'stubs'?"),
+    InvalidBody(
+        "PUT",
+        "scenario",
+        b'{"scenario": NaN}',
+        "invalid_request",
+        [("scenario", 1, 14)],
+        "body:1:14: scenario: 'NaN' is not a valid JSON number",
     ),
-    (
-        *("PUT", "scenario", _D + b'\n"pets": "showrom"}}', "invalid_scenario"),
-        *([("scenario.pets", 2, 9)], "body:2:9: scenario.pets: unknown fixture 'showrom'; di"),
+    InvalidBody(
+        "PUT",
+        "scenario",
+        b'{"scenario": ' + b"[" * 50 + b"]" * 50 + b"}",
+        "invalid_request",
+        [("", 1, 53)],
+        "body:1:53: is nested deeper than 40 levels",
     ),
-    (
+    InvalidBody(
+        "PUT", "scenario", b'{"scenario": {}}', "invalid_scenario", [("scenario", 1, 14)], "body:1:"
+    ),
+    InvalidBody(
+        "PUT",
+        "scenario",
+        _D + b'\n"extends": "emtpy"}}',
+        "invalid_scenario",
+        [("scenario.extends", 2, 12)],
+        "body:2:12: scenario.extends: unknown scenario 'emtpy",
+    ),
+    InvalidBody(
+        "PUT",
+        "scenario",
+        _D + b'\n"stub": []}}',
+        "invalid_scenario",
+        [("scenario", 2, 1)],
+        "body:2:1: scenario: unknown key 'stub'; did you mean 'stubs'?",
+    ),
+    InvalidBody(
+        "PUT",
+        "scenario",
+        _D + b'\n"pets": "showrom"}}',
+        "invalid_scenario",
+        [("scenario.pets", 2, 9)],
+        "body:2:9: scenario.pets: unknown fixture 'showrom'; did",
+    ),
+    InvalidBody(
         "PUT",
         "scenario",
         b'{"scenario": ["empty",\n{"description": "d",\n"stubs": [{"reply": {"error": "x"}},\n'
@@ -89,22 +148,50 @@ BAD: list[tuple[str, str, bytes, str, list[tuple[str, int, int]], str]] = [
         ],
         "body:3:31: scenario.2.stubs.1.reply.error: must be invalid_request, unauthorized or",
     ),
-    (
-        *("PUT", "scenario", b'{"scenario": [7, {"description": 8}]}', "invalid_request"),
-        *([("scenario.1", 1, 15)], "body:1:15: scenario.1: must be a scenario name or a"),
+    InvalidBody(
+        "PUT",
+        "scenario",
+        b'{"scenario": [7, {"description": 8}]}',
+        "invalid_request",
+        [("scenario.1", 1, 15)],
+        "body:1:15: scenario.1: must be a scenario name or a",
     ),
-    ("PUT", "pets", b"", "invalid_request", [("", 0, 0)], "body: is empty"),
-    ("PUT", "pets", b"null", "invalid_request", [("", 1, 1)], "body:1:1: must be a fixture name"),
-    ("PUT", "pets", b"-1", "invalid_request", [("", 1, 1)], "body:1:1: must be an integer from 0"),
-    ("PUT", "pets", b"100001", "invalid_request", [("", 1, 1)], "body:1:1: must be an integer"),
-    ("PUT", "pets", b'"showrom"', "invalid_request", [("", 1, 1)], "body:1:1: unknown fixture 's"),
-    ("PUT", "pets", b'"../x"', "invalid_request", [("", 1, 1)], "body:1:1: "),
-    ("PUT", "pets", b'{"pets": []}', "invalid_request", [("", 1, 1), ("", 1, 2)], "body:1:1: mis"),
-    (
-        *("PUT", "pets", b'{"count": 3,\n"locale": "xx"}', "invalid_request"),
-        *([("locale", 2, 11)], "body:2:11: locale: must be en_US, en_GB"),
+    InvalidBody("PUT", "pets", b"", "invalid_request", [("", 0, 0)], "body: is empty"),
+    InvalidBody(
+        "PUT", "pets", b"null", "invalid_request", [("", 1, 1)], "body:1:1: must be a fixture name"
     ),
-    (
+    InvalidBody(
+        "PUT", "pets", b"-1", "invalid_request", [("", 1, 1)], "body:1:1: must be an integer from 0"
+    ),
+    InvalidBody(
+        "PUT", "pets", b"100001", "invalid_request", [("", 1, 1)], "body:1:1: must be an integer"
+    ),
+    InvalidBody(
+        "PUT",
+        "pets",
+        b'"showrom"',
+        "invalid_request",
+        [("", 1, 1)],
+        "body:1:1: unknown fixture 'showrom",
+    ),
+    InvalidBody("PUT", "pets", b'"../x"', "invalid_request", [("", 1, 1)], "body:1:1: "),
+    InvalidBody(
+        "PUT",
+        "pets",
+        b'{"pets": []}',
+        "invalid_request",
+        [("", 1, 1), ("", 1, 2)],
+        "body:1:1: missing",
+    ),
+    InvalidBody(
+        "PUT",
+        "pets",
+        b'{"count": 3,\n"locale": "xx"}',
+        "invalid_request",
+        [("locale", 2, 11)],
+        "body:2:11: locale: must be en_US, en_GB",
+    ),
+    InvalidBody(
         "PUT",
         "pets",
         b'[{"id": 1, "name": "a", "categoryId": 1},\n{"id": 1, "name": 7, "status": "lost"}]',
@@ -112,11 +199,15 @@ BAD: list[tuple[str, str, bytes, str, list[tuple[str, int, int]], str]] = [
         [("2.categoryId", 2, 1), ("2.id", 2, 8), ("2.name", 2, 19), ("2.status", 2, 32)],
         "body:2:1: 2.categoryId: is required (and 3 more, in details)",
     ),
-    (
-        *("PUT", "pets", b'[{"id": 1, "name": "a", "categoryId": 1, "x": 1}]', "invalid_request"),
-        *([("1", 1, 42)], "body:1:42: 1: unknown key 'x'; known keys: id, name, categoryId, stat"),
+    InvalidBody(
+        "PUT",
+        "pets",
+        b'[{"id": 1, "name": "a", "categoryId": 1, "x": 1}]',
+        "invalid_request",
+        [("1", 1, 42)],
+        "body:1:42: 1: unknown key 'x'; known keys: id, name, categoryId, status",
     ),
-    (
+    InvalidBody(
         "PUT",
         "pets",
         b'[{"id": 9223372036854775808, "name": "a", "categoryId": 1}]',
@@ -124,8 +215,10 @@ BAD: list[tuple[str, str, bytes, str, list[tuple[str, int, int]], str]] = [
         [("1.id", 1, 9)],
         "body:1:9: 1.id: must be an integer from -9223372036854775808 to ",
     ),
-    ("PATCH", "pets/1", b"", "invalid_request", [], "the body is empty; it must be a JSON object"),
-    (
+    InvalidBody(
+        "PATCH", "pets/1", b"", "invalid_request", [], "the body is empty; it must be a JSON object"
+    ),
+    InvalidBody(
         "PATCH",
         "pets/1",
         b"{}",
@@ -133,7 +226,7 @@ BAD: list[tuple[str, str, bytes, str, list[tuple[str, int, int]], str]] = [
         [],
         "the body must be an object with at least one of",
     ),
-    (
+    InvalidBody(
         "PATCH",
         "pets/1",
         b"[]",
@@ -141,21 +234,39 @@ BAD: list[tuple[str, str, bytes, str, list[tuple[str, int, int]], str]] = [
         [],
         "the body must be an object with at least one of",
     ),
-    ("PATCH", "pets/1", b'{"id": 1}', "invalid_request", [], "id cannot be changed"),
-    ("PATCH", "pets/1", b'{"x": 1}', "invalid_request", [], "unknown property 'x'; known"),
-    ("PATCH", "pets/1", b'{"name": null}', "invalid_request", [], "name must be a string"),
-    ("PATCH", "pets/1", b'{"name": "a", "name": "b"}', "invalid_request", [], "the body has the"),
-    ("PATCH", "pets/1", b'{"categoryId": true}', "invalid_request", [], "categoryId must be an"),
-    (
-        *("PATCH", "pets/1", b'{"name": 7, "status": "lost"}', "invalid_request", []),
+    InvalidBody("PATCH", "pets/1", b'{"id": 1}', "invalid_request", [], "id cannot be changed"),
+    InvalidBody(
+        "PATCH", "pets/1", b'{"x": 1}', "invalid_request", [], "unknown property 'x'; known"
+    ),
+    InvalidBody(
+        "PATCH", "pets/1", b'{"name": null}', "invalid_request", [], "name must be a string"
+    ),
+    InvalidBody(
+        "PATCH", "pets/1", b'{"name": "a", "name": "b"}', "invalid_request", [], "the body has the"
+    ),
+    InvalidBody(
+        "PATCH", "pets/1", b'{"categoryId": true}', "invalid_request", [], "categoryId must be an"
+    ),
+    InvalidBody(
+        "PATCH",
+        "pets/1",
+        b'{"name": 7, "status": "lost"}',
+        "invalid_request",
+        [],
         "name must be a string of Unicode text, got 7; status must be one of available, pending,",
     ),
-    (
-        *("PATCH", "pets/1", b'{"name": "' + b"x" * 70_000 + b'"}', "payload_too_large", []),
+    InvalidBody(
+        "PATCH",
+        "pets/1",
+        b'{"name": "' + b"x" * 70_000 + b'"}',
+        "payload_too_large",
+        [],
         "the body is too large; send at most 64 KiB",
     ),
-    ("PATCH", "pets/99", b'{"name": "x"}', "pet_not_found", [], "no animal has the id 99"),
-    (
+    InvalidBody(
+        "PATCH", "pets/99", b'{"name": "x"}', "pet_not_found", [], "no animal has the id 99"
+    ),
+    InvalidBody(
         "PATCH",
         "pets/x",
         b'{"name": "x"}',
@@ -163,26 +274,65 @@ BAD: list[tuple[str, str, bytes, str, list[tuple[str, int, int]], str]] = [
         [],
         "no animal has the id 'x': an id is",
     ),
-    ("PUT", "sessions/new", b"[]", "invalid_request", [("", 1, 1)], "body:1:1: must be a mapping"),
-    ("PUT", "sessions/new", b'{"sed": 1}', "invalid_request", [("", 1, 2)], "body:1:2: unknown ke"),
-    ("PUT", "sessions/new", b'{"seed": -1}', "invalid_request", [("seed", 1, 10)], "body:1:10: se"),
-    (
-        *("PUT", "sessions/new", b'{"pets": 3, "scenario": "emtpy"}', "unknown_scenario", []),
+    InvalidBody(
+        "PUT", "sessions/new", b"[]", "invalid_request", [("", 1, 1)], "body:1:1: must be a mapping"
+    ),
+    InvalidBody(
+        "PUT",
+        "sessions/new",
+        b'{"sed": 1}',
+        "invalid_request",
+        [("", 1, 2)],
+        "body:1:2: unknown key",
+    ),
+    InvalidBody(
+        "PUT",
+        "sessions/new",
+        b'{"seed": -1}',
+        "invalid_request",
+        [("seed", 1, 10)],
+        "body:1:10: seed",
+    ),
+    InvalidBody(
+        "PUT",
+        "sessions/new",
+        b'{"pets": 3, "scenario": "emtpy"}',
+        "unknown_scenario",
+        [],
         "unknown scenario 'emtpy'; did you mean 'empty'?",
     ),
-    (
-        *("PUT", "sessions/new", b'{"seed": "1",\n"pets": "nix"}', "invalid_request"),
-        *([("seed", 1, 10), ("pets", 2, 9)], "body:1:10: seed: must be an integer from 0 to "),
+    InvalidBody(
+        "PUT",
+        "sessions/new",
+        b'{"seed": "1",\n"pets": "nix"}',
+        "invalid_request",
+        [("seed", 1, 10), ("pets", 2, 9)],
+        "body:1:10: seed: must be an integer from 0 to ",
     ),
-    ("POST", "verify", b"", "invalid_request", [("", 0, 0)], "body: is empty"),
-    ("POST", "verify", b"{}", "invalid_request", [("", 1, 1)], "body:1:1: missing key 'match'; a"),
-    (
-        *("POST", "verify", b'{"match": {}, "times": {"at_least": 2,\n"at_most": 1}}'),
-        *("invalid_request", [("times", 1, 24)], "body:1:24: times: at_least 2 is more than"),
+    InvalidBody("POST", "verify", b"", "invalid_request", [("", 0, 0)], "body: is empty"),
+    InvalidBody(
+        "POST",
+        "verify",
+        b"{}",
+        "invalid_request",
+        [("", 1, 1)],
+        "body:1:1: missing key 'match'; add",
     ),
-    (
-        *("POST", "verify", b'{"match": {"operation": "listPet"}}', "invalid_request"),
-        *([("match.operation", 1, 25)], "body:1:25: match.operation: must be listPets, createPet"),
+    InvalidBody(
+        "POST",
+        "verify",
+        b'{"match": {}, "times": {"at_least": 2,\n"at_most": 1}}',
+        "invalid_request",
+        [("times", 1, 24)],
+        "body:1:24: times: at_least 2 is more than",
+    ),
+    InvalidBody(
+        "POST",
+        "verify",
+        b'{"match": {"operation": "listPet"}}',
+        "invalid_request",
+        [("match.operation", 1, 25)],
+        "body:1:25: match.operation: must be listPets, createPet",
     ),
 ]
 
@@ -205,27 +355,19 @@ def world_of(call: Client) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "body", "code", "places", "says"),
-    BAD,
-    ids=[f"{row[0]} {row[1]} {row[2][:50]!r}" for row in BAD],
+    "row", BAD, ids=[f"{row.method} {row.path} {row.body[:50]!r}" for row in BAD]
 )
 def test_an_invalid_body_is_reported_with_places_and_changes_nothing(
-    used: Client,
-    method: str,
-    path: str,
-    body: bytes,
-    code: str,
-    places: list[tuple[str, int, int]],
-    says: str,
+    used: Client, row: InvalidBody
 ) -> None:
     before = world_of(used)
-    response = at(used, method, path, body)
+    response = at(used, row.method, row.path, row.body)
 
-    assert_error(response, code, *(["details"] if places else []))
-    assert response.json["message"].startswith(says)
-    if places:
+    assert_error(response, row.code, *(["details"] if row.places else []))
+    assert response.json["message"].startswith(row.message)
+    if row.places:
         problems = response.json["details"]["problems"]
-        assert [(each["where"], each["line"], each["column"]) for each in problems] == places
+        assert [(each["where"], each["line"], each["column"]) for each in problems] == row.places
         assert {each["file"] for each in problems} == {"body"}
         assert all(each["what"] for each in problems)
     assert world_of(used) == before
@@ -258,88 +400,156 @@ def test_the_number_of_scenarios_is_limited(used: Client) -> None:
 
 # --- Invalid names and queries --------------------------------------------------------------------
 
+
+@dataclass(frozen=True)
+class InvalidCall:
+    """A call with an unknown name or an invalid query, the code, and the start of the message."""
+
+    method: str
+    path: str
+    code: str
+    message: str
+
+
 WRONG = [
-    ("GET", "scenarios/emtpy", "not_found", "unknown scenario 'emtpy'; did you mean 'empty'?"),
-    ("GET", "snapshots/keptt", "not_found", "unknown snapshot 'keptt'; did you mean 'kept'?"),
-    ("DELETE", "snapshots/nix", "not_found", "unknown snapshot 'nix'; known: kept"),
-    ("POST", "snapshots/nix/restore", "not_found", "unknown snapshot 'nix'; known: kept"),
-    ("PUT", "snapshots/a%20b", "invalid_request", "invalid snapshot name 'a b': use a-z, 0-9"),
-    ("PUT", "snapshots/" + "x" * 65, "invalid_request", "invalid snapshot name 'xxx"),
-    ("PUT", "sessions/a%20b", "invalid_session", "invalid session name 'a b' in the path: use a-z"),
-    ("GET", "sessions/-x", "invalid_session", "invalid session name '-x' in the path: use a-z"),
-    ("DELETE", "sessions/w11", "not_found", "unknown session 'w11'; did you mean 'w1'?"),
-    ("DELETE", "sessions/default", "invalid_request", "the session 'default' cannot be deleted"),
-    ("DELETE", "pets/99", "pet_not_found", "no animal has the id 99"),
-    (
+    InvalidCall(
+        "GET", "scenarios/emtpy", "not_found", "unknown scenario 'emtpy'; did you mean 'empty'?"
+    ),
+    InvalidCall(
+        "GET", "snapshots/keptt", "not_found", "unknown snapshot 'keptt'; did you mean 'kept'?"
+    ),
+    InvalidCall("DELETE", "snapshots/nix", "not_found", "unknown snapshot 'nix'; known: kept"),
+    InvalidCall(
+        "POST", "snapshots/nix/restore", "not_found", "unknown snapshot 'nix'; known: kept"
+    ),
+    InvalidCall(
+        "PUT", "snapshots/a%20b", "invalid_request", "invalid snapshot name 'a b': use a-z, 0-9"
+    ),
+    InvalidCall(
+        "PUT",
+        "snapshots/" + "x" * 65,
+        "invalid_request",
+        "invalid snapshot name 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+    ),
+    InvalidCall(
+        "PUT",
+        "sessions/a%20b",
+        "invalid_session",
+        "invalid session name 'a b' in the path: use a-z",
+    ),
+    InvalidCall(
+        "GET", "sessions/-x", "invalid_session", "invalid session name '-x' in the path: use a-z"
+    ),
+    InvalidCall("DELETE", "sessions/w11", "not_found", "unknown session 'w11'; did you mean 'w1'?"),
+    InvalidCall(
+        "DELETE", "sessions/default", "invalid_request", "the session 'default' cannot be deleted"
+    ),
+    InvalidCall("DELETE", "pets/99", "pet_not_found", "no animal has the id 99"),
+    InvalidCall(
         "DELETE",
         "pets/1.0",
         "pet_not_found",
         "no animal has the id '1.0': an id is an integer, such as 7",
     ),
-    (
+    InvalidCall(
         "GET",
         "requests/99",
         "not_found",
         "the request log of session 'w1' has no request '99'; it keeps 2 of 2 requests",
     ),
-    ("GET", "requests/x", "not_found", "the request log of session 'w1' has no request 'x'; "),
-    ("GET", "pets?limit=0", "invalid_request", "limit must be an integer from 1 to 1000, got '0'"),
-    ("GET", "pets?limit=1001", "invalid_request", "limit must be an integer from 1 to 1000, got"),
-    ("GET", "pets?after=x&status=lost", "invalid_request", "after must be an integer from -92233"),
-    ("GET", "pets?lmit=1", "invalid_request", "unknown parameter 'lmit'; did you mean 'limit'?"),
-    (
+    InvalidCall(
+        "GET", "requests/x", "not_found", "the request log of session 'w1' has no request 'x'; "
+    ),
+    InvalidCall(
+        "GET", "pets?limit=0", "invalid_request", "limit must be an integer from 1 to 1000, got '0'"
+    ),
+    InvalidCall(
+        "GET", "pets?limit=1001", "invalid_request", "limit must be an integer from 1 to 1000, got"
+    ),
+    InvalidCall(
+        "GET",
+        "pets?after=x&status=lost",
+        "invalid_request",
+        "after must be an integer from -9223372036854775808",
+    ),
+    InvalidCall(
+        "GET", "pets?lmit=1", "invalid_request", "unknown parameter 'lmit'; did you mean 'limit'?"
+    ),
+    InvalidCall(
         "GET",
         "pets?limit=1&limit=2",
         "invalid_request",
         "limit must be sent only once, got 2 values",
     ),
-    ("GET", "requests?limit=0", "invalid_request", "limit must be an integer from 1 to 1000, got"),
-    ("GET", "requests?limit=1001", "invalid_request", "limit must be an integer from 1 to 1000, "),
-    (
+    InvalidCall(
+        "GET", "requests?limit=0", "invalid_request", "limit must be an integer from 1 to 1000, got"
+    ),
+    InvalidCall(
+        "GET", "requests?limit=1001", "invalid_request", "limit must be an integer from 1 to 1000, "
+    ),
+    InvalidCall(
         "GET",
         "requests?sttus=4",
         "invalid_request",
         "unknown parameter 'sttus'; did you mean 'status'",
     ),
-    ("GET", "requests?status=4x", "invalid_request", "status must be a status such as 404, or a "),
-    ("GET", "requests?note=x", "invalid_request", "note must be one of deprecated,"),
-    ("GET", "requests?since=-1", "invalid_request", "since must be an integer of at least 0, got"),
-    ("GET", "requests?operation=listPet", "invalid_request", "operation must be one of listPets, "),
-    (
+    InvalidCall(
+        "GET", "requests?status=4x", "invalid_request", "status must be a status such as 404, or a "
+    ),
+    InvalidCall("GET", "requests?note=x", "invalid_request", "note must be one of deprecated,"),
+    InvalidCall(
+        "GET", "requests?since=-1", "invalid_request", "since must be an integer of at least 0, got"
+    ),
+    InvalidCall(
+        "GET",
+        "requests?operation=listPet",
+        "invalid_request",
+        "operation must be one of listPets, ",
+    ),
+    InvalidCall(
         "GET",
         "requests.har?status=404&status=4xx",
         "invalid_request",
         "status must be sent only once",
     ),
-    ("GET", "events?since=x", "invalid_request", "since must be an integer of at least 0"),
-    (
+    InvalidCall(
+        "GET", "events?since=x", "invalid_request", "since must be an integer of at least 0"
+    ),
+    InvalidCall(
         "GET",
         "events?wait=31",
         "invalid_request",
         "wait must be an integer from 0 to 30 (seconds), got '",
     ),
-    (
+    InvalidCall(
         "GET",
         "events?wait=1.5",
         "invalid_request",
         "wait must be an integer from 0 to 30 (seconds), got",
     ),
-    ("GET", "events?snce=1", "invalid_request", "unknown parameter 'snce'; did you mean 'since'"),
-    ("GET", "events?wait=1&wait=2", "invalid_request", "wait must be sent only once, got 2 values"),
-    ("GET", "nothing", "not_found", "the control API has no path '/__mockpets/nothing'"),
-    ("GET", "pets/1", "method_not_allowed", "GET is not allowed on /__mockpets/pets/1; allowed: "),
+    InvalidCall(
+        "GET", "events?snce=1", "invalid_request", "unknown parameter 'snce'; did you mean 'since'"
+    ),
+    InvalidCall(
+        "GET",
+        "events?wait=1&wait=2",
+        "invalid_request",
+        "wait must be sent only once, got 2 values",
+    ),
+    InvalidCall("GET", "nothing", "not_found", "the control API has no path '/__mockpets/nothing'"),
+    InvalidCall(
+        "GET", "pets/1", "method_not_allowed", "GET is not allowed on /__mockpets/pets/1; allowed: "
+    ),
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "code", "says"), WRONG, ids=lambda row: str(row)[:40])
-def test_unknown_names_are_reported_with_the_nearest(
-    used: Client, method: str, path: str, code: str, says: str
-) -> None:
+@pytest.mark.parametrize("row", WRONG, ids=[f"{row.method} {row.path[:40]}" for row in WRONG])
+def test_unknown_names_are_reported_with_the_nearest(used: Client, row: InvalidCall) -> None:
     before = world_of(used)
-    response = at(used, method, path)
+    response = at(used, row.method, row.path)
 
-    assert_error(response, code)
-    assert response.json["message"].startswith(says)
+    assert_error(response, row.code)
+    assert response.json["message"].startswith(row.message)
     assert world_of(used) == before
 
 
