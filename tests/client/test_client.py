@@ -418,6 +418,7 @@ def test_dropped_requests_fail_a_verification_of_no_requests() -> None:
     )
 
 
+@pytest.mark.slow
 def test_events_wait_for_a_change(client: ControlClient) -> None:
     hasty = ControlClient(client.base_url, timeout=0.2)
     now = hasty.events()

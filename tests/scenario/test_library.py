@@ -369,6 +369,7 @@ def test_a_removed_folder_keeps_the_loaded_scenarios(
     assert line.endswith("(the loaded scenarios stay active)")
 
 
+@pytest.mark.slow
 def test_the_thread_polls_until_it_is_stopped() -> None:
     class Counting(Reloader):
         polls = 0

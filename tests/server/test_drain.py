@@ -174,6 +174,7 @@ def foreground() -> Iterator[tuple[subprocess.Popen[str], int]]:
             process.kill()
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_responds_to_all_requests_in_progress(number: signal.Signals) -> None:

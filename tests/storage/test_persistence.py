@@ -90,6 +90,7 @@ def pets(call: Client, session: str = "default") -> list[dict[str, Any]]:
 # --- Restarts -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", [1, pytest.param(ROUNDS, marks=pytest.mark.slow)])
 def test_a_kill_loses_no_acknowledged_change(file: Path, rounds: int) -> None:
     random = Random(7)

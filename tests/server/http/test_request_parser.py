@@ -533,6 +533,7 @@ BUILT = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=1500)
 @given(MUTATED | BUILT)
 def test_requests_that_we_accept_are_parsed_as_by_waitress(request: bytes) -> None:

@@ -305,6 +305,7 @@ HOSTS = {
 """Host to whether it is accepted; None if only an open control API accepts it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("control", ["auto", "open"])
 @pytest.mark.parametrize(
     ("method", "path"),
