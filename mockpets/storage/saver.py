@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SAVE_SECONDS: Final = 1.0
 """How often sessions are looked at. One whose look takes long is looked at more seldom."""
 _SHARE: Final = 10
-"""Looking and writing take at most one part in so many of the time."""
+"""Checking and writing take at most one part in this many of the time."""
 STOP_SECONDS: Final = 5.0
 """How long the last write may take, as when a disk hangs that is far away."""
 
