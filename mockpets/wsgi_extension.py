@@ -41,6 +41,14 @@ class Server(Protocol):
         """Return how many responses the server made itself, without the app, by status."""
         ...
 
+    def open_connections(self) -> int:
+        """Return how many connections are open."""
+        ...
+
+    def evicted_connections(self) -> int:
+        """Return how many connections were closed at the connection limit to accept others."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class DeliveryOrder:

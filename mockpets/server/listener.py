@@ -26,6 +26,8 @@ _log: Final = logging.getLogger("mockpets.server")
 _ADJUSTMENTS: Final = Adjustments(ident=IDENT, server_name="localhost")
 _BATCH: Final = 64
 """Maximum number of connections to accept before other sockets get their turn."""
+_REPORT_SECONDS: Final = 1.0
+"""How often closed connections are logged at most: a flood of clients must not flood the log."""
 _PAUSE_SECONDS: Final = 0.25
 """How long to accept nothing after the process or the machine has run out of resources."""
 _EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
@@ -35,7 +37,6 @@ class Listener:
     """One listening socket.
 
     :param poller: forgets each connection when it is closed.
-    :param channels: open connections by descriptor, shared by all listeners of a loop.
     """
 
     def __init__(
@@ -44,19 +45,19 @@ class Listener:
         sock: socket.socket,
         scheduler: Scheduler,
         poller: Poller,
-        channels: dict[int, Channel],
     ) -> None:
         sock.setblocking(False)
         self.fd = sock.fileno()
         self._sock = sock
         self._scheduler = scheduler
         self._poller = poller
-        self._channels = channels
+        self._channels = scheduler.channels
         self._endpoint = Endpoint(
             app, _ADJUSTMENTS, _ADJUSTMENTS.server_name, sock.getsockname()[1]
         )
         self._late: list[tuple[socket.socket, Address]] = []
         self._is_paused = False
+        self._unreported = 0
 
     @property
     def interest(self) -> int:
@@ -136,8 +137,27 @@ class Listener:
         while self._is_full() and (oldest := self._oldest()) is not None:
             if oldest.phase != "linger":
                 oldest.read_available()
-            if oldest.phase == "linger" or oldest.is_incomplete:
+            if oldest.phase == "linger":
                 oldest.close()
+            elif oldest.is_incomplete:
+                oldest.close()
+                self._count_eviction()
+
+    def _count_eviction(self) -> None:
+        """Count a connection closed at the limit; log the number soon."""
+        self._scheduler.evicted += 1
+        self._unreported += 1
+        if self._unreported == 1:
+            timers = self._scheduler.timers
+            timers.call_at(timers.clock() + _REPORT_SECONDS, self._report_evictions)
+
+    def _report_evictions(self) -> None:
+        _log.warning(
+            "the limit of %d connections is reached: closed %d that had no complete request",
+            self._scheduler.limits.connections,
+            self._unreported,
+        )
+        self._unreported = 0
 
     def _oldest(self) -> Channel | None:
         """Return the connection that has waited longest for a request, None if all have one.

@@ -44,18 +44,12 @@ class Loop:
         self.stopping = False
         self._poller = make_poller()
         self._waker = Waker()
-        self._channels: dict[int, Channel] = {}
         self.scheduler = Scheduler(limits or Limits(), clock, self._waker.wake, self._close_idle)
         self._listeners = [
-            Listener(app, sock, self.scheduler, self._poller, self._channels) for sock in sockets
+            Listener(app, sock, self.scheduler, self._poller) for sock in sockets
         ]
         handlers: list[Handler] = [self._waker, *self._listeners]
         self._handlers = {handler.fd: handler for handler in handlers}
-
-    @property
-    def connections(self) -> int:
-        """Return how many connections are open."""
-        return len(self._channels)
 
     # --- From any thread ----------------------------------------------------------------------
 
@@ -89,7 +83,7 @@ class Loop:
             self._close()
 
     def _close_idle(self) -> None:
-        for channel in list(self._channels.values()):
+        for channel in list(self.scheduler.channels.values()):
             if channel.phase == "idle":
                 channel.drain()
 
@@ -99,18 +93,18 @@ class Loop:
         scheduler.draining = True
         for listener in self._listeners:
             listener.drain()
-        for channel in list(self._channels.values()):
+        for channel in list(scheduler.channels.values()):
             channel.drain()
         for response in list(scheduler.parked_responses):
             response.flush()
         clock = scheduler.timers.clock
         end = clock() + scheduler.limits.drain_seconds
-        while self._channels and (left := end - clock()) > 0:
+        while scheduler.channels and (left := end - clock()) > 0:
             timeout = scheduler.timeout()
             self._turn(left if timeout is None else min(left, timeout))
 
     def _close(self) -> None:
-        for channel in list(self._channels.values()):
+        for channel in list(self.scheduler.channels.values()):
             channel.close()
         self.scheduler.worker.stop()
         for listener in self._listeners:
@@ -124,7 +118,7 @@ class Loop:
         :param timeout: how many seconds to wait for the first event, None for no limit.
         """
         for fd, events in self._poller.wait(timeout):
-            channel = self._channels.get(fd)
+            channel = self.scheduler.channels.get(fd)
             handler = channel or self._handlers.get(fd)
             if handler is None:
                 continue  # closed earlier in this turn

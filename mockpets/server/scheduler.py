@@ -17,6 +17,7 @@ from mockpets.server.worker import Worker
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mockpets.server.channel import Channel
     from mockpets.server.limits import Limits
     from mockpets.server.poller import Handler
 
@@ -125,6 +126,10 @@ class Scheduler:
         """Sockets whose events to watch for may have changed in this turn."""
         self.draining = False
         """Nothing more is read; complete requests get their response, then connections end."""
+        self.channels: dict[int, Channel] = {}
+        """The open connections of all listeners, by descriptor."""
+        self.evicted = 0
+        """Connections closed at the connection limit to accept others."""
         self.errors: Counter[int] = Counter()
         """Responses that the server made itself, without the app, by status."""
         self._ready: deque[Callable[[], None]] = deque()
@@ -150,6 +155,14 @@ class Scheduler:
     def rejected(self) -> Counter[int]:
         """Return how many responses the server made itself, without the app, by status."""
         return self.errors
+
+    def open_connections(self) -> int:
+        """Return how many connections are open."""
+        return len(self.channels)
+
+    def evicted_connections(self) -> int:
+        """Return how many connections were closed at the connection limit to accept others."""
+        return self.evicted
 
     def timeout(self) -> float | None:
         """Return how many seconds the loop may wait for sockets, None for as long as it takes."""

@@ -39,7 +39,8 @@ class Holdings(NamedTuple):
     :param journal_bytes: size of the journals of all sessions together.
     :param scenario_reloads: how often changed files were reloaded since the start.
     :param scenario_problems: invalid scenario files.
-    :param connections: open connections; None if the server does not report them.
+    :param connections: open connections; None, as `evicted`, if another WSGI server runs the app.
+    :param evicted: connections closed at the connection limit to accept others.
     :param rejected: responses that the server made itself, without the app, by status.
     """
 
@@ -50,6 +51,7 @@ class Holdings(NamedTuple):
     scenario_reloads: int
     scenario_problems: int
     connections: int | None = None
+    evicted: int | None = None
     rejected: Mapping[int, int] = {}
 
 
@@ -64,6 +66,10 @@ _METRICS: Final = {
     "scenario_reloads": ("mockpets_scenario_reloads_total", "Reloads of changed files."),
     "scenario_problems": ("mockpets_scenario_problems", "Invalid scenario files."),
     "connections": ("mockpets_connections", "Open connections."),
+    "evicted": (
+        "mockpets_connections_evicted_total",
+        "Connections without a complete request, closed at the connection limit.",
+    ),
 }
 """Field of `Holdings` to the name and help text of its metric; counters end in ``_total``."""
 

@@ -193,5 +193,7 @@ def _holdings(
         journal_bytes=journals.used,
         scenario_reloads=reloads(),
         scenario_problems=len(sessions.shared.library().problems),
+        connections=server.open_connections() if server else None,
+        evicted=server.evicted_connections() if server else None,
         rejected=server.rejected() if server else {},
     )

@@ -188,11 +188,11 @@ class Running:
 
     @property
     def connections(self) -> int:
-        return self.loop.connections
+        return self.loop.scheduler.open_connections()
 
     @property
     def phases(self) -> list[str]:
-        return [channel.phase for channel in self.loop._channels.values()]
+        return [channel.phase for channel in self.loop.scheduler.channels.values()]
 
     def stop(self) -> None:
         self.loop.stop()

@@ -25,6 +25,7 @@ HELD = Holdings(
     scenario_reloads=1,
     scenario_problems=0,
     connections=9,
+    evicted=4,
 )
 Sample = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -51,8 +52,11 @@ def test_the_holdings_of_the_app_are_exposed() -> None:
     assert seen["mockpets_build_info", (("version", "0.1.0"),)] == 1
     if sys.platform == "linux":
         assert seen["process_resident_memory_bytes", ()] > 2**20
-    without = read(make(HELD._replace(connections=None)))
-    assert seen.keys() - without.keys() == {("mockpets_connections", ())}
+    without = read(make(HELD._replace(connections=None, evicted=None)))
+    assert seen.keys() - without.keys() == {
+        ("mockpets_connections", ()),
+        ("mockpets_connections_evicted_total", ()),
+    }
 
 
 HELD_NAMES = {
@@ -63,6 +67,7 @@ HELD_NAMES = {
     "scenario_reloads_total": 1,
     "scenario_problems": 0,
     "connections": 9,
+    "connections_evicted_total": 4,
 }
 
 RESPONSES = st.lists(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import OPERATIONS
 from mockpets.server.limits import Limits
 from tests.http_client import Client, InProcess, OverSocket
-from tests.server.raw_http import Wire, port_of
+from tests.server.raw_http import Clock, Running, Wire, port_of, running
 from tests.web.test_contract import assert_error
 
 if TYPE_CHECKING:
@@ -148,6 +149,32 @@ def test_it_counts_requests_that_the_server_rejects() -> None:
         call = Client(OverSocket(server.url))
         call("GET", "/nowhere", headers={"Host": "no host"})
         assert counted(call) == {("other", "400"): 3, ("other", "431"): 1, ("other", "408"): 1}
+
+
+def test_open_and_evicted_connections_are_counted_and_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock = Clock()
+    with running(create_app(Settings()), Limits(connections=3), clock) as server, ExitStack() as on:
+        call = Client(OverSocket(f"http://127.0.0.1:{server.port}"))
+        early = [on.enter_context(Wire(server.port)) for _ in range(2)]
+        server.until(lambda: server.connections, 2)
+        assert (held(call, "connections"), held(call, "connections_evicted_total")) == (3, 0)
+        for _ in range(3):
+            on.enter_context(Wire(server.port))
+        assert [wire.rest() for wire in early] == [b"", b""]
+        server.until(lambda: held_now(server), (3, 2))
+        assert not caplog.messages  # logged once a second, and the clock stands still
+        clock.pass_(1)
+        server.ask(lambda: None)
+        assert caplog.messages == [
+            "the limit of 3 connections is reached: closed 2 that had no complete request"
+        ]
+
+
+def held_now(server: Running) -> tuple[int, int]:
+    scheduler = server.loop.scheduler
+    return scheduler.open_connections(), scheduler.evicted_connections()
 
 
 def test_it_reports_sessions_pets_and_the_journal(fresh: Make) -> None:
