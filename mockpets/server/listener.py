@@ -37,6 +37,7 @@ class Listener:
     """One listening socket.
 
     :param poller: forgets each connection when it is closed.
+    :param channels: open connections by descriptor, shared by all listeners of a loop.
     """
 
     def __init__(
@@ -45,13 +46,14 @@ class Listener:
         sock: socket.socket,
         scheduler: Scheduler,
         poller: Poller,
+        channels: dict[int, Channel],
     ) -> None:
         sock.setblocking(False)
         self.fd = sock.fileno()
         self._sock = sock
         self._scheduler = scheduler
         self._poller = poller
-        self._channels = scheduler.channels
+        self._channels = channels
         self._endpoint = Endpoint(
             app, _ADJUSTMENTS, _ADJUSTMENTS.server_name, sock.getsockname()[1]
         )

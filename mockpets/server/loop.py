@@ -44,9 +44,12 @@ class Loop:
         self.stopping = False
         self._poller = make_poller()
         self._waker = Waker()
-        self.scheduler = Scheduler(limits or Limits(), clock, self._waker.wake, self._close_idle)
+        self._channels: dict[int, Channel] = {}
+        self.scheduler = Scheduler(
+            limits or Limits(), clock, self._waker.wake, self._close_idle, self._channels
+        )
         self._listeners = [
-            Listener(app, sock, self.scheduler, self._poller) for sock in sockets
+            Listener(app, sock, self.scheduler, self._poller, self._channels) for sock in sockets
         ]
         handlers: list[Handler] = [self._waker, *self._listeners]
         self._handlers = {handler.fd: handler for handler in handlers}
@@ -83,7 +86,7 @@ class Loop:
             self._close()
 
     def _close_idle(self) -> None:
-        for channel in list(self.scheduler.channels.values()):
+        for channel in list(self._channels.values()):
             if channel.phase == "idle":
                 channel.drain()
 
@@ -93,18 +96,18 @@ class Loop:
         scheduler.draining = True
         for listener in self._listeners:
             listener.drain()
-        for channel in list(scheduler.channels.values()):
+        for channel in list(self._channels.values()):
             channel.drain()
         for response in list(scheduler.parked_responses):
             response.flush()
         clock = scheduler.timers.clock
         end = clock() + scheduler.limits.drain_seconds
-        while scheduler.channels and (left := end - clock()) > 0:
+        while self._channels and (left := end - clock()) > 0:
             timeout = scheduler.timeout()
             self._turn(left if timeout is None else min(left, timeout))
 
     def _close(self) -> None:
-        for channel in list(self.scheduler.channels.values()):
+        for channel in list(self._channels.values()):
             channel.close()
         self.scheduler.worker.stop()
         for listener in self._listeners:
@@ -118,7 +121,7 @@ class Loop:
         :param timeout: how many seconds to wait for the first event, None for no limit.
         """
         for fd, events in self._poller.wait(timeout):
-            channel = self.scheduler.channels.get(fd)
+            channel = self._channels.get(fd)
             handler = channel or self._handlers.get(fd)
             if handler is None:
                 continue  # closed earlier in this turn

@@ -15,9 +15,8 @@ from mockpets.server.http.response_head import ResponseHeadWriter
 from mockpets.server.worker import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sized
 
-    from mockpets.server.channel import Channel
     from mockpets.server.limits import Limits
     from mockpets.server.poller import Handler
 
@@ -107,6 +106,7 @@ class Scheduler:
 
     :param wake: ends the loop's wait for sockets; called from any thread.
     :param close_idle: closes the connections that have no request in progress.
+    :param connections: the open connections, only counted here.
     """
 
     def __init__(
@@ -115,6 +115,7 @@ class Scheduler:
         clock: Callable[[], float],
         wake: Callable[[], None],
         close_idle: Callable[[], None],
+        connections: Sized,
     ) -> None:
         self.limits = limits
         self.timers = Timers(clock)
@@ -126,12 +127,11 @@ class Scheduler:
         """Sockets whose events to watch for may have changed in this turn."""
         self.draining = False
         """Nothing more is read; complete requests get their response, then connections end."""
-        self.channels: dict[int, Channel] = {}
-        """The open connections of all listeners, by descriptor."""
         self.evicted = 0
         """Connections closed at the connection limit to accept others."""
         self.errors: Counter[int] = Counter()
         """Responses that the server made itself, without the app, by status."""
+        self._connections = connections
         self._ready: deque[Callable[[], None]] = deque()
         self._wake = wake
 
@@ -158,7 +158,7 @@ class Scheduler:
 
     def open_connections(self) -> int:
         """Return how many connections are open."""
-        return len(self.channels)
+        return len(self._connections)
 
     def evicted_connections(self) -> int:
         """Return how many connections were closed at the connection limit to accept others."""

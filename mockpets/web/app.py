@@ -6,12 +6,14 @@ nothing.
 
 from __future__ import annotations
 
+import logging
+import os
 import secrets
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import (
     DELAY_SECONDS,
@@ -35,6 +37,7 @@ from mockpets.scenario.reloader import Reloader
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
 from mockpets.session.shared import SharedState
+from mockpets.settings.sources import load_settings
 from mockpets.telemetry.metrics import Holdings, Metrics
 from mockpets.web import operations, unmatched
 from mockpets.web.control import routes as control
@@ -58,6 +61,8 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.wsgi_extension import Server
 
+_log: Final = logging.getLogger("mockpets")
+
 
 @dataclass(frozen=True)
 class Mock:
@@ -72,13 +77,25 @@ class Mock:
     token: str
 
 
-def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> flask.Flask:
+def create_app(
+    settings: Settings | None = None, clock: Callable[[], float] = monotonic
+) -> flask.Flask:
     """Return the WSGI app of one mock server.
 
+    :param settings: by default those of the environment and ``mockpets.toml``, so that
+        ``flask --app mockpets run`` works. The host, the port and the state file have no effect:
+        other WSGI servers have their own options, and sessions are not saved.
     :param clock: returns monotonic seconds, by which sessions age and are reset, and the requests
         of visitors are counted.
-    :raise InputError: a scenario or fixture file is invalid, or a scenario is unknown.
+    :raise InputError: a setting, a scenario file or a fixture is invalid, or a scenario is unknown.
     """
+    if settings is None:
+        settings = load_settings({}, os.environ, None)
+        if settings.state:
+            _log.warning(
+                "the setting 'state' is ignored: "
+                "only 'mockpets serve' and MockpetsServer save sessions"
+            )
     changes = ChangeFeed()
     on_change = partial(changes.publish, "files")
     reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_change)

@@ -192,7 +192,7 @@ class Running:
 
     @property
     def phases(self) -> list[str]:
-        return [channel.phase for channel in self.loop.scheduler.channels.values()]
+        return [channel.phase for channel in self.loop._channels.values()]
 
     def stop(self) -> None:
         self.loop.stop()

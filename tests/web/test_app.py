@@ -1,0 +1,66 @@
+"""The app factory as other WSGI servers call it: without arguments."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets import create_app
+from mockpets.errors import InputError
+from tests.http_client import Client, InProcess, OverSocket
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_flask_run_serves_the_app(tmp_path: Path) -> None:
+    (tmp_path / "mockpets.toml").write_text('scenario = "empty"\n')
+    command = [sys.executable, "-m", "flask", "--app", "mockpets", "run", "--port", "0"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            address = None
+            while address is None:
+                line = process.stderr.readline()
+                assert line, "it ended"
+                address = re.search(r"Running on (http://[\d.:]+)", line)
+            response = Client(OverSocket(address[1]))("GET", "/v1/pets")
+        finally:
+            process.kill()
+
+    assert (response.status, response.json) == (200, [])
+
+
+def test_without_arguments_the_settings_come_from_the_environment_and_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mockpets.toml").write_text('count = 3\nseed = 5\nstate = "x.state"\n')
+    monkeypatch.setenv("MOCKPETS_COUNT", "2")
+
+    call = Client(InProcess(create_app()))
+
+    assert len(call("GET", "/v1/pets").json) == 2
+    assert call("GET", "/__mockpets/state").json["seed"] == 5
+    assert caplog.messages == [
+        "the setting 'state' is ignored: only 'mockpets serve' and MockpetsServer save sessions"
+    ]
+
+
+def test_without_arguments_invalid_settings_are_all_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mockpets.toml").write_text("count = -1\n")
+    monkeypatch.setenv("MOCKPETS_SED", "5")
+    with pytest.raises(InputError) as caught:
+        create_app()
+
+    assert [str(problem).partition(";")[0] for problem in caught.value.problems] == [
+        "MOCKPETS_SED: unknown setting",
+        "mockpets.toml:1:1: count: must be an integer from 0 to 100000, got '-1'",
+    ]
