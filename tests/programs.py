@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,9 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+NODE_MODULES = Path(__file__).parent / "node_modules"
+"""What `npm install` makes of ``tests/package.json``."""
+
+
 def need(name: str) -> str:
-    """Return the path of a program. Without it the test is skipped; in CI it fails."""
-    path = shutil.which(name)
+    """Return the path of a program, also one of an npm package.
+
+    Without it the test is skipped; in CI it fails.
+    """
+    path = shutil.which(name) or shutil.which(name, path=NODE_MODULES / ".bin")
     if path is None:
         stop = pytest.fail if os.environ.get("CI") else pytest.skip
         stop(f"the program {name} is not installed")
