@@ -44,11 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     :param arguments: by default those of the process; an empty list prints the help.
     """
-    words = sys.argv[1:] if arguments is None else list(arguments)
+    words = _as_options(sys.argv[1:] if arguments is None else list(arguments))
     try:
         if hasattr(sys.stdout, "reconfigure"):  # escape what the terminal cannot show
             sys.stdout.reconfigure(errors="backslashreplace")
-        status = _commands.main(words or ["--help"], prog_name="mockpets", standalone_mode=False)
+        status = _commands.main(words, prog_name="mockpets", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.ClickException as error:
@@ -65,6 +65,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         discard_output(sys.stdout)
         return 1
     return status or 0
+
+
+def _as_options(words: list[str]) -> list[str]:
+    """Return the arguments with `help` and `version` as options; no arguments are `help`."""
+    match words:
+        case []:
+            return ["--help"]
+        case ["help", *rest]:
+            return [*rest, "--help"]
+        case ["version"]:
+            return ["--version"]
+        case _:
+            return words
 
 
 def _usage(error: click.ClickException) -> object:
@@ -124,13 +137,19 @@ class _Commands(click.Group):
         """
         if args[0] not in self.commands and not ctx.resilient_parsing:
             known = f"available commands: {', '.join(self.commands)}"
-            hint = did_you_mean(args[0], self.commands) or known
+            hint = did_you_mean(args[0], [*self.commands, "help", "version"]) or known
             raise InputError([Problem(args[0], 0, 0, "", "unknown command", hint)])
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="mockpets", message="%(package)s %(version)s")
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="'mockpets help COMMAND' shows the options of a command.",
+)
+@click.version_option(
+    None, "--version", "-V", package_name="mockpets", message="%(package)s %(version)s"
+)
 def _commands() -> None:
     """Mock server for the pet store API: follows the contract, stores pets, simulates failures."""
 

@@ -71,6 +71,20 @@ class Command(click.Command):
         return f"see '{context.command_path} --help'"
 
 
+def integer(least: int) -> Callable[[str], int]:
+    """Return a click type: a function that parses an integer.
+
+    :param least: the smallest valid value.
+    """
+
+    def parse(text: str) -> int:
+        if not re.fullmatch("[0-9]{1,18}", text) or int(text) < least:
+            raise click.BadParameter(f"must be an integer of {least} or more, got {quote(text)}")
+        return int(text)
+
+    return parse
+
+
 _PATTERNS: Final = {"--port": "[0-9]{2,5}", "--url": r"https?://\S+", "--scenario": SCENARIO_NAME}
 """Patterns of typical option values."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import click
 
-from mockpets.cli.options import Command, report, with_settings
+from mockpets.cli.options import Command, integer, report, with_settings
 from mockpets.client.request_line import request_line
 from mockpets.constants import DEFAULT_SESSION, FILE_SUFFIXES
 from mockpets.errors import InputError, Problem, did_you_mean, printable
@@ -133,12 +133,10 @@ def _file_name_problem(name: str) -> Problem:
     help="Only requests handled by this stub, such as retry/*, or by no stub (-).",
 )
 @click.option("--note", metavar="CODE", help="Only requests with this note, such as off_contract.")
-@click.option(
-    "--since", type=click.IntRange(0), metavar="NUMBER", help="Only requests after this number."
-)
+@click.option("--since", type=integer(0), metavar="NUMBER", help="Only requests after this number.")
 @click.option(
     "--limit",
-    type=click.IntRange(1),
+    type=integer(1),
     metavar="NUMBER",
     help="Show only the newest NUMBER requests.",
 )

@@ -61,8 +61,8 @@ class Reloader:
         self.library = library
         self.reloads += 1
         self._on_change()
-        for line in lines:
-            _log.warning("%s", line)
+        for level, line in lines:
+            _log.log(level, "%s", line)
 
     def start(self) -> None:
         """Poll the files every `WATCH_SECONDS` in a thread, until `stop`."""
@@ -82,16 +82,20 @@ class Reloader:
             self.look()
 
 
-def changes(before: Library, after: Library) -> list[str]:
-    """Return the log lines about the difference between two libraries."""
-    lines: list[str] = []
+def changes(before: Library, after: Library) -> list[tuple[int, str]]:
+    """Return log levels and lines about the difference between two libraries.
+
+    Only a deleted or invalid scenario, which requests may still name, is a warning.
+    """
+    good: list[str] = []
+    bad: list[str] = []
     for name in sorted({*before.sources, *after.sources, *before.problems, *after.problems}):
         old, new = before.scenarios.get(name), after.scenarios.get(name)
         problems = after.problems.get(name, ())
         same_file = before.sources.get(name) == after.sources.get(name)
         if name not in after.sources:
             shown = before.sources[name].shown
-            lines.append(
+            bad.append(
                 f"scenario '{name}' no longer exists, since {shown} was deleted; "
                 "requests that name it get 422"
             )
@@ -99,13 +103,14 @@ def changes(before: Library, after: Library) -> list[str]:
             effect = (
                 "its last valid version stays active" if new else "requests that name it get 422"
             )
-            lines += [f"scenario '{name}' is invalid; {effect}:", *map(str, problems)]
+            bad += [f"scenario '{name}' is invalid; {effect}:", *map(str, problems)]
         elif problems:
             continue
         elif name in before.problems:
-            lines.append(f"scenario '{name}' is valid again")
+            good.append(f"scenario '{name}' is valid again")
         elif name not in before.sources:
-            lines.append(f"scenario '{name}' added: {after.sources[name].shown}")
+            good.append(f"scenario '{name}' added: {after.sources[name].shown}")
         elif old != new:
-            lines.append(f"scenario '{name}' reloaded: {after.sources[name].shown}")
-    return [printable(line) for line in lines]
+            good.append(f"scenario '{name}' reloaded: {after.sources[name].shown}")
+    levels = {logging.WARNING: bad, logging.INFO: good}
+    return [(level, printable(line)) for level, lines in levels.items() for line in lines]

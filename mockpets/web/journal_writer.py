@@ -33,7 +33,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     assert session is not None  # noqa: S101 - callers guarantee it
     if exchange.operation == "getPet":
         exchange.notes.append(("deprecated", _DEPRECATED))
-    if off_contract is not None:
+    if off_contract is not None and "unmatched" not in dict(exchange.notes):
         exchange.notes.append(("off_contract", off_contract))
     headers = _headers(environ)
     sent = message(headers, _body(request))

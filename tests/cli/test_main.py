@@ -72,7 +72,7 @@ def program(*arguments: str, **options: Any) -> subprocess.Popen[str]:
 # --- Usage ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["help"]])
 def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     status, out, err = run(capsys, *arguments)
 
@@ -108,8 +108,14 @@ def test_help_of_health_describes_the_server_that_it_checks(
     assert "TCP port of the server. [default: 7387; variable: MOCKPETS_PORT]" in text
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "--version") == (0, [f"mockpets {version('mockpets')}"], [])
+@pytest.mark.parametrize("arguments", [["help", "use"], ["use", "-h"]])
+def test_help_of_a_command(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    assert run(capsys, *arguments) == run(capsys, "use", "--help")
+
+
+@pytest.mark.parametrize("argument", ["--version", "-V", "version"])
+def test_version(capsys: pytest.CaptureFixture[str], argument: str) -> None:
+    assert run(capsys, argument) == (0, [f"mockpets {version('mockpets')}"], [])
 
 
 @pytest.mark.parametrize(
@@ -119,6 +125,13 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (["scenario"], "scenario: unknown command; did you mean 'scenarios'?"),
         (["serve", "--prot", "1"], "--prot: unknown option; did you mean '--port'?"),
         (["health", "--ulr=x"], "--ulr: unknown option; did you mean '--url'?"),
+        (["hepl"], "hepl: unknown command; did you mean 'help'?"),
+        (["versoin"], "versoin: unknown command; did you mean 'version'?"),
+        (["help", "serv"], "serv: unknown command; did you mean 'serve'?"),
+        (["requests", "--limit", "abc"], "--limit: must be an integer of 1 or more, got 'abc'"),
+        (["requests", "--limit", "0"], "--limit: must be an integer of 1 or more, got '0'"),
+        (["requests", "--limit", "٣"], "--limit: must be an integer of 1 or more, got '٣'"),
+        (["requests", "--since=-1"], "--since: must be an integer of 0 or more, got '-1'"),
         (["serve", "--xyzzy"], "--xyzzy: unknown option; see 'mockpets serve --help'"),
         (["--versoin"], "--versoin: unknown option; did you mean '--version'?"),
         (["serve", "--port", "70000"], "--port: must be an integer from 0 to 65535, got '70000'"),

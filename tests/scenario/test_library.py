@@ -228,8 +228,8 @@ def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def _warnings_only(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.WARNING, "mockpets")
+def _as_in_serve(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "mockpets")
 
 
 def test_unchanged_files_keep_the_library_and_log_nothing(
@@ -299,6 +299,22 @@ def test_new_and_deleted_files(
         f"scenario 'other' no longer exists, since {path} was deleted; "
         "requests that name it get 422",
     ]
+
+
+def test_only_deleted_and_invalid_files_are_warnings(
+    watch: Reloader, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    levels = []
+    for text in ("description: d\n", "description: e\n", "descriptoin: d\n", "description: e\n"):
+        path = write("other.yaml", text)
+        watch.look()
+        levels.append(caplog.records[0].levelname)
+        caplog.clear()
+    path.unlink()
+    watch.look()
+
+    assert levels == ["INFO", "INFO", "WARNING", "INFO"]
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
 def test_control_characters_in_a_name_are_logged_as_escapes(

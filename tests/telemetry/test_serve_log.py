@@ -105,13 +105,13 @@ def test_the_text_format_has_one_line_per_request() -> None:
         "400 GET /v1/pets?limit=0 (T, limit_out_of_range, off_contract)",
         "401 GET /v1/pets (T, key_missing)",
         "200 HEAD /v1/pets (T)",
-        "405 DELETE /v1/pets/1 (T, unmatched, off_contract)",
+        "405 DELETE /v1/pets/1 (T, unmatched)",
         "200 GET /v1/pets (T, delay 30 ms)",
         "500 GET /v1/pets (T, scenario server-error, stub server-error/crash, off_contract)",
         "422 GET /v1/pets (T, off_contract)",
         "--- GET /v1/pets (T, scenario offline, stub offline/reset, connection_reset, "
         "off_contract)",
-        "404 GET /nowhere (T, unmatched, off_contract)",
+        "404 GET /nowhere (T, unmatched)",
         "200 PUT /__mockpets/scenario (T)",
         "422 PUT /__mockpets/scenario (T)",
     ]
