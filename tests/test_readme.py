@@ -178,6 +178,8 @@ export default {
   outputDir: "results",
   workers: 2,
   fullyParallel: true,
+  timeout: 60_000, // for busy machines
+  expect: { timeout: 30_000 },
   use: { launchOptions: { executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] } },
 };
 """
@@ -202,7 +204,7 @@ def test_the_playwright_files_pass(banner: str, port: int, tmp_path: Path) -> No
             env={**os.environ, "CHROMIUM": need("chromium"), "HOME": str(tmp_path)},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=150,
             check=False,
         )
         app.shutdown()
