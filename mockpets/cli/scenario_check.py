@@ -25,7 +25,7 @@ from mockpets.scenario.language.loader import load_fixture
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.library import Library, read_library
-from mockpets.scenario.matching import ABSENT, Facts, difference
+from mockpets.scenario.matching import ABSENT, Facts, difference, is_any_segment
 from mockpets.scenario.model import PASS, Canned
 from mockpets.settings import Settings
 from mockpets.strict_json import dump_json
@@ -201,7 +201,8 @@ def _requests(match: Match) -> Iterator[Facts]:
     query = {name: [value] for name, value in _values(match.query)}
     headers = dict(_values(match.headers))
     if match.path is not None:
-        path = match.path.replace("*", "1")
+        segments = match.path.split("/")
+        path = "/".join("1" if is_any_segment(each) else each for each in segments)
         yield Facts(None, match.method or "GET", path, None, query, headers)
         return
     pet_id = match.pet_ids[0] if match.pet_ids else 1

@@ -65,11 +65,20 @@ class Mismatch:
 
 
 def path_matches(pattern: str, path: str) -> bool:
-    """Return whether a path matches a pattern, in which ``*`` means any one segment."""
+    """Return whether a path matches a pattern.
+
+    :param pattern: ``*`` and ``{name}`` mean any one segment that is not empty.
+    """
     wanted, got = pattern.split("/"), path.split("/")
     return len(wanted) == len(got) and all(
-        want == have or (want == "*" and have != "") for want, have in zip(wanted, got, strict=True)
+        want == have or (have != "" and is_any_segment(want))
+        for want, have in zip(wanted, got, strict=True)
     )
+
+
+def is_any_segment(segment: str) -> bool:
+    """Return whether a segment of a path pattern matches any segment: ``*`` or ``{name}``."""
+    return segment == "*" or segment[:1] == "{"
 
 
 def difference(match: Match, facts: Facts) -> list[Mismatch]:
@@ -172,6 +181,6 @@ def operation_of(method: str, path: str) -> str | None:
     """Return the contract's operation for a method and a path from ``/v1`` on, or None."""
     wanted = "GET" if method == "HEAD" else method
     for operation, (known, template) in OPERATIONS.items():
-        if known == wanted and path_matches(template.replace("{petId}", "*"), path):
+        if known == wanted and path_matches(template, path):
             return operation
     return None

@@ -39,7 +39,7 @@ class Match:
 
     :param operations: any of these; empty for all.
     :param method: in upper case, with `path`, for requests that are not in the contract; else None.
-    :param path: starts with ``/v1``; a segment ``*`` matches any one segment.
+    :param path: starts with ``/v1``; a segment ``*`` or ``{name}`` matches any one segment.
     :param pet_ids: any of these; empty for all.
     """
 

@@ -39,8 +39,7 @@ def add_routes(app: flask.Flask, playback: Playback) -> None:
     app.view_functions["unmatched"] = partial(unmatched, playback)
 
 
-_PET_PATTERN = PET_PATH.replace("{petId}", "*")
-_METHODS = {PETS_PATH: {"GET", "POST"}, _PET_PATTERN: {"GET"}, ORDERS_PATH: {"GET"}}
+_METHODS = {PETS_PATH: {"GET", "POST"}, PET_PATH: {"GET"}, ORDERS_PATH: {"GET"}}
 """Path pattern to the methods that the contract defines for it."""
 
 

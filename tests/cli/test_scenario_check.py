@@ -142,6 +142,10 @@ stubs:
     match: {method: POST, path: /v1/pets/*/photos}
     reply: {status: 202}
     off_contract: true
+  - name: named
+    match: {method: GET, path: "/v1/store/{shop}/orders/{orderId}"}
+    reply: {status: 200, body: {}}
+    off_contract: true
   - {name: fourth, match: {operation: [listPets, getPet]}, fault: connection_reset}
   - {name: fifth, match: {operation: listPets}, reply: {page: [{id: 1, name: a, categoryId: 1}]}}
   - {name: sixth, match: {query: {x: {contains: a, matches: "b*"}}}, reply: pass}
@@ -155,7 +159,7 @@ def test_each_form_of_a_stub_is_tried_despite_its_conditions(
     status, lines, _ = run(capsys, "check", "forms.yaml")
 
     assert status == 0, lines
-    assert "6 stubs tried" in lines[0]
+    assert "7 stubs tried" in lines[0]
     assert lines[1] == "not tried, because no matching request could be built: forms/sixth"
     table = {tuple(line.split()) for line in lines}
     assert ("listPets", "503*", "forms") in table
@@ -163,6 +167,7 @@ def test_each_form_of_a_stub_is_tried_despite_its_conditions(
     assert ("createPet", "400", "forms") in table
     assert ("createPet", "429*", "forms") in table
     assert ("PATCH", "/v1/pets/1", "204*", "forms") in table
+    assert ("GET", "/v1/store/1/orders/1", "200*", "forms") in table
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,12 @@ def facts(**changes: Any) -> Facts:
             {"method": "GET", "path": "/v1/pets"},
             [Mismatch("method", "DELETE", "GET"), Mismatch("path", "/v1/pets/*", "/v1/pets")],
         ),
+        (Match(method="GET", path="/v1/orders/{id}"), {"path": "/v1/orders/7"}, []),
+        (
+            Match(method="GET", path="/v1/orders/{id}"),
+            {"path": "/v1/orders/7/items"},
+            [Mismatch("path", "/v1/orders/{id}", "/v1/orders/7/items")],
+        ),
     ],
 )
 def test_parts(match: Match, changes: dict[str, Any], expected: list[Mismatch]) -> None:
@@ -173,6 +179,12 @@ def test_every_failed_condition_is_reported() -> None:
         ("/v1/pets/*", "/v1/pets/7/photos", False),
         ("/v1/*/photos", "/v1/7/photos", True),
         ("/v1/pets", "/v1/Pets", False),
+        ("/v1/store/orders/{orderId}", "/v1/store/orders/7", True),
+        ("/v1/store/orders/{orderId}", "/v1/store/orders/", False),
+        ("/v1/store/orders/{orderId}", "/v1/store/orders", False),
+        ("/v1/store/orders/{orderId}", "/v1/store/orders/7/items", False),
+        ("/v1/{shop}/orders/*", "/v1/store/orders/7", True),
+        ("/v1/{shop}/orders/*", "/v1/store/carts/7", False),
     ],
 )
 def test_path_matches(pattern: str, path: str, matches: bool) -> None:

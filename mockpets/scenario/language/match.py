@@ -10,6 +10,7 @@ from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT, check_duplicates
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object, needs, not_both, some
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, OneOrMany, Text, Value
+from mockpets.scenario.matching import is_any_segment
 from mockpets.scenario.model import OPERATORS, Condition, Match
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
@@ -23,7 +24,8 @@ _NEVER: Final = {
     "OPTIONS": ("OPTIONS requests never reach a stub", "use another method"),
 }
 """Method that a stub cannot match to the problem and its hint."""
-_PATH: Final = rf"{API_PREFIX}(?:/(?:\*|[^/*?#%\s\x00-\x1f\x7f-\x9f]+))+/?"
+_SEGMENT: Final = r"[^/*?#%{}\s\x00-\x1f\x7f-\x9f]+"
+_PATH: Final = rf"{API_PREFIX}(?:/(?:\*|{_SEGMENT}|\{{{_SEGMENT}\}}))+/?"
 
 
 # --- Conditions on a query parameter, a header, or a property of a body -----------------------
@@ -149,7 +151,7 @@ def _operation_at(method: str, path: str) -> str | None:
             known == method
             and len(segments) == len(wanted)
             and all(
-                want in (segment, "*") or (segment[:1] == "{" and want)
+                want == segment or is_any_segment(want) or (want and is_any_segment(segment))
                 for want, segment in zip(wanted, segments, strict=True)
             )
         ):
@@ -171,9 +173,9 @@ MATCH: Final = Object(
             TOKEN,
         ),
         "path": Text(
-            "The decoded path, with method. A segment * matches any one segment.",
-            f"a path such as {API_PREFIX}/store/orders or {API_PREFIX}/store/*, "
-            "without percent-encoding",
+            "The decoded path, with method. A segment * or {name} matches any one segment.",
+            f"a path such as {API_PREFIX}/store/orders, {API_PREFIX}/store/* or "
+            f"{API_PREFIX}/store/{{name}}, without percent-encoding",
             _PATH,
         ),
         "petId": OneOrMany(

@@ -243,7 +243,9 @@ def _unclosed(
         return bracket, "this bracket is never closed", "add the closing bracket"
     wanted = "a value" if "node" in context else "a ','"
     what = f"expected {wanted} or the end of the bracket on line {bracket[0]}, column {bracket[1]}"
-    return position, what, "close the bracket"
+    # A path such as /v1/store/{name} within braces must be quoted.
+    quotes = "quote the whole value, or " if rest[0] in "{[" else ""
+    return position, what, f"{quotes}close the bracket"
 
 
 def _out_of_line(context: str, start: _Place, before: str) -> tuple[str, str]:

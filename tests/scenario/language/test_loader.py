@@ -317,6 +317,7 @@ def test_delays(written: str, delay: Delay) -> None:
         ("{petId: [3, 7.0]}", Match(pet_ids=(3, 7))),
         ("{operation: getPet, petId: -1}", Match(operations=("getPet",), pet_ids=(-1,))),
         ("{method: patch, path: /v1/pets/*}", Match(method="PATCH", path="/v1/pets/*")),
+        ("{method: GET, path: '/v1/a/{b}/'}", Match(method="GET", path="/v1/a/{b}/")),
         ("{method: GET, path: /v1/store/}", Match(method="GET", path="/v1/store/")),
         ("{method: POST, path: /v1/pets/3}", Match(method="POST", path="/v1/pets/3")),
         (
