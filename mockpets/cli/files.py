@@ -54,8 +54,9 @@ def scenarios(config: Path | None, **flags: object) -> int:
 def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **flags: object) -> int:
     """Check scenario and fixture files, and try each stub.
 
-    Without FILE or DIR, checks all files that `serve` would load. The exit status is 1 if there
-    are problems.
+    Without FILE or DIR, checks all files that `serve` would load. A list is a fixture if the file
+    is JSON or in a folder named fixtures or given with --fixtures-dir; other files are scenarios.
+    The exit status is 1 if there are problems.
     """
     settings = load_settings(flags, os.environ, config)
 
@@ -78,14 +79,18 @@ def _as_json(result: CheckResult) -> dict[str, Any]:
 
 
 def _as_text(result: CheckResult) -> Iterator[str]:
-    """Yield the lines of a check's report, the problems first."""
+    """Yield the lines of a check's report: the problems, or what the files cover."""
     from mockpets.contract.schemas import RESPONSES
 
     yield from map(str, result.problems)
-    yield (
+    checked = (
         f"{_count(result.scenarios, 'scenario')} and {_count(result.fixtures, 'fixture')} "
-        f"checked: {_count(result.problems, 'problem')}; {result.tried} stubs tried"
+        f"checked: {_count(result.problems, 'problem')}"
     )
+    if result.problems:  # the rest would push them off the screen
+        yield checked
+        return
+    yield f"{checked}; {result.tried} stubs tried"
     for label in result.untried:
         yield f"not tried, because no matching request could be built: {label}"
     width = max(map(len, [*result.coverage, "operation"]))

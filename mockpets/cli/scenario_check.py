@@ -21,7 +21,7 @@ from mockpets.contract.schemas import RESPONSES
 from mockpets.errors import InputError, Problem
 from mockpets.faults import CONNECTION_FAULTS, FAULTS
 from mockpets.scenario.files import files_in, find, same_name, source_of
-from mockpets.scenario.language.loader import load_fixture
+from mockpets.scenario.language.loader import is_json_file, load_fixture
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.library import Library, read_library
@@ -69,7 +69,7 @@ def check(
     :raise InputError: a folder cannot be read.
     """
     sources, fixtures = find("scenarios", scenarios_dirs), find("fixtures", fixtures_dirs)
-    *given, problems = _by_kind(paths)
+    *given, problems = _by_kind(paths, fixtures_dirs)
     names = (tuple(given[0]), tuple(given[1])) if paths else (tuple(sources), tuple(fixtures))
     sources, fixtures = {**sources, **given[0]}, {**fixtures, **given[1]}
     library = read_library(sources, fixtures)
@@ -95,19 +95,29 @@ def check(
 
 
 def _by_kind(
-    paths: Iterable[Path],
+    paths: Iterable[Path], fixtures_dirs: Iterable[Path]
 ) -> tuple[dict[str, Source], dict[str, Source], list[Problem]]:
     """Split files and folders into scenario and fixture files; return both, and problems.
 
-    A file with a list is a fixture, any other file a scenario. Of two files with the same name the
-    last one wins, as for `serve`; two in the same folder are a problem, as for `serve`.
+    A file with a list is a fixture if it is JSON or in a folder of fixtures; any other file is a
+    scenario, because a YAML list is more often a scenario without its keys. Of two files with the
+    same name the last one wins, as for `serve`; two in the same folder are a problem, as for
+    `serve`. A folder without files is a problem too: it is probably not the intended one.
     """
+    folders = {folder.resolve() for folder in fixtures_dirs}
     scenarios: dict[str, Source] = {}
     fixtures: dict[str, Source] = {}
     problems: list[Problem] = []
     for path in paths:
-        for file in files_in("scenarios", path) if path.is_dir() else [path]:
-            kind = fixtures if _is_list(file) else scenarios
+        files = files_in("scenarios", path) if path.is_dir() else [path]
+        if not files:
+            what = "no scenario or fixture files (.yaml, .yml, .json) in this folder"
+            hint = "name the folder that contains them; subfolders are not checked"
+            problems.append(Problem(str(path), 0, 0, "", what, hint))
+        for file in files:
+            folder = file.parent.resolve()
+            may_be_fixture = is_json_file(file) or folder.name == "fixtures" or folder in folders
+            kind = fixtures if may_be_fixture and _is_list(file) else scenarios
             before = kind.get(file.stem)
             if before and before.path.name != file.name and before.path.parent == file.parent:
                 problems.append(same_name(file, before.path))
@@ -119,8 +129,8 @@ def _is_list(path: Path) -> bool:
     """Return whether a file can be read and contains a list."""
     try:
         text = read_text(path, str(path), FIXTURE_BYTES)
-        is_json = path.suffix.lower() == ".json"
-        return parse(text, str(path), is_json=is_json, nodes=FIXTURE_NODES).root.kind == "list"
+        document = parse(text, str(path), is_json=is_json_file(path), nodes=FIXTURE_NODES)
+        return document.root.kind == "list"
     except InputError:
         return False
 

@@ -59,7 +59,67 @@ def test_all_problems_of_all_files_are_reported_at_once(
     shown = [line.partition(": ")[0] for line in lines if line.startswith(("bad", "worse", "pets"))]
     assert {"bad.yaml:1:1", "bad.yaml:3:21", "pets.json:1:2"} <= set(shown)
     assert any(place.startswith("worse.yaml:") for place in shown)
-    assert f"3 scenarios and 1 fixture checked: {len(shown)} problems; 0 stubs tried" in lines
+    assert f"3 scenarios and 1 fixture checked: {len(shown)} problems" == lines[-1]
+    assert len(lines) == len(shown) + 1
+
+
+@pytest.mark.parametrize("folder", ["empty", "nested", "hidden", "other"])
+def test_a_folder_without_files_is_a_problem(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, folder: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "nested" / "scenarios").mkdir(parents=True)
+    (tmp_path / "nested" / "scenarios" / "a.yaml").write_text("description: d\n")
+    for name in ("hidden/.a.yaml", "other/a.txt"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("description: d\n")
+    (tmp_path / "good.yaml").write_text("description: d\n")
+    status, lines, _ = run(capsys, "check", "good.yaml", folder)
+
+    assert status == 1
+    assert lines == [
+        f"{folder}: no scenario or fixture files (.yaml, .yml, .json) in this folder; name the "
+        "folder that contains them; subfolders are not checked",
+        "1 scenario and 0 fixtures checked: 1 problem",
+    ]
+
+
+LIST = "- {id: 3, name: Bo, categoryId: 1}\n"
+
+
+@pytest.mark.parametrize("words", [["list.yaml"], ["."], ["--scenarios-dir", "."]])
+@pytest.mark.parametrize("text", [LIST, "- {match: {operation: getPet}, delay: 1s}\n", "[]\n"])
+def test_a_scenario_file_with_a_yaml_list_must_be_a_mapping(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, words: list[str]
+) -> None:
+    (tmp_path / "list.yaml").write_text(text)
+    status, lines, _ = run(capsys, "check", *words)
+
+    assert status == 1
+    assert lines[0].startswith("list.yaml:1:1: must be a mapping, got a list; put the list under")
+    assert lines[1].endswith("checked: 1 problem")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "words"),
+    [
+        ("litter.json", '[{"id": 3, "name": "Bo", "categoryId": 1}]', ["litter.json"]),
+        ("litter.json", '[{"id": 3, "name": "Bo", "categoryId": 1}]', ["."]),
+        ("fixtures/litter.yaml", LIST, ["fixtures"]),
+        ("fixtures/litter.yaml", LIST, ["fixtures/litter.yaml"]),
+        ("pets/litter.yaml", LIST, ["pets", "--fixtures-dir", "pets"]),
+        ("pets/litter.yaml", LIST, ["pets/litter.yaml", "--fixtures-dir", "./pets"]),
+    ],
+)
+def test_a_json_list_and_a_yaml_list_in_a_folder_of_fixtures_are_fixtures(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, file: str, text: str, words: list[str]
+) -> None:
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text(text)
+    status, lines, _ = run(capsys, "check", *words)
+
+    assert status == 0
+    assert lines[0] == "0 scenarios and 1 fixture checked: 0 problems; 0 stubs tried"
 
 
 @pytest.mark.parametrize("words", [["."], ["a.yaml", "a.yml"]])
@@ -107,7 +167,7 @@ def test_the_report_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
 def test_files_can_refer_to_each_other_and_to_shipped_files(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    (tmp_path / "litter.yaml").write_text("- {id: 3, name: Bo, categoryId: 1}\n")
+    (tmp_path / "litter.json").write_text('[{"id": 3, "name": "Bo", "categoryId": 1}]')
     (tmp_path / "base.yaml").write_text("description: d\npets: litter\n")
     (tmp_path / "top.yaml").write_text("description: d\nextends: [base, slow]\npets: showroom\n")
 

@@ -8,7 +8,7 @@ Four steps, each of which depends only on the one before: `text` opens and decod
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import (
     FILE_BYTES,
@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from mockpets.scenario.language.shapes import Schema, Shape
     from mockpets.scenario.model import Scenario
 
+_LIST_HINT: Final = (
+    "put the list under 'stubs:' and add 'description:'; a list of pets is a fixture, which "
+    "belongs in a folder of --fixtures-dir"
+)
+
 
 def load_scenario(
     path: Path, shown: str, *, known: Collection[str], fixtures: Mapping[str, tuple[Pet, ...]]
@@ -51,7 +56,7 @@ def load_scenario(
     text = read_text(path, shown, FILE_BYTES)
     diagnostics = Diagnostics(shown, path.stem, known, fixtures)
     _check_name(diagnostics, "rename the file")
-    return _scenario(text, diagnostics, is_json=_is_json(path))
+    return _scenario(text, diagnostics, is_json=is_json_file(path))
 
 
 def load_document(
@@ -85,7 +90,7 @@ def load_fixture(path: Path, shown: str) -> tuple[Pet, ...]:
     text = read_text(path, shown, FIXTURE_BYTES)
     diagnostics = Diagnostics(shown, path.stem)
     _check_name(diagnostics, "rename the file")
-    document = parse(text, shown, is_json=_is_json(path), nodes=FIXTURE_NODES)
+    document = parse(text, shown, is_json=is_json_file(path), nodes=FIXTURE_NODES)
     pets: tuple[Pet, ...] = _read(document, PETS, diagnostics)
     return pets
 
@@ -108,6 +113,9 @@ def _scenario(text: str, diagnostics: Diagnostics, *, is_json: bool) -> Scenario
         # Four times the limit without aliases; the server keeps the responses in memory.
         characters=4 * FILE_BYTES,
     )
+    if document.root.kind == "list":
+        diagnostics.add(document.root, "must be a mapping, got a list", _LIST_HINT)
+        diagnostics.close()
     scenario: Scenario = _read(document, SCENARIO, diagnostics)
     return scenario
 
@@ -123,7 +131,8 @@ def _read(document: Document, shape: Shape, diagnostics: Diagnostics) -> Any:
     return value
 
 
-def _is_json(path: Path) -> bool:
+def is_json_file(path: Path) -> bool:
+    """Return whether a file is read as JSON; any other file is read as YAML."""
     return path.suffix.lower() == ".json"
 
 

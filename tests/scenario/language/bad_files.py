@@ -27,7 +27,7 @@ YAML: dict[str, tuple[str, list[str]]] = {
     "comments-only": ("# nothing\n# here\n", ["f: is empty"]),
     "null-root": ("null\n", ["f:1:1: must be a mapping, got null"]),
     "root-scalar": ("slow\n", ["f:1:1: must be a mapping, got 'slow'"]),
-    "root-list": ("- description: x\n", ["f:1:1: must be a mapping, got a list"]),
+    "root-list": ("- description: x\n", ["f:1:1: must be a mapping, got a list; put the list under 'stubs:' and add 'description:'; a list of pets is a fixture, which belongs in a folder of --fixtures-dir"]),
     "two-documents": (D + "---\n" + D, ["f:2:1: a second document starts here; put each document into its own file"]),
     "yaml-2": ("%YAML 2.0\n---\n" + D, ["f:1:1: is not valid YAML: found incompatible YAML document"]),
     "tab-indent": ("stubs:\n\t- delay: 2s\n", ["f:2:1: YAML does not allow a tab here; indent with spaces"]),
