@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +56,7 @@ def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **fl
 
     Without FILE or DIR, checks all files that `serve` would load. A list is a fixture if the file
     is JSON or in a folder named fixtures or given with --fixtures-dir; other files are scenarios.
-    The exit status is 1 if there are problems.
+    Warns about stubs that are never reached. The exit status is 1 if there are problems.
     """
     settings = load_settings(flags, os.environ, config)
 
@@ -79,13 +79,16 @@ def _as_json(result: CheckResult) -> dict[str, Any]:
 
 
 def _as_text(result: CheckResult) -> Iterator[str]:
-    """Yield the lines of a check's report: the problems, or what the files cover."""
+    """Yield the lines of a check's report: problems and warnings, else what the files cover."""
     from mockpets.contract.schemas import RESPONSES
 
     yield from map(str, result.problems)
+    for warning in result.warnings:
+        yield str(replace(warning, where=f"warning: {warning.where}"))
     checked = (
         f"{_count(result.scenarios, 'scenario')} and {_count(result.fixtures, 'fixture')} "
         f"checked: {_count(result.problems, 'problem')}"
+        + (f" and {_count(result.warnings, 'warning')}" if result.warnings else "")
     )
     if result.problems:  # the rest would push them off the screen
         yield checked

@@ -25,7 +25,7 @@ from mockpets.scenario.language.loader import is_json_file, load_fixture
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.library import Library, read_library
-from mockpets.scenario.matching import ABSENT, Facts, difference, is_any_segment
+from mockpets.scenario.matching import ABSENT, Facts, covers, difference, is_any_segment
 from mockpets.scenario.model import PASS, Canned
 from mockpets.settings import Settings
 from mockpets.strict_json import dump_json
@@ -46,6 +46,7 @@ class CheckResult:
 
     :param scenarios: names of the checked scenarios.
     :param fixtures: names of the checked fixtures.
+    :param warnings: stubs that are never reached; valid, but surely not intended.
     :param tried: number of stubs that were tried.
     :param untried: labels of stubs for which no matching request could be built.
     :param coverage: maps operation and status to the scenarios that respond so.
@@ -54,6 +55,7 @@ class CheckResult:
     scenarios: tuple[str, ...]
     fixtures: tuple[str, ...]
     problems: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
     tried: int
     untried: tuple[str, ...]
     coverage: Mapping[str, Mapping[int, tuple[str, ...]]]
@@ -88,6 +90,7 @@ def check(
         *names,
         # The problems of a fixture also appear in each scenario that uses it.
         tuple(dict.fromkeys(sorted([*problems, *trials.problems]))),
+        tuple(sorted(trials.warnings)),
         trials.tried,
         tuple(trials.untried),
         _coverage(trials.responses),
@@ -143,6 +146,7 @@ class _Trials:
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
+        self.warnings: list[Problem] = []
         self.tried = 0
         self.untried: list[str] = []
         self.responses: set[tuple[str, int, str]] = set()
@@ -153,22 +157,34 @@ class _Trials:
 
     def run(self, scenario: Scenario) -> None:
         """Try each stub that a scenario's own file defines."""
-        for stub in scenario.stubs:
+        for position, stub in enumerate(scenario.stubs):
+            earlier = [each for each in scenario.stubs[:position] if each.always_answers]
+            if blockers := _blockers(stub.match, earlier):
+                self.warnings.append(_never_reached(scenario, stub, blockers))
             requests = [
                 facts for facts in _requests(stub.match) if not difference(stub.match, facts)
             ]
             self._library = Library({scenario.name: _alone(scenario, stub)}, {}, {})
             for facts in requests:
                 self._sessions.default.reset()
+                of_operation = stub.match
+                if facts.operation in OPERATIONS:
+                    of_operation = replace(stub.match, operations=(facts.operation,))
+                is_reached = stub.probability > 0 and not _blockers(of_operation, earlier)
                 for reply in stub.replies or (PASS,):
-                    self._send(scenario, stub, reply, facts)
+                    self._send(scenario, stub, reply, facts, is_reached=is_reached)
             if requests:
                 self.tried += 1
             else:
                 self.untried.append(stub.label)
 
-    def _send(self, scenario: Scenario, stub: Stub, reply: Reply, facts: Facts) -> None:
-        """Send one request, and compare the response with the expected reply."""
+    def _send(
+        self, scenario: Scenario, stub: Stub, reply: Reply, facts: Facts, *, is_reached: bool
+    ) -> None:
+        """Send one request, and compare the response with the expected reply.
+
+        :param is_reached: whether such a request reaches the stub when all stubs are active.
+        """
         response = self._app.test_client().open(
             facts.path,
             method=facts.method,
@@ -193,9 +209,41 @@ class _Trials:
             hint = "this is a bug in mockpets: please report it"
             where = f"stub {stub.label}"
             self.problems.append(Problem(scenario.source, 0, 0, where, message, hint))
-        if isinstance(reply, Canned) and broken is None:
+        if is_reached and isinstance(reply, Canned) and broken is None:
             operation = facts.operation or f"{facts.method} {facts.path}"
             self.responses.add((operation, status, scenario.name))
+
+
+def _blockers(match: Match, earlier: Sequence[Stub]) -> list[Stub]:
+    """Return the stubs that respond to all requests of a later stub, or an empty list.
+
+    :param match: of the later stub.
+    :param earlier: the stubs before it that respond to each request that they match.
+    """
+    parts = [replace(match, operations=(operation,)) for operation in match.operations]
+    blockers = []
+    for part in parts or [match]:
+        blocker = next((stub for stub in earlier if covers(stub.match, part)), None)
+        if blocker is None:
+            return []
+        blockers.append(blocker)
+    return list(dict.fromkeys(blockers))
+
+
+def _never_reached(scenario: Scenario, stub: Stub, blockers: Sequence[Stub]) -> Problem:
+    """Return the warning about a stub that is never reached."""
+    labels = " and ".join(each.label for each in blockers)
+    places = " and ".join(
+        f"{each.label} ({':'.join(map(str, (scenario.source, *each.position)))})"
+        for each in blockers
+    )
+    verb = "responds" if len(blockers) == 1 else "respond"
+    what = f"is never reached, because {places} {verb} to all of its requests first"
+    # Above them, it might be in their way.
+    blocks = stub.always_answers and any(covers(stub.match, each.match) for each in blockers)
+    fix = "remove it" if blocks else f"move it above {labels}"
+    hint = f"{fix}, or narrow the match of {labels}"
+    return Problem(scenario.source, *stub.position, f"stub {stub.label}", what, hint)
 
 
 def _alone(scenario: Scenario, stub: Stub) -> Scenario:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from mockpets.constants import OPERATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from mockpets.scenario.model import Condition, Match
 
@@ -150,6 +150,65 @@ def _same(wanted: object, value: object) -> bool:
             isinstance(value, list) and len(wanted) == len(value) and all(map(_same, wanted, value))
         )
     return wanted == value
+
+
+# --- Two matches ------------------------------------------------------------------------------
+
+
+def covers(wide: Match, narrow: Match) -> bool:
+    """Return whether every request that meets `narrow` certainly meets `wide` too.
+
+    False means that it is not certain: globs and `contains` are compared only as text.
+    """
+    # Only getPet has a petId.
+    operations = narrow.operations or (("getPet",) if narrow.pet_ids else ())
+    return (
+        _within(operations, wide.operations)
+        and wide.method in (None, narrow.method)
+        and _path_covers(wide.path, narrow.path)
+        and _within(narrow.pet_ids, wide.pet_ids)
+        and _all_implied(wide.query, narrow.query)
+        and _all_implied(wide.headers, narrow.headers)
+        and _all_implied(wide.body, narrow.body)
+    )
+
+
+def _within(narrow: Collection[object], wide: Collection[object]) -> bool:
+    """Return whether a restriction to some values lies within another; empty means any value."""
+    return not wide or (bool(narrow) and set(narrow) <= set(wide))
+
+
+def _path_covers(wide: str | None, narrow: str | None) -> bool:
+    """Return whether every path that a pattern matches also matches a wider one; None means any."""
+    # A wildcard of the narrow pattern is a segment that only a wildcard of the wide one matches.
+    return wide is None or (narrow is not None and path_matches(wide, narrow))
+
+
+def _all_implied(wide: Iterable[Condition], narrow: Iterable[Condition]) -> bool:
+    """Return whether the conditions of `narrow` imply each condition of `wide`."""
+    known = list(narrow)
+    return all(any(_implies(have, want) for have in known) for want in wide)
+
+
+def _implies(have: Condition, want: Condition) -> bool:
+    """Return whether a value that meets `have` certainly meets `want`."""
+    if have.name != want.name:
+        return False
+    if "present" in (have.operator, want.operator):
+        # Every other operator needs a value.
+        needs_value = have.operator != "present" or have.value is True
+        return want.operator == "present" and want.value is needs_value
+    if have.operator == "equals":
+        return _holds(want, _value(have.value))
+    if have.operator == "one_of":
+        assert isinstance(have.value, tuple)  # noqa: S101 - the loader ensures it; for mypy
+        return all(_holds(want, value) for value in have.value)
+    return have.operator == want.operator and _same(want.value, have.value)
+
+
+def _value(wanted: object) -> object:
+    """Return the operand of `equals` as a request has it; conditions hold lists as tuples."""
+    return list(wanted) if isinstance(wanted, tuple) else wanted
 
 
 def _any_of(values: Iterable[object]) -> str:

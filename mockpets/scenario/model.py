@@ -122,6 +122,15 @@ class Stub:
     throttle: int | None = None
     fault: str | None = None
     hold: str | None = None
+    position: tuple[int, int] = field(default=(0, 0), compare=False)
+    """Line and column in the file; not compared, so that a comment above resets no counter."""
+
+    @property
+    def always_answers(self) -> bool:
+        """Return whether the stub responds to every matching request that reaches it."""
+        is_limited = self.after > 0 or self.times is not None or self.probability < 1
+        ends = self.repeat == "none" and bool(self.replies)
+        return self.answers and not is_limited and not ends
 
     @property
     def answers(self) -> bool:

@@ -51,13 +51,14 @@ stubs:
   # - delay: 2s                  # or {{min: 100ms, max: 2s}}, or {{p50: 200ms, p95: 1500ms}}
 
   # Respond in turn. `repeat` sets what follows: last (the default), cycle or none.
-  # - sequence: [{{status: 503}}, pass]
-
-  # Break the response: {faults}.
-  # - fault: {example}
+  # - match: {{operation: listPets}}
+  #   sequence: [{{status: 503}}, pass]
 
   # A reply that is not in the contract requires off_contract:
   # - match: {{operation: getPet}}
   #   reply: {{status: 410, body: {{code: gone, message: Removed., status: 410}}}}
   #   off_contract: true
+
+  # Break the response: {faults}.
+  # - fault: {example}
 """

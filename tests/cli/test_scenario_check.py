@@ -206,8 +206,8 @@ stubs:
     match: {method: GET, path: "/v1/store/{shop}/orders/{orderId}"}
     reply: {status: 200, body: {}}
     off_contract: true
-  - {name: fourth, match: {operation: [listPets, getPet]}, fault: connection_reset}
-  - {name: fifth, match: {operation: listPets}, reply: {page: [{id: 1, name: a, categoryId: 1}]}}
+  - {name: fourth, match: {operation: listPets}, reply: {page: [{id: 1, name: a, categoryId: 1}]}}
+  - {name: fifth, match: {operation: [listPets, getPet]}, fault: connection_reset}
   - {name: sixth, match: {query: {x: {contains: a, matches: "b*"}}}, reply: pass}
 """
 
@@ -228,6 +228,163 @@ def test_each_form_of_a_stub_is_tried_despite_its_conditions(
     assert ("createPet", "429*", "forms") in table
     assert ("PATCH", "/v1/pets/1", "204*", "forms") in table
     assert ("GET", "/v1/store/1/orders/1", "200*", "forms") in table
+
+
+# --- Stubs that are never reached -------------------------------------------------------------
+
+ALL = "match: {operation: getPet}"
+LATER = "match: {operation: getPet, petId: 3}, reply: {status: 503}"
+
+
+def never_reached(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, *stubs: str
+) -> tuple[list[str], list[str]]:
+    """Check a file with these stubs, which is valid; return the warnings and the table."""
+    text = "".join(f"  - {{{stub}}}\n" for stub in stubs)
+    (tmp_path / "own.yaml").write_text(f"description: d\nstubs:\n{text}")
+    status, lines, _ = run(capsys, "check", "own.yaml")
+
+    assert status == 0, lines
+    warnings = [line for line in lines if "warning: " in line]
+    count = f" and {len(warnings)} warning{'s' * (len(warnings) > 1)}" if warnings else ""
+    assert f"checked: 0 problems{count}; {len(stubs)} stubs tried" in lines[len(warnings)]
+    return warnings, [line for line in lines if line.endswith(" own")]
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("reply: {status: 500}", LATER),
+        ("reply: pass", LATER),
+        ("fault: connection_reset", LATER),
+        ("fault: malformed_json, delay: 1s", LATER),
+        ("reply: {status: 500}, hold: gate, throttle: 1 kB/s", LATER),
+        ("sequence: [pass, {status: 500}]", LATER),
+        ("sequence: [pass, {status: 500}], repeat: cycle", LATER),
+        (f"{ALL}, reply: {{status: 500}}", LATER),
+        (f"{ALL}, reply: {{status: 500}}", f"{LATER}, times: 2, after: 1, probability: 0.5"),
+        (f"{ALL}, reply: {{status: 500}}", f"{ALL}, delay: 1s"),
+        (f"{ALL}, reply: {{status: 500}}", "match: {petId: 3}, hold: gate"),
+        (
+            "match: {method: GET, path: '/v1/a/{b}'}, reply: {status: 500}",
+            "match: {method: GET, path: /v1/a/b}, reply: {status: 503}",
+        ),
+        (
+            "match: {query: {status: {present: true}}}, reply: {status: 500}",
+            "match: {operation: listPets, query: {status: sold}}, reply: {status: 503}",
+        ),
+    ],
+)
+def test_a_stub_behind_one_that_always_responds_is_never_reached(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, first: str, later: str
+) -> None:
+    warnings, table = never_reached(capsys, tmp_path, first, later)
+
+    assert warnings == [
+        "own.yaml:4:5: warning: stub own/2: is never reached, because own/1 (own.yaml:3:5) "
+        "responds to all of its requests first; move it above own/1, or narrow the match of own/1"
+    ]
+    assert not any("503" in row for row in table)
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("reply: {status: 500}, times: 1000000", LATER),
+        ("reply: {status: 500}, after: 1", LATER),
+        ("reply: {status: 500}, probability: 0.99", LATER),
+        ("fault: connection_reset, times: 1", LATER),
+        ("sequence: [{status: 500}], repeat: none", LATER),
+        ("sequence: [{status: 500}, pass], repeat: none", LATER),
+        ("delay: 1s", LATER),
+        ("hold: gate", LATER),
+        ("throttle: 1 kB/s", LATER),
+        ("match: {operation: listPets}, reply: {status: 500}", LATER),
+        ("match: {petId: [4, 7]}, reply: {status: 500}", LATER),
+        (f"{ALL}, reply: {{status: 500}}", "match: {operation: [getPet, listPets]}, delay: 1s"),
+        ("match: {query: {a: x}}, reply: {status: 500}", LATER),
+        ("match: {headers: {a: {present: false}}}, reply: {status: 500}", LATER),
+        # Every operation, but not the paths of another scenario.
+        (
+            "match: {operation: [listPets, createPet, getPet]}, reply: {status: 500}",
+            "reply: {status: 503}",
+        ),
+    ],
+)
+def test_a_stub_that_may_be_reached_has_no_warning(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, first: str, later: str
+) -> None:
+    assert never_reached(capsys, tmp_path, first, later)[0] == []
+
+
+def test_several_stubs_together_can_block_a_later_one(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    warnings, table = never_reached(
+        capsys,
+        tmp_path,
+        "match: {operation: listPets}, reply: {status: 500}",
+        "name: get, match: {operation: getPet}, reply: {status: 501}",
+        "match: {operation: [createPet, listPets]}, reply: {status: 502}",
+        "match: {operation: [getPet, listPets]}, reply: {status: 503}",
+    )
+
+    assert warnings == [
+        "own.yaml:6:5: warning: stub own/4: is never reached, because own/get (own.yaml:4:5) and "
+        "own/1 (own.yaml:3:5) respond to all of its requests first; remove it, or narrow the "
+        "match of own/get and own/1"
+    ]
+    # The third stub is reached by createPet alone.
+    assert [row.split()[:2] for row in table] == [
+        ["listPets", "500*"],
+        ["createPet", "502*"],
+        ["getPet", "501*"],
+    ]
+
+
+def test_no_order_of_two_stubs_with_the_same_match_reaches_both(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    [warning], _ = never_reached(
+        capsys, tmp_path, f"{ALL}, reply: pass", f"{ALL}, reply: {{status: 503}}"
+    )
+
+    assert warning.endswith(" first; remove it, or narrow the match of own/1")
+
+
+def test_stubs_of_other_scenarios_block_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "all.yaml").write_text("description: d\nstubs: [{reply: {status: 500}}]\n")
+    (tmp_path / "top.yaml").write_text(
+        f"description: d\nextends: all\nstubs: [{{{ALL}, reply: {{status: 500}}}}]\n"
+    )
+    (tmp_path / "under.yaml").write_text(f"description: d\nextends: top\nstubs: [{{{LATER}}}]\n")
+    status, lines, _ = run(capsys, "check", ".")
+
+    assert status == 0
+    assert lines[0] == "3 scenarios and 0 fixtures checked: 0 problems; 3 stubs tried"
+
+
+def test_a_stub_with_probability_0_covers_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert never_reached(capsys, tmp_path, f"{LATER}, probability: 0") == ([], [])
+
+
+def test_warnings_are_in_the_json_report(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "own.yaml").write_text(
+        "description: d\nstubs:\n  - reply: {status: 500}\n  - {delay: 1s}\n"
+    )
+    status, lines, _ = run(capsys, "check", "own.yaml", "--format", "json")
+    [warning] = json.loads("\n".join(lines))["warnings"]
+
+    assert status == 0
+    assert (warning["file"], warning["line"], warning["column"]) == ("own.yaml", 4, 5)
+    assert warning["where"] == "stub own/2"
+    assert warning["hint"] == "move it above own/1, or narrow the match of own/1"
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,19 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mockpets.scenario.matching import (
     ABSENT,
     Facts,
     Mismatch,
+    covers,
     difference,
     operation_of,
     path_matches,
 )
-from mockpets.scenario.model import Condition, Match
+from mockpets.scenario.model import Condition, Match, Operator
 
 
 def facts(**changes: Any) -> Facts:
@@ -205,3 +208,131 @@ def test_path_matches(pattern: str, path: str, matches: bool) -> None:
 )
 def test_operation_of(method: str, path: str, operation: str | None) -> None:
     assert operation_of(method, path) == operation
+
+
+# --- covers -----------------------------------------------------------------------------------
+
+
+def on(*conditions: tuple[Operator, Any]) -> Match:
+    """Return a match with these conditions on the body property ``name``."""
+    return Match(body=tuple(Condition("name", operator, value) for operator, value in conditions))
+
+
+@pytest.mark.parametrize(
+    ("wide", "narrow", "certain"),
+    [
+        (Match(), Match(), True),
+        (Match(), Match(operations=("getPet",), pet_ids=(3,)), True),
+        (Match(), Match(method="GET", path="/v1/a"), True),
+        (Match(operations=("getPet", "listPets")), Match(operations=("getPet",)), True),
+        (Match(operations=("getPet",)), Match(operations=("getPet", "listPets")), False),
+        (Match(operations=("getPet",)), Match(), False),
+        (Match(operations=("getPet",)), Match(pet_ids=(3,)), True),
+        (Match(operations=("listPets",)), Match(pet_ids=(3,)), False),
+        (Match(operations=("getPet", "listPets", "createPet")), Match(), False),
+        (Match(operations=("getPet",)), Match(method="GET", path="/v1/a"), False),
+        (Match(pet_ids=(3, 7)), Match(pet_ids=(7,)), True),
+        (Match(pet_ids=(7,)), Match(pet_ids=(3, 7)), False),
+        (Match(pet_ids=(7,)), Match(operations=("getPet",)), False),
+        (Match(method="GET", path="/v1/a"), Match(), False),
+        (Match(method="GET", path="/v1/a"), Match(method="GET", path="/v1/a"), True),
+        (Match(method="GET", path="/v1/a"), Match(method="POST", path="/v1/a"), False),
+        (Match(method="GET", path="/v1/*"), Match(method="GET", path="/v1/{b}"), True),
+        (Match(method="GET", path="/v1/{b}"), Match(method="GET", path="/v1/a"), True),
+        (Match(method="GET", path="/v1/a"), Match(method="GET", path="/v1/*"), False),
+        (Match(method="GET", path="/v1/*"), Match(method="GET", path="/v1/a/b"), False),
+        (Match(method="GET", path="/v1/*"), Match(method="GET", path="/v1/"), False),
+        (on(("present", True)), on(("present", True)), True),
+        (on(("present", True)), on(("equals", None)), True),
+        (on(("present", True)), on(("matches", "*")), True),
+        (on(("present", True)), on(("present", False)), False),
+        (on(("present", False)), on(("present", False)), True),
+        (on(("present", False)), on(("equals", "a")), False),
+        (on(("present", True)), Match(), False),
+        (on(("equals", "a")), on(("present", True)), False),
+        (on(("equals", 1)), on(("equals", Decimal("1.0"))), True),
+        (on(("equals", 1)), on(("equals", True)), False),
+        (on(("equals", "a")), on(("one_of", ("a",))), True),
+        (on(("equals", "a")), on(("one_of", ("a", "b"))), False),
+        (on(("one_of", ("a", "b"))), on(("equals", "b")), True),
+        (on(("one_of", ("a", "b"))), on(("one_of", ("a", "c"))), False),
+        (on(("matches", "a*")), on(("equals", "ab")), True),
+        (on(("matches", "a*")), on(("equals", "ba")), False),
+        (on(("matches", "a*")), on(("matches", "a*")), True),
+        (on(("matches", "a*")), on(("matches", "ab*")), False),  # true, but not certain
+        (on(("contains", "a")), on(("equals", ("a", "b"))), True),
+        (on(("contains", "a")), on(("equals", "cat")), True),
+        (on(("contains", 1)), on(("contains", True)), False),
+        (on(("contains", "a")), on(("contains", "a")), True),
+        (on(("contains", "a")), on(("matches", "a")), False),  # true, but not certain
+        (on(("present", True), ("equals", "a")), on(("equals", "a"), ("contains", "b")), True),
+        (on(("present", True), ("equals", "a")), on(("present", True)), False),
+        (Match(query=(Condition("a", "equals", "1"),)), on(("equals", "1")), False),
+        (
+            Match(query=(Condition("a", "present", True),)),
+            Match(query=(Condition("b", "present", True),)),
+            False,
+        ),
+        (
+            Match(headers=(Condition("a", "present", True),)),
+            Match(headers=(Condition("a", "equals", "1"),)),
+            True,
+        ),
+    ],
+)
+def test_a_match_covers_another_only_if_that_is_certain(
+    wide: Match, narrow: Match, certain: bool
+) -> None:
+    assert covers(wide, narrow) is certain
+
+
+FEW: Any = st.sampled_from(["a", "b", "ab", 1, True, None])
+CONDITIONS = st.lists(
+    st.one_of(
+        st.builds(Condition, st.just("x"), st.just("equals"), FEW),
+        st.builds(Condition, st.just("x"), st.just("equals"), st.just(("a", 1))),
+        st.builds(Condition, st.just("x"), st.just("contains"), FEW),
+        st.builds(Condition, st.just("x"), st.just("matches"), st.sampled_from(["a*", "*", "?"])),
+        st.builds(Condition, st.just("x"), st.just("present"), st.booleans()),
+        st.builds(Condition, st.just("x"), st.just("one_of"), st.lists(FEW, min_size=1).map(tuple)),
+    ),
+    max_size=2,
+).map(tuple)
+TARGETS: Any = st.sampled_from(
+    [
+        {},
+        {"pet_ids": (3,)},
+        *({"operations": each} for each in (("getPet",), ("getPet", "listPets"))),
+        *({"method": "GET", "path": path} for path in ("/v1/a", "/v1/{b}", "/v1/*/a")),
+    ]
+)
+MATCHES = st.builds(
+    lambda target, body, query: Match(**target, body=body, query=query),
+    TARGETS,
+    CONDITIONS,
+    CONDITIONS,
+)
+REQUESTS = st.builds(
+    lambda target, body, query: Facts(**target, body=body, query=query),
+    st.sampled_from(
+        [
+            {"operation": "getPet", "method": "GET", "path": "/v1/pets/3", "pet_id": 3},
+            {"operation": "listPets", "method": "GET", "path": "/v1/pets"},
+            {"operation": None, "method": "GET", "path": "/v1/a"},
+            {"operation": None, "method": "GET", "path": "/v1/b/a"},
+        ]
+    ),
+    st.one_of(st.just({}), st.builds(lambda x: {"x": x}, FEW | st.just(["a", 1]))),
+    st.one_of(
+        st.just({}), st.builds(lambda x: {"x": x}, st.lists(st.sampled_from(["a", "ab", "b"])))
+    ),
+)
+
+
+@settings(max_examples=500)
+@given(MATCHES, MATCHES, REQUESTS)
+def test_a_request_that_meets_the_covered_match_meets_the_covering_one(
+    wide: Match, narrow: Match, request: Facts
+) -> None:
+    if covers(wide, narrow) and not difference(narrow, request):
+        assert difference(wide, request) == []

@@ -90,7 +90,7 @@ _DELAY: Final = ByKind(
 # --- Stubs ------------------------------------------------------------------------------------
 
 
-def _stub(values: dict[str, Any], _node: Node, diagnostics: Diagnostics) -> Any:
+def _stub(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     """Return a stub; check the replies against the contract even if another key is invalid."""
     written, match = _written(values), values.get("match", Match())
     off_contract = values.get("off_contract", False)
@@ -107,6 +107,7 @@ def _stub(values: dict[str, Any], _node: Node, diagnostics: Diagnostics) -> Any:
         match=match,
         replies=replies,
         repeat=written.repeat,
+        position=(node.line, node.column),
         **{key: values[key] for key in _COPIED if key in values},
     )
 
