@@ -33,9 +33,8 @@ def scenarios(config: Path | None, **flags: object) -> int:
     library = load_library(settings.scenarios_dir, settings.fixtures_dir)
     width = max(map(len, library.scenarios), default=0)
     for name, scenario in sorted(library.scenarios.items()):
-        source = library.sources[name]
-        files = " in place of ".join((source.shown, *reversed(source.replaces)))
-        click.echo(printable(f"{name:<{width}}  {scenario.description}  [{files}]"))
+        place = library.sources[name].place
+        click.echo(printable(f"{name:<{width}}  {scenario.description}  [{place}]"))
     problems = [problem for group in library.problems.values() for problem in group]
     report(problems)
     return 2 if problems else 0
@@ -129,8 +128,10 @@ def new(name: str, config: Path | None, **flags: object) -> None:
     folder = settings.scenarios_dir[-1] if settings.scenarios_dir else Path()
     path = folder / f"{name}.yaml"
 
+    from mockpets.scenario.files import find
     from mockpets.scenario.template import new_scenario
 
+    replaced = find("scenarios", settings.scenarios_dir[:-1]).get(name)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(new_scenario(name))
@@ -141,6 +142,9 @@ def new(name: str, config: Path | None, **flags: object) -> None:
             problem = Problem("", 0, 0, "", f"{path} already exists", hint)
         raise InputError([problem]) from error
     click.echo(f"wrote {path}")
+    if replaced:
+        what = f"in a server that loads it, {path} replaces {replaced.shown}"
+        report([f"note: {what}; to keep both, rename the file"])
     click.echo(f"check it  mockpets check {path}")
     click.echo(f"use it    mockpets serve --scenarios-dir {folder} --scenario {name}")
 

@@ -28,6 +28,11 @@ class Source:
     signature: tuple[int, ...]
     replaces: tuple[str, ...] = ()
 
+    @property
+    def place(self) -> str:
+        """Return the file's name, followed by the names of the files that it replaces."""
+        return " in place of ".join((self.shown, *reversed(self.replaces)))
+
 
 def find(kind: str, folders: Iterable[Path]) -> dict[str, Source]:
     """Return the files of one kind by name, sorted; later folders replace files of earlier ones.

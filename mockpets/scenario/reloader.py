@@ -65,7 +65,15 @@ class Reloader:
             _log.log(level, "%s", line)
 
     def start(self) -> None:
-        """Poll the files every `WATCH_SECONDS` in a thread, until `stop`."""
+        """Poll the files every `WATCH_SECONDS` in a thread, until `stop`.
+
+        Log each file that replaces another one of the same name, because it may not be intended.
+        """
+        library = self.library
+        for kind, sources in (("scenario", library.sources), ("fixture", library.fixtures)):
+            for name, source in sources.items():
+                if source.replaces:
+                    _log.warning("%s", printable(f"{kind} '{name}' loaded: {source.place}"))
         self._stopped.clear()
         self._thread = Thread(target=self._run, name="mockpets-watch", daemon=True)
         self._thread.start()
@@ -109,8 +117,8 @@ def changes(before: Library, after: Library) -> list[tuple[int, str]]:
         elif name in before.problems:
             good.append(f"scenario '{name}' is valid again")
         elif name not in before.sources:
-            good.append(f"scenario '{name}' added: {after.sources[name].shown}")
+            good.append(f"scenario '{name}' added: {after.sources[name].place}")
         elif old != new:
-            good.append(f"scenario '{name}' reloaded: {after.sources[name].shown}")
+            good.append(f"scenario '{name}' reloaded: {after.sources[name].place}")
     levels = {logging.WARNING: bad, logging.INFO: good}
     return [(level, printable(line)) for level, lines in levels.items() for line in lines]

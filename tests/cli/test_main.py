@@ -627,6 +627,33 @@ def test_the_curl_command_quotes_any_key(key: str) -> None:
     assert shlex.split(curl)[2] == f"Authorization: Bearer {key}"
 
 
+@pytest.mark.parametrize("option", ["--quiet", "--no-quiet"])
+def test_the_log_of_serve_begins_with_the_shipped_files_that_are_replaced(
+    here: Path, option: str
+) -> None:
+    for kind, name in (("scenarios", "default"), ("scenarios", "empty"), ("more", "empty")):
+        (here / kind).mkdir(exist_ok=True)
+        (here / kind / f"{name}.yaml").write_text("description: My own.\n", encoding="utf-8")
+    (here / "scenarios" / "mine.yaml").write_text("description: Mine.\n", encoding="utf-8")
+    (here / "fixtures").mkdir()
+    (here / "fixtures" / "sold-out.json").write_text("[]", encoding="utf-8")
+    folders = ("--scenarios-dir", "scenarios", "--scenarios-dir", "more")
+    more = ("--fixtures-dir", "fixtures", "--log-format", "json", option)
+    with serving(*folders, *more) as (process, _):
+        process.terminate()
+        _, err = process.communicate(timeout=SECONDS)
+
+    warnings = [line["message"] for line in logged(err) if line["level"] == "warning"]
+    shipped = "in place of scenarios/{}.yaml (shipped)"
+    assert warnings == [
+        f"scenario 'default' loaded: scenarios/default.yaml {shipped.format('default')}",
+        "scenario 'empty' loaded: more/empty.yaml in place of scenarios/empty.yaml "
+        + shipped.format("empty"),
+        "fixture 'sold-out' loaded: fixtures/sold-out.json in place of fixtures/sold-out.json "
+        "(shipped)",
+    ]
+
+
 def test_settings_reach_the_server(here: Path) -> None:
     (here / "own").mkdir()
     (here / "own" / "locked.yaml").write_text(

@@ -411,9 +411,9 @@ def test_new_writes_a_valid_file_and_prints_the_next_steps(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "mine").mkdir()
-    status, lines, _ = run(capsys, "new", "tired-cat", "--scenarios-dir", "mine")
+    status, lines, err = run(capsys, "new", "tired-cat", "--scenarios-dir", "mine")
 
-    assert status == 0
+    assert (status, err) == (0, "")
     assert lines == [
         "wrote mine/tired-cat.yaml",
         "check it  mockpets check mine/tired-cat.yaml",
@@ -437,6 +437,32 @@ def test_the_commented_lines_of_a_new_file_are_valid_too(
 
     assert status == 0, lines
     assert "6 stubs tried" in lines[0]
+
+
+@pytest.mark.parametrize("name", ["empty", "default"])
+def test_new_notes_that_a_file_replaces_a_shipped_scenario(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    status, lines, err = run(capsys, "new", name)
+
+    assert (status, lines[0]) == (0, f"wrote {name}.yaml")
+    assert err == (
+        f"mockpets: note: in a server that loads it, {name}.yaml replaces scenarios/{name}.yaml "
+        "(shipped); to keep both, rename the file\n"
+    )
+
+
+def test_new_notes_that_a_file_replaces_one_of_an_earlier_folder(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+    run(capsys, "new", "mine", "--scenarios-dir", "one")
+    words = ["new", "mine", "--scenarios-dir", "one", "--scenarios-dir", "two"]
+    status, _, err = run(capsys, *words)
+
+    assert status == 0
+    assert "two/mine.yaml replaces one/mine.yaml;" in err
 
 
 def test_new_never_overwrites(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

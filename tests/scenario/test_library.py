@@ -385,6 +385,20 @@ def test_a_removed_folder_keeps_the_loaded_scenarios(
     assert line.endswith("(the loaded scenarios stay active)")
 
 
+def test_a_replaced_shipped_scenario_is_logged_while_the_server_runs(
+    watch: Reloader, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write("empty.yaml", "description: My own.\n")
+    watch.look()
+    assert logged(caplog) == [
+        f"scenario 'empty' reloaded: {path} in place of scenarios/empty.yaml (shipped)"
+    ]
+
+    path.unlink()
+    watch.look()
+    assert logged(caplog) == ["scenario 'empty' reloaded: scenarios/empty.yaml (shipped)"]
+
+
 @pytest.mark.slow
 def test_the_thread_polls_until_it_is_stopped() -> None:
     class Counting(Reloader):
