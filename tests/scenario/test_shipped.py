@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient
 from mockpets.packaged_data import shipped
-from tests.http_client import JSON, KEY
+from tests.http_client import JSON, KEY, Client, OverSocket
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.http_client import Client, Response
+    from tests.http_client import Response
 
     Make = Callable[..., Client]
 
@@ -206,6 +208,42 @@ def test_create_rejected(fresh: Make) -> None:
 
     assert [response.status for response in every_operation(call)] == [200, 400, 200]
     assert len(pets(call)) == 16
+
+
+def test_flaky_create(fresh: Make) -> None:
+    call = fresh(scenario=("flaky-create",))
+    created = [call("POST", "/v1/pets", json_body=NEW_PET) for _ in range(7)]
+
+    assert [response.status for response in created] == [201, 201, 503, 201, 201, 503, 201]
+    assert created[2].json["status"] == 503
+    assert created[3].json["id"] == 19  # a request that fails adds nothing
+    assert len(pets(call)) == 21
+    assert call("GET", "/v1/pets/1").status == 200
+
+
+def test_slow_body(fresh: Make) -> None:
+    response, delay, took = timed(fresh(scenario=("slow-body",)), "GET", "/v1/pets/1")
+
+    assert (response.status, delay) == (200, 0)
+    assert took >= (len(response.body) - 50) / 500  # the server sends it in pieces of 50 bytes
+
+
+def test_loading() -> None:
+    with (
+        MockpetsServer(Settings(port=0, scenario=("loading",))) as server,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        client = ControlClient(server.url)
+        change = client.events()["change"]
+        held = pool.submit(Client(OverSocket(server.url)), "GET", "/v1/pets")
+        while not client.gates():
+            change = client.events(since=change, wait=20)["change"]
+        assert (client.gates(), held.done()) == ({"loading": 1}, False)
+        client.open_gate("loading")
+        response = held.result()
+
+    assert response.status == 200
+    assert len(response.json) == 16
 
 
 @pytest.mark.slow
