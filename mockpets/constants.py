@@ -170,7 +170,7 @@ SCENARIO_NAME: Final = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 """Kebab case; names of fixtures and stubs have the same form."""
 NAME_LENGTH: Final = 64
 INLINE: Final = "inline-{}"
-"""The name of a scenario that was sent as a document; numbered from 1."""
+"""The name of a scenario that was sent as a document without a name; numbered from 1."""
 
 Change = Literal["requests", "scenario", "pets", "snapshots", "gates", "sessions", "files"]
 """What can change in a session."""

@@ -92,7 +92,7 @@ def test_control(tmp_path: Path) -> None:
 
         assert run(block, tmp_path, to(server.url)).splitlines() == [
             '{"active":["retry","empty"]}',
-            '{"active":["inline-1"]}',
+            '{"active":["no-new-pets"]}',
         ]
 
 

@@ -148,7 +148,7 @@ class ControlClient:
     def use(self, *scenarios: str | Document) -> list[str]:
         """Activate scenarios, the first with precedence; return their names.
 
-        :param scenarios: names, or whole scenarios as a file has them.
+        :param scenarios: names, or whole scenarios as a file has them, optionally with a `name`.
         """
         body: ScenarioSelection = {"scenario": list(scenarios)}
         response: ActiveScenarios = self._call("PUT", constants.SCENARIO_PATH, body)

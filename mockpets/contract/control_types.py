@@ -152,7 +152,10 @@ class ScenarioDetails(_AnyScenario):
 
 
 class ScenarioSelection(TypedDict):
-    """The scenarios to activate: names, whole scenarios as in a file, or a list of both."""
+    """The scenarios to activate: names, whole scenarios as in a file, or a list of both.
+
+    A whole scenario may have a `name`, which must not be the name of another scenario.
+    """
 
     scenario: str | Document | list[str | Document]
 

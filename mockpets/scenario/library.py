@@ -125,14 +125,19 @@ class Library:
             rest = f" (and {len(more)} more)" if more else ""
             return f"scenario '{name}' is invalid: {first}{rest}"
         if re.fullmatch(INLINE.format("[0-9]+"), name):
-            return (
-                f"'{name}' cannot be activated by name: it is the name of a scenario document "
-                "(PUT scenario), which a session keeps only until the next activation; send the "
-                "document again"
-            )
+            return document_message(name)
         near = did_you_mean(name, self.scenarios)
         known = ", ".join(sorted(self.scenarios))
         return f"unknown scenario '{name}'; {near + ' ' if near else ''}known scenarios: {known}"
+
+
+def document_message(name: str) -> str:
+    """Return the message for activating a scenario by name that was sent as a document."""
+    return (
+        f"'{name}' cannot be activated by name: it is the name of a scenario document "
+        "(PUT scenario), which a session keeps only until the next activation; send the "
+        "document again"
+    )
 
 
 class _Fixtures(Mapping[str, "tuple[Pet, ...]"]):

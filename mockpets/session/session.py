@@ -17,6 +17,7 @@ from mockpets.constants import STACKS
 from mockpets.errors import RequestError
 from mockpets.pets.store import Store
 from mockpets.scenario.engine import Count, decide
+from mockpets.scenario.library import document_message
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.gates import Gates
 from mockpets.session.snapshots import Snapshots
@@ -190,6 +191,7 @@ class Session:
         :raise RequestError: ``unknown_scenario``.
         """
         own = {name: scenario for name, (scenario, _) in (inline or {}).items()}
+        self.reject_documents(names, own)
         self._shared.library().plus(own).stack(names)
         with self._lock:
             outdated = {key for key in self._activations if self._inline.keys() & set(key)}
@@ -203,6 +205,17 @@ class Session:
                 known.counts = [Count() for _ in known.stack.stubs]
             self.active = names
         self.changes.publish("scenario")
+
+    def reject_documents(self, names: tuple[str, ...], inline: Mapping[str, Scenario]) -> None:
+        """Reject the names of inline scenarios that the next activation removes.
+
+        :param names: the scenarios to activate.
+        :param inline: those that were sent in the same request.
+        :raise RequestError: ``unknown_scenario``.
+        """
+        for name in names:
+            if name in self._inline and name not in inline:
+                raise RequestError("unknown_scenario", document_message(name))
 
     def decide(self, activation: Activation, facts: Facts) -> Outcome:
         """Return the outcome of a request, and count the request."""

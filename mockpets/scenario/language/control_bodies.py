@@ -6,7 +6,8 @@ file. The session looks up the names.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import (
@@ -16,6 +17,8 @@ from mockpets.constants import (
     FIXTURE_NODES,
     INLINE,
     INT64_MAX,
+    NAME_LENGTH,
+    SCENARIO_NAME,
 )
 from mockpets.errors import InputError
 from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
@@ -23,12 +26,13 @@ from mockpets.scenario.language.mappings import Object
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.scenario import SCENARIO
-from mockpets.scenario.language.shapes import Number, Schema, Shape
+from mockpets.scenario.language.shapes import Number, Schema, Shape, Text
 from mockpets.scenario.language.text import check_text
 from mockpets.strict_json import dump_json
+from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.language.nodes import Node
@@ -50,7 +54,8 @@ class SessionConfig:
     """The changes to a session that a body asks for; None keeps the current value.
 
     :param names: the scenarios as written, including the names of documents.
-    :param inline: the documents by name: each as a scenario, and as JSON.
+    :param inline: the documents by name: each as a scenario, and as JSON. A document without a
+        name gets one.
     """
 
     names: tuple[str, ...] | None = None
@@ -72,10 +77,11 @@ class _Scenarios(Shape):
             if item.kind == "text":
                 names.append(str(item.value))
             elif item.kind == "mapping":
-                name = INLINE.format(len(inline) + 1)
+                name = _name_of(item) or INLINE.format(len(inline) + 1)
                 own = Diagnostics(BODY, name, diagnostics.known, diagnostics.fixtures, here.path)
+                _check_name(item, own, {*inline} | {*diagnostics.taken})
                 text = dump_json(item.plain()).decode()
-                inline[name] = SCENARIO.read(item, own), text
+                inline[name] = _DOCUMENT.read(item, own), text
                 names.append(name)
                 diagnostics.documents.extend(own.problems)
             else:
@@ -88,6 +94,42 @@ class _Scenarios(Shape):
         raise NotImplementedError("request bodies have no published schema")
 
 
+def _name_of(document: Node) -> str:
+    """Return the name that a document gives itself; empty if it has none, or an invalid one."""
+    node, _ = document.find(("name",))
+    name = str(node.value) if node.kind == "text" else ""
+    return name if len(name) <= NAME_LENGTH and re.fullmatch(SCENARIO_NAME, name) else ""
+
+
+def _check_name(document: Node, diagnostics: Diagnostics, taken: Collection[str]) -> None:
+    """Report a document's name that already means another scenario.
+
+    :param diagnostics: of the document.
+    :param taken: the names of scenario files, and of the documents before it.
+    """
+    name = _name_of(document)
+    what = ""
+    if name in taken:
+        # It would hide the other one from requests that select it by name.
+        what = f"another scenario already has the name {quote(name)}"
+    elif re.fullmatch(INLINE.format("[0-9]+"), name):
+        what = f"{quote(name)} is reserved for scenarios without a name"
+    if what:
+        diagnostics.at("name").add(document.members["name"][1], what, "choose another name")
+
+
+_DOCUMENT: Final = replace(
+    SCENARIO,
+    fields={
+        "name": Text(
+            "Name of the scenario.",
+            f"a scenario name (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)",
+            SCENARIO_NAME,
+            NAME_LENGTH,
+        ),
+        **SCENARIO.fields,
+    },
+)
 _SCENARIO: Final = _Scenarios("A scenario name, a scenario document, or a list of them.")
 _ACTIVATION: Final = Object("The scenarios to activate.", {"scenario": _SCENARIO}, ("scenario",))
 _SESSION: Final = Object(
@@ -109,7 +151,12 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
     :raise InputError: every problem of the rest.
     """
     check_text(text, BODY, FILE_BYTES)
-    diagnostics = Diagnostics(BODY, known=library.scenarios.keys(), fixtures=library.shelf())
+    diagnostics = Diagnostics(
+        BODY,
+        known=library.scenarios.keys(),
+        taken=library.sources.keys(),
+        fixtures=library.shelf(),
+    )
     values = _parse(text, _SESSION if session else _ACTIVATION, diagnostics, FILE_NODES)
     if diagnostics.documents:
         own = Diagnostics(BODY, problems=diagnostics.documents)

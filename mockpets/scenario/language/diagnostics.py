@@ -35,6 +35,7 @@ class Diagnostics:
     :param file: the file's name in messages.
     :param name: the scenario's name.
     :param known: names of all scenarios.
+    :param taken: names that a scenario inside the document must not have.
     :param fixtures: pets by fixture name; reading one may raise InputError.
     :param path: keys, and positions from 1, down to the current node.
     :param documents: the problems of scenarios inside the document.
@@ -49,6 +50,7 @@ class Diagnostics:
     problems: list[Problem] = field(default_factory=list)
     documents: list[Problem] = field(default_factory=list)
     pages: dict[str, bytes] = field(default_factory=dict)
+    taken: Collection[str] = ()
 
     def at(self, *steps: str | int) -> Diagnostics:
         """Return the diagnostics of a descendant node, which share problems and pages."""

@@ -259,6 +259,9 @@ SCENARIO: Final = Object(
         ),
     },
     required=("description",),
-    misplaced={"version": "this file requires a newer version of mockpets"},
+    misplaced={
+        "name": "remove it: the file name is the scenario's name",
+        "version": "this file requires a newer version of mockpets",
+    },
     then=_scenario,
 )

@@ -253,6 +253,8 @@ def put_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     names = None if config.names is None else checked(config.names, "the body")
     if names is not None:
         inline = {key: scenario for key, (scenario, _) in (config.inline or {}).items()}
+        if before is not None:
+            before.reject_documents(names, inline)
         shared.library().plus(inline).stack(names)
     session = context.sessions.get_or_create(name)
     if table is not None:

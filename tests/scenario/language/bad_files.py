@@ -170,6 +170,7 @@ YAML: dict[str, tuple[str, list[str]]] = {
     "operation-unknown": (stub("delay: 1s", "match: {operation: listpets}"), ["f:4:24: stubs.1.match.operation: must be listPets, createPet or getPet, got 'listpets'; did you mean 'listPets'?"]),
     "operation-far": (stub("delay: 1s", "match: {operation: [getPet, x]}"), ["f:4:33: stubs.1.match.operation.2: must be listPets, createPet or getPet, got 'x'"]),
     "operation-empty": (stub("delay: 1s", "match: {operation: []}"), ["f:4:24: stubs.1.match.operation: must have at least 1 item, got 0"]),
+    "name-in-a-file": (D + "name: own\n", ["f:2:1: unknown key 'name'; remove it: the file name is the scenario's name"]),
     "match-unknown-key": (stub("delay: 1s", "match: {header: {}}"), ["f:4:13: stubs.1.match: unknown key 'header'; did you mean 'headers'? known keys: operation, method, path, petId, query, headers, body"]),
     "match-status": (stub("delay: 1s", "match: {status: sold}"), ["f:4:13: stubs.1.match: unknown key 'status'; move it under query"]),
     "method-alone": (stub("delay: 1s", "match: {method: GET}"), ["f:4:12: stubs.1.match: 'method' requires 'path'; add path: /v1/..., or use operation"]),

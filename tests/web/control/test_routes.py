@@ -706,6 +706,80 @@ def test_a_failed_change_keeps_an_inline_scenario_and_its_counters(call: Client)
     assert (result["seed"], result["pets"]) == (1, 16)
 
 
+NAMED: Any = {"name": "teapot", **TEAPOT}
+
+
+def test_an_inline_scenario_can_have_a_name(call: Client) -> None:
+    unnamed = {"description": "d", "stubs": [{"delay": "1ms"}]}
+    body = {"scenario": [NAMED, unnamed, "missing"]}
+    active = {"active": ["teapot", "inline-2", "missing"]}
+    assert good(at(call, "PUT", "scenario", body, "named")) == active
+    response = call("GET", "/~named/v1/pets/1")
+    assert (response.status, response.header("Mockpets-Stub")) == (418, "teapot/pot")
+    assert response.header("Mockpets-Scenario") == "teapot, inline-2, missing"
+    [entry] = good(at(call, "GET", "requests", session="named"))["requests"]
+    assert (entry["scenarios"], entry["stubs"]) == (
+        ["teapot", "inline-2", "missing"],
+        ["teapot/pot"],
+    )
+    listed = good(at(call, "GET", "scenarios", session="named"))["scenarios"]
+    assert [row["inline"] for row in listed if row["name"] == "teapot"] == [True]
+    assert json.loads(good(at(call, "GET", "scenarios/teapot", session="named"))["text"]) == NAMED
+    # A single request can name it, in this session only.
+    assert call("GET", "/~named+teapot/v1/pets/1").status == 418
+    assert_error(call("GET", "/~unnamed+teapot/v1/pets/1"), "unknown_scenario")
+    # It can be sent again, which resets its counters.
+    good(at(call, "PUT", "scenario", {"scenario": NAMED}, "named"))
+    assert pots(call, "named") == [418, 418, 200]
+    good(at(call, "PUT", "scenario", {"scenario": "default"}, "named"))
+    assert_error(call("GET", "/~named+teapot/v1/pets/1"), "unknown_scenario")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "problem"),
+    [
+        ({"name": "empty"}, "scenario.name: another scenario already has the name 'empty'"),
+        ({"name": "default"}, "scenario.name: another scenario already has the name 'default'"),
+        ([NAMED, {"name": "teapot"}], "scenario.2.name: another scenario already has the name"),
+        ({"name": "inline-1"}, "scenario.name: 'inline-1' is reserved for scenarios without a"),
+        ([{}, {"name": "inline-1"}], "scenario.2.name: another scenario already has the name"),
+        ({"name": "Tea Pot"}, "scenario.name: must be a scenario name (a-z, 0-9, single hyphens;"),
+        ({"name": ""}, "scenario.name: must be a scenario name"),
+        ({"name": "a" * 65}, "scenario.name: must be a scenario name"),
+        ({"name": 7}, "scenario.name: must be a scenario name"),
+        ({"name": None}, "scenario.name: must be a scenario name"),
+        ({"name": ["a"]}, "scenario.name: must be a scenario name"),
+        ({"nmae": "a"}, "scenario: unknown key 'nmae'; did you mean 'name'?"),
+        ({"name": "own", "extends": "own"}, "scenario.extends: a scenario cannot extend itself"),
+    ],
+)
+def test_an_invalid_name_of_an_inline_scenario_is_rejected(
+    call: Client, scenario: Any, problem: str
+) -> None:
+    many = scenario if isinstance(scenario, list) else [scenario]
+    described = [{"description": "d", **each} for each in many]
+    body = {"scenario": described if isinstance(scenario, list) else described[0]}
+    before = good(at(call, "GET", "scenarios", session="named"))["active"]
+    for method, path in (("PUT", "scenario"), ("PUT", "sessions/named")):
+        response = at(call, method, path, body, "named")
+        assert_error(response, "invalid_scenario", "details")
+        [found] = response.json["details"]["problems"]
+        assert f"{found['where']}: {found['what']}; {found['hint']}".startswith(problem)
+    assert good(at(call, "GET", "scenarios", session="named"))["active"] == before
+
+
+def test_an_inline_scenario_cannot_be_activated_again_by_its_name(call: Client) -> None:
+    good(at(call, "PUT", "scenario", {"scenario": NAMED}, "kept"))
+    for path in ("scenario", "sessions/kept"):
+        response = at(call, "PUT", path, {"scenario": ["slow", "teapot"]}, "kept")
+        assert_error(response, "unknown_scenario")
+        assert response.json["message"].startswith("'teapot' cannot be activated by name: it is")
+    assert good(at(call, "GET", "scenarios", session="kept"))["active"] == ["teapot"]
+    # Together with the document it is only its name.
+    both = {"scenario": [NAMED, "teapot"]}
+    assert good(at(call, "PUT", "scenario", both, "kept")) == {"active": ["teapot"]}
+
+
 # --- Sessions -------------------------------------------------------------------------------------
 
 
