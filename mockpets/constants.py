@@ -84,6 +84,8 @@ ERRORS: Final[dict[ErrorCode, int]] = {
 
 CONTRACT_ERRORS: Final = ("invalid_request", "unauthorized", "pet_not_found")
 """Our codes for the errors that the contract defines."""
+SERVER_LIMIT_ERRORS: Final[tuple[ErrorCode, ...]] = ("busy", "rate_limited", "store_full")
+"""The codes of a server that has reached one of its limits; the replies of stubs have others."""
 
 # The deprecated operation. Sunset is the date in the contract (RFC 8594). RFC 9745 requires the
 # date of deprecation, which the contract does not state: 2026-01-01T00:00:00Z is assumed.
@@ -183,6 +185,7 @@ NoteCode = Literal[
     "key_missing",
     "limit_out_of_range",
     "off_contract",
+    "server_limit",
     "unmatched",
 ]
 """The code of a note in the journal."""

@@ -72,9 +72,7 @@ def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **fl
 
 def _as_json(result: CheckResult) -> dict[str, Any]:
     """Return the result of a check as JSON, with the same names as `CheckResult`."""
-    document = asdict(result)
-    document["problems"] = [asdict(problem) for problem in result.problems]
-    return document
+    return asdict(result)
 
 
 def _as_text(result: CheckResult) -> Iterator[str]:

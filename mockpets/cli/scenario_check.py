@@ -46,7 +46,7 @@ class CheckResult:
 
     :param scenarios: names of the checked scenarios.
     :param fixtures: names of the checked fixtures.
-    :param warnings: stubs that are never reached; valid, but surely not intended.
+    :param warnings: what is valid, but probably a mistake, such as a stub that is never reached.
     :param tried: number of stubs that were tried.
     :param untried: labels of stubs for which no matching request could be built.
     :param coverage: maps operation and status to the scenarios that respond so.
@@ -83,14 +83,16 @@ def check(
         except InputError as error:
             problems += error.problems
     trials = _Trials()
+    warnings: list[Problem] = []
     for name in names[0]:
         if name in library.scenarios:
             trials.run(library.scenarios[name])
+            warnings += library.scenarios[name].warnings
     return CheckResult(
         *names,
         # The problems of a fixture also appear in each scenario that uses it.
         tuple(dict.fromkeys(sorted([*problems, *trials.problems]))),
-        tuple(sorted(trials.warnings)),
+        tuple(dict.fromkeys(sorted([*warnings, *trials.warnings]))),
         trials.tried,
         tuple(trials.untried),
         _coverage(trials.responses),

@@ -8,7 +8,6 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import ERRORS
 from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
@@ -42,13 +41,11 @@ def network_error(status: int) -> tuple[str, str]:
 
     :param status: 429 or 500 to 599.
     """
-    codes = [code for code, known in ERRORS.items() if known == status]
     try:
         phrase = HTTPStatus(status).phrase
     except ValueError:
-        phrase = "Server error"
-    name = phrase.lower().replace(" ", "_").replace("-", "_")
-    # Two codes have the status 501: prefer the one with the name of the status. The other is for
-    # operations that the contract mentions but does not describe.
-    code = name if name in codes or not codes else codes[0]
-    return code, f"{phrase}. A scenario returned this error."
+        phrase = ""
+    # The name of the status, never a code of `SERVER_LIMIT_ERRORS`: a client can tell the stub's
+    # response from that of a server which has reached a limit.
+    code = phrase.lower().replace(" ", "_").replace("-", "_") or "server_error"
+    return code, f"a scenario returned {status} {phrase}".rstrip()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 if TYPE_CHECKING:
     from mockpets.constants import Operation
     from mockpets.contract.schemas import Pet
+    from mockpets.errors import Problem
 
 Operator = Literal["equals", "contains", "matches", "present", "one_of"]
 Repeat = Literal["last", "cycle", "none"]
@@ -161,3 +162,5 @@ class Scenario:
     source: str
     extends_at: tuple[int, int] = field(default=(0, 0), compare=False)
     """Line and column of `extends`, for problems across several files."""
+    warnings: tuple[Problem, ...] = field(default=(), compare=False)
+    """What is valid in the file, but probably a mistake; `check` reports it."""

@@ -14,13 +14,15 @@ from itertools import accumulate
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.constants import OPERATIONS
+from mockpets.constants import OPERATIONS, SERVER_LIMIT_ERRORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from prometheus_client import CollectorRegistry
     from prometheus_client.metrics_core import Metric
+
+    from mockpets.constants import ErrorCode
 
 BUCKETS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5)
 """Upper bounds of the histogram in seconds; most responses take less than a millisecond."""
@@ -96,11 +98,17 @@ class Metrics:
         self._holdings = holdings
         self._lock = Lock()
         self._responses: dict[tuple[str, str], int] = {}
+        self._limits = dict.fromkeys(SERVER_LIMIT_ERRORS, 0)
         self._work = {operation: _Work() for operation in (*OPERATIONS, _OTHER)}
         self._registry: CollectorRegistry | None = None
 
     def observe(
-        self, operation: str | None, status: int | None, seconds: float, delay: float = 0.0
+        self,
+        operation: str | None,
+        status: int | None,
+        seconds: float,
+        delay: float = 0.0,
+        limit: ErrorCode | None = None,
     ) -> None:
         """Count one response.
 
@@ -108,6 +116,7 @@ class Metrics:
         :param status: None if the connection was broken instead.
         :param seconds: processing time, without the delay.
         :param delay: seconds by which the response is delayed.
+        :param limit: the code of `SERVER_LIMIT_ERRORS` with which the server rejected the request.
         """
         name = operation or _OTHER
         key = name, _BROKEN if status is None else str(status)
@@ -117,6 +126,8 @@ class Metrics:
             work.buckets[bisect_left(BUCKETS, seconds)] += 1
             work.seconds += seconds
             work.delay += delay
+            if limit is not None:
+                self._limits[limit] += 1
 
     @property
     def is_prepared(self) -> bool:
@@ -172,14 +183,21 @@ class Metrics:
             "Delay added to responses.",
             labels=("operation",),
         )
+        limits = CounterMetricFamily(
+            "mockpets_limit_rejections",
+            "Requests that the server rejected because it has reached a limit, by error code.",
+            labels=("code",),
+        )
         bounds = [*map(str, BUCKETS), "+Inf"]
         with self._lock:
             numbers = Counter(self._responses)
             numbers.update({(_OTHER, str(status)): count for status, count in rejected.items()})
             for labels, number in sorted(numbers.items()):
                 responses.add_metric(labels, number)
+            for code, number in self._limits.items():
+                limits.add_metric((code,), number)
             for operation, work in self._work.items():
                 counts = zip(bounds, accumulate(work.buckets), strict=True)
                 durations.add_metric((operation,), list(counts), work.seconds)
                 delays.add_metric((operation,), work.delay)
-        yield from (responses, durations, delays)
+        yield from (responses, durations, delays, limits)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from werkzeug.exceptions import BadHost, HTTPException
 
+from mockpets.constants import SERVER_LIMIT_ERRORS
 from mockpets.contract.error_body import error_body
 from mockpets.errors import NotReady, RequestError
 from mockpets.web.exchange import Response, current_request
@@ -36,6 +37,10 @@ def add_error_handlers(app: flask.Flask) -> None:
 
 def _request_error(error: RequestError) -> Response:
     """Return the Error body, status and headers of an error."""
+    if error.code in SERVER_LIMIT_ERRORS:
+        exchange = current_request().exchange
+        exchange.limit = error.code
+        exchange.notes.append(("server_limit", f"{error.code}: {error.message}"))
     body = error_body(error.code, error.message, error.status, error.details)
     return Response(body, error.status, list(error.headers))
 

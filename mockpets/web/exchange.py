@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import WSGIEnvironment
 
-    from mockpets.constants import NoteCode, Operation
+    from mockpets.constants import ErrorCode, NoteCode, Operation
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Stack
     from mockpets.session.session import Session
@@ -33,6 +33,7 @@ class Exchange:
     :param session: the request's session; None before it is selected, and if it does not exist yet.
     :param stack: the request's scenarios; None before they are selected.
     :param notes: code and text of the notes that the journal shows with the request.
+    :param limit: the code of `SERVER_LIMIT_ERRORS` with which the server rejected it, or None.
     """
 
     started: float
@@ -41,6 +42,7 @@ class Exchange:
     stack: Stack | None = None
     outcome: Outcome = NOTHING
     notes: list[tuple[NoteCode, str]] = field(default_factory=list)
+    limit: ErrorCode | None = None
 
 
 class Request(flask.Request):

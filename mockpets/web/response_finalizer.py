@@ -116,6 +116,7 @@ class ResponseFinalizer:
             None if outcome.fault in CONNECTION_FAULTS else status,
             perf_counter() - exchange.started,
             outcome.delay,
+            exchange.limit,
         )
 
 

@@ -164,6 +164,45 @@ def test_the_report_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert report["coverage"]["getPet"]["404"] == []
 
 
+def test_a_code_that_only_the_server_sends_is_a_warning(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "full.yaml").write_text(
+        "description: d\n"
+        "stubs:\n"
+        "  - times: 1\n"
+        "    reply: {status: 503, body: {code: busy, message: m, status: 503}}\n"
+        "  - times: 1\n"
+        "    reply: {status: 429, body: {code: rate_limited}}\n"
+        "  - times: 1\n"
+        "    reply: {status: 507, body: {code: store_full}}\n"
+        "  - times: 1\n"
+        "    reply: {status: 503, body: {code: maintenance}}\n"
+        "  - times: 1\n"
+        "    reply: {status: 503}\n"
+    )
+    status, lines, _ = run(capsys, "check", "full.yaml")
+    document = json.loads("\n".join(run(capsys, "check", "full.yaml", "--format=json")[1]))
+
+    assert status == 0
+    assert lines[:4] == [
+        f"full.yaml:{2 + 2 * stub}:39: warning: stubs.{stub}.reply.body.code: the server itself sends "
+        f"the code '{code}' when it reaches a limit; use another one, such as {other}, to tell the "
+        "two apart"
+        for stub, code, other in (
+            (1, "busy", "service_unavailable"),
+            (2, "rate_limited", "too_many_requests"),
+            (3, "store_full", "insufficient_storage"),
+        )
+    ] + ["1 scenario and 0 fixtures checked: 0 problems and 3 warnings; 5 stubs tried"]
+    assert document["problems"] == []
+    assert [(each["line"], each["column"]) for each in document["warnings"]] == [
+        (3, 39),
+        (4, 39),
+        (5, 39),
+    ]
+
+
 def test_files_can_refer_to_each_other_and_to_shipped_files(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

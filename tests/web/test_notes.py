@@ -11,7 +11,11 @@ from mockpets.journal.queries import NOTES
 from tests.http_client import JSON
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.http_client import Client
+
+    Make = Callable[..., Client]
 
 GOOD = b'{"name": "Miso", "categoryId": 2}'
 MORE = b'{"name": "Miso", "categoryId": 2, "id": 9, "colour": "red"}'
@@ -167,7 +171,18 @@ def test_every_note(call: Client, row: Row) -> None:
 
 
 def test_every_note_code_is_tested() -> None:
-    assert {code for row in ROWS for code in row.notes} == {*NOTES}
+    assert {code for row in ROWS for code in row.notes} | {"server_limit"} == {*NOTES}
+
+
+def test_a_request_that_a_limit_of_the_server_rejects_has_a_note(fresh: Make) -> None:
+    call = fresh(max_pets=1)
+    for status in (201, 507):
+        assert call("POST", "/~notes/v1/pets", body=GOOD, headers=JSON).status == status
+    texts = {note["code"]: note["text"] for note in kept(call)["notes"]}
+
+    assert texts["server_limit"].startswith("store_full: requests can add at most 1 pets; ")
+    assert call("POST", "/~notes/v1/pets", scenario="server-error").status == 500
+    assert [note["code"] for note in kept(call)["notes"]] == ["off_contract"]
 
 
 @pytest.mark.parametrize(("where", "what"), [("query", "parameters"), ("members", "properties")])

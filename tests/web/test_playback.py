@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mockpets.constants import SERVER_LIMIT_ERRORS
 from tests.http_client import JSON
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.http_client import Client, Response
 
 README = Path(__file__).parents[2] / "README.md"
@@ -66,6 +69,48 @@ def test_a_stub_responds_before_the_body_is_validated(call: Client) -> None:
     attempt = Attempt("POST", "/v1/pets", "mockpets", "create-rejected")
 
     assert attempt.send(call).header("Mockpets-Stub") == "create-rejected/reject"
+
+
+def test_a_stub_s_503_and_that_of_a_full_server_can_be_told_apart(
+    fresh: Callable[..., Client], caplog: pytest.LogCaptureFixture
+) -> None:
+    """In the body, in the log and in the metrics."""
+    caplog.set_level("INFO", "mockpets.access")
+    call = fresh(max_sessions=1)
+    by_stub = call("GET", "/v1/pets", scenario="retry")
+    by_server = call("GET", "/~another/v1/pets")
+
+    assert [response.status for response in (by_stub, by_server)] == [503, 503]
+    assert by_stub.json["code"] == "service_unavailable"
+    assert by_server.json["code"] == "busy"
+    lines = [str(record.msg) for record in caplog.records]
+    assert ["server_limit" in line for line in lines] == [False, True]
+    metrics = call("GET", "/__mockpets/metrics").body.decode()
+    assert 'mockpets_limit_rejections_total{code="busy"} 1.0' in metrics
+
+
+STUB_CODES = {
+    429: "too_many_requests",
+    500: "internal_server_error",
+    501: "not_implemented",
+    502: "bad_gateway",
+    503: "service_unavailable",
+    504: "gateway_timeout",
+    507: "insufficient_storage",
+    599: "server_error",
+}
+
+
+def test_the_default_code_of_a_stub_is_the_name_of_its_status(fresh: Callable[..., Client]) -> None:
+    call = fresh()
+    for status, code in STUB_CODES.items():
+        document = {"description": "d", "stubs": [{"reply": {"status": status}}]}
+        call("PUT", "/__mockpets/scenario", json_body={"scenario": document})
+        response = call("GET", "/v1/pets")
+
+        assert response.json["code"] == code
+        assert code not in SERVER_LIMIT_ERRORS
+        assert (response.status, response.json["status"]) == (status, status)
 
 
 def test_the_readme_states_the_same_order() -> None:

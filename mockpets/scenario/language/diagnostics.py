@@ -38,6 +38,7 @@ class Diagnostics:
     :param taken: names that a scenario inside the document must not have.
     :param fixtures: pets by fixture name; reading one may raise InputError.
     :param path: keys, and positions from 1, down to the current node.
+    :param warnings: what is valid, but probably a mistake.
     :param documents: the problems of scenarios inside the document.
     :param pages: fixture name to its pets as JSON, for the fixtures that pages use so far.
     """
@@ -48,6 +49,7 @@ class Diagnostics:
     fixtures: Mapping[str, tuple[Pet, ...]] = field(default_factory=dict)
     path: tuple[str | int, ...] = ()
     problems: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
     documents: list[Problem] = field(default_factory=list)
     pages: dict[str, bytes] = field(default_factory=dict)
     taken: Collection[str] = ()
@@ -61,8 +63,18 @@ class Diagnostics:
 
         :param hint: how to fix it.
         """
+        self.problems.append(self._problem(node, what, hint))
+
+    def warn(self, node: Node, what: str, hint: str = "") -> None:
+        """Add a warning: the file is valid, but its author should look at this.
+
+        :param hint: how to fix it.
+        """
+        self.warnings.append(self._problem(node, what, hint))
+
+    def _problem(self, node: Node, what: str, hint: str) -> Problem:
         position = (self.file, node.line, node.column, dotted(self.path))
-        self.problems.append(Problem(*position, printable(what), printable(hint)))
+        return Problem(*position, printable(what), printable(hint))
 
     def reject(self, node: Node, expected: str, *, is_string: bool = False) -> Invalid:
         """Add the problem that a node is not what was expected, and return `INVALID`.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import CONTRACT_ERRORS, ERRORS
+from mockpets.constants import CONTRACT_ERRORS, ERRORS, SERVER_LIMIT_ERRORS
 from mockpets.contract.error_body import ERROR_MESSAGES, network_error
 from mockpets.faults import FAULTS
 from mockpets.scenario.language.diagnostics import INVALID
@@ -83,6 +83,11 @@ def _status(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any
     if body is ABSENT and text is None and from_network(status):
         code, message = network_error(status)
         body = {"code": code, "message": message, "status": status}
+    if isinstance(body, dict) and body.get("code") in SERVER_LIMIT_ERRORS:
+        code_node, steps = node.find(("body", "code"))
+        what = f"the server itself sends the code '{body['code']}' when it reaches a limit"
+        hint = f"use another one, such as {network_error(status)[0]}, to tell the two apart"
+        diagnostics.at(*steps).warn(code_node, what, hint)
     if status in _BODILESS and not (body is ABSENT and text is None):
         what = f"a response with status {status} cannot have a body"
         diagnostics.add(node, what, "remove body and text")
@@ -105,10 +110,19 @@ _ON_STUB: Final = dict.fromkeys(
     ("after", "delay", "fault", "hold", "off_contract", "probability", "throttle", "times"),
     "move it to the stub, next to reply",
 )
+_NETWORK_CODES: Final = {
+    code: f"use {{status: {status}}}"
+    for status in (429, 500, 501, 502, 503, 504)
+    for code in (
+        network_error(status)[0],
+        *(known for known, value in ERRORS.items() if value == status),
+    )
+}
+"""Code of an error that is not in the contract to how to write it."""
 _ERROR: Final = Object(
     "An error of the contract.",
     {
-        "error": Choice("The error code, which sets the status.", CONTRACT_ERRORS),
+        "error": Choice("The error code, which sets the status.", CONTRACT_ERRORS, _NETWORK_CODES),
         "message": Text("Message of the error, instead of the default."),
     },
     required=("error",),

@@ -227,6 +227,7 @@ def _scenario(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> A
         stubs=values.get("stubs", ()),
         source=diagnostics.file,
         extends_at=(extends.line, extends.column) if "extends" in values else (0, 0),
+        warnings=tuple(diagnostics.warnings),
     )
 
 

@@ -16,7 +16,7 @@ from mockpets.errors import did_you_mean
 from mockpets.scenario.language.diagnostics import INVALID
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
@@ -168,9 +168,13 @@ class Number(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Choice(Shape):
-    """One of a few strings."""
+    """One of a few strings.
+
+    :param advice: other strings that authors may try, and how to write what they mean.
+    """
 
     words: tuple[str, ...]
+    advice: Mapping[str, str] = field(default_factory=dict)
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind == "text" and node.value in self.words:
@@ -178,7 +182,8 @@ class Choice(Shape):
         if node.kind != "text":
             return diagnostics.reject(node, either(self.words))
         what = f"must be {either(self.words)}, got {node.shown()}"
-        diagnostics.add(node, what, did_you_mean(str(node.value), self.words))
+        word = str(node.value)
+        diagnostics.add(node, what, self.advice.get(word) or did_you_mean(word, self.words))
         return INVALID
 
     def _looks(self) -> Schema:

@@ -52,6 +52,7 @@ export const NOTES = {
   key_missing: "missing key",
   key_invalid: "invalid key",
   limit_out_of_range: "limit out of range",
+  server_limit: "server limit",
   ignored_query: "query ignored",
   ignored_headers: "header ignored",
   ignored_members: "properties ignored",

@@ -211,6 +211,8 @@ YAML: dict[str, tuple[str, list[str]]] = {
     "reply-fault": (stub("reply: {fault: empty_reply}"), ["f:3:13: stubs.1.reply: unknown key 'fault'; move it to the stub, next to reply"]),
     "reply-list": (stub("reply: [pass]"), ["f:3:12: stubs.1.reply: must be pass or a mapping with error, status, page or sequence, got a list"]),
     "error-unknown": (stub("reply: {error: unauthorised}"), ["f:3:20: stubs.1.reply.error: must be invalid_request, unauthorized or pet_not_found, got 'unauthorised'; did you mean 'unauthorized'?"]),
+    "error-of-a-status": (stub("reply: {error: service_unavailable}"), ["f:3:20: stubs.1.reply.error: must be invalid_request, unauthorized or pet_not_found, got 'service_unavailable'; use {status: 503}"]),
+    "error-of-the-server": (stub("reply: {error: busy}"), ["f:3:20: stubs.1.reply.error: must be invalid_request, unauthorized or pet_not_found, got 'busy'; use {status: 503}"]),
     "error-elsewhere": (stub("match: {operation: [listPets, getPet]}", "reply: {error: invalid_request}"), ["f:4:20: stubs.1.reply.error: status 400 is not in the contract for listPets and getPet: the contract allows 200, 401 for listPets and 200, 401, 404 for getPet; add off_contract: true to the stub to send it anyway"]),
     "error-status": (stub("reply: {error: unauthorized, status: 401}"), ["f:3:34: stubs.1.reply: unknown key 'status'; known keys: error, message"]),
     "status-99": (stub("reply: {status: 99}"), ["f:3:21: stubs.1.reply.status: must be an integer from 200 to 599, got 99"]),

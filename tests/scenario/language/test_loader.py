@@ -421,17 +421,17 @@ def test_replies_and_sequences(lines: list[str], expected: object) -> None:
         (
             "getPet",
             "{status: 599}",
-            Canned(599, (JSON_TYPE,), b'{"code":"server_error","message":"Server error. A scenario returned this error.","status":599}\n', "status 599 is not in the contract"),
+            Canned(599, (JSON_TYPE,), b'{"code":"server_error","message":"a scenario returned 599","status":599}\n', "status 599 is not in the contract"),
         ),
         (
             "getPet",
             "{status: 501}",
-            Canned(501, (JSON_TYPE,), b'{"code":"not_implemented","message":"Not Implemented. A scenario returned this error.","status":501}\n', "status 501 is not in the contract"),
+            Canned(501, (JSON_TYPE,), b'{"code":"not_implemented","message":"a scenario returned 501 Not Implemented","status":501}\n', "status 501 is not in the contract"),
         ),
         (
             "getPet",
             "{status: 503}",
-            Canned(503, (JSON_TYPE,), b'{"code":"busy","message":"Service Unavailable. A scenario returned this error.","status":503}\n', "status 503 is not in the contract"),
+            Canned(503, (JSON_TYPE,), b'{"code":"service_unavailable","message":"a scenario returned 503 Service Unavailable","status":503}\n', "status 503 is not in the contract"),
         ),
         (
             "getPet",

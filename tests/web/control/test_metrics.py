@@ -11,7 +11,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.constants import OPERATIONS
+from mockpets.constants import OPERATIONS, SERVER_LIMIT_ERRORS
 from mockpets.server.limits import Limits
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Running, Wire, port_of, running
@@ -32,15 +32,15 @@ PET = {"name": "Miso", "categoryId": 2}
 
 
 def read(response: Response) -> dict[Sample, float]:
-    """Return the samples of a scrape by name, operation and status, each unique."""
+    """Return the samples of a scrape by name, operation or code, and status, each unique."""
     assert response.status == 200
     assert (response.header("Content-Type") or "").startswith("text/plain; version=")
     found: dict[Sample, float] = {}
     for family in text_string_to_metric_families(response.body.decode()):
         for sample in family.samples:
             if "le" not in sample.labels:
-                labels = sample.labels.get("operation"), sample.labels.get("status")
-                key = (sample.name, *labels)
+                first = sample.labels.get("operation") or sample.labels.get("code")
+                key = (sample.name, first, sample.labels.get("status"))
                 assert key not in found
                 found[key] = sample.value
     return found
@@ -121,6 +121,21 @@ def test_it_counts_requests(call: Client) -> None:
         ("other", "404"): 1,
         ("other", "405"): 1,
     }
+
+
+def test_it_counts_requests_that_a_limit_of_the_server_rejects(fresh: Make) -> None:
+    call = fresh(max_pets=1)
+    for _ in range(3):
+        call("POST", "/v1/pets", json_body=PET)
+    call("GET", "/v1/pets", scenario="retry")  # a stub's 503 is not a limit
+    samples = read(call("GET", PATH))
+
+    assert {
+        code: value
+        for (name, code, _), value in samples.items()
+        if name == "mockpets_limit_rejections_total"
+    } == {"busy": 0, "rate_limited": 0, "store_full": 2}
+    assert samples["mockpets_requests_total", "listPets", "503"] == 1
 
 
 def test_it_counts_faults_and_delays_separately() -> None:
@@ -234,7 +249,7 @@ def test_clients_cannot_add_labels(fresh: Make) -> None:
 
     operations = {operation for _, operation, _ in found} - {None}
     statuses = {status for _, _, status in found} - {None}
-    assert operations == {*OPERATIONS, "other"}
+    assert operations == {*OPERATIONS, "other", *SERVER_LIMIT_ERRORS}
     assert statuses <= {"200", "201", "400", "401", "404", "405", "422"}
     assert len(found) < 60
 
