@@ -8,7 +8,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import API_PREFIX, INTERFACE_VERSION, PET_PATH, PETS_PATH
+from mockpets.constants import (
+    API_PREFIX,
+    INTERFACE_VERSION,
+    PET_PATH,
+    PETS_BY_REQUEST,
+    PETS_PATH,
+)
+from mockpets.contract.error_messages import MISSING_KEY, no_animal
 from mockpets.contract.fields import Int64
 from mockpets.contract.schemas import (
     LIST_PARAMETERS,
@@ -78,7 +85,7 @@ def _unauthorized(**headers: Any) -> dict[str, Any]:
     return _error(
         401,
         "unauthorized",
-        "The API key is missing.",
+        MISSING_KEY,
         description="Missing or invalid API key.",
         headers={"WWW-Authenticate": _KEY_HEADER, **headers},
     )
@@ -150,7 +157,8 @@ def _create_pet() -> dict[str, Any]:
             "507": _error(
                 507,
                 "store_full",
-                "requests may add at most 10000 pets",
+                f"requests can add at most {PETS_BY_REQUEST} pets; delete some, reset the "
+                "session, or start the server with a higher --max-pets",
                 description="The session has reached its limit of new pets.",
                 **{"x-off-contract": True},
             ),
@@ -181,7 +189,7 @@ def _get_pet() -> dict[str, Any]:
             "404": _error(
                 404,
                 "pet_not_found",
-                "no animal has the id 404",
+                no_animal(404),
                 description="The animal could not be found.",
                 headers=_DEPRECATION_HEADERS,
             ),

@@ -16,6 +16,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from mockpets.constants import INT64_MAX
+from mockpets.contract.error_messages import no_animal
 from mockpets.contract.serialization import dump_pet
 from mockpets.errors import RequestError
 from mockpets.memory_budget import Charge
@@ -171,7 +172,7 @@ class Store:
         """
         row = self._now.row(pet_id)
         if row is None:
-            raise RequestError("pet_not_found", f"no animal has the id {pet_id}")
+            raise RequestError("pet_not_found", no_animal(pet_id))
         return cast("Pet", json.loads(row))
 
     def _open(self, pet_id: int, size: int) -> Table:

@@ -60,12 +60,15 @@ class Canned:
     :param headers: as written in the file, with a ``Content-Type`` if there is a body.
     :param body: may be empty.
     :param off_contract: how the response deviates from the contract, or None.
+    :param names_pet: a `pet_not_found` with the default message: for a request with a pet id, the
+        server sends the message of the operation, which names the id.
     """
 
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes
     off_contract: str | None = None
+    names_pet: bool = False
 
 
 PASS: Final = "pass"  # noqa: S105 - a keyword of scenario files, not a password

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import BASE_MARK, REALM, SCENARIO_NAME, SESSION_NAME
+from mockpets.contract.error_messages import INVALID_KEY, KEY_HEADER, MISSING_KEY
 from mockpets.errors import RequestError
 
 if TYPE_CHECKING:
@@ -69,12 +70,37 @@ def challenge(*, given: bool) -> tuple[str, str]:
     return ("WWW-Authenticate", f'Bearer realm="{REALM}"{error}')
 
 
-def unauthorized(key: Key) -> RequestError:
+def unauthorized(key: Key, request: Request) -> RequestError:
     """Return the error for a request without a valid key."""
-    what = "The API key is invalid" if key.given else "The API key is missing"
-    return RequestError(
-        "unauthorized",
-        f"{what}. Send the header 'Authorization: Bearer <API_KEY>'; "
-        "mockpets printed the key when it started.",
-        [challenge(given=key.given)],
-    )
+    message = INVALID_KEY if key.given else _missing(request)
+    return RequestError("unauthorized", message, [challenge(given=key.given)])
+
+
+_OTHER_SCHEMES: Final = ("ApiKey", "Basic", "Digest", "Token")
+"""Schemes that a message may name; any other word could be the key itself."""
+_OTHER_HEADERS: Final = ("X-API-Key", "Api-Key", "ApiKey", "X-Auth-Token")
+"""Headers in which other services expect their key."""
+
+
+def _missing(request: Request) -> str:
+    """Return the message for a request without a bearer token, with how to fix what it has.
+
+    It never contains what the client sent, which may be a secret.
+    """
+    authorization = request.environ.get("HTTP_AUTHORIZATION", "").strip()
+    scheme, _, rest = authorization.partition(" ")
+    if scheme.lower() == "bearer":
+        return f"the API key is missing after 'Bearer'; send the header {KEY_HEADER}"
+    known = next((name for name in _OTHER_SCHEMES if name.lower() == scheme.lower()), "")
+    if known or rest:
+        got = f", got {known}" if known else ""
+        return f"the scheme of the Authorization header must be Bearer{got}; send {KEY_HEADER}"
+    if authorization:
+        return (
+            "the Authorization header has no scheme; put 'Bearer ' before the API key: "
+            f"{KEY_HEADER}"
+        )
+    for name in _OTHER_HEADERS:
+        if request.headers.get(name):
+            return f"the API key is missing; send it in the header {KEY_HEADER} instead of {name}"
+    return MISSING_KEY

@@ -15,6 +15,7 @@ from mockpets.constants import (
     OPERATIONS,
     PETS_PATH,
 )
+from mockpets.contract.error_messages import no_animal
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
 from mockpets.contract.serialization import load_list_query, load_new_pet
@@ -129,10 +130,7 @@ def get_pet(request: Request, store: Store) -> Response:
     pet_id = parse_int64(text)
     row = None if pet_id is None else store.get(pet_id)
     if row is None:
-        message = f"no animal has the id {pet_id}"
-        if pet_id is None:
-            message = f"no animal has the id {text[:40]!r}: an id is an integer, such as 7"
-        raise RequestError("pet_not_found", message)
+        raise RequestError("pet_not_found", no_animal(text))
     return Response(row + b"\n")
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from mockpets.contract.error_body import error_body
+from mockpets.contract.error_messages import no_animal
 from mockpets.contract.fields import parse_int64
 from mockpets.errors import RequestError
 from mockpets.faults import CONNECTION_FAULTS
@@ -93,7 +95,7 @@ class Playback:
         if not key.valid:
             code: NoteCode = "key_invalid" if key.given else "key_missing"
             exchange.notes.append((code, f"the API key is {code[4:]}"))
-            raise unauthorized(key)
+            raise unauthorized(key, request)
         # 4. A place for the session and its pets: 503, 507.
         exchange.session = session = exchange.session or self._sessions.get_or_create(name)
         # Our server generates many pets on its worker thread; other servers do it here.
@@ -103,7 +105,7 @@ class Playback:
         if outcome.skip:
             return Response(status=502)  # never sent: the connection breaks instead
         if outcome.reply is not None:
-            return _canned(outcome.reply)
+            return _canned(outcome.reply, request)
         # 6. The operation, which checks the body's size, 413, then the values, 400 and 404.
         return act(request, activation.store)
 
@@ -133,9 +135,12 @@ class Playback:
         return exchange.outcome
 
 
-def _canned(reply: Canned) -> Response:
+def _canned(reply: Canned, request: Request) -> Response:
     """Return a scenario's reply as a response."""
-    response = Response(reply.body, reply.status, list(reply.headers))
+    body, pet_id = reply.body, (request.view_args or {}).get("pet_id")
+    if reply.names_pet and pet_id is not None:
+        body = error_body("pet_not_found", no_animal(pet_id), reply.status)
+    response = Response(body, reply.status, list(reply.headers))
     if not reply.body:
         del response.headers["Content-Type"]  # it describes a body, and there is none
     return response

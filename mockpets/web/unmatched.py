@@ -116,7 +116,7 @@ def reject_undescribed(request: Request, _: Store) -> Response:
     if request.path == ORDERS_PATH:
         raise RequestError(
             "not_described",
-            f"the contract names GET {ORDERS_PATH} but does not describe it. To define a response, "
+            f"the contract names GET {ORDERS_PATH} but does not describe it; to define a response, "
             f"add a stub to a scenario: 'match: {{method: GET, path: {ORDERS_PATH}}}', a reply, "
             "and 'off_contract: true'",
         )

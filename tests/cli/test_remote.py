@@ -147,8 +147,8 @@ def test_usage_errors_are_one_line_and_status_2(
 
 
 WRONG_TOKEN = [
-    "mockpets: The control token is invalid. Send the header 'Authorization: Bearer <TOKEN>' "
-    "with the value of --control-token, or with the token that mockpets printed when it started.",
+    "mockpets: the control token is invalid; send the header 'Authorization: Bearer <TOKEN>' "
+    "with the value of --control-token, or with the token that mockpets printed when it started",
     "mockpets: pass the token with --token or the variable MOCKPETS_CONTROL_TOKEN",
 ]
 

@@ -12,11 +12,12 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from mockpets import MockpetsServer, Settings
-from mockpets.constants import OPERATIONS, PET_STATUSES
+from mockpets.constants import OPERATIONS, PET_STATUSES, PETS_BY_REQUEST
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import RESPONSES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.http_client import Client
@@ -81,6 +82,34 @@ def test_examples_are_valid() -> None:
                 count += 1
 
     assert count >= 10
+
+
+def test_the_examples_of_errors_are_what_the_server_sends(
+    call: Client, fresh: Callable[..., Client]
+) -> None:
+    new: Any = {"categoryId": 1}
+    sent = {
+        ("listPets", "400"): call("GET", "/v1/pets?limit=0"),
+        ("listPets", "401"): call("GET", "/v1/pets", key=None),
+        ("createPet", "400"): call("POST", "/v1/pets", json_body=new),
+        ("createPet", "401"): call("POST", "/v1/pets", json_body=new, key=None),
+        ("createPet", "413"): call("POST", "/v1/pets", body=b" " * 65_537),
+        ("getPet", "401"): call("GET", "/v1/pets/404", key=None),
+        ("getPet", "404"): call("GET", "/v1/pets/404"),
+    }
+    examples = {
+        (name, status): response["content"]["application/json"]["example"]
+        for name, (_, _, operation) in operations().items()
+        for status, response in operation["responses"].items()
+        if status >= "400"
+    }
+    full = fresh(max_pets=1)
+    for _ in range(2):
+        last = full("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 1})
+    message = examples.pop(("createPet", "507"))["message"]
+
+    assert last.json["message"] == message.replace(f"most {PETS_BY_REQUEST}", "most 1")
+    assert {key: response.json for key, response in sent.items()} == examples
 
 
 def test_the_document_is_served_without_a_key(call: Client) -> None:

@@ -84,6 +84,7 @@ def test_missing(fresh: Make) -> None:
     assert len(pets(call)) == 16
     response = call("GET", "/v1/pets/1")
     assert (response.status, response.json["code"]) == (404, "pet_not_found")
+    assert response.json["message"] == "no animal has the id 1"
 
 
 def timed(

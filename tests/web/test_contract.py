@@ -68,13 +68,14 @@ def getting(name: str, segment: str, says: str) -> Row:
     return Row(name, "GET", f"/v1/pets/{segment}", "pet_not_found", says)
 
 
-def keyed(name: str, authorization: str | None, challenge: str) -> Row:
-    headers = {} if authorization is None else {"Authorization": authorization}
-    what = "missing" if challenge == BEARER else "invalid"
-    says = (
-        f"The API key is {what}. Send the header 'Authorization: Bearer <API_KEY>'; "
-        "mockpets printed the key when it started."
-    )
+def keyed(
+    name: str, authorization: str | None, says: str, more: dict[str, str] | None = None
+) -> Row:
+    headers = {
+        **({} if authorization is None else {"Authorization": authorization}),
+        **(more or {}),
+    }
+    challenge = INVALID if says == INVALID_KEY else BEARER
     return Row(
         name,
         "GET",
@@ -331,10 +332,22 @@ BAD_IDS = [
     getting("2^63-1", str(INT64_MAX), f"no animal has the id {INT64_MAX}"),
     getting("-2^63", str(INT64_MIN), f"no animal has the id {INT64_MIN}"),
     *[
+        getting(
+            name,
+            digits,
+            f"no animal has the id '{digits[:40]}': an id is an integer from {INT64_MIN} to "
+            f"{INT64_MAX}",
+        )
+        for name, digits in [
+            ("2^63", "9223372036854775808"),
+            ("-2^63-1", "-9223372036854775809"),
+            ("5,000 digits", "9" * 5000),
+        ]
+    ],
+    getting("fraction", "1.5", "no animal has the id '1.5': an id is an integer, such as 7"),
+    *[
         getting(name, segment, "no animal has the id ...")
         for name, segment in [
-            ("2^63", "9223372036854775808"),
-            ("5,000 digits", "9" * 5000),
             ("word", "abc"),
             ("1.0", "1.0"),
             ("1e0", "1e0"),
@@ -354,19 +367,52 @@ BAD_IDS = [
     ],
 ]
 
+KEY_HEADER = "'Authorization: Bearer <API_KEY>'"
+MISSING_KEY = (
+    f"the API key is missing; send the header {KEY_HEADER}; mockpets printed the key when it "
+    "started"
+)
+INVALID_KEY = f"the API key is invalid; send a valid key in the header {KEY_HEADER}"
+NO_SCHEME = (
+    f"the Authorization header has no scheme; put 'Bearer ' before the API key: {KEY_HEADER}"
+)
+NO_KEY = f"the API key is missing after 'Bearer'; send the header {KEY_HEADER}"
+OTHER_SCHEME = f"the scheme of the Authorization header must be Bearer; send {KEY_HEADER}"
 BAD_KEYS = [
-    keyed("none", None, BEARER),
-    keyed("empty", "", BEARER),
-    keyed("scheme alone", "Bearer", BEARER),
-    keyed("scheme and space", "Bearer ", BEARER),
-    keyed("Basic", "Basic bW9ja3BldHM6", BEARER),
-    keyed("no scheme", "mockpets", BEARER),
-    keyed("wrong key", "Bearer wrong", INVALID),
-    keyed("other case", "Bearer MOCKPETS", INVALID),
-    keyed("key and more", "Bearer mockpets x", INVALID),
-    keyed("two keys", "Bearer mockpets, Bearer mockpets", INVALID),
-    keyed("not ASCII", "Bearer möckpets", INVALID),
-    keyed("very long", "Bearer " + "k" * 4000, INVALID),
+    keyed("none", None, MISSING_KEY),
+    keyed("empty", "", MISSING_KEY),
+    keyed("scheme alone", "Bearer", NO_KEY),
+    keyed("scheme and space", "Bearer ", NO_KEY),
+    keyed("no scheme", "mockpets", NO_SCHEME),
+    keyed("no scheme, a wrong key", "s3cret", NO_SCHEME),
+    *[
+        keyed(
+            scheme,
+            f"{scheme.lower()} bW9ja3BldHM6",
+            OTHER_SCHEME.replace("; ", f", got {scheme}; "),
+        )
+        for scheme in ("Basic", "Digest", "Token", "ApiKey")
+    ],
+    keyed("Basic alone", "Basic", OTHER_SCHEME.replace("; ", ", got Basic; ")),
+    keyed("a secret as the scheme", "s3cret mockpets", OTHER_SCHEME),
+    keyed("colon after the scheme", "Bearer: mockpets", OTHER_SCHEME),
+    *[
+        keyed(
+            f"in {name}",
+            None,
+            f"the API key is missing; send it in the header {KEY_HEADER} instead of {name}",
+            {name.lower(): "mockpets"},
+        )
+        for name in ("X-API-Key", "Api-Key", "ApiKey", "X-Auth-Token")
+    ],
+    keyed("empty in X-API-Key", None, MISSING_KEY, {"X-API-Key": ""}),
+    keyed("invalid, and in X-API-Key", "Bearer wrong", INVALID_KEY, {"X-API-Key": "mockpets"}),
+    keyed("wrong key", "Bearer wrong", INVALID_KEY),
+    keyed("other case", "Bearer MOCKPETS", INVALID_KEY),
+    keyed("key and more", "Bearer mockpets x", INVALID_KEY),
+    keyed("two keys", "Bearer mockpets, Bearer mockpets", INVALID_KEY),
+    keyed("not ASCII", "Bearer möckpets", INVALID_KEY),
+    keyed("very long", "Bearer " + "k" * 4000, INVALID_KEY),
 ]
 
 ALLOW_PETS = {"Allow": "GET, HEAD, POST, OPTIONS"}
@@ -482,7 +528,7 @@ ELSEWHERE = [
         "GET",
         "/v1/store/orders",
         "not_described",
-        "the contract names GET /v1/store/orders but does not describe it. To define a ...",
+        "the contract names GET /v1/store/orders but does not describe it; to define a ...",
     ),
     Row("orders without a key", "GET", "/v1/store/orders", "unauthorized", "...", key=None),
     Row(
@@ -591,6 +637,36 @@ def test_invalid_requests_are_rejected(call: Client, row: Row) -> None:
     for name, value in row.has.items():
         assert response.header(name) == value
     assert_cors(response, control="__mockpets" in row.target)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Authorization": "s3cret"},
+        {"Authorization": "s3cret s3cret"},
+        {"Authorization": "Basic s3cret"},
+        {"Authorization": "Bearer s3cret"},
+        {"X-API-Key": "s3cret"},
+    ],
+    ids=str,
+)
+def test_a_401_never_contains_what_the_client_sent(call: Client, headers: dict[str, str]) -> None:
+    response = call("GET", "/v1/pets", headers=headers, key=None)
+
+    assert_error(response, "unauthorized")
+    assert b"s3cret" not in response.body
+
+
+def test_a_named_error_has_the_text_of_the_operation(call: Client) -> None:
+    """Only `invalid_request` differs: the operation names the invalid values."""
+    for pet_id in ("999", "x", str(INT64_MAX + 1)):
+        by_stub = call("GET", f"/v1/pets/{pet_id}", scenario="missing")
+        assert by_stub.header("Mockpets-Stub") == "missing/gone"
+        assert by_stub.body == call("GET", f"/v1/pets/{pet_id}").body
+        assert by_stub.header("Content-Length") == str(len(by_stub.body))
+    by_stub = call("GET", "/v1/pets", scenario="unauthorized")
+    assert by_stub.header("Mockpets-Stub") == "unauthorized/refuse"
+    assert by_stub.body == call("GET", "/v1/pets", key="wrong").body
 
 
 def assert_error(response: Response, code: str, *more: str) -> None:

@@ -113,6 +113,23 @@ def test_the_default_code_of_a_stub_is_the_name_of_its_status(fresh: Callable[..
         assert (response.status, response.json["status"]) == (status, status)
 
 
+def test_a_stub_s_pet_not_found_has_its_own_message_or_names_no_pet_without_an_id(
+    fresh: Callable[..., Client],
+) -> None:
+    call = fresh()
+
+    def message(target: str, **reply: str) -> str:
+        stub = {"reply": {"error": "pet_not_found", **reply}, "off_contract": True}
+        document = {"description": "d", "stubs": [stub]}
+        call("PUT", "/__mockpets/scenario", json_body={"scenario": document})
+        text: str = call("GET", target).json["message"]
+        return text
+
+    assert message("/v1/pets/3") == "no animal has the id 3"
+    assert message("/v1/pets") == "the animal could not be found"
+    assert message("/v1/pets/3", message="Gone.") == "Gone."
+
+
 def test_the_readme_states_the_same_order() -> None:
     [row] = re.findall(r"^\| order of checks \| (.*) \|$", README.read_text("utf-8"), re.MULTILINE)
     checks, _, _ = row.partition(";")

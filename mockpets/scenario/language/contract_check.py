@@ -80,7 +80,7 @@ def _encode(draft: Draft, reason: str | None) -> Canned:
     if body and _content_type(draft) == ("", ""):
         kind = _JSON if draft.text is None else "text/plain; charset=utf-8"
         headers = (*headers, ("Content-Type", kind))
-    return Canned(draft.status, headers, body, reason)
+    return Canned(draft.status, headers, body, reason, draft.names_pet)
 
 
 def _has_body(draft: Draft) -> bool:

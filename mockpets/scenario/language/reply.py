@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import CONTRACT_ERRORS, ERRORS, SERVER_LIMIT_ERRORS
-from mockpets.contract.error_body import ERROR_MESSAGES, network_error
+from mockpets.contract.error_messages import ERROR_MESSAGES, network_error
 from mockpets.faults import FAULTS
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.headers import HEADERS
@@ -38,6 +38,7 @@ class Draft:
     :param value: the value of a JSON body; `ABSENT` without one.
     :param text: a raw body, or None.
     :param page: a page instead of a body.
+    :param names_pet: as in `Canned`.
     """
 
     node: Node
@@ -47,6 +48,7 @@ class Draft:
     value: object = ABSENT
     text: str | None = None
     page: Page | None = None
+    names_pet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ def _error(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     status = ERRORS[code]
     message = values.get("message", ERROR_MESSAGES[code])
     body = {"code": code, "message": message, "status": status}
-    return Draft(node, diagnostics, status, value=body)
+    names_pet = code == "pet_not_found" and "message" not in values
+    return Draft(node, diagnostics, status, value=body, names_pet=names_pet)
 
 
 def _status(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:

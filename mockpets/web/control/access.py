@@ -94,12 +94,12 @@ def _check_token(request: Request, token: str, token_attempts: TokenAttempts | N
             return
         if token_attempts is not None:
             token_attempts.count(request)
-    problem = "The control token is missing" if given is None else "The control token is invalid"
+    problem = "the control token is missing" if given is None else "the control token is invalid"
     error = "" if given is None else ', error="invalid_token"'
     raise RequestError(
         "unauthorized",
-        f"{problem}. Send the header 'Authorization: Bearer <TOKEN>' with the value of "
-        "--control-token, or with the token that mockpets printed when it started.",
+        f"{problem}; send the header 'Authorization: Bearer <TOKEN>' with the value of "
+        "--control-token, or with the token that mockpets printed when it started",
         [("WWW-Authenticate", f'Bearer realm="{CONTROL_REALM}"{error}')],
     )
 

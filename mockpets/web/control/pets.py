@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mockpets.constants import BODY_BYTES, CONTROL_PETS, INT64_MAX, INT64_MIN
+from mockpets.contract.error_messages import no_animal
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.schemas import FILTERS
 from mockpets.contract.serialization import load_pet_change
@@ -124,9 +125,7 @@ def _pet_id(call: ControlRequest) -> int:
     text = call.path_value("id")
     pet_id = parse_int64(text)
     if pet_id is None:
-        raise RequestError(
-            "pet_not_found", f"no animal has the id {text[:40]!r}: an id is an integer, such as 7"
-        )
+        raise RequestError("pet_not_found", no_animal(text))
     return pet_id
 
 

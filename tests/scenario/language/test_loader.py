@@ -222,7 +222,7 @@ stubs:
 def test_a_whole_scenario() -> None:
     body = {
         "code": "unauthorized",
-        "message": "The API key is missing or invalid. Send it as 'Authorization: Bearer <API_KEY>'.",
+        "message": "the API key is invalid; send a valid key in the header 'Authorization: Bearer <API_KEY>'",
         "status": 401,
     }
 

@@ -1,0 +1,54 @@
+"""The messages of errors that operations and scenarios share, so that both have the same text."""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+from typing import Final
+
+from mockpets.constants import INT64_MAX, INT64_MIN
+from mockpets.contract.fields import parse_int64
+
+KEY_HEADER: Final = "'Authorization: Bearer <API_KEY>'"
+MISSING_KEY: Final = (
+    f"the API key is missing; send the header {KEY_HEADER}; mockpets printed the key when it "
+    "started"
+)
+INVALID_KEY: Final = f"the API key is invalid; send a valid key in the header {KEY_HEADER}"
+ERROR_MESSAGES: Final[dict[str, str]] = {
+    "invalid_request": "the request is missing required fields or contains invalid values",
+    # Requests without a key never reach a stub.
+    "unauthorized": INVALID_KEY,
+    # Only for requests without a pet id; see `no_animal`.
+    "pet_not_found": "the animal could not be found",
+}
+"""The default messages of errors in a scenario."""
+
+
+def no_animal(pet_id: int | str) -> str:
+    """Return the message of `pet_not_found`.
+
+    :param pet_id: an int64, or the segment of the path in its place.
+    """
+    text = str(pet_id)
+    if parse_int64(text) is not None:
+        return f"no animal has the id {text}"
+    example = ", such as 7"
+    if re.fullmatch("-?[1-9][0-9]*", text):
+        example = f" from {INT64_MIN} to {INT64_MAX}"
+    return f"no animal has the id {text[:40]!r}: an id is an integer{example}"
+
+
+def network_error(status: int) -> tuple[str, str]:
+    """Return code and message for a 429 or 5xx, which the contract does not define.
+
+    :param status: 429 or 500 to 599.
+    """
+    try:
+        phrase = HTTPStatus(status).phrase
+    except ValueError:
+        phrase = ""
+    # The name of the status, never a code of `SERVER_LIMIT_ERRORS`: a client can tell the stub's
+    # response from that of a server which has reached a limit.
+    code = phrase.lower().replace(" ", "_").replace("-", "_") or "server_error"
+    return code, f"a scenario returned {status} {phrase}".rstrip()
