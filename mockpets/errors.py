@@ -10,6 +10,7 @@ Imports no other module of mockpets but the constants. There are two kinds:
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -110,10 +111,24 @@ def printable(text: str) -> str:
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return ``did you mean 'x'?`` for the most similar known word, or an empty string.
 
-    :param cutoff: minimum similarity from 0 to 1; case is ignored.
+    :param cutoff: as for `nearest`.
+    """
+    near = nearest(word, {name: name for name in known}, cutoff)
+    return f"did you mean '{near}'?" if near else ""
+
+
+def nearest(word: str, spellings: Mapping[str, str], cutoff: float = 0.6) -> str | None:
+    """Return the name with the most similar spelling, or None.
+
+    :param spellings: spelling to name.
+    :param cutoff: minimum similarity from 0 to 1; case is ignored. A word that is a part of
+        only one spelling is similar to it too: ``page`` to ``full-page``.
     """
     import difflib  # not needed without an error
 
-    lower = {name.lower(): name for name in known}
-    matches = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=cutoff)
-    return f"did you mean '{lower[matches[0]]}'?" if matches else ""
+    word, lower = word.lower(), {each.lower(): name for each, name in spellings.items()}
+    matches = difflib.get_close_matches(word, lower, n=1, cutoff=cutoff)
+    if not matches:
+        parts = [each for each in lower if word in re.split("[-_]", each)]
+        matches = parts if len(parts) == 1 else []
+    return lower[matches[0]] if matches else None

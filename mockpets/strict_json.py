@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal, InvalidOperation
+from typing import Final
 
 from mockpets.constants import JSON_DEPTH
 from mockpets.errors import RequestError
+
+REMOVE_QUOTES: Final = "remove the quotes"
+"""How to fix a number or a boolean that is written as a text."""
 
 
 def shown(value: object) -> str:

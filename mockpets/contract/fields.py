@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from marshmallow import ValidationError, fields
 
@@ -20,7 +20,7 @@ from mockpets.constants import (
     PET_STATUSES,
 )
 from mockpets.errors import RequestError
-from mockpets.strict_json import parse_json, shown
+from mockpets.strict_json import REMOVE_QUOTES, parse_json, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +32,26 @@ def parse_int64(text: str) -> int | None:
         number = int(text)
         return number if INT64_MIN <= number <= INT64_MAX else None
     return None
+
+
+def _is_number(value: object) -> TypeGuard[int | float | Decimal]:
+    return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+
+
+def _parse_number(text: str) -> object:
+    """Return a text as the number that it is in JSON; None if it is not one."""
+    if not re.fullmatch(r"[-+.0-9eE]+", text):
+        return None
+    try:
+        return parse_json(text.encode())
+    except RequestError:
+        return None
+
+
+def split_hint(problem: str) -> tuple[str, str]:
+    """Return a field's problem without its hint, and the hint, which may be empty."""
+    what = problem.removesuffix(f"; {REMOVE_QUOTES}")
+    return what, "" if what == problem else REMOVE_QUOTES
 
 
 class ContractField(fields.Field[Any]):
@@ -59,10 +79,18 @@ class ContractField(fields.Field[Any]):
         """Return the value of a text in a query, or None if it is invalid."""
         return self.accept(text)
 
+    def problem(self, value: object) -> str:
+        """Return what is wrong with an invalid value."""
+        return f"{self.expected}, got {shown(value)}"
+
+    def text_problem(self, text: str) -> str:
+        """Return what is wrong with an invalid text in a query."""
+        return self.problem(text)
+
     def _deserialize(self, value: object, *_: object, **__: object) -> object:
         accepted = self.accept(value)
         if accepted is None:
-            raise ValidationError(f"{self.expected}, got {shown(value)}")
+            raise ValidationError(self.problem(value))
         return accepted
 
     def make_error(self, key: str, **_: object) -> ValidationError:
@@ -73,7 +101,7 @@ class ContractField(fields.Field[Any]):
 class Int64(ContractField):
     """A 64-bit integer as in JSON Schema: ``1.0`` is valid; ``"1"`` and ``true`` are not."""
 
-    expected = f"must be an integer from {INT64_MIN} to {INT64_MAX} (int64)"
+    expected = "must be an integer"
     openapi: ClassVar[Mapping[str, object]] = {
         "type": "integer",
         "format": "int64",
@@ -81,9 +109,22 @@ class Int64(ContractField):
         "maximum": INT64_MAX,
     }
 
+    def problem(self, value: object) -> str:
+        """Return what is wrong; the range only for a number outside it, to keep messages short."""
+        if _is_number(value) and not INT64_MIN <= value <= INT64_MAX:
+            return f"{self.expected} from {INT64_MIN} to {INT64_MAX} (int64), got {shown(value)}"
+        if isinstance(value, str) and self.accept_text(value) is not None:
+            return f"{self.expected}, got the text {shown(value)}; {REMOVE_QUOTES}"
+        return super().problem(value)
+
+    def text_problem(self, text: str) -> str:
+        """Return what is wrong with a text in a query, where numbers have no quotes."""
+        number = _parse_number(text)
+        return self.problem(text if number is None else number)
+
     def accept(self, value: object) -> int | None:
         """Return the integer."""
-        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+        if not _is_number(value):
             return None
         # The range first: int() of a Decimal such as 1e999999 would take forever.
         if INT64_MIN <= value <= INT64_MAX and value == int(value):
@@ -92,12 +133,7 @@ class Int64(ContractField):
 
     def accept_text(self, text: str) -> int | None:
         """Return the integer, written as in JSON: ``1.0`` is 1 in a query too."""
-        if not re.fullmatch(r"[-+.0-9eE]+", text):
-            return None
-        try:
-            return self.accept(parse_json(text.encode()))
-        except RequestError:
-            return None
+        return self.accept(_parse_number(text))
 
 
 class HttpStatus(Int64):
@@ -165,9 +201,13 @@ class Filter(ContractField):
         self.compares = compares
         self.expected = field.expected
         self.openapi = field.openapi  # type: ignore[misc]  # a filter has the type of its property
-        self._read = field.accept_text
+        self._field = field
         super().__init__(description)
 
     def accept(self, value: object) -> object:
         """Return the value that the property is compared with."""
-        return self._read(str(value))
+        return self._field.accept_text(str(value))
+
+    def problem(self, value: object) -> str:
+        """Return what is wrong with a text, as its property would."""
+        return self._field.text_problem(str(value))

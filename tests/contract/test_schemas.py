@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import mockpets
-from mockpets.constants import INT64_MAX
+from mockpets.constants import INT64_MAX, INT64_MIN
 from mockpets.contract.fields import Filter
 from mockpets.contract.schemas import (
     FILTERS,
@@ -24,6 +24,7 @@ from mockpets.contract.schemas import (
 )
 from mockpets.contract.serialization import InvalidPetError, dump_pet, load_pet
 
+INT64 = f"must be an integer from {INT64_MIN} to {INT64_MAX}"
 PACKAGE = Path(mockpets.__file__).parent
 
 COLOR = (
@@ -113,6 +114,7 @@ result = {
     "both": ids("categoryId=2&status=sold"),
     "neither": ids("categoryId=99&status=sold"),
     "wrong": call("GET", "/v1/pets?categoryId=two")[1]["message"],
+    "out of range": call("GET", f"/v1/pets?categoryId={2**63}")[1]["message"],
     "control": call("GET", "/__mockpets/pets?categoryId=2&after=5&limit=2")[1],
     "control wrong": call("GET", "/__mockpets/pets?categoryId=two")[1]["message"],
     "control unknown": call("GET", "/__mockpets/pets?x=1")[1]["message"],
@@ -179,11 +181,11 @@ def test_a_new_filter_works_everywhere(tmp_path: Path) -> None:
     assert result["limited"] == [3, 5]
     assert result["both"] == [8, 13]
     assert result["neither"] == []
-    assert result["wrong"].startswith("categoryId must be an integer from")
-    assert result["wrong"].endswith('(int64), got "two"')
+    assert result["wrong"] == 'categoryId must be an integer, got "two"'
+    assert result["out of range"] == f"categoryId {INT64} (int64), got {INT64_MAX + 1}"
     assert [pet["id"] for pet in result["control"]["pets"]] == [8, 11]
     assert (result["control"]["total"], result["control"]["next"]) == (5, 11)
-    assert result["control wrong"].endswith("(int64), got 'two'")
+    assert result["control wrong"] == 'categoryId must be an integer, got "two"'
     assert result["control unknown"].endswith("known parameters: status, categoryId, after, limit")
     assert result["notes"] == []
     assert result["openapi"][-1]["name"] == "categoryId"

@@ -20,7 +20,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError
 from mockpets.memory_budget import MemoryBudget
 from mockpets.pets.store import Store
@@ -259,8 +258,7 @@ SESSION = {"session": "w3", "table": 0, "next_id": 5, "active": None, "seed": No
             [
                 "f:2: pets.1.name: is required",
                 "f:2: pets.1.categoryId: is required",
-                f"f:2: pets.1.id: must be an integer from {-(2**63)} to {INT64_MAX} (int64), "
-                'got "2"',
+                'f:2: pets.1.id: must be an integer, got the text "2"; remove the quotes',
                 "f:2: pets.2: must be an object",
             ],
         ),

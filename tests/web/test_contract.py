@@ -188,11 +188,44 @@ BAD_BODIES = [
         b'{"name":"\\ud800","categoryId":1}',
         'name must be a string of Unicode text, got "\\ud800"',
     ),
-    post("categoryId null", b'{"name":"a","categoryId":null}', f"categoryId {INT64}null"),
-    post("categoryId text", b'{"name":"a","categoryId":"1"}', f'categoryId {INT64}"1"'),
-    post("categoryId true", b'{"name":"a","categoryId":true}', f"categoryId {INT64}true"),
-    post("categoryId 1.5", b'{"name":"a","categoryId":1.5}', f"categoryId {INT64}1.5"),
-    post("categoryId tiny", b'{"name":"a","categoryId":1e-400}', f"categoryId {INT64}1E-400"),
+    post(
+        "categoryId null",
+        b'{"name":"a","categoryId":null}',
+        "categoryId must be an integer, got null",
+    ),
+    post(
+        "categoryId text",
+        b'{"name":"a","categoryId":"1"}',
+        'categoryId must be an integer, got the text "1"; remove the quotes',
+    ),
+    post(
+        "categoryId word",
+        b'{"name":"a","categoryId":"two"}',
+        'categoryId must be an integer, got "two"',
+    ),
+    post(
+        "categoryId text out of range",
+        b'{"name":"a","categoryId":"9223372036854775808"}',
+        'categoryId must be an integer, got "9223372036854775808"',
+    ),
+    post(
+        "categoryId and status",
+        b'{"name":"a","categoryId":"2","status":"lost"}',
+        f'categoryId must be an integer, got the text "2"; remove the quotes; {STATUS}"lost"',
+    ),
+    post(
+        "categoryId true",
+        b'{"name":"a","categoryId":true}',
+        "categoryId must be an integer, got true",
+    ),
+    post(
+        "categoryId 1.5", b'{"name":"a","categoryId":1.5}', "categoryId must be an integer, got 1.5"
+    ),
+    post(
+        "categoryId tiny",
+        b'{"name":"a","categoryId":1e-400}',
+        "categoryId must be an integer, got 1E-400",
+    ),
     post("categoryId 1e400", b'{"name":"a","categoryId":1e400}', f"categoryId {INT64}1E+400"),
     post(
         "categoryId huge exponent",
@@ -214,7 +247,11 @@ BAD_BODIES = [
         b'{"name":"a","categoryId":' + b"9" * 5000 + b"}",
         f"categoryId {INT64}9999...",
     ),
-    post("categoryId array", b'{"name":"a","categoryId":[1]}', f"categoryId {INT64}an array"),
+    post(
+        "categoryId array",
+        b'{"name":"a","categoryId":[1]}',
+        "categoryId must be an integer, got an array",
+    ),
     post("status null", b'{"name":"a","categoryId":1,"status":null}', STATUS + "null"),
     post("status unknown", b'{"name":"a","categoryId":1,"status":"lost"}', STATUS + '"lost"'),
     post("status other case", b'{"name":"a","categoryId":1,"status":"Sold"}', STATUS + '"Sold"'),

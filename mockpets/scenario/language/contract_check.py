@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import CANNED_BYTES, CONTRACT_ERRORS, ERRORS, PAGE_MAX
+from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import RESPONSES
 from mockpets.contract.serialization import body_problems
 from mockpets.scenario.language.headers import opted_in
@@ -99,7 +100,9 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
     """Yield each deviation; for 429 and 5xx, only those that need the flag too."""
     if not from_network(draft.status):
         if match.path is not None:
-            target = f"{match.method} {match.path}".encode("ascii", "backslashreplace").decode()
+            # Without a method, which is a problem of its own, the path alone is enough to say so.
+            target = " ".join(filter(None, (match.method, match.path)))
+            target = target.encode("ascii", "backslashreplace").decode()
             reason = f"{target[:200]} is not in the contract"
             yield _Deviation(reason, (), reason)
         else:
@@ -160,8 +163,10 @@ def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
         yield _Deviation("the body is missing", (), what, advice)
     else:
         for path, problem in body_problems(operation, draft.status, draft.value):
-            what = f"{problem}: the contract expects {kind} here"
-            yield _Deviation(f"the body is not the contract's {kind}", ("body", *path), what)
+            wrong, advice = split_hint(problem)
+            what = f"{wrong}: the contract expects {kind} here"
+            reason = f"the body is not the contract's {kind}"
+            yield _Deviation(reason, ("body", *path), what, advice)
         if isinstance(draft.value, list):
             yield from _too_many(len(draft.value), "body")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from mockpets.constants import PROBLEMS_SHOWN
 from mockpets.errors import InputError, Problem, did_you_mean, printable
 from mockpets.scenario.language.nodes import dotted
+from mockpets.strict_json import REMOVE_QUOTES
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -76,18 +77,30 @@ class Diagnostics:
         position = (self.file, node.line, node.column, dotted(self.path))
         return Problem(*position, printable(what), printable(hint))
 
-    def reject(self, node: Node, expected: str, *, is_string: bool = False) -> Invalid:
+    def reject(
+        self,
+        node: Node,
+        expected: str,
+        hint: str = "",
+        *,
+        is_string: bool = False,
+        is_quoted: bool = False,
+    ) -> Invalid:
         """Add the problem that a node is not what was expected, and return `INVALID`.
 
+        :param hint: how to fix it, if neither a value is missing nor quotes are wrong.
         :param is_string: a string is expected, so that quotes can fix a number.
+        :param is_quoted: the string is valid without its quotes.
         """
-        hint = ""
+        got = node.shown()
+        if is_quoted:
+            got, hint = f'the text "{node.value}"', REMOVE_QUOTES
         if node.kind == "nothing" and self.path:
             hint = "add a value or remove the key"
         elif node.value is not None and node.kind != "text" and is_string:
             hint = f'quote it: "{node.shown()}"'
         if node.kind != "unusable":  # the parser has added a problem
-            self.add(node, f"must be {expected}, got {node.shown()}", hint)
+            self.add(node, f"must be {expected}, got {got}", hint)
         return INVALID
 
     def unknown(self, node: Node, kind: str, name: str, known: Collection[str]) -> Invalid:

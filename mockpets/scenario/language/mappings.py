@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.errors import did_you_mean
+from mockpets.errors import nearest
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.shapes import Schema, Shape, either
 from mockpets.units import quote
@@ -87,7 +88,7 @@ class Object(Shape):
             if name in self.fields:
                 values[name] = self.fields[name].read(value, diagnostics.at(name))
             else:
-                unknown_key(key, name, self.fields, diagnostics, self.misplaced.get(name, ""))
+                unknown_key(key, name, self.fields, diagnostics, self.misplaced)
         for name in self.required:
             if name not in node.members and not meant(name, node, self.fields):
                 meaning = self.fields[name].description.rstrip(".")
@@ -176,7 +177,7 @@ class ByKey(Shape):
             if name in node.members:
                 return shape.read(node, diagnostics)
         for name, (key, _) in node.members.items():
-            unknown_key(key, name, self.keys, diagnostics, self.misplaced.get(name, ""))
+            unknown_key(key, name, self.keys, diagnostics, self.misplaced)
         if not node.members:
             diagnostics.add(node, "is empty", f"add {either(self.keys)}")
         return INVALID
@@ -197,17 +198,46 @@ def _schemas(shapes: Collection[Shape]) -> list[Schema]:
 
 def meant(name: str, node: Node, known: Collection[str]) -> bool:
     """Return whether a missing key is present but misspelt, which `unknown_key` reports."""
-    return any(did_you_mean(key, [name]) for key in node.members if key not in known)
+    return any(_nearest_key(key, [name]) for key in node.members if key not in known)
 
 
 def unknown_key(
-    key: Node, name: str, known: Collection[str], diagnostics: Diagnostics, advice: str = ""
+    key: Node,
+    name: str,
+    known: Collection[str],
+    diagnostics: Diagnostics,
+    misplaced: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Report a key that is not one of the known ones.
+    """Report a key that is not one of the known ones, with the nearest one and a list of all.
 
-    :param advice: the hint; by default, the nearest known key and a list of all.
+    :param misplaced: a key that belongs elsewhere to a hint that gives its place.
     """
-    hint = advice or " ".join(
-        filter(None, [did_you_mean(name, known), f"known keys: {', '.join(known)}"])
-    )
+    hint = misplaced.get(name, "")
+    if not hint:
+        near = _nearest_key(name, [*known, *misplaced])
+        names = f"known keys: {', '.join(known)}"
+        hint = " ".join(
+            filter(None, [near and f"did you mean '{near}'?", misplaced.get(near, names)])
+        )
     diagnostics.add(key, f"unknown key {quote(name)}", hint)
+
+
+_ALIASES: Final = {
+    **dict.fromkeys(("mappings", "routes", "handlers"), "stubs"),
+    **dict.fromkeys(("request", "httpRequest"), "match"),
+    **dict.fromkeys(("response", "respond", "httpResponse"), "reply"),
+    "responses": "sequence",
+    "statusCode": "status",
+    **dict.fromkeys(("delayMs", "latency", "fixedDelayMilliseconds"), "delay"),
+    **dict.fromkeys(("url", "urlPath", "endpoint"), "path"),
+    **dict.fromkeys(("queryParameters", "queryStringParameters"), "query"),
+    **dict.fromkeys(("requestHeaders", "responseHeaders"), "headers"),
+    **dict.fromkeys(("json", "jsonBody"), "body"),
+}
+"""Words of other mock servers (WireMock, MockServer, Mockoon, MSW) to our keys."""
+
+
+def _nearest_key(name: str, known: Collection[str]) -> str:
+    """Return the known key that is spelled, or called elsewhere, almost like a name, or ``""``."""
+    aliases = {alias: key for alias, key in _ALIASES.items() if key in known}
+    return nearest(name, aliases | {key: key for key in known}) or ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import API_PREFIX, INT64_MAX, INT64_MIN, OPERATIONS
@@ -107,6 +108,17 @@ _IN_BODY: Final = _condition(
 # --- Match ------------------------------------------------------------------------------------
 
 
+def _advise_path(path: str) -> str:
+    """Return how to fix a path outside the pet store, or an empty string."""
+    if path.startswith(f"{API_PREFIX}/"):
+        return ""
+    under = f"{API_PREFIX}/{path.lstrip('/')}"
+    is_path = re.fullmatch(_PATH, under) and not re.match("/?v[0-9]", path)
+    return (
+        f"paths begin with {API_PREFIX}: {under}" if is_path else f"paths begin with {API_PREFIX}"
+    )
+
+
 def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     """Return a stub's match, if a request can meet all of its conditions."""
     if INVALID in values.values():
@@ -120,6 +132,8 @@ def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
         diagnostics.at(*steps).add(pet_id, what, "remove petId, or move it to a separate stub")
         return INVALID
     method, path = values.get("method"), values.get("path")
+    if (method is None) != (path is None) and (path is None or _is_described(path)):
+        return INVALID  # `MATCH` reports the missing key; without it, nothing else is certain
     if method is not None and path is not None:
         method = method.upper()
         if method in _NEVER:
@@ -140,6 +154,11 @@ def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
         values.get("headers", ()),
         values.get("body", ()),
     )
+
+
+def _is_described(path: str) -> bool:
+    """Return whether a path pattern matches the path of any operation of the contract."""
+    return any(_operation_at(method, path) for method, _ in OPERATIONS.values())
 
 
 def _operation_at(method: str, path: str) -> str | None:
@@ -177,6 +196,7 @@ MATCH: Final = Object(
             f"a path such as {API_PREFIX}/store/orders, {API_PREFIX}/store/* or "
             f"{API_PREFIX}/store/{{name}}, without percent-encoding",
             _PATH,
+            advise=_advise_path,
         ),
         "petId": OneOrMany(
             "One or more pet ids, for getPet.", Number("A pet id.", INT64_MIN, INT64_MAX)

@@ -15,6 +15,7 @@ from mockpets.constants import (
     PETS_GENERATED,
     SCENARIO_NAME,
 )
+from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import PET_FIELDS
 from mockpets.contract.serialization import InvalidPetError, dump_pets, load_pet
 from mockpets.errors import InputError
@@ -23,6 +24,7 @@ from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import ByKind, Object, meant, unknown_key
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, Schema, Shape, Text
 from mockpets.scenario.model import Generated
+from mockpets.strict_json import REMOVE_QUOTES
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -52,13 +54,14 @@ class _PetShape(Shape):
         try:
             return load_pet(node.plain())
         except InvalidPetError as invalid:
-            for path, what in invalid.problems:
+            for path, problem in invalid.problems:
                 if path and path[0] not in node.members and meant(str(path[0]), node, PET_FIELDS):
                     continue
                 child, steps = node.find(path)
                 if child.kind != "unusable":
-                    quoted = "string" in what and child.kind in ("integer", "number", "boolean")
-                    hint = f'quote it: "{child.shown()}"' if quoted else ""
+                    what, hint = split_hint(problem)
+                    if "string" in what and child.kind in ("integer", "number", "boolean"):
+                        hint = f'quote it: "{child.shown()}"'
                     diagnostics.at(*steps).add(child, what, hint)
             return INVALID
 
@@ -145,11 +148,22 @@ PAGE: Final = ByKind(
     "a list of Pet objects or a fixture name",
 )
 _COUNT: Final = Number("The number of pets to generate.", 0, PETS_GENERATED)
+
+
+def _fixture_or_quoted_count(name: str, node: Node, diagnostics: Diagnostics) -> Any:
+    """Return a fixture's pets; explain how to write a number of pets to generate."""
+    if name.isdecimal() and name not in diagnostics.fixtures:
+        hint = f"{REMOVE_QUOTES} to generate {name} pets"
+        diagnostics.add(node, f"unknown fixture {quote(name)}", hint)
+        return INVALID
+    return _fixture_pets(name, node, diagnostics)
+
+
 PETS_SOURCE: Final = ByKind(
     "The scenario's own pets: a fixture name, a list, or a number. By default, the scenario uses "
     "the session's pets.",
     {
-        "text": _FIXTURE,
+        "text": replace(_FIXTURE, then=_fixture_or_quoted_count),
         "list": PETS,
         "integer": replace(_COUNT, then=lambda count, *_: Generated(count)),
         "mapping": Object(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import CONTRACT_ERRORS, ERRORS, SERVER_LIMIT_ERRORS
 from mockpets.contract.error_messages import ERROR_MESSAGES, network_error
+from mockpets.errors import did_you_mean
 from mockpets.faults import FAULTS
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.headers import HEADERS
@@ -170,6 +171,7 @@ _PASS: Final = Text(
     "Let the real operation respond.",
     "pass or a mapping such as {error: unauthorized}",
     PASS,
+    advise=lambda text: did_you_mean(text, [PASS]),
 )
 _CANNED: Final = {
     "error": _ERROR,

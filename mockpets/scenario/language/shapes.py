@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from mockpets.errors import did_you_mean
 from mockpets.scenario.language.diagnostics import INVALID
@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
+    from mockpets.scenario.language.scalars import Scalar
 
 Schema = dict[str, Any]
 """A JSON Schema, 2020-12."""
 
 
+_JSON_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,9})?"
+"""A number in quotes for which a message says to remove them."""
+_PERCENT: Final = r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?%"
 _NAMES: Final[dict[Kind, tuple[str, str]]] = {
     "text": ("a string", "string"),
     "integer": ("a number", "number"),
@@ -79,7 +83,12 @@ class Value(Shape):
         if node.kind in self.kinds:
             return node.plain()
         expected = either(_NAMES[kind][0] for kind in self.kinds)
-        return diagnostics.reject(node, expected, is_string=self.kinds[0] == "text")
+        return diagnostics.reject(
+            node,
+            expected,
+            is_string=self.kinds[0] == "text",
+            is_quoted=self.kinds == ("boolean",) and node.value in ("true", "false"),
+        )
 
     def _looks(self) -> Schema:
         return {"type": list(dict.fromkeys(_NAMES[kind][1] for kind in self.kinds))}
@@ -92,11 +101,13 @@ class Text(Shape):
     :param expected: the pattern in words, for messages.
     :param pattern: a regular expression for the whole string, with the same meaning in JSON Schema.
     :param limit: the highest number of characters.
+    :param advise: returns how to fix an invalid string, or an empty string.
     """
 
     expected: str = "a string"
     pattern: str = ""
     limit: int | None = None
+    advise: Callable[[str], str] = lambda _: ""
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         text = node.value
@@ -104,6 +115,7 @@ class Text(Shape):
             is_short = self.limit is None or len(text) <= self.limit
             if is_short and (not self.pattern or re.fullmatch(self.pattern, text)):
                 return text
+            return diagnostics.reject(node, self.expected, self.advise(text))
         return diagnostics.reject(node, self.expected, is_string=True)
 
     def _looks(self) -> Schema:
@@ -151,15 +163,25 @@ class Number(Shape):
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         value = node.value
-        if (
-            node.kind in ("integer", "number")
-            and isinstance(value, (int, Decimal))
-            and self.low <= value <= self.high
-            and (not self.whole or value == int(value))
-        ):
+        if node.kind in ("integer", "number") and self._accepts(value):
             return int(value) if self.whole else float(value)
         kind = "an integer" if self.whole else "a number"
-        return diagnostics.reject(node, f"{kind} from {self.low} to {self.high}")
+        text = value if node.kind == "text" and isinstance(value, str) else ""
+        percent = None if self.whole else re.fullmatch(_PERCENT, text)
+        share = Decimal(percent[1]) / 100 if percent else None
+        return diagnostics.reject(
+            node,
+            f"{kind} from {self.low} to {self.high}",
+            f"write {share:f}" if share is not None and self._accepts(share) else "",
+            is_quoted=bool(re.fullmatch(_JSON_NUMBER, text)) and self._accepts(Decimal(text)),
+        )
+
+    def _accepts(self, value: Scalar) -> TypeGuard[int | Decimal]:
+        return (
+            isinstance(value, (int, Decimal))
+            and self.low <= value <= self.high
+            and (not self.whole or value == int(value))
+        )
 
     def _looks(self) -> Schema:
         kind = "integer" if self.whole else "number"

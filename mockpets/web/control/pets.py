@@ -86,7 +86,7 @@ def _filters(query: Mapping[str, str], problems: list[str]) -> PetFilters:
         name: FILTERS[name].accept_text(text) for name, text in query.items() if name in FILTERS
     }
     problems += [
-        f"{name} {FILTERS[name].expected}, got {query[name][:40]!r}"
+        f"{name} {FILTERS[name].problem(query[name])}"
         for name, value in values.items()
         if value is None
     ]

@@ -171,7 +171,7 @@ def test_a_fixture_sorts_its_pets_by_id(tmp_path: Path) -> None:
             f'[{{"id": {INT64_MAX + 1}, "name": "\\udc00", "categoryId": true, "nmae": "b"}}]',
             "f:1:9: 1.id: must be an integer from -9223372036854775808 to 9223372036854775807 (int64), got 9223372036854775808\n"
             "f:1:38: 1.name: U+DC00 is half of a surrogate pair; write the complete character\n"
-            "f:1:62: 1.categoryId: must be an integer from -9223372036854775808 to 9223372036854775807 (int64), got true\n"
+            "f:1:62: 1.categoryId: must be an integer, got true\n"
             "f:1:68: 1: unknown key 'nmae'; did you mean 'name'? known keys: id, name, categoryId, status",
         ),
         (" " * FIXTURE_BYTES + "[]", "f: is larger than 1024 KiB; shorten or split it"),
