@@ -197,9 +197,9 @@ def test_a_code_that_only_the_server_sends_is_a_warning(
     ] + ["1 scenario and 0 fixtures checked: 0 problems and 3 warnings; 5 stubs tried"]
     assert document["problems"] == []
     assert [(each["line"], each["column"]) for each in document["warnings"]] == [
-        (3, 39),
         (4, 39),
-        (5, 39),
+        (6, 39),
+        (8, 39),
     ]
 
 
