@@ -168,6 +168,10 @@ DEFAULT_SESSION: Final = "default"
 DEFAULT_SCENARIO: Final = "default"
 SESSION_NAME: Final = r"[a-z0-9][a-z0-9._-]{0,63}"
 """Snapshot names have the same form."""
+SESSION_NAME_RULE: Final = (
+    "use a-z, 0-9, '.', '_' and '-', start with a letter or digit, at most 64 characters"
+)
+"""`SESSION_NAME` for error messages."""
 SCENARIO_NAME: Final = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 """Kebab case; names of fixtures and stubs have the same form."""
 NAME_LENGTH: Final = 64

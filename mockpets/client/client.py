@@ -17,7 +17,7 @@ from mockpets.client.connection import (
     split_url,
 )
 from mockpets.errors import InputError, Problem
-from mockpets.settings.validators import control_token, got
+from mockpets.settings.validators import control_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -77,9 +77,8 @@ class ControlClient:
         self._token = token or ""
         problems = []
         if not re.fullmatch(constants.SESSION_NAME, self._session):
-            expected = "must have 1 to 64 characters from a-z, 0-9, '.', '_', '-'"
-            message = f"{expected}, {got(self._session)}"
-            problems.append(Problem("session", 0, 0, "", message))
+            message = f"invalid session name {self._session[: constants.NAME_LENGTH]!r}"
+            problems.append(Problem("session", 0, 0, "", message, constants.SESSION_NAME_RULE))
         try:
             control_token(self._token)
         except ValueError as error:

@@ -23,6 +23,7 @@ from mockpets.constants import (
     SCENARIO_NAME,
     SESSION_HEADER,
     SESSION_NAME,
+    SESSION_NAME_RULE,
     STACK_DEPTH,
 )
 from mockpets.errors import RequestError, did_you_mean
@@ -156,8 +157,7 @@ def checked_session(name: str, where: str) -> str:
         return lower
     raise RequestError(
         "invalid_session",
-        f"invalid session name {name[:NAME_LENGTH]!r} in {where}: use a-z, 0-9, '.', '_' and '-', "
-        f"start with a letter or digit, at most {NAME_LENGTH} characters",
+        f"invalid session name {name[:NAME_LENGTH]!r} in {where}: {SESSION_NAME_RULE}",
     )
 
 

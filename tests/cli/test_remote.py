@@ -122,7 +122,8 @@ def test_messages_of_a_server_are_printable(run: Run, url: str) -> None:
         (["use", "empty", "--url", "http://h", "--token", "no"], "token: must be at least 8"),
         (
             ["use", "empty", "--url", "http://h", "--session", "a b"],
-            "session: must have 1 to 64",
+            "session: invalid session name 'a b'; use a-z, 0-9, '.', '_' and '-', start with a "
+            "letter or digit, at most 64 characters",
         ),
         (["use", "empty", "--port", "x"], "--port: must be an integer"),
         (["requests", "empty"], "requests: unexpected argument 'empty'"),

@@ -104,7 +104,8 @@ def test_all_invalid_arguments_are_reported_at_once() -> None:
         ControlClient("localhost:7387", "w/3", "short")
 
     assert str(caught.value).split("\n") == [
-        "session: must have 1 to 64 characters from a-z, 0-9, '.', '_', '-', got 'w/3'",
+        "session: invalid session name 'w/3'; use a-z, 0-9, '.', '_' and '-', start with a letter "
+        "or digit, at most 64 characters",
         "token: must be at least 8 visible ASCII characters without spaces",
         "localhost:7387: not a valid server URL; use a URL such as http://localhost:7387",
     ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
-from mockpets.constants import FIXTURE_BYTES, NAME_LENGTH, PROBLEMS_SHOWN
+from mockpets.constants import FIXTURE_BYTES, NAME_LENGTH, PROBLEMS_SHOWN, SESSION_NAME_RULE
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.scenario.language.control_bodies import DocumentError
 from mockpets.strict_json import dump_json
@@ -185,8 +185,5 @@ def checked_snapshot(name: str) -> str:
     try:
         return checked_session(name, "a snapshot")
     except RequestError:
-        message = (
-            f"invalid snapshot name {name[:NAME_LENGTH]!r}: use a-z, 0-9, '.', '_' and '-', start "
-            f"with a letter or digit, at most {NAME_LENGTH} characters"
-        )
+        message = f"invalid snapshot name {name[:NAME_LENGTH]!r}: {SESSION_NAME_RULE}"
         raise RequestError("invalid_request", message) from None
