@@ -47,6 +47,7 @@ ErrorCode = Literal[
     "expectation_failed",
     "invalid_scenario",
     "invalid_session",
+    "unknown_header",
     "unknown_scenario",
     "rate_limited",
     "headers_too_large",
@@ -70,6 +71,7 @@ ERRORS: Final[dict[ErrorCode, int]] = {
     "expectation_failed": 417,
     "invalid_scenario": 422,
     "invalid_session": 422,
+    "unknown_header": 422,
     "unknown_scenario": 422,
     "rate_limited": 429,
     "headers_too_large": 431,
@@ -134,6 +136,21 @@ REQUEST_HEADER: Final = "Mockpets-Request"
 OFF_CONTRACT_HEADER: Final = "Mockpets-Off-Contract"
 SEED_HEADER: Final = "Mockpets-Seed"
 """The seed that reproduces the response; sent only by scenarios that use randomness."""
+
+REQUEST_HEADERS: Final = (SESSION_HEADER, SCENARIO_HEADER, DELAY_HEADER)
+"""Our headers that have an effect on a request."""
+FORWARDED_HEADERS: Final = (
+    SESSION_HEADER,
+    SCENARIO_HEADER,
+    STUB_HEADER,
+    REQUEST_HEADER,
+    OFF_CONTRACT_HEADER,
+    SEED_HEADER,
+    "Mockpets-Session-Id",
+    "Mockpets-Node",
+)
+"""Our response headers and the names reserved for more. Requests may carry them without effect,
+because proxies copy headers of a response into the next request."""
 
 EXPOSED_HEADERS: Final = (
     "Allow",

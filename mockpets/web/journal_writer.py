@@ -10,7 +10,7 @@ from mockpets.contract.fields import parse_int64
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.journal.entry import Entry, Note, message
 from mockpets.redaction import redacted_target
-from mockpets.web.session_selector import OURS, unknown_headers
+from mockpets.web.session_selector import OURS, ignored_headers
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
@@ -37,7 +37,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         exchange.notes.append(("off_contract", off_contract))
     headers = _headers(environ)
     sent = message(headers, _body(request))
-    if OURS in sent.head and (note := unknown_headers(name for name, _ in headers)):
+    if OURS in sent.head and (note := ignored_headers(name for name, _ in headers)):
         exchange.notes.append(("ignored_headers", note))
     pet_id = (request.view_args or {}).get("pet_id")
     is_head = request.method == "HEAD"  # its body is generated, but not sent

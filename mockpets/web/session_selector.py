@@ -18,7 +18,10 @@ from mockpets.constants import (
     DEFAULT_SESSION,
     DELAY_HEADER,
     DELAY_SECONDS,
+    FORWARDED_HEADERS,
     NAME_LENGTH,
+    PROBLEMS_SHOWN,
+    REQUEST_HEADERS,
     SCENARIO_HEADER,
     SCENARIO_NAME,
     SESSION_HEADER,
@@ -42,11 +45,13 @@ _BASE: Final = "mockpets.base"
 _SESSION_KEY: Final = "HTTP_" + SESSION_HEADER.upper().replace("-", "_")
 _SCENARIO_KEY: Final = "HTTP_" + SCENARIO_HEADER.upper().replace("-", "_")
 _DELAY_KEY: Final = "HTTP_" + DELAY_HEADER.upper().replace("-", "_")
-_HEADERS: Final = (SESSION_HEADER, SCENARIO_HEADER, DELAY_HEADER)
+_PREFIX: Final = "Mockpets-"
+"""Starts the names of our headers; such a header must be known."""
+_PREFIX_KEY: Final = "HTTP_MOCKPETS_"
 OURS: Final = "Mockpet"
 """A header whose name contains this is meant for mockpets."""
 _NOTED: Final = 3
-"""The number of misspelled headers that one note lists."""
+"""The number of headers that one note lists."""
 
 
 def take_base_path(environ: WSGIEnvironment) -> None:
@@ -114,15 +119,17 @@ def select(
 
     :param selector: the selector in the request's key.
     :param own: the only session that this client may use; None if it may use any.
-    :raise RequestError: ``invalid_session`` for an invalid or forbidden name, ``unknown_scenario``.
+    :raise RequestError: ``invalid_session`` for an invalid or forbidden name, ``unknown_header``,
+        ``unknown_scenario``.
     """
     exchange = request.exchange
     name = named_session(request.environ, selector) or own or DEFAULT_SESSION
     if own is not None and name != own:
         message = "visitors cannot choose a session; remove the session name from the request"
         raise RequestError("invalid_session", message)
-    # Set before the scenarios are read, so that an unknown scenario is recorded in its journal.
+    # Set before headers and scenarios are read, so that unknown ones are recorded in its journal.
     exchange.session = session = sessions.find(name)
+    check_headers(request.environ)
     names = named_scenarios(request.environ, selector)
     if session is None:
         stack = sessions.shared.library().stack(names or sessions.shared.scenarios)
@@ -132,18 +139,46 @@ def select(
     return name, stack
 
 
-def unknown_headers(names: Iterable[str]) -> str:
-    """Return a note about unknown ``Mockpets-*`` headers, or an empty string.
+def check_headers(environ: WSGIEnvironment) -> None:
+    """Check that mockpets knows all headers of a request whose names begin with ``Mockpets-``.
+
+    :raise RequestError: ``unknown_header``, with every unknown name and the nearest valid one.
+    """
+    # One search in all keys, because a loop over them would slow down every request.
+    if _PREFIX_KEY not in " ".join(environ):
+        return
+    keys = [key for key in environ if key.startswith(_PREFIX_KEY)]
+    names = [key.removeprefix("HTTP_").replace("_", "-").title() for key in keys]
+    unknown = [name for name in names if name not in (*REQUEST_HEADERS, *FORWARDED_HEADERS)]
+    if unknown:
+        problems = [
+            f"unknown header {name[:NAME_LENGTH]!r}; {_nearest_header(name)}"
+            for name in unknown[:PROBLEMS_SHOWN]
+        ]
+        raise RequestError("unknown_header", "; ".join(problems))
+
+
+def ignored_headers(names: Iterable[str]) -> str:
+    """Return a note about headers that look like ours but have no effect, or an empty string.
+
+    Not about unknown names that begin with ``Mockpets-``: `check_headers` rejects them.
 
     :param names: the names of all headers, in title case.
     """
-    unknown = [name for name in names if OURS in name and name not in _HEADERS]
     parts = []
-    for name in (name[:NAME_LENGTH] for name in unknown[:_NOTED]):
-        # A high cutoff, because all the names start with the same word.
-        near = did_you_mean(name, _HEADERS, 0.87) or f"known: {', '.join(_HEADERS)}"
-        parts.append(f"{name!r} ({near})")
-    return f"ignored headers: {'; '.join(parts)}" if parts else ""
+    for name in names:
+        if name in FORWARDED_HEADERS and name not in REQUEST_HEADERS:
+            parts.append(f"{name!r} (a response header, without effect on a request)")
+        elif OURS in name and not name.startswith(_PREFIX):
+            parts.append(f"{name[:NAME_LENGTH]!r} ({_nearest_header(name)})")
+    return f"ignored headers: {'; '.join(parts[:_NOTED])}" if parts else ""
+
+
+def _nearest_header(name: str) -> str:
+    """Return the request header whose name is nearest to an unknown one, or all of them."""
+    # A high cutoff, because all the names start with the same word.
+    near = did_you_mean(name[:NAME_LENGTH], REQUEST_HEADERS, 0.87)
+    return near or f"known: {', '.join(REQUEST_HEADERS)}"
 
 
 def checked_session(name: str, where: str) -> str:

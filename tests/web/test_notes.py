@@ -116,12 +116,18 @@ ROWS = [
     Row(
         "GET",
         "/v1/pets",
-        {"headers": {"mockpets-scenaro": "empty", "Mockpets-X": "1"}},
+        {"headers": {"x-mockpets-scenario": "empty", "My-Mockpets": "1", "Mockpets-Seed": "7"}},
         {
-            "ignored_headers": "ignored headers: 'Mockpets-Scenaro' (did you mean "
-            "'Mockpets-Scenario'?); 'Mockpets-X' (known: Mockpets-Session, "
-            "Mockpets-Scenario, Mockpets-Delay)"
+            "ignored_headers": "ignored headers: 'X-Mockpets-Scenario' (did you mean "
+            "'Mockpets-Scenario'?); 'My-Mockpets' (known: Mockpets-Session, Mockpets-Scenario, "
+            "Mockpets-Delay); 'Mockpets-Seed' (a response header, without effect on a request)"
         },
+    ),
+    Row(
+        "GET",
+        "/v1/pets",
+        {"headers": {"Mockpets-Scenaro": "empty"}},  # rejected, so not ignored
+        {"off_contract": "status 422 is not in the contract for listPets"},
     ),
     Row(
         "GET",

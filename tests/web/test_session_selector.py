@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import Settings, create_app
+from mockpets.constants import EXPOSED_HEADERS, FORWARDED_HEADERS
 from tests.http_client import Client, InProcess
 from tests.web.test_contract import assert_error
 
@@ -160,6 +161,95 @@ def test_headers_select_sessions_and_scenarios(
 def test_invalid_headers_are_rejected(call: Client, headers: dict[str, str], code: str) -> None:
     assert_error(call("GET", "/v1/pets", headers=headers), code)
     assert call("GET", "/v1/pets", headers=headers).header("Mockpets-Stub") in (None, "-")
+
+
+# --- Unknown headers ----------------------------------------------------------------------------
+
+KNOWN = "known: Mockpets-Session, Mockpets-Scenario, Mockpets-Delay"
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (
+            ["Mockpets-Scenaro"],
+            "unknown header 'Mockpets-Scenaro'; did you mean 'Mockpets-Scenario'?",
+        ),
+        (["MOCKPETS-SESION"], "unknown header 'Mockpets-Sesion'; did you mean 'Mockpets-Session'?"),
+        (["mockpets-x"], f"unknown header 'Mockpets-X'; {KNOWN}"),
+        (["Mockpets-"], f"unknown header 'Mockpets-'; {KNOWN}"),
+        (
+            ["Mockpets-Dely", "Mockpets-X"],
+            "unknown header 'Mockpets-Dely'; did you mean 'Mockpets-Delay'?; "
+            f"unknown header 'Mockpets-X'; {KNOWN}",
+        ),
+    ],
+)
+@pytest.mark.parametrize("key", ["mockpets", None])
+@pytest.mark.parametrize("path", ["/v1/pets", "/v1/pets/1", "/v1/nothing", "/v1/store/orders"])
+def test_unknown_headers_of_ours_are_rejected_with_the_nearest(
+    call: Client, names: list[str], message: str, key: str | None, path: str
+) -> None:
+    response = call("GET", path, headers=dict.fromkeys(names, "x"), key=key)
+
+    assert_error(response, "unknown_header")
+    assert response.json["message"] == message
+
+
+def test_an_unknown_header_is_recorded_and_labelled_but_changes_nothing(fresh: Make) -> None:
+    call = fresh()
+    call("GET", "/~w3/v1/pets")
+    response = call("POST", "/~w3/v1/pets", json_body=PET, headers={"Mockpets-Foo": "1"})
+    [_, entry] = call("GET", "/~w3/__mockpets/requests", key=None).json["requests"]
+
+    assert chosen(response) == ("w3", None)
+    label = "status 422 is not in the contract for createPet"
+    assert response.header("Mockpets-Off-Contract") == label
+    assert (entry["status"], entry["off_contract"]) == (422, label)
+    assert len(call("GET", "/~w3/v1/pets").json) == 16
+    assert_error(call("GET", "/~new/v1/pets", headers={"Mockpets-Foo": "1"}), "unknown_header")
+    assert [each["name"] for each in sessions(call)] == ["default", "w3"]
+
+
+def test_many_and_long_unknown_headers_give_a_short_message(call: Client) -> None:
+    headers = {f"Mockpets-{number:03}-{'x' * 200}": "1" for number in range(40)}
+    message = call("GET", "/v1/pets", headers=headers).json["message"]
+
+    assert message.count("unknown header ") == 20
+    assert "x" * 64 not in message
+
+
+OURS = {name for name in EXPOSED_HEADERS if name.startswith("Mockpets-")}
+
+
+@pytest.mark.parametrize("name", sorted(OURS | {*FORWARDED_HEADERS}))
+def test_the_names_of_our_response_headers_are_accepted(call: Client, name: str) -> None:
+    values = {"Mockpets-Session": "w3", "Mockpets-Scenario": "empty"}
+    response = call("GET", "/v1/pets", headers={name: values.get(name, "1")})
+
+    assert response.status == 200
+
+
+@pytest.mark.parametrize("name", ["X-Mockpets-Session", "Mockpets", "Mockpet-Session", "Mockpetsx"])
+def test_names_that_only_resemble_ours_are_accepted(call: Client, name: str) -> None:
+    assert call("GET", "/v1/pets", headers={name: "w3"}).status == 200
+
+
+def test_a_preflight_accepts_an_unknown_header_so_that_the_page_can_read_the_error(
+    call: Client,
+) -> None:
+    origin = {"Origin": "http://localhost:5173"}
+    asks = {
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": "authorization,mockpets-scenaro",
+    }
+    preflight = call("OPTIONS", "/v1/pets", headers=origin | asks, key=None)
+    response = call("GET", "/v1/pets", headers=origin | {"Mockpets-Scenaro": "empty"})
+
+    assert (preflight.status, response.status) == (204, 422)
+    names = preflight.header("Access-Control-Allow-Headers") or ""
+    assert "mockpets-scenaro" in names
+    assert response.header("Access-Control-Allow-Origin") == origin["Origin"]
 
 
 # --- By the key ---------------------------------------------------------------------------------

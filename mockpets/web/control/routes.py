@@ -52,7 +52,7 @@ from mockpets.web.control import journal, pets, sessions
 from mockpets.web.control.access import check_caller
 from mockpets.web.control.call import ControlRequest, invalid_body, json_response
 from mockpets.web.exchange import Response, current_request
-from mockpets.web.session_selector import named_session
+from mockpets.web.session_selector import check_headers, named_session
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ def _guarded(context: ControlContext, view: ControlView, **_: str) -> Response:
     request = current_request()
     request.max_content_length = FIXTURE_BYTES  # a list of pets is longer than any request's body
     check_caller(request, context.settings, context.token, context.token_attempts)
+    check_headers(request.environ)
     session = _session(request, context.sessions)
     try:
         return view(ControlRequest(request, context, session))

@@ -553,6 +553,22 @@ def test_unknown_names_are_reported_with_the_nearest(used: Client, row: InvalidC
     assert world_of(used) == before
 
 
+@pytest.mark.parametrize(("method", "path"), [("GET", "state"), ("POST", "reset"), ("PUT", "pets")])
+def test_an_unknown_header_of_ours_is_rejected_and_changes_nothing(
+    used: Client, method: str, path: str
+) -> None:
+    before = world_of(used)
+    response = used(method, f"/__mockpets/{path}", headers={"Mockpets-Sesion": "w1"}, key=None)
+
+    assert_error(response, "unknown_header")
+    message = "unknown header 'Mockpets-Sesion'; did you mean 'Mockpets-Session'?"
+    assert response.json["message"] == message
+    assert world_of(used) == before
+    known = {"Mockpets-Delay": "1s", "Mockpets-Request": "7"}  # a client sends them with every call
+    assert at(used, "GET", "state").status == 200
+    assert used("GET", "/__mockpets/state", headers=known, key=None).status == 200
+
+
 # --- Pets -----------------------------------------------------------------------------------------
 
 
