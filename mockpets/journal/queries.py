@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from mockpets.constants import OPERATIONS, PROBLEMS_SHOWN, NoteCode
+from mockpets.constants import OPERATIONS, NoteCode
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.strict_json import shown
-from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -54,13 +53,16 @@ class Filter:
     since: int = 0
 
 
-def parse_filter(query: Mapping[str, Sequence[str]], max_limit: int) -> Filter:
+FILTERS: Final = tuple(each.name for each in fields(Filter))
+"""The query parameters that describe a filter."""
+
+
+def parse_filter(query: Mapping[str, str], max_limit: int) -> Filter:
     """Return the filter that a query describes.
 
-    :param query: every value of each parameter.
+    :param query: its parameters, which are all in `FILTERS`.
     :param max_limit: the highest `limit`.
-    :raise RequestError: ``invalid_request`` with all problems: unknown or repeated filters, and
-        values that cannot match.
+    :raise RequestError: ``invalid_request`` with every value that cannot match.
     """
     readers: dict[str, Callable[[str], object]] = {
         "operation": lambda text: _one_of(text, tuple(OPERATIONS)),
@@ -74,19 +76,11 @@ def parse_filter(query: Mapping[str, Sequence[str]], max_limit: int) -> Filter:
     }
     problems: list[str] = []
     values: dict[str, Any] = {"limit": min(LISTED, max_limit)}
-    for name, texts in query.items():
+    for name, text in query.items():
         try:
-            if name not in readers:
-                near = did_you_mean(name, readers) or f"known parameters: {', '.join(readers)}"
-                problems.append(f"unknown parameter {quote(name)}; {near}")
-            elif len(texts) != 1:
-                problems.append(f"{name} must be sent only once, got {len(texts)} values")
-            else:
-                values[name] = readers[name](texts[0])
+            values[name] = readers[name](text)
         except ValueError as error:
             problems.append(f"{name} {error}")
-        if len(problems) == PROBLEMS_SHOWN:
-            break
     if problems:
         raise RequestError("invalid_request", "; ".join(problems))
     return Filter(**values)

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
-from mockpets.constants import FIXTURE_BYTES, NAME_LENGTH, PROBLEMS_SHOWN, SESSION_NAME_RULE
+from mockpets.constants import (
+    BASE_MARK,
+    FIXTURE_BYTES,
+    NAME_LENGTH,
+    PROBLEMS_SHOWN,
+    SESSION_HEADER,
+    SESSION_NAME_RULE,
+)
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.scenario.language.control_bodies import DocumentError
 from mockpets.strict_json import dump_json
@@ -16,7 +23,7 @@ from mockpets.web.session_selector import checked_session, named_scenarios
 from mockpets.wsgi_extension import JOB_RESULTS, SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mockpets.constants import ErrorCode
     from mockpets.contract.control_types import InputProblem, InvalidInputDetails
@@ -53,11 +60,13 @@ class ControlRequest:
     """An authorized request to the control API.
 
     :param session: the session that the request names.
+    :param query: its query parameters, all of which the call accepts.
     """
 
     request: Request
     context: ControlContext
     session: Session
+    query: Mapping[str, str]
 
     def path_value(self, parameter: str) -> str:
         """Return the value of a path parameter, such as ``name`` for ``{name}``."""
@@ -140,20 +149,32 @@ def _run(job: Callable[[], object]) -> _JobResult:
         return _JobResult(None, error)
 
 
-def query_parameters(request: Request, known: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Return the parameters of the query, and the problems with their names.
+def query_parameters(request: Request, known: Sequence[str]) -> dict[str, str]:
+    """Return the parameters of the query by name.
 
-    :param known: the valid names.
+    :param known: the names that the call accepts.
+    :raise RequestError: ``invalid_request`` with every unknown or repeated parameter.
     """
     query = dict(request.args.lists())
     problems = []
     for name, values in query.items():
         if name not in known:
-            near = did_you_mean(name, known) or f"known parameters: {', '.join(known)}"
-            problems.append(f"unknown parameter {quote(name)}; {near}")
+            problems.append(f"unknown parameter {quote(name)}; {_instead(name, known, request)}")
         elif len(values) > 1:
             problems.append(f"{name} must be sent only once, got {len(values)} values")
-    return {name: values[0] for name, values in query.items()}, problems[:PROBLEMS_SHOWN]
+    if problems:
+        raise RequestError("invalid_request", "; ".join(problems[:PROBLEMS_SHOWN]))
+    return {name: values[0] for name, values in query.items()}
+
+
+def _instead(name: str, known: Sequence[str], request: Request) -> str:
+    """Return what to send instead of an unknown query parameter."""
+    if name.lower() == "session":
+        path = f"/{BASE_MARK}NAME{request.path[:80]}"
+        return f"name the session in the base path ({path}) or in the header {SESSION_HEADER}"
+    if not known:
+        return "this call has no parameters"
+    return did_you_mean(name, known) or f"known parameters: {', '.join(known)}"
 
 
 def invalid_body(error: InputError) -> RequestError:

@@ -12,7 +12,7 @@ from mockpets.constants import EVENTS_SECONDS
 from mockpets.contract.fields import parse_int64
 from mockpets.errors import RequestError
 from mockpets.journal import queries
-from mockpets.web.control.call import body_text, json_response, query_parameters, run_job
+from mockpets.web.control.call import body_text, json_response, run_job
 from mockpets.wsgi_extension import ORDER, RETRIED, SERVER, DeliveryOrder
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def _selected(call: ControlRequest) -> tuple[list[Entry], int]:
 
     :raise RequestError: ``invalid_request``.
     """
-    query = dict(call.request.args.lists())
     limit = max(call.context.settings.journal_size, 1)
-    return queries.selected(call.session.journal.entries(), queries.parse_filter(query, limit))
+    wanted = queries.parse_filter(call.query, limit)
+    return queries.selected(call.session.journal.entries(), wanted)
 
 
 def requests(call: ControlRequest) -> JsonResponse[RequestList]:
@@ -161,13 +161,13 @@ def _since_and_wait(call: ControlRequest) -> tuple[int | None, float]:
 
     :raise RequestError: ``invalid_request``.
     """
-    query, problems = query_parameters(call.request, ("since", "wait"))
+    problems = []
     since = wait = None
-    if (text := query.get("since")) is not None:
+    if (text := call.query.get("since")) is not None:
         since = parse_int64(text)
         if since is None or since < 0:
             problems.append(f"since must be an integer of at least 0, got {text[:40]!r}")
-    text = query.get("wait", "0")
+    text = call.query.get("wait", "0")
     if text.isascii() and text.isdigit() and len(text) < 4:
         wait = float(text)
     if wait is None or wait > EVENTS_SECONDS:

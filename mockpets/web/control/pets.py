@@ -21,7 +21,6 @@ from mockpets.web.control.call import (
     body_text,
     checked_snapshot,
     json_response,
-    query_parameters,
     run_job,
 )
 from mockpets.wsgi_extension import SERVER
@@ -51,7 +50,7 @@ def pets(call: ControlRequest) -> JsonResponse[PetPage]:
 
     :raise RequestError: ``invalid_request`` for an invalid query.
     """
-    query, problems = query_parameters(call.request, (*FILTERS, "after", "limit"))
+    query, problems = call.query, list[str]()
     limit = _number(query.get("limit"), "limit", 1, CONTROL_PETS, problems)
     after = _number(query.get("after"), "after", INT64_MIN, INT64_MAX, problems)
     filters = _filters(query, problems)

@@ -1,11 +1,12 @@
 """The routes of the control API, under ``/__mockpets/``.
 
-Every view that reads or changes a session is called through `_guarded`, which checks the caller and
-finds the session. Most views are in the modules beside this one.
+`_CALLS` declares every call that reads or changes a session. `_guarded` checks its caller, headers
+and query, and finds the session. Most views are in the modules beside this one.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -45,12 +46,19 @@ from mockpets.constants import (
     VERIFY_PATH,
 )
 from mockpets.contract.openapi import document
+from mockpets.contract.schemas import FILTERS
 from mockpets.errors import InputError, NotReady, RequestError
+from mockpets.journal import queries
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.web import pages
 from mockpets.web.control import journal, pets, sessions
 from mockpets.web.control.access import check_caller
-from mockpets.web.control.call import ControlRequest, invalid_body, json_response
+from mockpets.web.control.call import (
+    ControlRequest,
+    invalid_body,
+    json_response,
+    query_parameters,
+)
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.session_selector import check_headers, named_session
 from mockpets.wsgi_extension import SERVER
@@ -70,6 +78,18 @@ if TYPE_CHECKING:
     ControlView = Callable[[ControlRequest], Response]
 
 
+@dataclass(frozen=True)
+class Call:
+    """A call of the control API: one method of one path.
+
+    :param view: responds to it.
+    :param parameters: the query parameters that it accepts; None if it ignores any.
+    """
+
+    view: ControlView
+    parameters: tuple[str, ...] | None = ()
+
+
 def add_routes(app: flask.Flask, context: ControlContext) -> None:
     """Add the control API to the app; if it is off, only the routes that hold no secret."""
     is_on = context.settings.control != "off"
@@ -77,8 +97,8 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
         # `create_app` returns an app that can respond, so alive and ready are the same.
         (HEALTH_PATH, health),
         (READY_PATH, health),
-        (OPENAPI_PATH, openapi),
-        (SCENARIO_SCHEMA_PATH, schema),
+        (OPENAPI_PATH, partial(_without_parameters, openapi)),
+        (SCENARIO_SCHEMA_PATH, partial(_without_parameters, schema)),
         (PANEL_FILE_PATH, pages.panel_file),
         (DOCS_PATH, partial(pages.docs, has_panel=is_on)),
     ):
@@ -87,8 +107,8 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
         return  # `web.unmatched` responds to all other paths and methods
     for path, page in ((CONTROL_PREFIX, pages.to_panel), (PANEL_PATH, pages.panel)):
         _add_path(app, path, {"GET": page})
-    for path, views in _CALLS.items():
-        guarded = {method: partial(_guarded, context, view) for method, view in views.items()}
+    for path, calls in _CALLS.items():
+        guarded = {method: partial(_guarded, call, context) for method, call in calls.items()}
         _add_path(app, path, guarded)
 
 
@@ -103,7 +123,16 @@ def _add_path(app: flask.Flask, path: str, views: Mapping[str, View]) -> None:
     app.view_functions[endpoint] = partial(_other_method, tuple(views))
 
 
-def _guarded(context: ControlContext, view: ControlView, **_: str) -> Response:
+def _without_parameters(view: View) -> Response:
+    """Call a view that accepts no query parameters.
+
+    :raise RequestError: ``invalid_request``.
+    """
+    query_parameters(current_request(), ())
+    return view()
+
+
+def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
     """Call a view if the caller may use the control API.
 
     :raise RequestError: the caller, the session or the request is rejected.
@@ -112,9 +141,10 @@ def _guarded(context: ControlContext, view: ControlView, **_: str) -> Response:
     request.max_content_length = FIXTURE_BYTES  # a list of pets is longer than any request's body
     check_caller(request, context.settings, context.token, context.token_attempts)
     check_headers(request.environ)
+    query = {} if call.parameters is None else query_parameters(request, call.parameters)
     session = _session(request, context.sessions)
     try:
-        return view(ControlRequest(request, context, session))
+        return call.view(ControlRequest(request, context, session, query))
     except InputError as error:
         raise invalid_body(error) from error
 
@@ -192,34 +222,40 @@ def metrics(call: ControlRequest) -> Response:
     return Response(body, content_type=content_type)
 
 
-_CALLS: Mapping[str, Mapping[str, ControlView]] = {
-    STATE_PATH: {"GET": sessions.state},
-    SCENARIOS_PATH: {"GET": sessions.scenarios},
-    ONE_SCENARIO_PATH: {"GET": sessions.one_scenario},
-    SCENARIO_PATH: {"PUT": sessions.activate},
-    RESET_PATH: {"POST": sessions.reset},
-    SESSIONS_PATH: {"GET": sessions.sessions},
+_CALLS: Mapping[str, Mapping[str, Call]] = {
+    STATE_PATH: {"GET": Call(sessions.state)},
+    SCENARIOS_PATH: {"GET": Call(sessions.scenarios)},
+    ONE_SCENARIO_PATH: {"GET": Call(sessions.one_scenario)},
+    SCENARIO_PATH: {"PUT": Call(sessions.activate)},
+    RESET_PATH: {"POST": Call(sessions.reset)},
+    SESSIONS_PATH: {"GET": Call(sessions.sessions)},
     SESSION_PATH: {
-        "GET": sessions.one_session,
-        "PUT": sessions.put_session,
-        "DELETE": sessions.drop_session,
+        "GET": Call(sessions.one_session),
+        "PUT": Call(sessions.put_session),
+        "DELETE": Call(sessions.drop_session),
     },
-    CONTROL_PETS_PATH: {"GET": pets.pets, "PUT": pets.put_pets},
-    CONTROL_PET_PATH: {"PATCH": pets.change_pet, "DELETE": pets.delete_pet},
-    SNAPSHOTS_PATH: {"GET": pets.snapshots},
+    CONTROL_PETS_PATH: {
+        "GET": Call(pets.pets, (*FILTERS, "after", "limit")),
+        "PUT": Call(pets.put_pets),
+    },
+    CONTROL_PET_PATH: {"PATCH": Call(pets.change_pet), "DELETE": Call(pets.delete_pet)},
+    SNAPSHOTS_PATH: {"GET": Call(pets.snapshots)},
     SNAPSHOT_PATH: {
-        "GET": pets.one_snapshot,
-        "PUT": pets.put_snapshot,
-        "DELETE": pets.drop_snapshot,
+        "GET": Call(pets.one_snapshot),
+        "PUT": Call(pets.put_snapshot),
+        "DELETE": Call(pets.drop_snapshot),
     },
-    RESTORE_PATH: {"POST": pets.restore},
-    REQUESTS_PATH: {"GET": journal.requests, "DELETE": journal.clear},
-    REQUEST_PATH: {"GET": journal.one_request},
-    HAR_PATH: {"GET": journal.har},
-    VERIFY_PATH: {"POST": journal.verify},
-    EVENTS_PATH: {"GET": journal.events},
-    GATES_PATH: {"GET": gates},
-    GATE_PATH: {"POST": open_gate},
-    METRICS_PATH: {"GET": metrics},
+    RESTORE_PATH: {"POST": Call(pets.restore)},
+    REQUESTS_PATH: {
+        "GET": Call(journal.requests, queries.FILTERS),
+        "DELETE": Call(journal.clear),
+    },
+    REQUEST_PATH: {"GET": Call(journal.one_request)},
+    HAR_PATH: {"GET": Call(journal.har, queries.FILTERS)},
+    VERIFY_PATH: {"POST": Call(journal.verify)},
+    EVENTS_PATH: {"GET": Call(journal.events, ("since", "wait"))},
+    GATES_PATH: {"GET": Call(gates)},
+    GATE_PATH: {"POST": Call(open_gate)},
+    METRICS_PATH: {"GET": Call(metrics, None)},
 }
-"""The view of each path and method."""
+"""The calls by path and method."""

@@ -569,6 +569,104 @@ def test_an_unknown_header_of_ours_is_rejected_and_changes_nothing(
     assert used("GET", "/__mockpets/state", headers=known, key=None).status == 200
 
 
+NO_PARAMETERS = "this call has no parameters"
+PETS_PARAMETERS = "known parameters: status, after, limit"
+LOG_PARAMETERS = "known parameters: limit, operation, method, path, status, stub, note, since"
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "instead"),
+    [
+        ("GET", "state?x=1", NO_PARAMETERS),
+        ("HEAD", "state?x=1", NO_PARAMETERS),
+        ("GET", "scenarios?x", NO_PARAMETERS),
+        ("GET", "scenarios/empty?x=", NO_PARAMETERS),
+        ("PUT", "scenario?x=1", NO_PARAMETERS),
+        ("POST", "reset?x=1", NO_PARAMETERS),
+        ("GET", "sessions?x=1", NO_PARAMETERS),
+        ("GET", "sessions/w1?x=1", NO_PARAMETERS),
+        ("PUT", "sessions/new?x=1", NO_PARAMETERS),
+        ("GET", "pets?x=1", PETS_PARAMETERS),
+        ("PUT", "pets?x=1", NO_PARAMETERS),
+        ("PATCH", "pets/1?x=1", NO_PARAMETERS),
+        ("DELETE", "pets/1?x=1", NO_PARAMETERS),
+        ("GET", "snapshots?x=1", NO_PARAMETERS),
+        ("GET", "snapshots/kept?x=1", NO_PARAMETERS),
+        ("PUT", "snapshots/more?x=1", NO_PARAMETERS),
+        ("DELETE", "snapshots/kept?x=1", NO_PARAMETERS),
+        ("POST", "snapshots/kept/restore?x=1", NO_PARAMETERS),
+        ("GET", "requests?x=1", LOG_PARAMETERS),
+        ("DELETE", "requests?x=1", NO_PARAMETERS),
+        ("GET", "requests/1?x=1", NO_PARAMETERS),
+        ("GET", "requests.har?x=1", LOG_PARAMETERS),
+        ("POST", "verify?x=1", NO_PARAMETERS),
+        ("GET", "events?x=1", "known parameters: since, wait"),
+        ("GET", "gates?x=1", NO_PARAMETERS),
+        ("POST", "gates/door/open?x=1", NO_PARAMETERS),
+        ("GET", "openapi.json?x=1", NO_PARAMETERS),
+        ("GET", "schema/scenario.json?x=1", NO_PARAMETERS),
+    ],
+)
+def test_unknown_query_parameters_are_rejected_on_every_call_and_change_nothing(
+    used: Client, method: str, target: str, instead: str
+) -> None:
+    before = world_of(used)
+    response = at(used, method, target)
+
+    assert response.status == 400
+    if method != "HEAD":
+        assert_error(response, "invalid_request")
+        assert response.json["message"] == f"unknown parameter 'x'; {instead}"
+    assert world_of(used) == before
+
+
+@pytest.mark.parametrize("target", ["state", "pets", "requests", "sessions"])
+@pytest.mark.parametrize("name", ["session", "Session"])
+def test_a_session_parameter_is_rejected_with_how_to_name_a_session(
+    used: Client, target: str, name: str
+) -> None:
+    response = used("GET", f"/__mockpets/{target}?{name}=worker-3", key=None)
+
+    assert_error(response, "invalid_request")
+    assert response.json["message"] == (
+        f"unknown parameter '{name}'; name the session in the base path "
+        f"(/~NAME/__mockpets/{target}) or in the header Mockpets-Session"
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("opration=x", "unknown parameter 'opration'; did you mean 'operation'?"),
+        ("status=404&status=4xx", "status must be sent only once, got 2 values"),
+        (
+            "limt=1&since=1&since=2&pth=b&limit=0",
+            "unknown parameter 'limt'; did you mean 'limit'?; since must be sent only once, got 2 "
+            "values; unknown parameter 'pth'; did you mean 'path'?",
+        ),
+        ("x%0A=1", f"unknown parameter 'x\\n'; {LOG_PARAMETERS}"),
+    ],
+)
+def test_all_invalid_parameter_names_are_reported_at_once(
+    used: Client, query: str, message: str
+) -> None:
+    response = at(used, "GET", f"requests?{query}")
+
+    assert_error(response, "invalid_request")
+    assert response.json["message"] == message
+
+
+def test_the_error_for_many_unknown_parameters_is_short(used: Client) -> None:
+    response = at(used, "GET", "state?" + "&".join(f"name{number}" for number in range(500)))
+
+    assert response.json["message"].count("unknown parameter") == 20
+
+
+@pytest.mark.parametrize("path", ["health", "ready", "metrics", "", "docs", "panel/main.js"])
+def test_probes_metrics_and_pages_ignore_query_parameters(used: Client, path: str) -> None:
+    assert used("GET", f"/__mockpets/{path}?x=1", key=None).status == 200
+
+
 # --- Pets -----------------------------------------------------------------------------------------
 
 
