@@ -43,6 +43,7 @@ ErrorCode = Literal[
     "method_not_allowed",
     "request_timeout",
     "verification_failed",
+    "session_dropped",
     "payload_too_large",
     "expectation_failed",
     "invalid_scenario",
@@ -67,6 +68,7 @@ ERRORS: Final[dict[ErrorCode, int]] = {
     "method_not_allowed": 405,
     "request_timeout": 408,
     "verification_failed": 409,
+    "session_dropped": 410,
     "payload_too_large": 413,
     "expectation_failed": 417,
     "invalid_scenario": 422,
@@ -252,6 +254,10 @@ STACKS: Final = 100
 SESSIONS: Final = 200
 SESSION_IDLE_SECONDS: Final = 600.0
 """How long a session must be unused before a new session may replace it."""
+CLOSED_SECONDS: Final = 3600.0
+"""The longest time for which the name of a deleted session can be closed."""
+CLOSED_NAMES: Final = 10_000
+"""Maximum number of closed names; beyond it, the one closed first is forgotten."""
 JOURNAL_ENTRIES: Final = 1000
 """Requests that the journal of one session keeps."""
 JOURNAL_BYTES: Final = 16 * 1024 * 1024

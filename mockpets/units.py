@@ -48,15 +48,17 @@ def parse_duration(text: str) -> float:
     return float(seconds)
 
 
-def parse_interval(text: str) -> float:
+def parse_interval(text: str, longest: float = INTERVAL_SECONDS) -> float:
     """Return an interval in seconds; 0 means never.
 
     :param text: ``30s``, ``15m``, ``1h``, ``0s``.
-    :raise ValueError: it is not an interval, has no unit, or is longer than a week.
+    :param longest: in seconds.
+    :raise ValueError: it is not an interval, has no unit, or is too long.
     """
     seconds = _amount(_NUMBER + " ?(s|m|h)", text, _LONG)
-    if seconds is None or seconds > INTERVAL_SECONDS:
-        raise ValueError(f"must be a time such as 30m or 1h, at most 168h, got {quote(text)}")
+    if seconds is None or seconds > longest:
+        limit = f"at most {longest / 3600:g}h"
+        raise ValueError(f"must be a time such as 30m or 1h, {limit}, got {quote(text)}")
     return float(seconds)
 
 

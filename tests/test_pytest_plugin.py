@@ -184,6 +184,27 @@ def test_sessions_are_named_after_tests_and_removed(run: Run, server: MockpetsSe
     assert [each["name"] for each in ControlClient(server.url).sessions()] == ["default"]
 
 
+def test_a_page_that_still_polls_does_not_create_the_session_again(
+    run: Run, server: MockpetsServer
+) -> None:
+    text = """
+        import requests
+
+        polled = []
+
+        def test_a_page_polls(mockpets):
+            polled.append((mockpets.url, mockpets.headers))
+
+        def test_it_polls_after_its_test():
+            [(url, headers)] = polled
+            response = requests.get(f"{url}/pets", headers=headers)
+            assert (response.status_code, response.json()["code"]) == (410, "session_dropped")
+    """
+
+    run(text, f"--mockpets-url={server.url}").assert_outcomes(passed=2)
+    assert [each["name"] for each in ControlClient(server.url).sessions()] == ["default"]
+
+
 def test_the_report_of_a_failed_test_lists_its_requests(run: Run) -> None:
     text = """
         import pytest, requests

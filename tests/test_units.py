@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.errors import Problem, printable
-from mockpets.units import DURATION, RATE, parse_duration, parse_rate, quote
+from mockpets.units import DURATION, RATE, parse_duration, parse_interval, parse_rate, quote
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,17 @@ def test_an_invalid_duration_is_rejected(text: str, message: str) -> None:
         parse_duration(text)
 
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("0s", 0), ("1.5s", 1.5), ("60m", 3600), ("1h", 3600)]
+)
+def test_an_interval_may_have_a_lower_limit(text: str, seconds: float) -> None:
+    assert parse_interval(text, 3600) == seconds
+    longer = "3600.1s"
+    with pytest.raises(ValueError, match=f"at most 1h, got '{longer}'"):
+        parse_interval(longer, 3600)
+    assert parse_interval(longer) == 3600.1
 
 
 @pytest.mark.parametrize(

@@ -299,9 +299,14 @@ class ControlClient:
         response: SessionSummary = self._call("PUT", path, contents)
         return response
 
-    def drop_session(self, name: str) -> None:
-        """Remove a session and everything in it."""
-        self._call("DELETE", _fill(constants.SESSION_PATH, name))
+    def drop_session(self, name: str, closed: str = "60s") -> None:
+        """Remove a session and everything in it.
+
+        :param closed: how long its name stays closed, at most ``1h``: requests that name it get a
+            410, so that a page that still polls does not create it again. A call that changes the
+            session opens it earlier. ``0s`` does not close it.
+        """
+        self._call("DELETE", _fill(constants.SESSION_PATH, name), query={"closed": closed})
 
     # --- Calls ---
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import DEFAULT_SESSION, SESSION_IDLE_SECONDS
 from mockpets.errors import RequestError
+from mockpets.session.closed_names import ClosedNames
 from mockpets.session.save_progress import SaveProgress
 from mockpets.session.session import Session
 
@@ -51,6 +52,8 @@ class SessionRegistry:
         """The session of requests that name no session; it always exists."""
         self.save_progress = SaveProgress()
         """Which changes are saved in the state file."""
+        self.closed_names = ClosedNames(clock)
+        """The names of deleted sessions that requests must not create again."""
         self._clock = clock
         self._idle = idle
         self._reset_every = reset_every
@@ -96,10 +99,11 @@ class SessionRegistry:
         for session in batch:
             session.reset()
 
-    def get_or_create(self, name: str) -> Session:
+    def get_or_create(self, name: str, *, reopen: bool = False) -> Session:
         """Return a session, and create it if it does not exist.
 
-        :raise RequestError: ``busy`` if all sessions are in use.
+        :param reopen: whether to create it even if its name is closed, and open the name.
+        :raise RequestError: ``busy`` if all sessions are in use, ``session_dropped``.
         """
         session = self.find(name)
         if session is not None:
@@ -108,8 +112,11 @@ class SessionRegistry:
         with self._lock:
             session = self._by_name.get(name)
             if session is None:
+                if not reopen:
+                    self.closed_names.check(name)
                 if len(self._by_name) >= self.limit:
                     replaced = self._remove_idle()
+                self.closed_names.open(name)
                 session = self._by_name[name] = Session(name, self.shared)
                 # Higher than the count of any earlier session of this name, because creating a
                 # session and each of its resets publish a change. Clients notice the new session.
@@ -151,9 +158,10 @@ class SessionRegistry:
             )
         return self._by_name.pop(min(idle, key=lambda session: session.used).name)
 
-    def drop(self, name: str) -> bool:
+    def drop(self, name: str, closed: float = 0.0) -> bool:
         """Delete a session and release its held responses; return whether it existed.
 
+        :param closed: the seconds for which its name stays closed.
         :raise RequestError: ``invalid_request`` for the default session.
         """
         if name == DEFAULT_SESSION:
@@ -161,8 +169,10 @@ class SessionRegistry:
             raise RequestError("invalid_request", message)
         with self._lock:
             session = self._by_name.pop(name, None)
-        if session is None:
-            return False
+            if session is None:
+                return False
+            if closed:
+                self.closed_names.close(name, closed)
         _close(session)
         self.publish_all("sessions")
         return True

@@ -63,7 +63,8 @@ class Playback:
         """Put the session and the scenarios that a request names into its exchange.
 
         :return: its key, the session's name, and the scenarios.
-        :raise RequestError: ``invalid_session``, ``unknown_header`` or ``unknown_scenario``.
+        :raise RequestError: ``invalid_session``, ``session_dropped``, ``unknown_header`` or
+            ``unknown_scenario``.
         """
         key = read_key(request, self._settings)
         own = None if self._visitors is None else self._visitors.name(request)
@@ -86,7 +87,7 @@ class Playback:
         request = current_request()
         exchange = request.exchange
         exchange.operation = operation
-        # 1. The names of the session, our headers and the scenarios: 422.
+        # 1. The names of the session, 410 if it is closed, our headers and the scenarios: 422.
         key, name, stack = self.select(request)
         # 2. The path, 404, then the method, 405.
         if check_route is not None:

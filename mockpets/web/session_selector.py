@@ -119,8 +119,8 @@ def select(
 
     :param selector: the selector in the request's key.
     :param own: the only session that this client may use; None if it may use any.
-    :raise RequestError: ``invalid_session`` for an invalid or forbidden name, ``unknown_header``,
-        ``unknown_scenario``.
+    :raise RequestError: ``invalid_session`` for an invalid or forbidden name, ``session_dropped``,
+        ``unknown_header``, ``unknown_scenario``.
     """
     exchange = request.exchange
     name = named_session(request.environ, selector) or own or DEFAULT_SESSION
@@ -129,6 +129,8 @@ def select(
         raise RequestError("invalid_session", message)
     # Set before headers and scenarios are read, so that unknown ones are recorded in its journal.
     exchange.session = session = sessions.find(name)
+    if session is None:
+        sessions.closed_names.check(name)
     check_headers(request.environ)
     names = named_scenarios(request.environ, selector)
     if session is None:

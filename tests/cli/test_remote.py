@@ -87,7 +87,7 @@ def test_use_switches_one_session(run: Run, url: str, by: str) -> None:
 
     assert run("use", "empty", *where) == (0, ["active in session w3: empty"], [])
     assert ControlClient(url).scenarios()["active"] == ["default"]
-    ControlClient(url).drop_session("w3")
+    ControlClient(url).drop_session("w3", closed="0s")
 
 
 def test_the_error_for_an_unknown_scenario_suggests_the_nearest(run: Run, url: str) -> None:

@@ -446,6 +446,23 @@ def test_sessions(client: ControlClient) -> None:
     assert (caught.value.code, caught.value.status) == ("not_found", 404)
 
 
+def test_a_dropped_session_stays_closed_unless_told_otherwise(client: ControlClient) -> None:
+    call = front_end(client)
+    call("GET", "/v1/pets")
+    client.drop_session(client.name)
+
+    assert call("GET", "/v1/pets").status == 410
+    with pytest.raises(ControlError) as caught:
+        client.requests()
+    assert (caught.value.code, caught.value.status) == ("session_dropped", 410)
+    client.reset()
+    assert call("GET", "/v1/pets").status == 200
+    client.drop_session(client.name, closed="0s")
+    assert call("GET", "/v1/pets").status == 200
+    with pytest.raises(ControlError, match="closed must be a time such as 30m or 1h, at most 1h"):
+        client.drop_session(client.name, closed="2h")
+
+
 def test_health_state_and_metrics(client: ControlClient) -> None:
     state = client.state()
 

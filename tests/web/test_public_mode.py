@@ -600,6 +600,21 @@ def test_visitors_share_only_the_initial_state() -> None:
     assert len({public.session(visitor) for visitor in visitors}) == len(visitors)
 
 
+def test_only_the_owner_can_close_a_visitors_session() -> None:
+    public = Public()
+    name = public.session()
+    for target in (f"/__mockpets/sessions/{name}", f"/~{name}/__mockpets/sessions/{name}"):
+        rejected = public("DELETE", f"{target}?closed=1h", "192.0.2.2", key=None)
+        assert_error(rejected, "unauthorized")
+        assert_error(public("DELETE", f"{target}?closed=1h", "192.0.2.2"), "unauthorized")
+    assert public("GET", "/v1/pets").status == 200
+
+    assert public.control("DELETE", f"sessions/{name}?closed=60s").status == 200
+    assert_error(public("GET", "/v1/pets"), "session_dropped")
+    public.clock.now += 60
+    assert public("GET", "/v1/pets").status == 200
+
+
 def test_a_session_name_does_not_reveal_the_address() -> None:
     """Another server gives the same visitor another name."""
     names = {Public().session("192.0.2.1") for _ in range(3)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from werkzeug.routing import Rule
 
@@ -84,10 +84,14 @@ class Call:
 
     :param view: responds to it.
     :param parameters: the query parameters that it accepts; None if it ignores any.
+    :param session: what it does with the session that the request names: ``changes`` creates a
+        missing one and opens a closed name, ``reads`` does not, ``none`` is about the server or
+        about a session in the path.
     """
 
     view: ControlView
     parameters: tuple[str, ...] | None = ()
+    session: Literal["changes", "reads", "none"] = "reads"
 
 
 def add_routes(app: flask.Flask, context: ControlContext) -> None:
@@ -142,21 +146,25 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
     check_caller(request, context.settings, context.token, context.token_attempts)
     check_headers(request.environ)
     query = {} if call.parameters is None else query_parameters(request, call.parameters)
-    session = _session(request, context.sessions)
+    session = _session(call, request, context.sessions)
     try:
         return call.view(ControlRequest(request, context, session, query))
     except InputError as error:
         raise invalid_body(error) from error
 
 
-def _session(request: Request, sessions: SessionRegistry) -> Session:
-    """Return the session that a request names; reading an unknown one does not create it.
+def _session(call: Call, request: Request, sessions: SessionRegistry) -> Session:
+    """Return the session that a request names; only a call that changes it creates it.
 
-    :raise RequestError: ``invalid_session``, or ``busy`` when there are too many sessions.
+    :raise RequestError: ``invalid_session``, ``busy`` when there are too many sessions, or
+        ``session_dropped`` for reading one whose name is closed.
     """
     name = named_session(request.environ) or DEFAULT_SESSION
-    is_read = request.method in ("GET", "HEAD")
-    return sessions.peek(name) if is_read else sessions.get_or_create(name)
+    if call.session == "changes":
+        return sessions.get_or_create(name, reopen=True)
+    if call.session == "reads":
+        sessions.closed_names.check(name)
+    return sessions.peek(name)
 
 
 def _other_method(methods: tuple[str, ...], **_: str) -> Response:
@@ -226,36 +234,39 @@ _CALLS: Mapping[str, Mapping[str, Call]] = {
     STATE_PATH: {"GET": Call(sessions.state)},
     SCENARIOS_PATH: {"GET": Call(sessions.scenarios)},
     ONE_SCENARIO_PATH: {"GET": Call(sessions.one_scenario)},
-    SCENARIO_PATH: {"PUT": Call(sessions.activate)},
-    RESET_PATH: {"POST": Call(sessions.reset)},
-    SESSIONS_PATH: {"GET": Call(sessions.sessions)},
+    SCENARIO_PATH: {"PUT": Call(sessions.activate, session="changes")},
+    RESET_PATH: {"POST": Call(sessions.reset, session="changes")},
+    SESSIONS_PATH: {"GET": Call(sessions.sessions, session="none")},
     SESSION_PATH: {
-        "GET": Call(sessions.one_session),
-        "PUT": Call(sessions.put_session),
-        "DELETE": Call(sessions.drop_session),
+        "GET": Call(sessions.one_session, session="none"),
+        "PUT": Call(sessions.put_session, session="none"),
+        "DELETE": Call(sessions.drop_session, ("closed",), session="none"),
     },
     CONTROL_PETS_PATH: {
         "GET": Call(pets.pets, (*FILTERS, "after", "limit")),
-        "PUT": Call(pets.put_pets),
+        "PUT": Call(pets.put_pets, session="changes"),
     },
-    CONTROL_PET_PATH: {"PATCH": Call(pets.change_pet), "DELETE": Call(pets.delete_pet)},
+    CONTROL_PET_PATH: {
+        "PATCH": Call(pets.change_pet, session="changes"),
+        "DELETE": Call(pets.delete_pet, session="changes"),
+    },
     SNAPSHOTS_PATH: {"GET": Call(pets.snapshots)},
     SNAPSHOT_PATH: {
         "GET": Call(pets.one_snapshot),
-        "PUT": Call(pets.put_snapshot),
-        "DELETE": Call(pets.drop_snapshot),
+        "PUT": Call(pets.put_snapshot, session="changes"),
+        "DELETE": Call(pets.drop_snapshot, session="changes"),
     },
-    RESTORE_PATH: {"POST": Call(pets.restore)},
+    RESTORE_PATH: {"POST": Call(pets.restore, session="changes")},
     REQUESTS_PATH: {
         "GET": Call(journal.requests, queries.FILTERS),
-        "DELETE": Call(journal.clear),
+        "DELETE": Call(journal.clear, session="changes"),
     },
     REQUEST_PATH: {"GET": Call(journal.one_request)},
     HAR_PATH: {"GET": Call(journal.har, queries.FILTERS)},
     VERIFY_PATH: {"POST": Call(journal.verify)},
     EVENTS_PATH: {"GET": Call(journal.events, ("since", "wait"))},
     GATES_PATH: {"GET": Call(gates)},
-    GATE_PATH: {"POST": Call(open_gate)},
-    METRICS_PATH: {"GET": Call(metrics, None)},
+    GATE_PATH: {"POST": Call(open_gate, session="changes")},
+    METRICS_PATH: {"GET": Call(metrics, None, session="none")},
 }
 """The calls by path and method."""

@@ -6,12 +6,13 @@ from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from mockpets.constants import FILE_BYTES
+from mockpets.constants import CLOSED_SECONDS, FILE_BYTES
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.scenario.describe import describe_pets, describe_stub
 from mockpets.scenario.language.control_bodies import SessionConfig, parse_session_config
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
+from mockpets.units import parse_interval
 from mockpets.web.control.call import LONG, body_text, json_response, run_job
 from mockpets.web.session_selector import base_path, checked, checked_session
 from mockpets.wsgi_extension import SERVER
@@ -256,7 +257,7 @@ def put_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
         if before is not None:
             before.reject_documents(names, inline)
         shared.library().plus(inline).stack(names)
-    session = context.sessions.get_or_create(name)
+    session = context.sessions.get_or_create(name, reopen=True)
     if table is not None:
         session.start_from(seed, table)
     if names is not None:
@@ -265,11 +266,16 @@ def put_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
 
 
 def drop_session(call: ControlRequest) -> JsonResponse[DroppedSession]:
-    """Remove a session.
+    """Remove a session; the parameter `closed` keeps its name closed for some time.
 
-    :raise RequestError: ``not_found``, or ``invalid_request`` for the default session.
+    :raise RequestError: ``not_found``, or ``invalid_request`` for the default session or an invalid
+        time.
     """
     name = checked_session(call.name, "the path")
-    if not call.context.sessions.drop(name):
+    try:
+        closed = parse_interval(call.query.get("closed", "0s"), CLOSED_SECONDS)
+    except ValueError as error:
+        raise RequestError("invalid_request", f"closed {error}") from error
+    if not call.context.sessions.drop(name, closed):
         raise _unknown_session(call, name)
     return json_response({"dropped": name})

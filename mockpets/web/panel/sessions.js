@@ -60,5 +60,6 @@ async function create() {
 
 async function remove(name) {
   await control(`sessions/${encodeURIComponent(name)}`, { method: "DELETE" });
-  notice(`Deleted session ${name}.`);
+  // The name stays open: a person deletes a session to start again with the same name.
+  notice(`Deleted session ${name}. The next request that names it creates it again.`);
 }

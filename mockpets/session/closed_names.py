@@ -1,0 +1,50 @@
+"""The names of deleted sessions that are closed for some time.
+
+A page that still polls would create its session again; a closed name rejects it instead.
+"""
+
+from __future__ import annotations
+
+from math import ceil, inf
+from typing import TYPE_CHECKING
+
+from mockpets.constants import CLOSED_NAMES, SESSIONS_PATH
+from mockpets.errors import RequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class ClosedNames:
+    """The closed names of one server, up to a limit. The caller serializes changes.
+
+    :param clock: returns monotonic seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._until: dict[str, float] = {}
+        """In the order in which the names were closed."""
+
+    def close(self, name: str, seconds: float) -> None:
+        """Close a name; at the limit, forget the one that was closed first."""
+        if len(self._until) >= CLOSED_NAMES:
+            del self._until[next(iter(self._until))]
+        self._until[name] = self._clock() + seconds
+
+    def open(self, name: str) -> None:
+        """Open a name, whether or not it is closed."""
+        self._until.pop(name, None)
+
+    def check(self, name: str) -> None:
+        """Check that a name is not closed.
+
+        :raise RequestError: ``session_dropped``.
+        """
+        seconds = self._until.get(name, -inf) - self._clock()
+        if seconds > 0:
+            raise RequestError(
+                "session_dropped",
+                f"the session '{name}' was deleted and stays closed for {ceil(seconds)} s; use "
+                f"another name, or create it again with PUT {SESSIONS_PATH}/{name}",
+            )

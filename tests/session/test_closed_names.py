@@ -1,0 +1,325 @@
+"""Names of deleted sessions that stay closed (``DELETE sessions/NAME?closed=60s``)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.constants import CLOSED_NAMES
+from mockpets.errors import RequestError
+from mockpets.session.closed_names import ClosedNames
+from mockpets.session.registry import SessionRegistry
+from mockpets.web.control.routes import Call
+from tests.http_client import Client, InProcess, OverSocket
+from tests.session.shared_states import shared_state
+from tests.web.test_contract import assert_error
+
+if TYPE_CHECKING:
+    from tests.http_client import Response
+
+PET: Any = {"name": "Miso", "categoryId": 2}
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Server:
+    """A server in this process, and its clock."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.clock = Clock()
+        self.call = Client(InProcess(create_app(Settings(**settings), self.clock)))
+
+    def control(self, method: str, path: str, body: object = None, base: str = "") -> Response:
+        return self.call(method, f"{base}/__mockpets/{path}", json_body=body, key=None)
+
+    def drop(self, query: str = "?closed=60s", name: str = "w3") -> Response:
+        """Create a session with a request and delete it."""
+        assert self.call("GET", f"/~{name}/v1/pets").status == 200
+        return self.control("DELETE", f"sessions/{name}{query}")
+
+    def names(self) -> list[str]:
+        return [each["name"] for each in self.control("GET", "sessions").json["sessions"]]
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+@pytest.mark.parametrize("key", ["mockpets", None])
+@pytest.mark.parametrize("method", ["GET", "POST", "HEAD", "BREW"])
+@pytest.mark.parametrize("path", ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/v1/nothing"])
+def test_a_closed_session_is_not_created_by_requests(
+    server: Server, path: str, method: str, key: str | None
+) -> None:
+    assert server.drop().json == {"dropped": "w3"}
+    origin = {"Origin": "http://localhost:5173"}
+    response = server.call(method, f"/~w3{path}", headers=origin, key=key)
+
+    assert response.status == 410
+    assert response.header("Cache-Control") == "no-store"
+    assert response.header("Mockpets-Off-Contract")
+    assert response.header("Access-Control-Allow-Origin") == origin["Origin"]
+    assert "Mockpets-Off-Contract" in (response.header("Access-Control-Expose-Headers") or "")
+    if method != "HEAD":
+        assert_error(response, "session_dropped")
+        assert response.json["message"] == (
+            "the session 'w3' was deleted and stays closed for 60 s; use another name, or create "
+            "it again with PUT /__mockpets/sessions/w3"
+        )
+    assert server.names() == ["default"]
+
+
+@pytest.mark.parametrize(
+    ("base", "headers", "key"),
+    [
+        ("/~w3", {}, "mockpets"),
+        ("/~W3+empty", {}, "mockpets"),
+        ("", {"Mockpets-Session": "w3"}, "mockpets"),
+        ("", {}, "mockpets~w3"),
+    ],
+)
+def test_every_way_to_name_a_closed_session_is_rejected(
+    server: Server, base: str, headers: dict[str, str], key: str
+) -> None:
+    server.drop()
+
+    assert_error(server.call("GET", f"{base}/v1/pets", headers=headers, key=key), "session_dropped")
+    assert server.call("GET", "/v1/pets").status == 200
+    assert server.call("GET", "/~w4/v1/pets").status == 200
+
+
+def test_the_closed_session_is_checked_before_headers_and_scenarios(server: Server) -> None:
+    server.drop()
+    headers = {"Mockpets-Foo": "1", "Mockpets-Scenario": "emtpy"}
+
+    assert_error(server.call("GET", "/~w3/v1/pets", headers=headers), "session_dropped")
+    assert server.call("OPTIONS", "/~w3/v1/pets", key=None).status == 204
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("1s", 1), ("60s", 60), ("1.5s", 1.5), ("5m", 300), ("1h", 3600)]
+)
+def test_a_name_opens_again_after_its_time(server: Server, text: str, seconds: float) -> None:
+    server.drop(f"?closed={text}")
+    server.clock.now += seconds - 0.01
+    assert server.call("GET", "/~w3/v1/pets").status == 410
+    server.clock.now += 0.01
+
+    assert server.call("GET", "/~w3/v1/pets").status == 200
+    assert server.names() == ["default", "w3"]
+
+
+@pytest.mark.parametrize("query", ["", "?closed=0s"])
+def test_without_a_time_a_request_creates_the_session_again(server: Server, query: str) -> None:
+    server.drop(query)
+
+    assert server.call("GET", "/~w3/v1/pets").status == 200
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("closed=", "closed must be a time such as 30m or 1h, at most 1h, got ''"),
+        ("closed=60", "closed must be a time such as 30m or 1h, at most 1h, got '60'"),
+        ("closed=61m", "closed must be a time such as 30m or 1h, at most 1h, got '61m'"),
+        ("closed=3600.1s", "closed must be a time such as 30m or 1h, at most 1h, got '3600.1s'"),
+        ("closed=-1s", "closed must be a time such as 30m or 1h, at most 1h, got '-1s'"),
+        ("closed=500ms", "closed must be a time such as 30m or 1h, at most 1h, got '500ms'"),
+        ("closed=yes", "closed must be a time such as 30m or 1h, at most 1h, got 'yes'"),
+        ("closed=1s&closed=2s", "closed must be sent only once, got 2 values"),
+        ("close=60s", "unknown parameter 'close'; did you mean 'closed'?"),
+    ],
+)
+def test_an_invalid_time_deletes_and_closes_nothing(
+    server: Server, query: str, message: str
+) -> None:
+    response = server.drop(f"?{query}")
+
+    assert_error(response, "invalid_request")
+    assert response.json["message"] == message
+    assert server.names() == ["default", "w3"]
+    assert server.call("GET", "/~w3/v1/pets").status == 200
+
+
+def test_only_existing_sessions_can_be_closed(server: Server) -> None:
+    assert_error(server.control("DELETE", "sessions/w3?closed=60s"), "not_found")
+    assert_error(server.control("DELETE", "sessions/default?closed=60s"), "invalid_request")
+
+    assert server.call("GET", "/~w3/v1/pets").status == 200
+    assert server.call("GET", "/v1/pets").status == 200
+
+
+# --- The control API ------------------------------------------------------------------------------
+
+CHANGES: list[tuple[str, str, Any]] = [
+    ("PUT", "scenario", {"scenario": "empty"}),
+    ("POST", "reset", None),
+    ("PUT", "pets", [{"id": 7, **PET}]),
+    ("PATCH", "pets/1", {"name": "Mio"}),
+    ("DELETE", "pets/1", None),
+    ("PUT", "snapshots/one", None),
+    ("DELETE", "snapshots/one", None),
+    ("POST", "snapshots/one/restore", None),
+    ("DELETE", "requests", None),
+    ("POST", "gates/door/open", None),
+]
+READS: list[tuple[str, str, Any]] = [
+    ("GET", "state", None),
+    ("HEAD", "state", None),
+    ("GET", "scenarios", None),
+    ("GET", "scenarios/empty", None),
+    ("GET", "pets", None),
+    ("GET", "snapshots", None),
+    ("GET", "snapshots/one", None),
+    ("GET", "requests", None),
+    ("GET", "requests/1", None),
+    ("GET", "requests.har", None),
+    ("POST", "verify", {"match": {}}),
+    ("GET", "events", None),
+    ("GET", "gates", None),
+]
+
+
+NO_SNAPSHOT = [("DELETE", "snapshots/one"), ("POST", "snapshots/one/restore")]
+
+
+def test_every_call_about_a_session_is_listed_above() -> None:
+    app = create_app(Settings())
+    router = app.url_map.bind("localhost")
+    about = {
+        name
+        for name, view in app.view_functions.items()
+        for call in getattr(view, "args", ())  # of the partial that guards the call
+        if isinstance(call, Call) and call.session != "none"
+    }
+    listed = {router.match(f"/__mockpets/{path}", method)[0] for method, path, _ in CHANGES + READS}
+
+    assert listed == about
+
+
+@pytest.mark.parametrize(("method", "path", "body"), CHANGES)
+def test_a_changing_call_opens_the_name_again(
+    server: Server, method: str, path: str, body: Any
+) -> None:
+    server.drop()
+
+    # The new session has no snapshot to delete or restore.
+    expected = (404,) if (method, path) in NO_SNAPSHOT else (200, 201)
+    assert server.control(method, path, body, "/~w3").status in expected
+    assert server.call("GET", "/~w3/v1/pets").status == 200
+    server.control("DELETE", "sessions/w3")
+    assert server.call("GET", "/~w3/v1/pets").status == 200, "the name is no longer closed"
+
+
+@pytest.mark.parametrize("base", ["", "/~w3"])
+def test_creating_the_session_opens_the_name_again(server: Server, base: str) -> None:
+    server.drop()
+
+    assert server.control("PUT", "sessions/w3", {"scenario": "empty"}, base).status == 201
+    assert server.call("GET", "/~w3/v1/pets").json == []
+
+
+@pytest.mark.parametrize(("method", "path", "body"), READS)
+def test_a_read_of_a_closed_session_is_rejected_and_does_not_open_it(
+    server: Server, method: str, path: str, body: Any
+) -> None:
+    server.drop()
+    response = server.control(method, path, body, "/~w3")
+
+    assert response.status == 410
+    if method != "HEAD":
+        assert_error(response, "session_dropped")
+    assert server.call("GET", "/~w3/v1/pets").status == 410
+    assert server.names() == ["default"]
+
+
+def test_calls_about_the_server_and_its_sessions_work_on_a_closed_name(server: Server) -> None:
+    server.drop()
+
+    assert server.control("GET", "sessions", base="/~w3").status == 200
+    assert server.control("GET", "sessions/default", base="/~w3").status == 200
+    assert_error(server.control("GET", "sessions/w3", base="/~w3"), "not_found")
+    assert_error(server.control("DELETE", "sessions/w3?closed=60s"), "not_found")
+    assert server.control("GET", "metrics", base="/~w3").status == 200
+    assert server.call("GET", "/~w3/v1/pets").status == 410
+
+
+def test_a_rejected_change_leaves_the_name_closed(server: Server) -> None:
+    full = Server(max_sessions=2)
+    full.drop()
+    full.call("GET", "/~w4/v1/pets")
+
+    assert_error(full.control("POST", "reset", base="/~w3"), "busy")
+    assert full.call("GET", "/~w3/v1/pets").status == 410
+    server.drop()
+    assert server.control("PUT", "sessions/w3", {"scenario": "emtpy"}).status == 422
+    assert server.call("GET", "/~w3/v1/pets").status == 410
+
+
+@pytest.mark.parametrize("base", ["/~w3", ""])
+@pytest.mark.parametrize("query", ["", "?closed=60s"])
+def test_deleting_a_session_does_not_create_the_one_that_the_request_names(
+    base: str, query: str
+) -> None:
+    server = Server(max_sessions=1)  # so that creating one would fail
+    headers = {} if base else {"Mockpets-Session": "w3"}
+    target = f"{base}/__mockpets/sessions/w3{query}"
+
+    assert_error(server.call("DELETE", target, headers=headers, key=None), "not_found")
+    before = server.control("GET", "events").json["change"]
+    server.call("DELETE", target, headers=headers, key=None)
+    assert server.control("GET", "events").json["change"] == before
+
+
+def test_a_session_can_be_deleted_under_its_own_base_path(server: Server) -> None:
+    server.call("GET", "/~w3/v1/pets")
+
+    assert server.control("DELETE", "sessions/w3?closed=60s", base="/~w3").status == 200
+    assert server.call("GET", "/~w3/v1/pets").status == 410
+
+
+def test_a_poll_for_events_ends_when_its_session_is_closed() -> None:
+    with MockpetsServer(Settings(port=0)) as server, ThreadPoolExecutor(1) as pool:
+        call = Client(OverSocket(server.url))
+        call("GET", "/~w3/v1/pets")
+        now = call("GET", "/~w3/__mockpets/events").json["change"]
+        poll = pool.submit(call, "GET", f"/~w3/__mockpets/events?since={now}&wait=15")
+        call("DELETE", "/__mockpets/sessions/w3?closed=60s")
+
+        assert_error(poll.result(20), "session_dropped")
+
+
+# --- The limit ----------------------------------------------------------------------------------
+
+
+def test_beyond_the_limit_the_name_closed_first_is_forgotten() -> None:
+    names = ClosedNames(Clock())
+    for number in range(CLOSED_NAMES + 1):
+        names.close(f"w{number}", 60.0)
+
+    names.check("w0")
+    for number in (1, CLOSED_NAMES):
+        with pytest.raises(RequestError, match=f"'w{number}' was deleted"):
+            names.check(f"w{number}")
+
+
+def test_a_name_closed_during_a_request_is_not_created() -> None:
+    """On a server with threads, another one may delete the session in between."""
+    sessions = SessionRegistry(shared_state(), 2, clock=Clock())
+    sessions.get_or_create("w3")
+    sessions.drop("w3", 60.0)
+
+    with pytest.raises(RequestError, match="'w3' was deleted"):
+        sessions.get_or_create("w3")
+    assert len(sessions) == 1
