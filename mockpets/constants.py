@@ -197,8 +197,10 @@ NAME_LENGTH: Final = 64
 INLINE: Final = "inline-{}"
 """The name of a scenario that was sent as a document without a name; numbered from 1."""
 
-Change = Literal["requests", "scenario", "pets", "snapshots", "gates", "sessions", "files"]
-"""What can change in a session."""
+Change = Literal[
+    "requests", "scenario", "pets", "snapshots", "gates", "sessions", "files", "origins"
+]
+"""What can change in a session or its server."""
 NoteCode = Literal[
     "deprecated",
     "ignored_headers",
@@ -258,6 +260,8 @@ CLOSED_SECONDS: Final = 3600.0
 """The longest time for which the name of a deleted session can be closed."""
 CLOSED_NAMES: Final = 10_000
 """Maximum number of closed names; beyond it, the one closed first is forgotten."""
+REJECTED_ORIGINS: Final = 20
+"""Maximum number of rejected origins to log and show; any client can send invented ones."""
 JOURNAL_ENTRIES: Final = 1000
 """Requests that the journal of one session keeps."""
 JOURNAL_BYTES: Final = 16 * 1024 * 1024

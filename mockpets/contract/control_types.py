@@ -164,7 +164,8 @@ class State(ActiveScenarios, GateCounts):
     """A session and its server at a glance.
 
     `change` is the number of the last change, and `resets` differs after each reset. `state_file`
-    is None when the server runs without ``--state``.
+    is None when the server runs without ``--state``. `rejected_origins` lists the origins of pages
+    whose control calls were rejected, at most 20; ``null`` stands for pages without an origin.
     """
 
     version: str
@@ -175,6 +176,7 @@ class State(ActiveScenarios, GateCounts):
     scenarios: list[ScenarioSummary]
     counts: StateCounts
     state_file: StateFileProgress | None
+    rejected_origins: list[str]
     settings: ServerSettings
 
 

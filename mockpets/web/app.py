@@ -42,6 +42,7 @@ from mockpets.telemetry.metrics import Holdings, Metrics
 from mockpets.web import operations, unmatched
 from mockpets.web.control import routes as control
 from mockpets.web.control.call import ControlContext
+from mockpets.web.control.rejected_origins import RejectedOrigins
 from mockpets.web.delivery import Delivery
 from mockpets.web.error_handlers import add_error_handlers
 from mockpets.web.exchange import current_request
@@ -166,7 +167,9 @@ def wire(
     playback = Playback(settings, sessions, visitors)
     operations.add_routes(app, playback)
     unmatched.add_routes(app, playback)
-    control.add_routes(app, ControlContext(settings, sessions, token, token_attempts, metrics))
+    origins = RejectedOrigins(partial(sessions.publish_all, "origins"))
+    context = ControlContext(settings, sessions, token, token_attempts, metrics, origins)
+    control.add_routes(app, context)
     add_error_handlers(app)
     return app, sessions
 

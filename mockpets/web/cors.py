@@ -59,6 +59,14 @@ def for_all(environ: WSGIEnvironment, *, preflight: bool) -> list[Pair]:
     return headers
 
 
+def is_allowed(origin: str, origins: Collection[str]) -> bool:
+    """Return whether pages on an origin may call the control API.
+
+    :param origins: the allowed origins that are not on this machine, in lower case.
+    """
+    return bool(re.fullmatch(LOCAL_ORIGIN, origin)) or origin.lower() in origins
+
+
 def for_some(environ: WSGIEnvironment, origins: Collection[str], *, preflight: bool) -> list[Pair]:
     """Return the headers that let pages on this machine and on some origins call the control API.
 
@@ -67,7 +75,7 @@ def for_some(environ: WSGIEnvironment, origins: Collection[str], *, preflight: b
     """
     headers: list[Pair] = [("Vary", "Origin")]
     origin: str = environ.get("HTTP_ORIGIN", "")
-    if not (re.fullmatch(LOCAL_ORIGIN, origin) or origin.lower() in origins):
+    if not is_allowed(origin, origins):
         return headers
     headers.append(("Access-Control-Allow-Origin", origin))
     headers.append(("Access-Control-Expose-Headers", _EXPOSED))

@@ -119,7 +119,7 @@ def guarded() -> list[dict[str, Any]]:
 
 
 def snapshot(server: MockpetsServer) -> Any:
-    """Return all state that a call could change, except for idle times."""
+    """Return all state that a call could change, except for idle times and rejected origins."""
     caller = Client(OverSocket(server.url))
     state = {
         path: caller("GET", f"{CONTROL_PREFIX}/{path}").json
@@ -127,6 +127,7 @@ def snapshot(server: MockpetsServer) -> Any:
     }
     for session in state["sessions"]["sessions"]:
         del session["idle_seconds"]
+    del state["state"]["rejected_origins"], state["state"]["change"], state["requests"]["change"]
     return state
 
 
@@ -145,6 +146,26 @@ def test_a_foreign_page_cannot_use_the_control_api(
 
     assert read == []
     assert snapshot(server) == before
+
+
+def test_the_panel_names_the_pages_that_were_rejected(
+    server: MockpetsServer, visit: Callable[..., Panel]
+) -> None:
+    """The page sees only a CORS error; the panel, already open, shows which option allows it."""
+    panel = visit(server.url)
+    notice = panel.page.get_by_role("region", name="Rejected pages")
+    expect(panel.page.get_by_text("Live", exact=True)).to_be_visible()
+    with foreign_page() as port:
+        origin = f"http://evil.test:{port}"
+        option = notice.get_by_text(f"--control-origin {origin}", exact=True)
+        expect(option).to_be_hidden()
+        page = visit(origin, "/").page
+        call = "(url) => fetch(url, {method: 'PUT'}).catch((error) => error.name)"
+        assert page.evaluate(call, f"{server.url}/__mockpets/scenario") == "TypeError"
+
+    expect(option).to_be_visible()
+    panel.use(notice.get_by_role("button", name="Dismiss"))
+    expect(notice).to_be_hidden()
 
 
 def test_dns_rebinding_gives_no_access(server: MockpetsServer, visit: Callable[..., Panel]) -> None:

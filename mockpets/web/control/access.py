@@ -18,10 +18,12 @@ from urllib.parse import urlsplit
 from mockpets.constants import CONTROL_REALM
 from mockpets.errors import RequestError
 from mockpets.web.authentication import bearer
-from mockpets.web.cors import LOCAL_ORIGIN
+from mockpets.web.control.rejected_origins import rejection
+from mockpets.web.cors import is_allowed
 
 if TYPE_CHECKING:
     from mockpets.settings import Settings
+    from mockpets.web.control.call import ControlContext
     from mockpets.web.exchange import Request
     from mockpets.web.public_mode import TokenAttempts
 
@@ -32,33 +34,41 @@ _BY_PROXY: Final = {"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED"}
 _PORT: Final = r"(?::[0-9]{1,5})?"
 
 
-def check_caller(
-    request: Request, settings: Settings, token: str, token_attempts: TokenAttempts | None
-) -> None:
+def check_caller(request: Request, context: ControlContext) -> None:
     """Check that a request may call the control API.
 
-    :param token: the token that callers must send; empty if none is required.
     :raise RequestError: ``unauthorized``, ``rate_limited``, ``forbidden``, or ``invalid_request``
         for a body that is not announced as JSON.
     """
-    if token:
-        _check_token(request, token, token_attempts)
+    settings = context.settings
+    if context.token:
+        _check_token(request, context.token, context.token_attempts)
     else:
         if settings.control != "open":
             _check_peer(request, settings)
         _check_host(request, settings)
     if not may_read(request, settings):
-        raise RequestError(
-            "forbidden",
-            "the control API rejects requests from other websites; "
-            "to allow one, start the server with --control-origin",
-        )
+        origin = request.headers.get("Origin", "")
+        context.rejected_origins.add(origin)
+        raise RequestError("forbidden", rejection(origin))
     if request.mimetype != "application/json" and request.get_data():
         message = (
             "Content-Type must be application/json for a request with a body; "
             "send the header 'Content-Type: application/json'"
         )
         raise RequestError("invalid_request", message)
+
+
+def record_preflight(request: Request, context: ControlContext) -> None:
+    """Record the origin of a preflight that gets no permission, since no call follows it.
+
+    Not with ``--public``, where preflights of visitors could fill the list.
+    """
+    origin = request.headers.get("Origin", "")
+    is_preflight = "Access-Control-Request-Method" in request.headers
+    settings = context.settings
+    if is_preflight and not settings.public and not is_allowed(origin, settings.control_origin):
+        context.rejected_origins.add(origin)
 
 
 def may_read(request: Request, settings: Settings) -> bool:
@@ -77,7 +87,7 @@ def may_read(request: Request, settings: Settings) -> bool:
     host = request.headers.get("Host", "").lower()
     if site is None and origin.lower() in (f"http://{host}", f"https://{host}"):
         return True
-    return bool(re.fullmatch(LOCAL_ORIGIN, origin)) or origin.lower() in settings.control_origin
+    return is_allowed(origin, settings.control_origin)
 
 
 def _check_token(request: Request, token: str, token_attempts: TokenAttempts | None) -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mockpets.session.session import Activation, Session
     from mockpets.settings import Settings
     from mockpets.telemetry.metrics import Metrics
+    from mockpets.web.control.rejected_origins import RejectedOrigins
     from mockpets.web.exchange import Request
     from mockpets.web.public_mode import TokenAttempts
 
@@ -53,6 +54,7 @@ class ControlContext:
     token: str
     token_attempts: TokenAttempts | None
     metrics: Metrics
+    rejected_origins: RejectedOrigins
 
 
 @dataclass(frozen=True, slots=True)

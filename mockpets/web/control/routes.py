@@ -52,7 +52,7 @@ from mockpets.journal import queries
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.web import pages
 from mockpets.web.control import journal, pets, sessions
-from mockpets.web.control.access import check_caller
+from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
     ControlRequest,
     invalid_body,
@@ -113,18 +113,26 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
         _add_path(app, path, {"GET": page})
     for path, calls in _CALLS.items():
         guarded = {method: partial(_guarded, call, context) for method, call in calls.items()}
-        _add_path(app, path, guarded)
+        _add_path(app, path, guarded, partial(record_preflight, context=context))
 
 
-def _add_path(app: flask.Flask, path: str, views: Mapping[str, View]) -> None:
-    """Add one path of the control API, with a 405 response for its other methods."""
+def _add_path(
+    app: flask.Flask,
+    path: str,
+    views: Mapping[str, View],
+    on_options: Callable[[Request], None] | None = None,
+) -> None:
+    """Add one path of the control API, with a 405 response for its other methods.
+
+    :param on_options: called with each OPTIONS request.
+    """
     rule = path.replace("{", "<").replace("}", ">")
     for method, view in views.items():
         endpoint = f"{method} {path}"
         app.add_url_rule(rule, endpoint, view, methods=[method], provide_automatic_options=False)
     endpoint = f"{path}: other methods"
     app.url_map.add(Rule(rule, endpoint=endpoint))  # without methods: any other
-    app.view_functions[endpoint] = partial(_other_method, tuple(views))
+    app.view_functions[endpoint] = partial(_other_method, tuple(views), on_options)
 
 
 def _without_parameters(view: View) -> Response:
@@ -143,7 +151,7 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
     """
     request = current_request()
     request.max_content_length = FIXTURE_BYTES  # a list of pets is longer than any request's body
-    check_caller(request, context.settings, context.token, context.token_attempts)
+    check_caller(request, context)
     check_headers(request.environ)
     query = {} if call.parameters is None else query_parameters(request, call.parameters)
     session = _session(call, request, context.sessions)
@@ -167,15 +175,20 @@ def _session(call: Call, request: Request, sessions: SessionRegistry) -> Session
     return sessions.peek(name)
 
 
-def _other_method(methods: tuple[str, ...], **_: str) -> Response:
+def _other_method(
+    methods: tuple[str, ...], on_options: Callable[[Request], None] | None, **_: str
+) -> Response:
     """Respond to a method that a path of the control API does not support.
 
     :param methods: the supported ones.
+    :param on_options: called with each OPTIONS request.
     :raise RequestError: ``method_not_allowed``.
     """
     request = current_request()
     names = ", ".join([*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"])
     if request.method == "OPTIONS":
+        if on_options is not None:
+            on_options(request)
         empty = Response(status=204, headers={"Allow": names})
         del empty.headers["Content-Type"]
         return empty

@@ -58,6 +58,7 @@ def state(call: ControlRequest) -> JsonResponse[State]:
             },
             "gates": gates,
             "state_file": sessions.save_progress.report(),
+            "rejected_origins": call.context.rejected_origins.all(),
             "settings": {
                 "key": settings.api_key[0],
                 "any_key": settings.any_key,

@@ -5,6 +5,7 @@ import { loadContract } from "./contract.js";
 import { announce, byId, copyButton, el, handler, keyed, notice, setText } from "./dom.js";
 import * as entry from "./entry.js";
 import * as gates from "./gates.js";
+import * as origins from "./origins.js";
 import { watch } from "./live.js";
 import * as pets from "./pets.js";
 import * as requests from "./requests.js";
@@ -15,7 +16,7 @@ import * as tryit from "./tryit.js";
 const VIEWS = ["scenarios", "requests", "pets", "try", "gates", "sessions"];
 const wide = matchMedia("(min-width: 1100px)");
 
-const EVERYTHING = new Set(["requests", "scenario", "pets", "snapshots", "gates", "sessions", "files"]);
+const EVERYTHING = new Set(["requests", "scenario", "pets", "snapshots", "gates", "sessions", "files", "origins"]);
 
 let contract = null;
 let state = null;
@@ -65,6 +66,7 @@ async function changed(kinds) {
   showHeader();
   scenarios.show(state);
   gates.show(state);
+  origins.show(state);
   tryit.show(byId("try-body"), state, contract.operations);
   await (first ? showView() : refresh(route().view, kinds ?? EVERYTHING));
 }
@@ -117,6 +119,7 @@ byId("skip").addEventListener("click", handler(async () => {
   await showView();
   byId("view-requests").focus();
 }));
+origins.start();
 scenarios.start();
 requests.start();
 sessions.start();

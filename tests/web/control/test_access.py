@@ -14,7 +14,7 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.constants import CONTROL_PREFIX
+from mockpets.constants import CONTROL_PREFIX, REJECTED_ORIGINS
 from tests.http_client import JSON, Client, OverSocket
 from tests.server.raw_http import Wire, port_of
 
@@ -197,7 +197,8 @@ class Server:
     def traces(self) -> list[Any]:
         """Return the state that every call with an effect changes."""
         return [
-            (session.name, session.active, session.changes.number, session.journal.last)
+            # `_last` leaves out changes of the server: a rejected origin is such a change.
+            (session.name, session.active, session.changes._last, session.journal.last)
             for session in self._sessions.all()
         ]
 
@@ -386,6 +387,138 @@ def test_a_preflight_needs_no_token_and_changes_nothing() -> None:
         assert server.ask("OPTIONS", f"/~new{path}", headers, peer="10.0.0.7").status_code == 204
 
     assert server.traces() == before
+
+
+# --- Rejected origins ---------------------------------------------------------------------------
+
+PREFLIGHT = {"Access-Control-Request-Method": "PUT"}
+EVIL_MESSAGE = (
+    "the control API rejects requests from pages on http://evil.test; if you trust them, start "
+    "the server with --control-origin http://evil.test"
+)
+NULL_MESSAGE = (
+    "the control API rejects requests from pages without an origin, such as local files and "
+    "sandboxed frames; serve the page from localhost"
+)
+
+
+def rejected_origins(server: Server) -> list[str]:
+    state = server.ask("GET", "/__mockpets/state", {"Host": "localhost:7387"}).get_json()
+    origins: list[str] = state["rejected_origins"]
+    return origins
+
+
+@pytest.mark.parametrize(
+    ("origin", "listed", "message"),
+    [
+        ("http://evil.test", "http://evil.test", EVIL_MESSAGE),
+        ("HTTP://Evil.Test", "http://evil.test", EVIL_MESSAGE),
+        ("null", "null", NULL_MESSAGE),
+    ],
+)
+@pytest.mark.parametrize("way", ["preflight", "call", "old browser"])
+def test_a_rejected_page_is_named_in_the_log_and_in_the_state_once(
+    caplog: pytest.LogCaptureFixture, origin: str, listed: str, message: str, way: str
+) -> None:
+    """A browser hides the 403 from the page, and after a rejected preflight it sends no call."""
+    server = Server()
+    headers = page(None if way == "old browser" else "cross-site", origin)
+    method = "OPTIONS" if way == "preflight" else "PUT"
+    for _ in range(3):
+        headers |= PREFLIGHT if way == "preflight" else {}
+        response = server.ask(method, "/~w3/__mockpets/scenario", headers)
+        assert "Access-Control-Allow-Origin" not in response.headers
+        assert "Access-Control-Allow-Methods" not in response.headers
+
+    assert [each.getMessage() for each in caplog.records if each.name == "mockpets"] == [message]
+    assert rejected_origins(server) == [listed]
+    if way != "preflight":
+        assert (response.status_code, response.get_json()["message"]) == (403, message)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "",
+        "http://evil.test/path",
+        "http://evil.test\x1b[31m",
+        "http://evil.test, http://b.test",
+        "file://evil",
+        "chrome-extension://abcdef",
+        "http://" + "e" * 300,
+        "\xe9vil",
+        "Null",
+    ],
+)
+def test_an_invalid_origin_is_rejected_but_neither_logged_nor_listed(
+    caplog: pytest.LogCaptureFixture, origin: str
+) -> None:
+    server = Server()
+    server.ask("OPTIONS", "/__mockpets/state", page("cross-site", origin) | PREFLIGHT)
+    response = server.ask("GET", "/__mockpets/state", page("cross-site", origin))
+
+    assert response.status_code == 403
+    assert response.get_json()["message"].endswith("start the server with --control-origin")
+    assert rejected_origins(server) == []
+    assert not [each for each in caplog.records if each.name == "mockpets"]
+
+
+def test_the_number_of_rejected_origins_is_limited(caplog: pytest.LogCaptureFixture) -> None:
+    server = Server()
+    for number in range(REJECTED_ORIGINS + 5):
+        headers = page("cross-site", f"http://page{number}.test")
+        server.ask("POST", "/__mockpets/reset", headers)
+    messages = [each.getMessage() for each in caplog.records if each.name == "mockpets"]
+
+    assert len(rejected_origins(server)) == len(messages) == REJECTED_ORIGINS
+    assert [each.endswith("further origins are not logged") for each in messages] == [
+        *[False] * (REJECTED_ORIGINS - 1),
+        True,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers"),
+    [
+        ("OPTIONS", "/__mockpets/state", page("cross-site", "http://localhost:5173") | PREFLIGHT),
+        ("OPTIONS", "/__mockpets/state", page("cross-site", "https://front.example") | PREFLIGHT),
+        ("OPTIONS", "/__mockpets/state", page("cross-site", "http://evil.test")),
+        ("OPTIONS", "/__mockpets/health", page("cross-site", "http://evil.test") | PREFLIGHT),
+        ("OPTIONS", "/v1/pets", page("cross-site", "http://evil.test") | PREFLIGHT),
+        ("GET", "/v1/pets", page("cross-site", "http://evil.test")),
+        ("GET", "/__mockpets/health", page("cross-site", "http://evil.test")),
+        ("GET", "/__mockpets/state", page("cross-site", "https://front.example")),
+        ("GET", "/__mockpets/state", page("cross-site", None)),
+    ],
+)
+def test_only_rejected_control_calls_are_listed(
+    method: str, path: str, headers: dict[str, str]
+) -> None:
+    server = Server(**FRONT)
+    server.ask(method, path, headers)
+
+    assert rejected_origins(server) == []
+
+
+def test_a_new_rejected_origin_is_reported_to_the_panel_as_a_change() -> None:
+    server = Server()
+    local = {"Host": "localhost"}
+    before = server.ask("GET", "/~w3/__mockpets/events", local).get_json()["change"]
+    for _ in range(2):
+        server.ask("OPTIONS", "/__mockpets/state", page("cross-site", "http://a.test") | PREFLIGHT)
+    events = server.ask("GET", f"/~w3/__mockpets/events?since={before}", local).get_json()
+
+    assert events["changed"] == ["origins"]
+    assert events["change"] == before + 1
+
+
+def test_visitors_of_a_public_server_cannot_fill_the_list_with_preflights() -> None:
+    server = Server(public=True, control_token=TOKEN)
+    server.ask("OPTIONS", "/__mockpets/state", page("cross-site", "http://evil.test") | PREFLIGHT)
+    server.ask("GET", "/__mockpets/state", page("cross-site", "http://evil.test"))
+    state = server.ask("GET", "/__mockpets/state", WITH | {"Host": "localhost"}).get_json()
+
+    assert state["rejected_origins"] == []
 
 
 # --- Bypasses -----------------------------------------------------------------------------------
