@@ -188,6 +188,7 @@ export default {
 def test_the_playwright_files_pass(banner: str, port: int, tmp_path: Path) -> None:
     """With an app on another origin, on the server of the main job."""
     files = dict(re.findall(r"<!-- playwright file: (\S+) -->\n```ts\n(.*?)```", README, re.DOTALL))
+    before = sessions(port)
     files |= {"contexts.spec.ts": SPEC, "playwright.config.mjs": CONFIG, "app/index.html": APP}
     (tmp_path / "node_modules").symlink_to(NODE_MODULES)
     (tmp_path / "app").mkdir()
@@ -211,8 +212,12 @@ def test_the_playwright_files_pass(banner: str, port: int, tmp_path: Path) -> No
 
     assert banner
     assert "2 passed" in done.stdout, done.stdout + done.stderr
-    left = urlopen(f"http://localhost:{port}/__mockpets/sessions").read()
-    assert [session["name"] for session in json.loads(left)["sessions"]] == ["default"]
+    assert sessions(port) == before  # the fixture has removed its own
+
+
+def sessions(port: int) -> list[str]:
+    with urlopen(f"http://localhost:{port}/__mockpets/sessions") as response:
+        return [session["name"] for session in json.load(response)["sessions"]]
 
 
 class QuietHandler(SimpleHTTPRequestHandler):

@@ -186,9 +186,9 @@ def test_a_code_that_only_the_server_sends_is_a_warning(
 
     assert status == 0
     assert lines[:4] == [
-        f"full.yaml:{2 + 2 * stub}:39: warning: stubs.{stub}.reply.body.code: the server itself sends "
-        f"the code '{code}' when it reaches a limit; use another one, such as {other}, to tell the "
-        "two apart"
+        f"full.yaml:{2 + 2 * stub}:39: warning: stubs.{stub}.reply.body.code: the server itself "
+        f"sends the code '{code}' when it reaches a limit; use another one, such as {other}, to "
+        "tell the two apart"
         for stub, code, other in (
             (1, "busy", "service_unavailable"),
             (2, "rate_limited", "too_many_requests"),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SCENARIO = """\
 description: One complete response for each client, then broken ones.
 stubs:
-  - match: {{operation: listPets, headers: {{mockpets-test: {{present: true}}}}}}
+  - match: {{operation: listPets, headers: {{x-attempt: {{present: true}}}}}}
     sequence: [pass, {{fault: {fault}}}]
 """
 
@@ -49,7 +49,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def headers(fault: str, client: str) -> dict[str, str]:
     name = f"{fault.replace('_', '-')}-{client}"
-    return {**KEY, "Mockpets-Scenario": name, "Mockpets-Test": "1"}
+    return {**KEY, "Mockpets-Scenario": name, "X-Attempt": "1"}
 
 
 def with_http_client(url: str, sent: dict[str, str]) -> str:
