@@ -1,6 +1,7 @@
 """Recognise headers and query parameters that hold secrets, and redact their values.
 
-Only the name decides, never the value, so that users can predict what is redacted.
+Only the name decides, never the value, so that users can predict what is redacted. The scheme of
+an Authorization header stays: tools that check recorded traffic look for it.
 """
 
 from __future__ import annotations
@@ -20,10 +21,21 @@ _SECRET: Final = re.compile(
 )
 
 
+_WITH_SCHEME: Final = ("authorization", "proxy-authorization")
+_SCHEME: Final = re.compile("(bearer|basic|digest) +[^ ]", re.IGNORECASE)
+"""Of any other scheme, the first word may be the secret itself."""
+
+
 @lru_cache(maxsize=256)  # clients send the same few names all the time
 def is_secret(name: str) -> bool:
     """Return whether a header or parameter of this name, in any case, holds a secret."""
     return _SECRET.match(name) is not None
+
+
+def redacted_secret(name: str, value: str) -> str:
+    """Return what to record of a secret header: ``[redacted]``, ``Bearer [redacted]``."""
+    scheme = _SCHEME.match(value)
+    return f"{scheme[1]} {REDACTED}" if scheme and name.lower() in _WITH_SCHEME else REDACTED
 
 
 def redacted_target(target: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockpets.redaction import is_secret, redacted_target
+from mockpets.redaction import is_secret, redacted_secret, redacted_target
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,32 @@ def test_names_of_secrets(name: str, secret: bool) -> None:
 )
 def test_secrets_in_targets_are_redacted(target: str, expected: str) -> None:
     assert redacted_target(target) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("Authorization", "Bearer mockpets", "Bearer [redacted]"),
+        ("authorization", "bearer mockpets~w3", "bearer [redacted]"),
+        ("Authorization", "Basic dXNlcjpwYXNz", "Basic [redacted]"),
+        ("AUTHORIZATION", 'Digest username="a", response="b"', "Digest [redacted]"),
+        ("Proxy-Authorization", "Basic  dXNlcjpwYXNz", "Basic [redacted]"),
+        # Another first word may be the secret.
+        ("Authorization", "mockpets", "[redacted]"),
+        ("Authorization", "Token mockpets", "[redacted]"),
+        ("Authorization", "s3cret Bearer mockpets", "[redacted]"),
+        ("Authorization", " Bearer mockpets", "[redacted]"),
+        ("Authorization", "Bearermockpets", "[redacted]"),
+        ("Authorization", "Bearer-x mockpets", "[redacted]"),
+        ("Authorization", "Bearer", "[redacted]"),
+        ("Authorization", "Bearer ", "[redacted]"),
+        ("Authorization", "", "[redacted]"),
+        # Only these two headers have a scheme.
+        ("X-Auth-Token", "Bearer mockpets", "[redacted]"),
+        ("Cookie", "Basic a=1", "[redacted]"),
+    ],
+)
+def test_only_the_scheme_of_an_authorization_header_is_kept(
+    name: str, value: str, expected: str
+) -> None:
+    assert redacted_secret(name, value) == expected

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl
 
-from mockpets.redaction import REDACTED, is_secret, redacted_target
+from mockpets.redaction import is_secret, redacted_secret, redacted_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -103,7 +103,10 @@ def message(headers: Iterable[tuple[str, str]], body: bytes, limit: int = MESSAG
 
     :param limit: the longest body, in bytes.
     """
-    lines = [f"{name}: {REDACTED if is_secret(name) else value}" for name, value in headers]
+    lines = [
+        f"{name}: {redacted_secret(name, value) if is_secret(name) else value}"
+        for name, value in headers
+    ]
     head = "\n".join(lines)
     if "?" in head or head.count("\n") >= len(lines):
         # URLs in Referer, Location and Link have queries too. Other servers, and tests, may let

@@ -129,7 +129,7 @@ def test_a_request_and_its_response() -> None:
         "headers": [
             {"name": "Content-Type", "value": "application/json"},
             {"name": "Host", "value": "localhost:7387"},
-            {"name": "Authorization", "value": "[redacted]"},
+            {"name": "Authorization", "value": "Bearer [redacted]"},
         ],
         "queryString": [{"name": "dry", "value": "a b"}],
         "postData": {"mimeType": "application/json", "text": '{"name":"Miso"}', "params": []},

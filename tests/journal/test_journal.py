@@ -50,7 +50,7 @@ def test_headers_keep_their_order_and_lose_secrets() -> None:
 
     assert message(sent, b"").headers == [
         ("Host", "localhost:7387"),
-        ("authorization", "[redacted]"),
+        ("authorization", "Bearer [redacted]"),
         ("X-Empty", ""),
         ("X-Colon", "a: b: c"),
         ("Set-Cookie", "[redacted]"),

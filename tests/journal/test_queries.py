@@ -223,7 +223,7 @@ def test_an_entry_as_json() -> None:
     assert summary(made) == expected
     assert full(made) == expected | {
         "request": {
-            "headers": [["Content-Type", "application/json"], ["Authorization", "[redacted]"]],
+            "headers": [["Content-Type", "application/json"], ["Authorization", "Bearer [redacted]"]],
             "body": {"size": 15, "text": '{"name":"Miso"}', "base64": False, "cut": False},
         },
         "response": {
