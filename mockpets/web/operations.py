@@ -104,6 +104,8 @@ def create_pet(request: Request, store: Store) -> Response:
 
     :raise RequestError: ``invalid_request``, ``payload_too_large`` or ``store_full``.
     """
+    if request.query_string:
+        _note_query(request)
     body = json_body(request)
     if isinstance(body, dict):
         ignored = body.keys() - NEW_PET_FIELDS
@@ -126,12 +128,19 @@ def get_pet(request: Request, store: Store) -> Response:
 
     :raise RequestError: ``pet_not_found``, also for an ID that is not an int64.
     """
+    if request.query_string:
+        _note_query(request)
     text: str = (request.view_args or {})["pet_id"]
     pet_id = parse_int64(text)
     row = None if pet_id is None else store.get(pet_id)
     if row is None:
         raise RequestError("pet_not_found", no_animal(text))
     return Response(row + b"\n")
+
+
+def _note_query(request: Request) -> None:
+    """Note the query parameters of an operation that has none."""
+    request.exchange.notes += _ignored("ignored_query", "parameters", set(request.args))
 
 
 _NAMES_NOTED: Final = 8

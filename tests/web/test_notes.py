@@ -69,6 +69,46 @@ ROWS = [
     ),
     Row("POST", "/v1/pets", {"body": b"[]", "headers": JSON}, {}),
     Row(
+        "POST",
+        "/v1/pets?dry=1&status=sold",
+        {"body": GOOD, "headers": JSON},
+        {"ignored_query": "ignored parameters: 'dry', 'status'"},
+    ),
+    Row(
+        "POST",
+        "/v1/pets?limit=0",
+        {"body": b"[]", "headers": JSON},
+        {"ignored_query": "ignored parameters: 'limit'"},
+    ),
+    Row(
+        "GET",
+        "/v1/pets/1?full=%C3%A9&full=2&&x",
+        {},
+        {
+            "ignored_query": "ignored parameters: 'full', 'x'",
+            "deprecated": "GET /pets/{petId} is deprecated and will be removed on 5 December 2030",
+        },
+    ),
+    Row(
+        "GET",
+        "/v1/pets/99?limit=2",
+        {},
+        {
+            "ignored_query": "ignored parameters: 'limit'",
+            "deprecated": "GET /pets/{petId} is deprecated and will be removed on 5 December 2030",
+        },
+    ),
+    # An unknown path has no parameters to compare with.
+    Row(
+        "GET",
+        "/v1/pest?x=1",
+        {},
+        {
+            "unmatched": "the contract does not define this path",
+            "off_contract": "the contract does not define this operation",
+        },
+    ),
+    Row(
         "GET",
         "/v1/pets/1",
         {},
