@@ -214,6 +214,12 @@ NoteCode = Literal[
     "unmatched",
 ]
 """The code of a note in the journal."""
+ResponseEnd = Literal["sent", "client_left", "broken"]
+"""How a response ended: the operating system took all of it, the client ended the connection
+before that, or mockpets cut it off (a fault, a limit, or the end of the server)."""
+RequestOutcome = Literal["pending", ResponseEnd]
+"""What became of the response to a request, as the journal records it."""
+REQUEST_OUTCOMES: Final[tuple[RequestOutcome, ...]] = get_args(RequestOutcome)
 
 # --- Limits -----------------------------------------------------------------------------------
 

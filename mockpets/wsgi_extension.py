@@ -14,12 +14,19 @@ from typing import TYPE_CHECKING, Final, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mockpets.constants import ResponseEnd
+
+    OnEnd = Callable[[ResponseEnd], None]
+
 SERVER: Final = "mockpets.server"
 ORDER: Final = "mockpets.delivery_order"
 RETRIED: Final = "mockpets.retried"
 """In the environ if the app is called again because of `DeliveryOrder.retry`."""
 JOB_RESULTS: Final = "mockpets.job_results"
 """In the environ if the app is called again because of `DeliveryOrder.job`: all jobs' results."""
+ON_END: Final = "mockpets.on_end"
+"""The app may put an `OnEnd` under this key. The server calls it once, on the app's thread, when
+the response has ended; never for a response that it discards because of `job` or `retry`."""
 
 
 class Server(Protocol):

@@ -23,6 +23,7 @@ from mockpets.server.task import Response, Task, error_response
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mockpets.constants import ResponseEnd
 
 _log: Final = logging.getLogger("mockpets.server")
 _RESET: Final = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
@@ -45,10 +46,13 @@ class Channel(Connection):
     _job_results: tuple[object, ...] = ()
     _is_retried = False
 
-    def close(self) -> None:
-        """Close the connection and free everything that it holds."""
-        self._incoming = self._request = self._response = None
-        super().close()
+    def close(self, end: ResponseEnd = "client_left") -> None:
+        """Close the connection and free everything that it holds.
+
+        :param end: how the response in progress ends, if there is one.
+        """
+        self._incoming = self._request = None
+        super().close(end)
 
     def read_available(self) -> None:
         """Read what the kernel has, up to the end of a request."""
@@ -180,6 +184,7 @@ class Channel(Connection):
         """Send a response, or break the connection instead."""
         order = response.order
         if order is not None and order.fault is not None:
+            self._end_response("broken")
             self.connection_faults[order.fault](self)
         elif (
             order is None or order.throttle is None or self.scheduler.draining or not response.body
@@ -225,10 +230,17 @@ class Channel(Connection):
         else:
             self._enter("busy")
 
+    def _end_response(self, end: ResponseEnd) -> None:
+        """Report how the response in progress ended, if there is one."""
+        response, self._response = self._response, None
+        if response is not None and response.on_end is not None:
+            response.on_end(end)
+
     def _finish(self, response: Response) -> None:
         """Go on to the next request after a response is sent, or end the connection."""
         request = response.request
-        self._request = self._response = None
+        self._request = None
+        self._end_response("broken" if response.short else "sent")
         self.served += 1
         if self._jobs or self._is_retried:
             self._jobs, self._job_results, self._is_retried = 0, (), False

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from waitress.adjustments import Adjustments
 
+    from mockpets.constants import ResponseEnd
     from mockpets.server.parking import ParkedResponse, ThrottledBody
     from mockpets.server.scheduler import Scheduler, Timer
 
@@ -90,6 +91,10 @@ class Connection(ABC):
         """Continue after the client has read everything that was sent."""
 
     @abstractmethod
+    def _end_response(self, end: ResponseEnd) -> None:
+        """Report how the response in progress ended, if there is one."""
+
+    @abstractmethod
     def _on_timeout(self) -> None:
         """Respond to a request that does not arrive completely."""
 
@@ -138,8 +143,11 @@ class Connection(ABC):
         """Return whether the connection is closed; part of the environ that waitress promises."""
         return not self.connected
 
-    def close(self) -> None:
-        """Close the connection and free everything that it holds."""
+    def close(self, end: ResponseEnd = "client_left") -> None:
+        """Close the connection and free everything that it holds.
+
+        :param end: how the response in progress ends, if there is one.
+        """
         if not self.connected:
             return
         self.connected = False
@@ -153,6 +161,7 @@ class Connection(ABC):
         self._on_close(self.fd)
         self.fd = -1
         self._sock.close()
+        self._end_response(end)
 
     # --- Bytes ----------------------------------------------------------------------------------
 
@@ -246,4 +255,4 @@ class Connection(ABC):
         elif self.phase in ("head", "body"):
             self._on_timeout()
         else:
-            self.close()
+            self.close("broken")

@@ -108,7 +108,7 @@ class Loop:
 
     def _close(self) -> None:
         for channel in list(self._channels.values()):
-            channel.close()
+            channel.close("broken")
         self.scheduler.worker.stop()
         for listener in self._listeners:
             listener.close()
@@ -130,7 +130,7 @@ class Loop:
             except Exception:  # noqa: BLE001 - a bug must end one connection, not the server
                 _log.exception("unhandled error on a connection; closing it")
                 if channel is not None:
-                    channel.close()
+                    channel.close("broken")
             self.scheduler.changed.add(handler)
         try:
             self.scheduler.run()

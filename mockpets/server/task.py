@@ -18,7 +18,7 @@ from mockpets.redaction import redacted_target
 from mockpets.server.http.response_head import HOP_BY_HOP
 from mockpets.telemetry.access_log import Access, access, wanted
 from mockpets.web import cors
-from mockpets.wsgi_extension import JOB_RESULTS, ORDER, RETRIED, SERVER
+from mockpets.wsgi_extension import JOB_RESULTS, ON_END, ORDER, RETRIED, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mockpets.server.connection import Connection
     from mockpets.server.http.request_parser import RequestParser
     from mockpets.server.scheduler import Scheduler
-    from mockpets.wsgi_extension import DeliveryOrder
+    from mockpets.wsgi_extension import DeliveryOrder, OnEnd
 
 _log: Final = getLogger("mockpets.server")
 
@@ -53,6 +53,8 @@ class Response:
     :param head: status line and headers, with the empty line.
     :param order: how to deliver it, None to send it at once.
     :param close: whether to close the connection after it.
+    :param short: whether the body is shorter than its Content-Length.
+    :param on_end: called once, when the response has ended.
     """
 
     request: RequestParser
@@ -60,6 +62,8 @@ class Response:
     body: bytes
     order: DeliveryOrder | None
     close: bool
+    short: bool = False
+    on_end: OnEnd | None = None
 
 
 def make_environ(connection: Connection, request: RequestParser) -> WSGIEnvironment:
@@ -99,15 +103,23 @@ class Task:
             environ[JOB_RESULTS] = job_results
         if is_retried:
             environ[RETRIED] = True
+        try:
+            body = self._body(environ)
+            return self._response(body, environ.get(ORDER), environ.get(ON_END))
+        except Exception:
+            if ON_END in environ:  # the client gets an error response instead
+                environ[ON_END]("broken")
+            raise
+
+    def _body(self, environ: WSGIEnvironment) -> bytes:
+        """Call the app and return the whole body."""
         chunks = self._connection.server.application(environ, self.start_response)
         try:
             body = b"".join(chunks)
         finally:
             if hasattr(chunks, "close"):
                 chunks.close()
-        if self._written:
-            body = b"".join(self._written) + body
-        return self._response(body, environ.get(ORDER))
+        return b"".join(self._written) + body if self._written else body
 
     def start_response(
         self,
@@ -136,7 +148,9 @@ class Task:
         self._headers = kept
         return self._written.append
 
-    def _response(self, body: bytes, order: DeliveryOrder | None) -> Response:
+    def _response(
+        self, body: bytes, order: DeliveryOrder | None, on_end: OnEnd | None = None
+    ) -> Response:
         """Return the response with a head that agrees with the body."""
         request, status = self._request, self._status
         if status is None:
@@ -165,7 +179,7 @@ class Task:
             connection = "keep-alive"
         writer = self._connection.scheduler.head_writer
         head = writer.write(status, self._headers, length, connection)
-        return Response(request, head, body, order, close)
+        return Response(request, head, body, order, close, short, on_end)
 
 
 def error_response(scheduler: Scheduler, request: RequestParser, error: RequestError) -> Response:
