@@ -24,11 +24,13 @@ class FaultKind:
     :param breaks: ``connection`` sends nothing of the response, so the request has no status;
         ``body`` damages the body of a response, which must have one.
     :param effect: what it does, as a sentence without its subject, for descriptions.
+    :param cuts: whether the client gets less than the whole response.
     """
 
     name: str
     breaks: Literal["connection", "body"]
     effect: str
+    cuts: bool = True
 
 
 FAULTS: Final[Mapping[str, FaultKind]] = MappingProxyType(
@@ -38,7 +40,7 @@ FAULTS: Final[Mapping[str, FaultKind]] = MappingProxyType(
             FaultKind("connection_reset", "connection", "breaks the connection"),
             FaultKind("empty_reply", "connection", "closes the connection without a response"),
             FaultKind("truncated_body", "body", "closes the connection in the middle of the body"),
-            FaultKind("malformed_json", "body", "damages the JSON of the body"),
+            FaultKind("malformed_json", "body", "damages the JSON of the body", cuts=False),
         )
     }
 )
@@ -46,3 +48,5 @@ CONNECTION_FAULTS: Final = frozenset(
     name for name, kind in FAULTS.items() if kind.breaks == "connection"
 )
 """The faults after which a client has no status; kept for code that runs for each request."""
+CUTTING_FAULTS: Final = frozenset(name for name, kind in FAULTS.items() if kind.cuts)
+"""The faults after which a client has less than the whole response."""

@@ -133,6 +133,11 @@ def _file_name_problem(name: str) -> Problem:
     help="Only requests handled by this stub, such as retry/*, or by no stub (-).",
 )
 @click.option("--note", metavar="CODE", help="Only requests with this note, such as off_contract.")
+@click.option(
+    "--outcome",
+    metavar="NAME",
+    help="Only requests with this outcome: pending, sent, client_left or broken.",
+)
 @click.option("--since", type=integer(0), metavar="NUMBER", help="Only requests after this number.")
 @click.option(
     "--limit",
@@ -157,7 +162,8 @@ def requests(
     """Show the request log of a running server, one line per request.
 
     The columns: number, time, method, target, status, milliseconds (plus the added delay), stubs,
-    and notes. GET /__mockpets/requests/NUMBER returns a request and its response in full.
+    the outcome unless it is sent, and notes. --follow shows a pending request again when its
+    response ends. GET /__mockpets/requests/NUMBER returns a request and its response in full.
     """
     filters = {name: value for name, value in options.items() if value is not None}
     modes = {"--clear": clear, "--har": har, "--json": as_json, "--follow": follow}
@@ -191,57 +197,92 @@ def _reject_pairs(modes: list[str], filters: Iterable[str]) -> None:
 
 
 def _show(journal: RequestList, *, as_json: bool) -> None:
-    """Print requests, and how many are not shown.
+    """Print requests, and how many are not shown."""
+    _print(journal["requests"], as_json=as_json)
+    _report_hidden(journal)
 
-    JSON stays ASCII, because requests can contain terminal control characters.
-    """
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    for summary in journal["requests"]:
-        if as_json:
-            click.echo(json.dumps(summary))
-        else:
-            click.echo(click.style(request_line(summary), fg=_colour(summary)), color=color)
+
+def _report_hidden(journal: RequestList) -> None:
+    """Report how many requests the limit leaves out."""
     if hidden := journal["total"] - len(journal["requests"]):
         report([f"earlier requests not shown: {hidden}; raise --limit to see more"])
 
 
+def _print(summaries: Iterable[RequestSummary], *, as_json: bool) -> None:
+    """Print requests.
+
+    JSON stays ASCII, because requests can contain terminal control characters.
+    """
+    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    for summary in summaries:
+        if as_json:
+            click.echo(json.dumps(summary))
+        else:
+            click.echo(click.style(request_line(summary), fg=_colour(summary)), color=color)
+
+
 def _colour(summary: RequestSummary) -> str | None:
     """Return red for errors of the server, yellow for errors of the client."""
-    status = summary["status"]
-    if status is None or status >= 500:
+    status, outcome = summary["status"] or 0, summary["outcome"]
+    if outcome == "broken" or status >= 500:
         return "red"
-    return "yellow" if status >= 400 else None
+    return "yellow" if outcome == "client_left" or status >= 400 else None
 
 
 def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) -> NoReturn:
-    """Print requests as they arrive; if the server stops responding, wait for it.
+    """Print requests as they arrive, and pending ones again when their response ends.
 
-    Numbers start again after a restart or reset, and then the journal is read from its start.
+    If the server stops responding, wait for it. Numbers start again after a restart
+    or reset, and then the journal is read from its start.
     """
     from mockpets.client import NoAnswer
 
     missing = _missing(client)  # a wrong session name would show nothing at all
     report([f"following session {client.name} of {client.url}; Ctrl-C to stop{missing}"])
-    seen = client.journal(**filters)
-    _show(seen, as_json=as_json)
+    limit = min(_FOLLOWED, max(client.state()["settings"]["journal_size"], 1))
+    outcome = filters.get("outcome")
+    query: RequestFilters = {**filters, "limit": limit}
+    query.pop("outcome", None)  # compared below, since it changes
+    seen = client.journal(**query)
     since, is_connected = seen["last"], True
+    first = client.journal(**filters)
+    rows = [row for row in first["requests"] if row["number"] <= since]
+    newer = len(first["requests"]) - len(rows)
+    _show({**first, "requests": rows, "total": first["total"] - newer}, as_json=as_json)
+    ended = _numbers(rows) - _numbers(rows, "pending")
+    pending = _numbers(seen["requests"], "pending") - ended
     while True:
-        query: RequestFilters = {**filters, "since": since, "limit": _FOLLOWED}
         try:
             if is_connected:
                 client.events(seen["change"], _WAIT_SECONDS)
+            ended = pending - _pending(client, filters, limit) if pending else set()
+            query["since"] = min(since, min(ended) - 1) if ended else since
             new = client.journal(**query)
         except NoAnswer:
             if is_connected:
                 report([f"{client.base_url} stopped responding; trying again until it responds"])
-            since, is_connected = 0, False
+            since, pending, is_connected = 0, set(), False
             time.sleep(_RETRY_SECONDS)
             continue
         if is_connected and (new["last"] < since or new["resets"] != seen["resets"]):
-            since, is_connected = 0, False
+            since, pending, is_connected = 0, set(), False
             continue
-        _show(new, as_json=as_json)
+        rows = [row for row in new["requests"] if row["number"] > since or row["number"] in ended]
+        _print([row for row in rows if outcome in (None, row["outcome"])], as_json=as_json)
+        _report_hidden(new)
+        pending = pending - ended | _numbers(rows, "pending")
         seen, since, is_connected = new, new["last"], True
+
+
+def _pending(client: ControlClient, filters: RequestFilters, limit: int) -> set[int]:
+    """Return the numbers of the newest requests whose response is pending."""
+    query: RequestFilters = {**filters, "outcome": "pending", "limit": limit}
+    return _numbers(client.requests(**query))
+
+
+def _numbers(summaries: Iterable[RequestSummary], outcome: str | None = None) -> set[int]:
+    """Return the numbers of requests, or only of those with an outcome."""
+    return {each["number"] for each in summaries if outcome in (None, each["outcome"])}
 
 
 def _missing(client: ControlClient) -> str:

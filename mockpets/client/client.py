@@ -253,7 +253,7 @@ class ControlClient:
     def verify(self, match: Document, times: int | Times | None = None) -> VerifiedRequests:
         """Check that the journal has matching requests.
 
-        :param match: the same as the ``match`` of a stub.
+        :param match: the same as the ``match`` of a stub, also with an `outcome`.
         :param times: the expected number of requests; by default at least one.
         :raise VerificationError: the number differs; the message shows the nearest requests.
         """

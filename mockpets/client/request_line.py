@@ -19,7 +19,8 @@ def request_line(summary: RequestSummary) -> str:
     """Return number, local time, method, target, status, milliseconds, stubs and notes.
 
     Control characters are escaped. A delay follows a plus sign. ``-`` is the status of a broken
-    connection, or means that no stub took part.
+    connection, or means that no stub took part. The outcome precedes the notes unless it is
+    ``sent``.
     """
     target = _BASE.sub("", summary["target"])  # every request of a journal has the same session
     time = datetime.fromisoformat(summary["at"]).astimezone().strftime("%H:%M:%S.%f")[:-3]
@@ -37,8 +38,10 @@ def request_line(summary: RequestSummary) -> str:
 
 
 def _remarks(summary: RequestSummary) -> list[str]:
-    """Return the fault, gate, throttle rate and notes of a request."""
+    """Return the outcome, fault, gate, throttle rate and notes of a request."""
+    outcome = summary["outcome"]
     formats = {
+        "{}": None if outcome == "sent" else outcome.replace("_", " "),
         "fault {}": summary["fault"],
         "held at {}": summary["hold"],
         "{:g} B/s": summary["throttle"],

@@ -11,7 +11,14 @@ type wherever it is called.
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from mockpets.constants import Change, ErrorCode, NoteCode, Operation, PetStatus
+from mockpets.constants import (
+    Change,
+    ErrorCode,
+    NoteCode,
+    Operation,
+    PetStatus,
+    RequestOutcome,
+)
 from mockpets.contract.schemas import Pet
 from mockpets.faults import FAULTS
 
@@ -256,7 +263,10 @@ class RequestNote(TypedDict):
 class RequestSummary(TypedDict):
     """A recorded request and the outcome.
 
-    `status` is None when the connection was broken instead of a response. The times are in
+    `status` is None when the connection was broken instead of a response. `outcome` is ``pending``
+    until the last byte of the response was handed to the operating system, then ``sent``. It is
+    ``client_left`` if the client ended the connection before that, and ``broken`` if mockpets cut
+    the response off: because of a fault, a limit, or the end of the server. The times are in
     milliseconds, `throttle` is in bytes a second, and `hold` is the name of a gate.
     `off_contract` is the reason why the response is not in the contract.
     """
@@ -269,6 +279,7 @@ class RequestSummary(TypedDict):
     path: str
     operation: Operation | None
     status: int | None
+    outcome: RequestOutcome
     scenarios: list[str]
     stubs: list[str]
     fault: Fault | None
@@ -321,6 +332,7 @@ class RequestFilters(TypedDict, total=False):
     status: int | str
     stub: str
     note: NoteCode
+    outcome: RequestOutcome
     since: int
     limit: int
 
@@ -356,7 +368,7 @@ class Times(TypedDict, total=False):
 class Verification(TypedDict):
     """The requests that are expected, and how often: at least once by default.
 
-    `match` is the same as the ``match`` of a stub.
+    `match` is the same as the ``match`` of a stub, and may have an `outcome` or a list of them.
     """
 
     match: Document
@@ -431,7 +443,7 @@ class HarRequest(_HarMessage):
 
 
 class HarResponse(_HarMessage):
-    """The response of an entry; its status is 0, and `_error` is set, if it was never sent."""
+    """The response of an entry; its status is 0, and `_error` is set, if it was not sent."""
 
     status: int
     statusText: str

@@ -10,7 +10,7 @@ from mockpets.redaction import is_secret, redacted_secret, redacted_target
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mockpets.constants import NoteCode, Operation
+    from mockpets.constants import NoteCode, Operation, RequestOutcome
     from mockpets.contract.control_types import Fault
 
 MESSAGE_BYTES: Final = 4096
@@ -67,6 +67,7 @@ class Entry(NamedTuple):
     :param app_ms: milliseconds that the app took.
     :param delay_ms: milliseconds that scenarios, or the request itself, added.
     :param throttle: bytes per second.
+    :param outcome: what became of the response.
     """
 
     number: int
@@ -89,6 +90,7 @@ class Entry(NamedTuple):
     notes: tuple[Note, ...] = ()
     request: Message = Message()
     response: Message = Message()
+    outcome: RequestOutcome = "sent"
 
     @property
     def query(self) -> list[tuple[str, str]]:

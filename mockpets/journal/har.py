@@ -11,6 +11,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
+from mockpets.journal.entry import Message
 from mockpets.journal.queries import body_text, moment, summary
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
         HarRequest,
         HarResponse,
     )
-    from mockpets.journal.entry import Entry, Message
+    from mockpets.journal.entry import Entry
 
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _HTTP: Final = "HTTP/1.1"
@@ -100,7 +101,8 @@ def _request(entry: Entry) -> HarRequest:
 
 
 def _response(entry: Entry) -> HarResponse:
-    response = entry.response
+    is_sent = entry.outcome == "sent"
+    response = entry.response if is_sent else Message()
     text, base64 = body_text(response)
     mime_type = response.header("Content-Type")
     content: HarContent = {"size": response.size, "mimeType": mime_type, "text": text}
@@ -109,8 +111,8 @@ def _response(entry: Entry) -> HarResponse:
     if response.cut:
         content["comment"] = _cut_comment(response)
     result: HarResponse = {
-        "status": entry.status or 0,  # like browsers, for a missing response
-        "statusText": _reason(entry.status),
+        "status": (is_sent and entry.status) or 0,  # like browsers, for a missing response
+        "statusText": _reason(entry.status) if is_sent else "",
         "httpVersion": _HTTP,
         "cookies": [],  # all of them are secrets
         "headers": _pairs(response.headers),
@@ -119,8 +121,9 @@ def _response(entry: Entry) -> HarResponse:
         "content": content,
         "redirectURL": response.header("Location"),
     }
-    if entry.status is None:
-        result["_error"] = entry.fault or "no response"
+    if not is_sent:
+        is_fault = entry.outcome == "broken" and entry.fault is not None
+        result["_error"] = str(entry.fault) if is_fault else entry.outcome
     return result
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
 
 if TYPE_CHECKING:
+    from mockpets.constants import ResponseEnd
     from mockpets.journal.entry import Entry
 
 _ENTRY_BYTES: Final = 1400
@@ -116,8 +117,11 @@ class Journal:
             self.last += 1
             return self.last
 
-    def add(self, entry: Entry) -> None:
-        """Add an entry, and drop the oldest if there is no room; do nothing once closed."""
+    def add(self, entry: Entry) -> Entry:
+        """Add an entry and return it as stored; drop the oldest if there is no room.
+
+        A closed journal stores nothing.
+        """
         if not self._with_bodies:
             entry = entry._replace(
                 request=entry.request._replace(body=b""),
@@ -126,7 +130,7 @@ class Journal:
         cost = _cost(entry)
         with self._lock:
             if self._closed:
-                return
+                return entry
             if self._entries is None:
                 self._entries = deque()
             self._entries.append((entry, cost))
@@ -137,6 +141,21 @@ class Journal:
                 self._drop(1)
             if journals._used > journals._budget:
                 journals._make_room()
+        return entry
+
+    def end(self, entry: Entry, outcome: ResponseEnd) -> bool:
+        """Record the outcome of a pending entry; return whether the journal still has the entry.
+
+        :param entry: as `add` returned it. It is found by identity, since a reset reuses numbers.
+        """
+        with self._lock:
+            entries = self._entries or deque()
+            # From the newest: most responses end right after their entry is added.
+            for back, (stored, cost) in enumerate(reversed(entries), 1):
+                if stored is entry:
+                    entries[-back] = entry._replace(outcome=outcome), cost
+                    return True
+        return False
 
     def entries(self) -> list[Entry]:
         """Return the entries, by number."""

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from mockpets.constants import OPERATIONS, NoteCode
+from mockpets.constants import OPERATIONS, REQUEST_OUTCOMES, NoteCode
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.strict_json import shown
 
@@ -40,6 +40,7 @@ class Filter:
     :param status: ``404``, or ``4xx`` for a whole class.
     :param stub: the label of a stub that took part, with ``*`` as in `path`; ``-`` for none.
     :param note: the code of a note.
+    :param outcome: one of `REQUEST_OUTCOMES`.
     :param since: only entries with higher numbers.
     """
 
@@ -50,6 +51,7 @@ class Filter:
     status: str | None = None
     stub: str | None = None
     note: str | None = None
+    outcome: str | None = None
     since: int = 0
 
 
@@ -71,6 +73,7 @@ def parse_filter(query: Mapping[str, str], max_limit: int) -> Filter:
         "status": _status,
         "stub": str,
         "note": lambda text: _one_of(text, NOTES),
+        "outcome": lambda text: _one_of(text, REQUEST_OUTCOMES),
         "since": lambda text: _integer(text, 0, None),
         "limit": lambda text: _integer(text, 1, max_limit),
     }
@@ -131,6 +134,7 @@ def _passes(entry: Entry, wanted: Filter) -> bool:
         and (wanted.path is None or _like(entry.path, wanted.path))
         and (wanted.status is None or _has_status(entry, wanted.status))
         and (wanted.stub is None or _has_stub(entry, wanted.stub))
+        and wanted.outcome in (None, entry.outcome)
         and (wanted.note is None or any(note.code == wanted.note for note in entry.notes))
     )
 
@@ -180,6 +184,7 @@ def summary(entry: Entry) -> RequestSummary:
         "path": entry.path,
         "operation": entry.operation,
         "status": entry.status,
+        "outcome": entry.outcome,
         "scenarios": list(entry.scenarios),
         "stubs": list(entry.stubs),
         "fault": entry.fault,

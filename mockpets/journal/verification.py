@@ -15,16 +15,16 @@ from mockpets.errors import RequestError, printable
 from mockpets.journal.queries import summary
 from mockpets.redaction import REDACTED, is_secret
 from mockpets.scenario.describe import describe_match
-from mockpets.scenario.matching import ABSENT, Facts, Mismatch, condition_in_words, difference
+from mockpets.scenario.matching import ABSENT, Facts, Mismatch, difference, expected_value
+from mockpets.scenario.model import Match
 from mockpets.strict_json import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mockpets.contract.control_types import Difference, VerificationDetails
-    from mockpets.journal.entry import Entry
+    from mockpets.journal.entry import Entry, Message
     from mockpets.scenario.language.verification import Times, Verification
-    from mockpets.scenario.model import Match
 
 NEAREST: Final = 3
 """Requests that a failed verification explains."""
@@ -32,6 +32,8 @@ LISTED: Final = 10
 """Requests that a message lists, and differences that it lists for each."""
 SHOWN: Final = 120
 """Characters of a value that a message quotes; the details have the whole value."""
+BODY_SHOWN: Final = 400
+"""Characters of a body that a message quotes."""
 _CUT: Final = "cut off after"
 _NOT_RECORDED: Final = "not recorded"
 
@@ -49,8 +51,11 @@ class Verdict:
     """The result of a verification.
 
     :param matched: the matching requests.
-    :param nearest: if too few match, the requests that fail the fewest conditions, nearest first;
-        if too many may match, the requests that may.
+    :param nearest: if too few match, the requests that fail the fewest conditions, nearest first,
+        without those of another operation, method or path than the match names; if too many may
+        match, the requests that may.
+    :param nothing_like: the operation or the path that the match names, if the journal has no such
+        request; otherwise empty.
     :param unknown: how many more requests may have matched: they, or the part that the match
         checks, are no longer recorded.
     :param message: several lines for the user; empty if the verification passed.
@@ -63,6 +68,7 @@ class Verdict:
     nearest: tuple[Near, ...]
     message: str
     unknown: int = 0
+    nothing_like: str = ""
 
 
 # --- Comparing --------------------------------------------------------------------------------
@@ -78,7 +84,7 @@ def check(
     :param dropped: entries that the journal has dropped; any of them may have matched.
     """
     match, times = verification.match, verification.times
-    compared = [Near(entry, _differences(match, entry)) for entry in entries]
+    compared = [Near(entry, _differences(verification, entry)) for entry in entries]
     matched = tuple(near.entry for near in compared if not near.differences)
     others = [near for near in compared if near.differences]
     count, unknown = len(matched), 0
@@ -87,10 +93,14 @@ def check(
         unknown = dropped + len(others)
     elif count >= times.least:
         others = []
+    alike = [near for near in others if not any(map(_is_elsewhere, near.differences))]
     passed = times.allow(count) and times.allow(count + unknown)
-    nearest = () if passed else tuple(sorted(others, key=_distance)[:NEAREST])
-    description = re.sub("^every", "any", describe_match(match))
-    verdict = Verdict(passed, matched, times, description, nearest, "", unknown)
+    nearest = () if passed else tuple(sorted(alike, key=_distance)[:NEAREST])
+    outcome = [f"outcome {' or '.join(verification.outcomes)}"] if verification.outcomes else []
+    description = re.sub("^every", "any", describe_match(match, *outcome))
+    named = describe_match(Match(match.operations, match.method, match.path))
+    nothing_like = named if others and not alike and not matched else ""
+    verdict = Verdict(passed, matched, times, description, nearest, "", unknown, nothing_like)
     if passed:
         return verdict
     return replace(verdict, message=_message(verdict, len(entries), session, dropped))
@@ -116,12 +126,20 @@ def _as_json(mismatch: Mismatch) -> Difference:
     return {"where": mismatch.where, "expected": mismatch.expected, "got": got}
 
 
-def _differences(match: Match, entry: Entry) -> tuple[Mismatch, ...]:
+def _differences(verification: Verification, entry: Entry) -> tuple[Mismatch, ...]:
     """Return each condition that an entry fails."""
+    differences, outcomes = _of_match(verification.match, entry), verification.outcomes
+    if outcomes and entry.outcome not in outcomes:
+        return (*differences, Mismatch("outcome", " or ".join(outcomes), entry.outcome))
+    return differences
+
+
+def _of_match(match: Match, entry: Entry) -> tuple[Mismatch, ...]:
+    """Return each condition of a match that an entry fails."""
     request, facts = entry.request, _facts(match, entry)
     if match.body and request.cut:
         lost = f"{_CUT} {len(request.body)} bytes" if request.body else _NOT_RECORDED
-        unknown = (Mismatch(f"body.{c.name}", condition_in_words(c), lost) for c in match.body)
+        unknown = (Mismatch(f"body.{c.name}", expected_value(c), lost) for c in match.body)
         return (*difference(replace(match, body=()), facts), *unknown)
     mismatches = difference(match, facts)
     if match.body and request.body and facts.body is ABSENT:
@@ -177,11 +195,18 @@ def _body(raw: bytes) -> object:
         return ABSENT
 
 
-def _distance(near: Near) -> tuple[int, bool, int, int]:
-    """Return the sort key: few differences, same operation, value differences; newest first."""
-    elsewhere = any(each.where in ("operation", "method", "path") for each in near.differences)
-    absent = sum(each.got.startswith("absent") for each in near.differences)
-    return len(near.differences), elsewhere, absent, -near.entry.number
+def _is_elsewhere(mismatch: Mismatch) -> bool:
+    """Return whether the request is of another operation, method or path."""
+    return mismatch.where in ("operation", "method", "path")
+
+
+def _is_missing(mismatch: Mismatch) -> bool:
+    return mismatch.got.startswith(repr(ABSENT))
+
+
+def _distance(near: Near) -> tuple[int, int, int]:
+    """Return the sort key: few differences, then other values before missing ones; newest first."""
+    return len(near.differences), sum(map(_is_missing, near.differences)), -near.entry.number
 
 
 # --- Message ----------------------------------------------------------------------------------
@@ -207,6 +232,8 @@ def _message(verdict: Verdict, total: int, session: str, dropped: int) -> str:
         lines += ["matched:", *_listed([_named(entry) for entry in matched])]
     if nearest:
         lines += ["nearest:", *_listed([_explained(near) for near in nearest])]
+    if verdict.nothing_like:
+        lines.append(f"the request log has no {verdict.nothing_like} request")
     if any(each.got.startswith(REDACTED) for near in nearest for each in near.differences):
         lines.append("secret values are not recorded: only 'present' can match them")
     if dropped:
@@ -218,18 +245,42 @@ def _message(verdict: Verdict, total: int, session: str, dropped: int) -> str:
 
 
 def _named(entry: Entry) -> str:
-    result = f"responded {entry.status}" if entry.status else f"broken by {entry.fault}"
+    result = {
+        "sent": f"responded {entry.status}",
+        "pending": "response pending",
+        "client_left": "client left before the response ended",
+        "broken": f"broken by {entry.fault}" if entry.fault else "response cut off",
+    }[entry.outcome]
     return f"request {entry.number}, {entry.method} {_cut(entry.target)}, {result}"
 
 
 def _explained(near: Near) -> str:
-    parts = [
-        f"{_cut(each.where)}: expected {_cut(each.expected)}, got {_cut(each.got)}"
-        for each in near.differences[:LISTED]
-    ]
+    parts = [_compared(each) for each in near.differences[:LISTED]]
     if len(near.differences) > LISTED:
         parts.append(f"and {len(near.differences) - LISTED} more")
-    return f"{_named(near.entry)}: {'; '.join(parts)}"
+    line = f"{_named(near.entry)}: {'; '.join(parts)}"
+    request = near.entry.request
+    if not request.size:
+        return line
+    return f"{line}\n    body: {_cut(_sent(request), BODY_SHOWN)}"
+
+
+def _compared(mismatch: Mismatch) -> str:
+    """Return what was expected and what the request has."""
+    where, expected, got = map(_cut, (mismatch.where, mismatch.expected, mismatch.got))
+    if not _is_missing(mismatch):
+        return f"{where}: expected {expected}, got {got}"
+    reason = got.removeprefix(repr(ABSENT)).replace(", ", ": ", 1)
+    wanted = "" if expected == "present" else f", expected {expected}"
+    return f"{where} is missing{reason}{wanted}"
+
+
+def _sent(request: Message) -> str:
+    """Return the recorded body of a request as one line of text."""
+    if not request.body:
+        return f"{_NOT_RECORDED}, {request.size} bytes"
+    # JSON strings contain no line ends, so this changes only the layout.
+    return re.sub(r"\s*\n\s*", " ", request.body.decode("utf-8", "backslashreplace"))
 
 
 def _listed(lines: list[str]) -> list[str]:
@@ -238,6 +289,6 @@ def _listed(lines: list[str]) -> list[str]:
     return [f"  {line}" for line in lines[:LISTED]] + more
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, limit: int = SHOWN) -> str:
     """Return a text for a message: shortened, with control characters escaped."""
-    return printable(text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}...")
+    return printable(text if len(text) <= limit else f"{text[: limit - 3]}...")

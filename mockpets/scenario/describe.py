@@ -57,14 +57,18 @@ def describe_stub(stub: Stub) -> StubDescription:
     }
 
 
-def describe_match(match: Match) -> str:
-    """Return the requests that match: ``getPet with petId 3 or 7 and query.full present``."""
+def describe_match(match: Match, *more: str) -> str:
+    """Return the requests that match: ``getPet with petId 3 or 7 and query.full present``.
+
+    :param more: further conditions as text.
+    """
     subject = " or ".join(match.operations) or "every request"
     if match.path is not None:
         subject = f"{match.method} {match.path}"
     conditions = [f"petId {' or '.join(map(str, match.pet_ids))}"] if match.pet_ids else []
     for lead, part in (("query.", match.query), ("header ", match.headers), ("body.", match.body)):
         conditions += [f"{lead}{each.name} {condition_in_words(each)}" for each in part]
+    conditions += more
     return f"{subject} with {' and '.join(conditions)}" if conditions else subject
 
 

@@ -55,7 +55,7 @@ class Mismatch:
     """One condition that failed.
 
     :param where: the part of the request: ``operation``, ``query.status``.
-    :param expected: the condition as text: ``equals "sold"``.
+    :param expected: the condition as text: ``"sold"``, ``contains "so"``.
     :param got: the request's value, or ``absent``.
     """
 
@@ -115,7 +115,7 @@ def _mismatch(part: str, condition: Condition, values: Sequence[object]) -> list
     if holds:
         return []
     got = ", ".join(_text(value) for value in values) or "absent"
-    return [Mismatch(f"{part}.{condition.name}", condition_in_words(condition), got)]
+    return [Mismatch(f"{part}.{condition.name}", expected_value(condition), got)]
 
 
 def _holds(condition: Condition, value: object) -> bool:
@@ -234,6 +234,13 @@ def condition_in_words(condition: Condition) -> str:
     if condition.operator == "present":
         return "present" if condition.value else "absent"
     return f"{condition.operator} {_text(condition.value)}"
+
+
+def expected_value(condition: Condition) -> str:
+    """Return a condition as what a request should have: ``"sold"``, ``contains "so"``."""
+    if condition.operator == "equals":
+        return _text(condition.value)
+    return condition_in_words(condition)
 
 
 def operation_of(method: str, path: str) -> str | None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from time import perf_counter, time
 from typing import TYPE_CHECKING
 
 from mockpets.contract.fields import parse_int64
-from mockpets.faults import CONNECTION_FAULTS
+from mockpets.faults import CONNECTION_FAULTS, CUTTING_FAULTS
 from mockpets.journal.entry import Entry, Note, message
 from mockpets.redaction import redacted_target
 from mockpets.web.session_selector import OURS, ignored_headers
+from mockpets.wsgi_extension import ON_END, SERVER
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
 
+    from mockpets.constants import RequestOutcome, ResponseEnd
+    from mockpets.journal.journal import Journal
+    from mockpets.session.change_feed import ChangeFeed
     from mockpets.web.exchange import Request, Response
 
 _METHOD_LENGTH = 40
@@ -23,6 +27,9 @@ _DEPRECATED = "GET /pets/{petId} is deprecated and will be removed on 5 December
 
 def record(request: Request, response: Response, number: int, off_contract: str | None) -> Entry:
     """Record an exchange, which must have a session, in its journal; return the entry.
+
+    Our server reports the outcome when the response ends. Other servers do not, so their entries
+    have it at once: `sent`, or `broken` by a fault.
 
     :param response: the response as sent, with the damage of faults.
     :param number: the number that the journal gave the exchange.
@@ -41,6 +48,8 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         exchange.notes.append(("ignored_headers", note))
     pet_id = (request.view_args or {}).get("pet_id")
     is_head = request.method == "HEAD"  # its body is generated, but not sent
+    is_ours = SERVER in environ
+    elsewhere: RequestOutcome = "broken" if outcome.fault in CUTTING_FAULTS else "sent"
     took = perf_counter() - exchange.started
     # Positional, because keyword arguments take six times as long.
     entry = Entry(
@@ -64,10 +73,19 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         tuple([Note(*note) for note in exchange.notes]),
         sent,
         message(response.all_headers(), b"" if is_head else response.get_data()),
+        "pending" if is_ours else elsewhere,
     )
-    session.journal.add(entry)
+    entry = session.journal.add(entry)
     session.changes.publish("requests")
+    if is_ours:
+        environ[ON_END] = partial(_end, session.journal, session.changes, entry)
     return entry
+
+
+def _end(journal: Journal, changes: ChangeFeed, entry: Entry, outcome: ResponseEnd) -> None:
+    """Record how the response of an entry ended, unless the journal no longer has the entry."""
+    if journal.end(entry, outcome):
+        changes.publish("requests")
 
 
 def target(environ: WSGIEnvironment) -> str:

@@ -10,9 +10,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from mockpets.constants import REQUEST_OUTCOMES
 from mockpets.journal.queries import NOTES
 from tests.browser.panel import FIREFOX, Panel, both_ways
 from tests.programs import need
+from tests.server.raw_http import Wire, port_of
+
+HELD = {
+    "description": "Pages of pets are held.",
+    "stubs": [{"match": {"operation": "listPets"}, "hold": "door"}],
+}
 
 
 @both_ways
@@ -126,3 +133,48 @@ def test_arrow_keys_move_between_rows(panel: Panel) -> None:
     for key, index in (("ArrowDown", 1), ("End", 2), ("ArrowDown", 2), ("ArrowUp", 1), ("Home", 0)):
         panel.page.keyboard.press(key)
         assert panel.rows.nth(index).evaluate("node => node === document.activeElement"), key
+
+
+@both_ways
+def test_a_row_and_the_open_request_show_their_outcome_when_it_changes(panel: Panel) -> None:
+    panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": HELD})
+    with Wire(port_of(panel.url)) as wire:
+        session = panel.url.rpartition("/~")[2]
+        wire.get(f"/~{session}/v1/pets", "Authorization: Bearer mockpets")
+        expect(panel.rows.first.locator(".notes")).to_contain_text("pending")
+        panel.use(panel.rows.first)
+        entry = panel.page.get_by_role("article")
+        expect(entry.get_by_text("pending", exact=True)).to_be_visible()
+        wire.reset()
+        expect(panel.rows.first.locator(".notes")).to_contain_text("client left")
+        expect(panel.rows.first.locator(".notes")).not_to_contain_text("pending")
+        expect(entry.get_by_text("client left", exact=True)).to_be_visible()
+
+
+def test_the_filter_by_outcome_follows_the_outcome(panel: Panel) -> None:
+    panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": HELD})
+    filters = panel.page.get_by_role("form", name="Filter")
+    panel.choose(filters.get_by_label("Outcome"), "sent")
+    with Wire(port_of(panel.url)) as wire:
+        session = panel.url.rpartition("/~")[2]
+        wire.get(f"/~{session}/v1/pets?limit=7", "Authorization: Bearer mockpets")
+        panel.call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 1})
+        expect(panel.rows).to_have_count(1)
+        expect(panel.rows.first).to_contain_text("POST")
+        panel.choose(filters.get_by_label("Outcome"), "pending")
+        expect(panel.rows).to_have_count(1)
+        expect(panel.rows.first).to_contain_text("limit=7")
+        panel.call("POST", "/__mockpets/gates/door/open")
+        assert wire.read().status == 200
+        expect(panel.page.get_by_text("No requests match the filter.")).to_be_visible()
+        panel.choose(filters.get_by_label("Outcome"), "sent")
+        expect(panel.rows).to_have_count(2)
+
+
+def test_the_filter_has_every_outcome(panel: Panel) -> None:
+    values = "options => options.map(option => option.value)"
+
+    assert set(panel.page.locator("#filter-outcome option").evaluate_all(values)) == {
+        "",
+        *REQUEST_OUTCOMES,
+    }

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from http.client import IncompleteRead
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -20,6 +21,7 @@ from mockpets import MockpetsServer, Settings
 from mockpets.cli.main import main
 from mockpets.client import ControlClient
 from tests.http_client import Client, OverSocket
+from tests.server.raw_http import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -298,6 +300,8 @@ def test_requests_are_listed_one_per_line(run: Run, busy: str) -> None:
         (["--stub", "server-error/*"], [4]),
         (["--stub", "-", "--method=GET"], [1, 3, 5]),
         (["--note", "deprecated"], [3]),
+        (["--outcome", "sent"], [1, 2, 3, 4, 5]),
+        (["--outcome", "client_left"], []),
         (["--since", "3"], [4, 5]),
         (["--since", "99"], []),
     ],
@@ -324,6 +328,33 @@ def test_an_empty_request_log_is_reported_with_its_session(run: Run, url: str) -
     assert run("requests", "--url", url) == (0, [], [f"{message}default"])
     absent = [f"{message}w3; this session does not exist yet"]
     assert run("requests", "--url", url, "--session", "w3") == (0, [], absent)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "error", "pattern"),
+    [
+        ("truncated", IncompleteRead, r" 200  .* ms  \S+  broken; fault truncated_body; "),
+        ("offline", ConnectionError, r" -  .* ms  \S+  broken; fault connection_reset; "),
+    ],
+)
+def test_an_outcome_other_than_sent_is_listed_before_the_notes(
+    run: Run, url: str, scenario: str, error: type[Exception], pattern: str
+) -> None:
+    with pytest.raises(error):
+        front_end(url)("GET", "/v1/pets/1", scenario=scenario)
+    _, [line], _ = run("requests", "--url", url, "--outcome", "broken")
+
+    assert re.search(pattern, line), line
+
+
+def test_an_unknown_outcome_is_rejected(run: Run, url: str) -> None:
+    status, out, err = run("requests", "--url", url, "--outcome", "clientleft")
+
+    assert (status, out) == (1, [])
+    assert err == [
+        "mockpets: outcome must be one of pending, sent, client_left, broken, "
+        "got \"clientleft\"; did you mean 'client_left'?"
+    ]
 
 
 def test_an_invalid_filter_is_status_1(run: Run, url: str) -> None:
@@ -483,6 +514,69 @@ def test_following_as_json_prints_one_line_per_request_immediately(url: str) -> 
         call("GET", "/v1/pets/1")
         call("GET", "/v1/pets")
         assert json.loads(next_line(process))["operation"] == "listPets"
+
+
+HELD = {
+    "description": "Lists are held.",
+    "stubs": [{"match": {"operation": "listPets"}, "hold": "door"}],
+}
+
+
+def get(wire: Wire, path: str) -> None:
+    wire.get(path, "Authorization: Bearer mockpets")
+
+
+@posix
+@pytest.mark.parametrize("is_left", [True, False], ids=["left", "sent"])
+def test_following_shows_a_pending_request_again_when_its_response_ends(
+    url: str, is_left: bool
+) -> None:
+    control = ControlClient(url)
+    control.use(HELD)
+    with following(url) as process, Wire(urlsplit(url).port or 0) as wire:
+        followed(process)
+        get(wire, "/v1/pets?limit=7")
+        assert next_line(process).endswith("pending; held at door\n")
+        front_end(url)("GET", "/v1/pets/1")
+        assert " /v1/pets/1 " in next_line(process)
+        if is_left:
+            wire.reset()
+        else:
+            control.open_gate("door")
+        again = next_line(process)
+        assert again.startswith("   1  ") and "limit=7" in again
+        assert again.endswith("client left; held at door\n" if is_left else "  held at door\n")
+        front_end(url)("GET", "/v1/pets/2")
+        assert next_line(process).startswith("   3  ")
+
+
+@posix
+def test_following_an_outcome_shows_requests_when_they_have_it(url: str) -> None:
+    control = ControlClient(url)
+    control.use(HELD)
+    with Wire(urlsplit(url).port or 0) as early, Wire(urlsplit(url).port or 0) as late:
+        get(early, "/v1/pets?limit=1")
+        while not control.requests():
+            control.events(control.journal()["change"], SECONDS)
+        with following(url, "--outcome", "client_left") as process:
+            followed(process)
+            front_end(url)("GET", "/v1/pets/1")
+            get(late, "/v1/pets?limit=3")
+            while len(control.requests(outcome="pending")) < 2:
+                control.events(control.journal()["change"], SECONDS)
+            late.reset()
+            assert next_line(process).startswith("   3  ")
+            early.reset()
+            assert next_line(process).startswith("   1  ")
+
+
+@posix
+def test_following_a_short_request_log() -> None:
+    settings = Settings(port=0, host=("127.0.0.1",), journal_size=2)
+    with MockpetsServer(settings) as server, following(server.url) as process:
+        followed(process)
+        front_end(server.url)("GET", "/v1/pets?limit=7")
+        assert "limit=7" in next_line(process)
 
 
 @posix

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from mockpets.constants import REQUEST_OUTCOMES
 from mockpets.journal.entry import Entry, Message, Note, message
 from mockpets.redaction import redacted_target
 
@@ -80,5 +81,6 @@ ENTRIES: st.SearchStrategy[Entry] = st.builds(
     ).map(tuple),
     request=MESSAGES,
     response=MESSAGES,
+    outcome=st.sampled_from(REQUEST_OUTCOMES),
 )
 """Any entry; its fields do not have to be consistent."""

@@ -191,11 +191,40 @@ def test_binary_bodies_are_base64() -> None:
     }
 
 
-def test_a_missing_response() -> None:
-    (row,) = archive(entry(1, status=None, fault="connection_reset"))
+@pytest.mark.parametrize(
+    ("made", "error"),
+    [
+        (entry(1, status=None, fault="connection_reset", outcome="broken"), "connection_reset"),
+        (entry(1, fault="truncated_body", outcome="broken"), "truncated_body"),
+        (entry(1, outcome="broken"), "broken"),
+        (entry(1, outcome="pending"), "pending"),
+        (entry(1, outcome="client_left"), "client_left"),
+        (entry(1, fault="malformed_json", outcome="client_left"), "client_left"),
+    ],
+)
+def test_a_response_that_was_not_sent_has_status_0_and_an_error(made: Entry, error: str) -> None:
+    (row,) = archive(made)
 
-    assert row["response"]["status"] == 0
-    assert row["response"]["_error"] == "connection_reset"
+    assert row["response"] == {
+        "status": 0,
+        "statusText": "",
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": [],
+        "content": {"size": 0, "mimeType": "", "text": ""},
+        "redirectURL": "",
+        "headersSize": -1,
+        "bodySize": 0,
+        "_error": error,
+    }
+    assert row["_mockpets"] == summary(made)
+
+
+def test_a_response_that_was_sent_has_no_error() -> None:
+    (row,) = archive(entry(1, fault="malformed_json"))
+
+    assert row["response"]["status"] == 200
+    assert "_error" not in row["response"]
 
 
 @pytest.mark.parametrize(("status", "text"), [(200, "OK"), (429, "Too Many Requests"), (299, "")])

@@ -333,3 +333,64 @@ def test_threads_write_and_read_concurrently() -> None:
     for journal in pool:
         journal.close()
     assert journals.used == 0
+
+
+# --- Outcomes ---------------------------------------------------------------------------------
+
+
+def outcomes(journal: Journal) -> list[tuple[int, str]]:
+    return [(kept.number, kept.outcome) for kept in journal.entries()]
+
+
+def added(journal: Journal) -> Entry:
+    return journal.add(entry(journal.next_number(), outcome="pending"))
+
+
+def test_responses_end_in_any_order() -> None:
+    journal = Journals(MIB).new(10)
+    one, two, three = added(journal), added(journal), added(journal)
+
+    assert journal.end(two, "client_left")
+    assert journal.end(three, "sent")
+    assert outcomes(journal) == [(1, "pending"), (2, "client_left"), (3, "sent")]
+    assert journal.end(one, "broken")
+    assert outcomes(journal) == [(1, "broken"), (2, "client_left"), (3, "sent")]
+    # Entries are values, so a list that was read before does not change.
+    assert (one.outcome, two.outcome) == ("pending", "pending")
+
+
+@pytest.mark.parametrize("how", ["drop", "clear", "reset", "close"])
+def test_the_end_of_a_response_changes_no_other_entry_and_restores_none(how: str) -> None:
+    journals = Journals(MIB)
+    journal = journals.new(2)
+    late = added(journal)
+    if how == "drop":
+        added(journal)
+    else:
+        getattr(journal, how)()
+    added(journal)
+    added(journal)
+    before, used = outcomes(journal), journals.used
+
+    assert not journal.end(late, "sent")
+    assert (outcomes(journal), journals.used) == (before, used)
+
+
+def test_an_entry_without_bodies_can_end() -> None:
+    journal = Journals(MIB).new(2, bodies=False)
+    stored = journal.add(created(1, b"{}", outcome="pending"))
+
+    assert journal.end(stored, "sent")
+    assert outcomes(journal) == [(1, "sent")]
+
+
+def test_the_end_of_a_response_changes_no_byte_count() -> None:
+    journals = Journals(MIB)
+    journal = journals.new(2)
+    stored = added(journal)
+    used = journals.used
+    journal.end(stored, "client_left")
+
+    assert journals.used == used
+    journal.clear()
+    assert journals.used == 0

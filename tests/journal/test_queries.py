@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         ({"operation": "getPet", "note": "unmatched"}, Filter(100, "getPet", note="unmatched")),
         ({"status": "4XX", "stub": "-"}, Filter(100, status="4xx", stub="-")),
         ({"status": "404", "since": "12"}, Filter(100, status="404", since=12)),
+        ({"outcome": "client_left"}, Filter(100, outcome="client_left")),
     ],
 )
 def test_valid_queries(query: Mapping[str, str], expected: Filter) -> None:
@@ -70,6 +71,11 @@ def test_a_small_maximum_limits_the_default() -> None:
             {"operation": "listpets"},
             'operation must be one of listPets, createPet, getPet, got "listpets"; '
             "did you mean 'listPets'?",
+        ),
+        (
+            {"outcome": "client-left"},
+            'outcome must be one of pending, sent, client_left, broken, got "client-left"; '
+            "did you mean 'client_left'?",
         ),
         (
             {"limit": "a", "since": "b"},
@@ -199,6 +205,7 @@ def test_an_entry_as_json() -> None:
         hold="door",
         throttle=2000,
         notes=(Note("ignored_query", "dry"),),
+        outcome="client_left",
     )
     expected = {
         "number": 3,
@@ -209,6 +216,7 @@ def test_an_entry_as_json() -> None:
         "path": "/v1/pets",
         "operation": "createPet",
         "status": 201,
+        "outcome": "client_left",
         "scenarios": ["retry", "slow"],
         "stubs": ["retry/fails"],
         "fault": "malformed_json",
@@ -223,7 +231,10 @@ def test_an_entry_as_json() -> None:
     assert summary(made) == expected
     assert full(made) == expected | {
         "request": {
-            "headers": [["Content-Type", "application/json"], ["Authorization", "Bearer [redacted]"]],
+            "headers": [
+                ["Content-Type", "application/json"],
+                ["Authorization", "Bearer [redacted]"],
+            ],
             "body": {"size": 15, "text": '{"name":"Miso"}', "base64": False, "cut": False},
         },
         "response": {

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mockpets.constants import REQUEST_OUTCOMES
 from mockpets.errors import InputError
 from mockpets.journal.entry import message
 from mockpets.journal.journal import Journals
@@ -107,6 +108,24 @@ def test_a_match_is_the_same_as_for_stubs() -> None:
             ],
         ),
         (
+            '{"match": {"outcome": "client-left"}}',
+            [
+                "body:1:23: match.outcome: must be pending, sent, client_left or broken, "
+                "got 'client-left'; did you mean 'client_left'?",
+            ],
+        ),
+        (
+            '{"match": {"outcome": []}}',
+            ["body:1:23: match.outcome: must have at least 1 item, got 0"],
+        ),
+        (
+            '{"match": {"petId": 3, "operation": "listPets", "outcome": "sent"}}',
+            [
+                "body:1:21: match.petId: listPets has no petId, only getPet does; "
+                "remove petId, or move it to a separate stub",
+            ],
+        ),
+        (
             '{"match": {}, "match": {}}',
             ["body:1:15: duplicate key 'match', first set on line 1; remove one of them"],
         ),
@@ -150,11 +169,8 @@ def test_the_nearest_requests_are_explained_in_order() -> None:
     assert verdict.message == (
         'expected at least 1 request: createPet with body.name equals "Miso"; 0 of 2 matched\n'
         "nearest:\n"
-        "  request 2, POST /v1/pets, responded 201: "
-        'body.name: expected equals "Miso", got "Mio"\n'
-        "  request 1, GET /v1/pets?status=sold, responded 200: "
-        "operation: expected createPet, got listPets; "
-        'body.name: expected equals "Miso", got absent'
+        '  request 2, POST /v1/pets, responded 201: body.name: expected "Miso", got "Mio"\n'
+        '    body: {"name":"Mio","categoryId":1}'
     )
     assert details(verdict) == {
         "matched": 0,
@@ -164,16 +180,7 @@ def test_the_nearest_requests_are_explained_in_order() -> None:
         "nearest": [
             {
                 "request": summary(MIO),
-                "differences": [
-                    {"where": "body.name", "expected": 'equals "Miso"', "got": '"Mio"'}
-                ],
-            },
-            {
-                "request": summary(LIST),
-                "differences": [
-                    {"where": "operation", "expected": "createPet", "got": "listPets"},
-                    {"where": "body.name", "expected": 'equals "Miso"', "got": "absent"},
-                ],
+                "differences": [{"where": "body.name", "expected": '"Miso"', "got": '"Mio"'}],
             },
         ],
     }
@@ -192,7 +199,7 @@ def test_matches_are_listed_if_there_are_too_many() -> None:
 
 
 def test_matches_are_listed_with_the_nearest_if_there_are_too_few() -> None:
-    broken = created(5, b'{"name":"Mi"}', status=None, fault="connection_reset")
+    broken = created(5, b'{"name":"Mi"}', status=None, fault="connection_reset", outcome="broken")
     wanted = {"body": {"name": {"contains": "Mi"}, "categoryId": 1}, "times": {"at_least": 3}}
 
     assert verified(wanted, MIO, MISO, broken).message == (
@@ -203,7 +210,8 @@ def test_matches_are_listed_with_the_nearest_if_there_are_too_few() -> None:
         "  request 4, POST /v1/pets, responded 201\n"
         "nearest:\n"
         "  request 5, POST /v1/pets, broken by connection_reset: "
-        "body.categoryId: expected equals 1, got absent"
+        "body.categoryId is missing, expected 1\n"
+        '    body: {"name":"Mi"}'
     )
 
 
@@ -267,10 +275,13 @@ def test_verifying_that_no_request_was_made() -> None:
 @pytest.mark.parametrize(
     ("wanted", "numbers"),
     [
-        # Fewest differences, then the same operation, then other values, then the newest.
+        # Fewest differences, then other values, then the newest.
+        # Requests of another operation are not listed.
         ({"operation": "createPet", "body": {"name": "X"}}, [5, 2, 3]),
         ({"body": {"name": "X", "categoryId": 1}}, [2, 5, 3]),
-        ({"operation": "getPet"}, [5, 3, 2]),
+        ({"operation": "getPet"}, []),
+        ({"method": "PATCH", "path": "/v1/pets/*"}, []),
+        ({"operation": ["listPets", "getPet"], "query": {"status": "pending"}}, [1]),
         ({"query": {"status": "pending"}}, [1, 5, 3]),
         ({"operation": "createPet", "query": {"status": "sold"}}, [5, 3, 2]),
     ],
@@ -280,6 +291,129 @@ def test_the_order_of_the_nearest(wanted: dict[str, Any], numbers: list[int]) ->
     verdict = verified(wanted, LIST, MIO, bare, other)
 
     assert [near.entry.number for near in verdict.nearest] == numbers
+
+
+@pytest.mark.parametrize(
+    ("wanted", "line"),
+    [
+        ({"operation": "getPet"}, "the request log has no getPet request"),
+        (
+            {"operation": ["getPet", "createPet"], "body": {"name": "X"}},
+            "the request log has no getPet or createPet request",
+        ),
+        (
+            {"method": "GET", "path": "/v1/store/*", "query": {"page": "2"}},
+            "the request log has no GET /v1/store/* request",
+        ),
+    ],
+)
+def test_a_message_reports_that_no_request_is_like_the_match(
+    wanted: dict[str, Any], line: str
+) -> None:
+    verdict = verified(wanted, LIST, entry(2, "/v1/store/orders", operation=None, method="PUT"))
+
+    assert verdict.message.splitlines()[1:] == [line]
+    assert details(verdict)["nearest"] == []
+
+
+def test_a_match_without_an_operation_lists_the_nearest_of_all() -> None:
+    verdict = verified({"body": {"name": "X"}}, LIST, MIO)
+
+    assert verdict.message.splitlines()[1:] == [
+        "nearest:",
+        '  request 2, POST /v1/pets, responded 201: body.name: expected "X", got "Mio"',
+        '    body: {"name":"Mio","categoryId":1}',
+        '  request 1, GET /v1/pets?status=sold, responded 200: body.name is missing, expected "X"',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("condition", "body", "text"),
+    [
+        ("X", b'{"name":"Mio"}', 'body.name: expected "X", got "Mio"'),
+        (2, b'{"name":"2"}', 'body.name: expected 2, got "2"'),
+        ("absent", b"{}", 'body.name is missing, expected "absent"'),
+        ("X", b'{"name":"absent"}', 'body.name: expected "X", got "absent"'),
+        ({"contains": "X"}, b"{}", 'body.name is missing, expected contains "X"'),
+        ({"present": True}, b"{}", "body.name is missing"),
+        ({"present": False}, b'{"name":1}', "body.name: expected absent, got 1"),
+        ("X", b"name=X", 'body.name is missing: the body is not JSON, expected "X"'),
+    ],
+)
+def test_a_difference_in_words(condition: object, body: bytes, text: str) -> None:
+    lines = verified({"body": {"name": condition}}, created(1, body)).message.splitlines()
+
+    assert lines[2].endswith(f"responded 201: {text}")
+    assert lines[3] == f"    body: {body.decode()}"
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        (b'{\n  "name": "Mio",\r\n  "x": "a\\nb"\n}', '{ "name": "Mio", "x": "a\\nb" }'),
+        (b"\xff\x00", "\\xff\\x00"),
+        (b'{"x":"' + b"y" * 500 + b'"}', '{"x":"' + "y" * 391 + "..."),
+    ],
+)
+def test_a_message_shows_the_body_on_one_line(body: bytes, shown: str) -> None:
+    message = verified({"operation": "createPet", "headers": {"x": "1"}}, created(1, body)).message
+
+    assert message.splitlines()[-1] == f"    body: {shown}"
+
+
+def test_a_message_reports_the_size_of_a_body_that_is_not_recorded() -> None:
+    journal = Journals(100_000).new(10, bodies=False)
+    journal.add(MISO)
+    message = verified({"body": {"name": "Mio"}}, *journal.entries()).message
+
+    assert message.splitlines()[-1] == f"    body: not recorded, {MISO.request.size} bytes"
+
+
+# --- Outcomes ---------------------------------------------------------------------------------
+
+EACH = [created(n, b"{}", outcome=outcome) for n, outcome in enumerate(REQUEST_OUTCOMES, 1)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "numbers"),
+    [
+        ({}, [1, 2, 3, 4]),
+        ({"outcome": "pending"}, [1]),
+        ({"outcome": "sent"}, [2]),
+        ({"outcome": "client_left", "operation": "createPet"}, [3]),
+        ({"outcome": ["broken", "pending"]}, [1, 4]),
+        ({"outcome": "broken", "operation": "getPet", "times": 0}, []),
+    ],
+)
+def test_requests_match_by_outcome(wanted: dict[str, Any], numbers: list[int]) -> None:
+    verdict = verified(wanted, *EACH)
+
+    assert verdict.passed
+    assert [entry.number for entry in verdict.matched] == numbers
+
+
+@pytest.mark.parametrize(
+    ("number", "outcome", "text"),
+    [
+        (1, "sent", "response pending: outcome: expected sent, got pending"),
+        (2, "client_left", "responded 201: outcome: expected client_left, got sent"),
+        (
+            3,
+            "sent",
+            "client left before the response ended: outcome: expected sent, got client_left",
+        ),
+        (4, "sent", "response cut off: outcome: expected sent, got broken"),
+    ],
+)
+def test_a_message_explains_outcomes(number: int, outcome: str, text: str) -> None:
+    message = verified({"operation": "createPet", "outcome": outcome}, EACH[number - 1]).message
+
+    assert message.splitlines() == [
+        f"expected at least 1 request: createPet with outcome {outcome}; 0 of 1 matched",
+        "nearest:",
+        f"  request {number}, POST /v1/pets, {text}",
+        "    body: {}",
+    ]
 
 
 # --- Data that is not recorded ----------------------------------------------------------------
@@ -414,7 +548,7 @@ def test_half_a_surrogate_pair_can_be_reported() -> None:
 
     assert "\\ud83d" in verdict.message
     assert json.loads(dump_json(details(verdict)))["nearest"][0]["differences"] == [
-        {"where": "body.name", "expected": 'equals "x"', "got": '"\\ud83d"'}
+        {"where": "body.name", "expected": '"x"', "got": '"\\ud83d"'}
     ]
 
 
@@ -469,6 +603,7 @@ def test_a_verification_matches_the_same_requests_as_a_stub(
 
     mismatches = difference(verification.match, facts)
     assert verdict.passed == (not mismatches)
+    is_nearest = mismatches and all(each.where != "operation" for each in mismatches)
     assert [list(near.differences) for near in verdict.nearest] == (
-        [mismatches] if mismatches else []
+        [mismatches] if is_nearest else []
     )

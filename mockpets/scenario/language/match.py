@@ -231,6 +231,9 @@ MATCH: Final = Object(
         not_both("operation", "path", "use path only for requests that are not in the contract"),
         not_both("petId", "path", "write the id, or * for any, as a segment of the path"),
     ),
-    misplaced=dict.fromkeys(LIST_PARAMETERS, "move it under query"),
+    misplaced={
+        **dict.fromkeys(LIST_PARAMETERS, "move it under query"),
+        "outcome": "remove it: a stub is chosen before the response has an outcome",
+    },
     then=_match,
 )

@@ -1,6 +1,6 @@
 """The shape of a verification: which requests a test expects, and how many.
 
-The conditions have the same shape as a stub's `match`.
+The conditions have the same shape as a stub's `match`, plus the outcome.
 """
 
 from __future__ import annotations
@@ -8,14 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from mockpets.constants import REQUEST_OUTCOMES
 from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
 from mockpets.scenario.language.mappings import ByKind, Object, some
 from mockpets.scenario.language.match import MATCH
 from mockpets.scenario.language.parser import parse as parse_document
-from mockpets.scenario.language.shapes import Number
+from mockpets.scenario.language.shapes import Choice, Number, OneOrMany
 from mockpets.scenario.language.text import check_text
 
 if TYPE_CHECKING:
+    from mockpets.constants import RequestOutcome
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.model import Match
 
@@ -51,10 +53,21 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """An expectation of a test about the requests so far."""
+    """An expectation of a test about the requests so far.
+
+    :param outcomes: any of these; empty for all.
+    """
 
     match: Match
     times: Times = Times()
+    outcomes: tuple[RequestOutcome, ...] = ()
+
+
+def _match(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
+    """Return the match and the outcomes."""
+    assert MATCH.then is not None  # noqa: S101 - for mypy
+    match = MATCH.then(values, node, diagnostics)
+    return match if match is INVALID else (match, tuple(values.get("outcome", ())))
 
 
 def _times(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
@@ -73,7 +86,17 @@ _COUNT: Final = Number("A number of requests.", 0, 1_000_000)
 _VERIFICATION: Final = Object(
     "The requests that a test expects.",
     {
-        "match": replace(MATCH, description="Conditions as in a stub, or {} for all requests."),
+        "match": replace(
+            MATCH,
+            description="Conditions as in a stub, or {} for all requests.",
+            fields={
+                **MATCH.fields,
+                "outcome": OneOrMany(
+                    "One or more outcomes.", Choice("An outcome.", REQUEST_OUTCOMES)
+                ),
+            },
+            then=_match,
+        ),
         "times": ByKind(
             "How many requests must match; by default, at least 1.",
             {
@@ -102,4 +125,5 @@ def parse(text: str) -> Verification:
     diagnostics = Diagnostics(_FILE, problems=list(document.problems))
     values = _VERIFICATION.read(document.root, diagnostics)
     diagnostics.close()
-    return Verification(**values)
+    match, outcomes = values["match"]
+    return Verification(match, values.get("times", Times()), outcomes)

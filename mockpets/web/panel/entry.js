@@ -3,7 +3,7 @@
 import { address, control, inSession } from "./api.js";
 import { byId, copyButton, el, handler, notice } from "./dom.js";
 import { curl, headersToResend } from "./curl.js";
-import { duration, indent, kindOf, NOTES, size } from "./text.js";
+import { duration, indent, kindOf, NOTES, OUTCOMES, size, statusText } from "./text.js";
 
 let shown = null; // the number of the open request
 let focusRow = (_number) => {};
@@ -35,17 +35,31 @@ export async function open(requested, settings) {
     if (focused) focusRow(previous);
     return;
   }
-  let parts;
-  try {
-    parts = content(await control(`requests/${requested}`));
-  } catch (error) {
-    parts = [title(`Request ${requested}`), el("p", {}, error.message), closeButton()];
-  }
+  const parts = await load(requested);
   if (shown !== requested) return; // the user opened another one meanwhile
   article.replaceChildren(...parts);
   article.hidden = false;
   article.scrollTop = 0;
   byId("entry-title").focus();
+}
+
+/** Load the open request again: its response has ended. */
+export async function reload() {
+  const requested = shown;
+  const parts = await load(requested);
+  if (shown !== requested) return;
+  const article = byId("entry");
+  const focused = article.contains(document.activeElement);
+  article.replaceChildren(...parts);
+  if (focused) byId("entry-title").focus();
+}
+
+async function load(requested) {
+  try {
+    return content(await control(`requests/${requested}`));
+  } catch (error) {
+    return [title(`Request ${requested}`), el("p", {}, error.message), closeButton()];
+  }
 }
 
 const title = (text) => el("h3", { id: "entry-title", tabindex: "-1" }, text);
@@ -58,18 +72,24 @@ function content(entry) {
   if (truncated) resend.disabled = copy.disabled = true;
   return [
     el("div", { class: "line" }, title(`Request ${entry.number}`), copy, resend, closeButton()),
-    el("p", { class: "what" }, el("span", { class: `status ${kindOf(entry.status)}` }, entry.status === null ? "broken" : String(entry.status)), " ", el("b", {}, entry.method), " ", entry.target),
+    el("p", { class: "what" }, el("span", { class: `status ${kindOf(entry.status)}` }, statusText(entry)), " ", el("b", {}, entry.method), " ", entry.target),
     ...(truncated ? [el("p", { class: "soft" }, truncated)] : []),
     el("ul", { class: "note-list" }, ...entry.notes.map((note) => el("li", {},
       el("span", { class: `note ${note.code}` }, NOTES[note.code] ?? note.code), " ", note.text))),
     facts(entry),
     message("Request", `${entry.method} ${entry.target}`, entry.request),
-    message("Response", entry.status === null ? "No response: the connection was broken" : String(entry.status), entry.response),
+    message("Response", responseLine(entry), entry.response),
   ];
+}
+
+function responseLine({ status, outcome }) {
+  if (status !== null) return String(status);
+  return outcome === "broken" ? "No response: the connection was broken" : "No response";
 }
 
 function facts(entry) {
   const rows = [
+    ["Outcome", OUTCOMES[entry.outcome]],
     ["Time", new Date(entry.at).toLocaleString()],
     ["Session", entry.session],
     ["Operation", entry.operation ?? "Not in the contract"],

@@ -3,7 +3,7 @@
 import { control } from "./api.js";
 import { announce, byId, el, handler, keyed, notice, setText } from "./dom.js";
 import * as entry from "./entry.js";
-import { clock, count, duration, kindOf, NOTES } from "./text.js";
+import { clock, count, duration, kindOf, NOTES, OUTCOMES, statusText } from "./text.js";
 
 const MAX_ROWS = 300;
 const ANNOUNCE_MS = 5000; // interval of announcements to screen readers
@@ -19,6 +19,7 @@ let unannounced = 0;
 
 export function start() {
   for (const [code, label] of Object.entries(NOTES)) byId("filter-note").append(el("option", { value: code }, label));
+  for (const [code, label] of Object.entries(OUTCOMES)) byId("filter-outcome").append(el("option", { value: code }, label));
   byId("pause").addEventListener("click", pause);
   byId("clear").addEventListener("click", handler(clear));
   byId("har").addEventListener("click", handler(save));
@@ -72,17 +73,45 @@ function reload() {
 async function fetchNew() {
   const current = generation;
   const first = last === 0;
+  const since = await firstChanged();
   const [page, all] = await Promise.all([
-    control(`requests?${query({ since: last, limit: MAX_ROWS })}`),
+    control(`requests?${query({ since, limit: limit() })}`),
     control("requests?limit=1"),
   ]);
   if (current !== generation) return; // the filter changed meanwhile
+  const known = new Set([...rows, ...waiting].map((row) => row.number));
+  const fresh = page.requests.filter((row) => !known.has(row.number) && (row.number > last || byOutcome()));
   ({ last } = page);
   removeCleared(all.last - all.dropped - all.total);
-  waiting = [...page.requests.reverse(), ...waiting].slice(0, MAX_ROWS);
-  if (!first) unannounced += page.requests.length;
+  const opened = rows.find((row) => row.number === entry.number());
+  updateKnown(page.requests, since);
+  waiting = [...fresh, ...waiting].sort(newestFirst).slice(0, MAX_ROWS);
+  if (!first) unannounced += fresh.length;
   if (first || (!paused && atTop)) addWaiting();
   else render();
+  if (opened && rows.some((row) => row.number === opened.number && row.outcome !== opened.outcome)) await entry.reload();
+}
+
+const limit = () => Math.max(1, Math.min(MAX_ROWS, state.settings.journal_size));
+const byOutcome = () => byId("filter-outcome").value !== "";
+const newestFirst = (one, other) => other.number - one.number;
+
+/** Return the number after which requests are new, or have an outcome since the last time. */
+async function firstChanged() {
+  if (byOutcome()) return 0; // any request may have begun or ceased to match
+  const pending = [...rows, ...waiting].filter((row) => row.outcome === "pending");
+  if (!pending.length) return last;
+  const page = await control(`requests?${query({ outcome: "pending", limit: limit() })}`);
+  const still = new Set(page.requests.map((row) => row.number));
+  return Math.min(last, ...pending.filter((row) => !still.has(row.number)).map((row) => row.number - 1));
+}
+
+/** Update the known requests above `since`, and remove those that no longer match the filter. */
+function updateKnown(loaded, since) {
+  const now = new Map(loaded.map((row) => [row.number, row]));
+  const oldest = loaded.length < limit() ? since + 1 : loaded[0].number;
+  const isCurrent = (row) => row.number < oldest || now.has(row.number);
+  [rows, waiting] = [rows, waiting].map((list) => list.filter(isCurrent).map((row) => now.get(row.number) ?? row));
 }
 
 /** Remove the requests that any client cleared: all up to this number. */
@@ -92,7 +121,7 @@ function removeCleared(cleared) {
 }
 
 function addWaiting() {
-  rows = [...waiting, ...rows].slice(0, MAX_ROWS);
+  rows = [...waiting, ...rows].sort(newestFirst).slice(0, MAX_ROWS);
   waiting = [];
   render();
 }
@@ -127,18 +156,31 @@ function renderEmpty() {
 }
 
 function createRow(row) {
+  const button = el("button", { type: "button", tabindex: "-1", "data-does": "open", onclick: () => { location.hash = `#requests/${row.number}`; } });
+  let shown = "";
+  const update = (now) => {
+    if (now.outcome === shown) return;
+    shown = now.outcome;
+    button.className = `request ${highlight(now)}`;
+    button.replaceChildren(...cells(now));
+  };
+  return { node: el("li", {}, button), update };
+}
+
+function cells(row) {
   const delay = row.delay_ms > 0 && el("span", { class: "delay" }, el("span", { class: "away" }, " plus"), ` +${duration(row.delay_ms)}`);
   const effect = row.fault ?? (row.hold && `held: ${row.hold}`);
-  const button = el("button", { type: "button", class: `request ${highlight(row)}`, tabindex: "-1", "data-does": "open", onclick: () => { location.hash = `#requests/${row.number}`; } },
+  const outcome = row.outcome !== "sent" && OUTCOMES[row.outcome] !== statusText(row) && OUTCOMES[row.outcome];
+  return [
     el("span", { class: "no" }, String(row.number)),
     el("span", { class: "time" }, clock(row.at)),
     el("span", { class: "what" }, el("b", {}, row.method), " ", row.target),
-    el("span", { class: `status ${kindOf(row.status)}` }, row.status === null ? "broken" : String(row.status)),
+    el("span", { class: `status ${kindOf(row.status)}` }, statusText(row)),
     el("span", { class: "duration" }, duration(row.app_ms), delay),
     el("span", { class: "stub" }, row.stubs.join(", ")),
-    el("span", { class: "notes" }, effect && el("span", { class: "note odd" }, effect), ...row.notes.map((note) =>
-      el("span", { class: `note ${note.code}`, title: note.text }, NOTES[note.code] ?? note.code))));
-  return { node: el("li", {}, button) };
+    el("span", { class: "notes" }, outcome && el("span", { class: "note odd" }, outcome), effect && el("span", { class: "note odd" }, effect), ...row.notes.map((note) =>
+      el("span", { class: `note ${note.code}`, title: note.text }, NOTES[note.code] ?? note.code))),
+  ];
 }
 
 /** Return the class that highlights a row. */
@@ -199,7 +241,7 @@ async function save() {
 function announceNew() {
   if (unannounced && !paused && !byId("view-requests").hidden && !document.hidden) {
     const newest = waiting[0] ?? rows[0];
-    announce(`${count(unannounced, "new request")}${newest ? `, latest: ${newest.method} ${newest.path} ${newest.status ?? "broken"}` : ""}`);
+    announce(`${count(unannounced, "new request")}${newest ? `, latest: ${newest.method} ${newest.path} ${statusText(newest)}` : ""}`);
   }
   unannounced = 0;
 }

@@ -59,6 +59,17 @@ export const NOTES = {
   deprecated: "deprecated",
 };
 
+/** Labels of the outcomes. */
+export const OUTCOMES = {
+  pending: "pending",
+  sent: "sent",
+  client_left: "client left",
+  broken: "broken",
+};
+
+/** Return a status as text; a request without one is pending, or its connection ended without a response. */
+export const statusText = ({ status, outcome }) => (status === null ? (outcome === "broken" ? "broken" : "none") : String(status));
+
 /** Return the class of a status: "ok", "moved", "client", "server", or "broken" without a response. */
 export function kindOf(status) {
   if (status === null) return "broken";
