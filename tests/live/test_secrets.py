@@ -154,7 +154,7 @@ def test_the_search_finds_values_that_are_not_secret(
     everything = readable(keeping)
     assert "no-secret-at-all" in everything
     assert "seen-by-all" in everything
-    assert f'["Authorization","{REDACTED}"]' in everything
+    assert f'["Authorization","Bearer {REDACTED}"]' in everything
     with pytest.raises(AssertionError, match="is shown"):
         check(keeping, caplog, "seen-by-all")
 

@@ -212,7 +212,7 @@ def test_a_response_that_ends_after_its_session_was_deleted_does_not_restore_it(
     control.make_session("w1", scenario=stubs(HELD))
     get(wire)
     wait_for(control, "pending")
-    control.drop_session("w1")
+    control.drop_session("w1", closed="0s")
     assert wire.read().status == 200
 
     assert "w1" not in {each["name"] for each in control.sessions()}

@@ -571,7 +571,9 @@ def test_an_unknown_header_of_ours_is_rejected_and_changes_nothing(
 
 NO_PARAMETERS = "this call has no parameters"
 PETS_PARAMETERS = "known parameters: status, after, limit"
-LOG_PARAMETERS = "known parameters: limit, operation, method, path, status, stub, note, since"
+LOG_PARAMETERS = (
+    "known parameters: limit, operation, method, path, status, stub, note, outcome, since"
+)
 
 
 @pytest.mark.parametrize(

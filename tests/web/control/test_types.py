@@ -366,7 +366,12 @@ def test_there_is_a_row_for_every_route_and_its_view_has_the_same_type() -> None
         ("PUT", "scenario", {"scenario": {"description": 3}}, InvalidInputDetails),
         ("PUT", "pets", {"count": -1}, InvalidInputDetails),
         ("POST", "verify", {"match": {}, "times": "x"}, InvalidInputDetails),
-        ("POST", "verify", {"match": {"operation": "createPet"}, "times": 9}, VerificationDetails),
+        (
+            "POST",
+            "verify",
+            {"match": {"operation": "listPets", "query": {"limit": "3"}}},
+            VerificationDetails,
+        ),
     ],
 )
 def test_every_error_has_its_type(
