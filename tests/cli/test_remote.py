@@ -526,6 +526,12 @@ def get(wire: Wire, path: str) -> None:
     wire.get(path, "Authorization: Bearer mockpets")
 
 
+def wait_for_pending(control: ControlClient, count: int) -> None:
+    """Wait until this many responses are pending."""
+    while (journal := control.journal(outcome="pending"))["total"] != count:
+        assert control.events(journal["change"], SECONDS)["changed"]
+
+
 @posix
 @pytest.mark.parametrize("is_left", [True, False], ids=["left", "sent"])
 def test_following_shows_a_pending_request_again_when_its_response_ends(
@@ -554,16 +560,15 @@ def test_following_shows_a_pending_request_again_when_its_response_ends(
 def test_following_an_outcome_shows_requests_when_they_have_it(url: str) -> None:
     control = ControlClient(url)
     control.use(HELD)
-    with Wire(urlsplit(url).port or 0) as early, Wire(urlsplit(url).port or 0) as late:
+    port = urlsplit(url).port or 0
+    with Wire(port) as early:
         get(early, "/v1/pets?limit=1")
-        while not control.requests():
-            control.events(control.journal()["change"], SECONDS)
-        with following(url, "--outcome", "client_left") as process:
+        wait_for_pending(control, 1)
+        with following(url, "--outcome", "client_left") as process, Wire(port) as late:
             followed(process)
             front_end(url)("GET", "/v1/pets/1")
             get(late, "/v1/pets?limit=3")
-            while len(control.requests(outcome="pending")) < 2:
-                control.events(control.journal()["change"], SECONDS)
+            wait_for_pending(control, 2)
             late.reset()
             assert next_line(process).startswith("   3  ")
             early.reset()
