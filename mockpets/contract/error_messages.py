@@ -15,6 +15,9 @@ MISSING_KEY: Final = (
     "started"
 )
 INVALID_KEY: Final = f"the API key is invalid; send a valid key in the header {KEY_HEADER}"
+TOO_MANY_PARKED: Final = (
+    "too many responses are already delayed, throttled or held; try again later"
+)
 ERROR_MESSAGES: Final[dict[str, str]] = {
     "invalid_request": "the request is missing required fields or contains invalid values",
     # Requests without a key never reach a stub.

@@ -64,11 +64,13 @@ class ContractField(fields.Field[Any]):
     expected: str
     openapi: ClassVar[Mapping[str, object]]
     """The type in OpenAPI."""
+    component: ClassVar[str | None] = None
+    """The name that the contract gives to the type."""
 
     def __init__(self, description: str, example: object = None, **options: Any) -> None:
         metadata = {**self.openapi, "description": description}
         if example is not None:
-            metadata["example"] = example
+            metadata["examples"] = [example]
         super().__init__(metadata=metadata, **options)
 
     def accept(self, value: object) -> object:
@@ -102,12 +104,9 @@ class Int64(ContractField):
     """A 64-bit integer as in JSON Schema: ``1.0`` is valid; ``"1"`` and ``true`` are not."""
 
     expected = "must be an integer"
-    openapi: ClassVar[Mapping[str, object]] = {
-        "type": "integer",
-        "format": "int64",
-        "minimum": INT64_MIN,
-        "maximum": INT64_MAX,
-    }
+    openapi: ClassVar[Mapping[str, object]] = {"type": "integer", "format": "int64"}
+    bounds: ClassVar[Mapping[str, int]] = {"minimum": INT64_MIN, "maximum": INT64_MAX}
+    """The range, which is not in the OpenAPI document: JavaScript would round it."""
 
     def problem(self, value: object) -> str:
         """Return what is wrong; the range only for a number outside it, to keep messages short."""
@@ -164,6 +163,7 @@ class Status(ContractField):
 
     expected = "must be one of " + ", ".join(PET_STATUSES)
     openapi: ClassVar[Mapping[str, object]] = {"type": "string", "enum": list(PET_STATUSES)}
+    component = "PetStatus"
 
     def accept(self, value: object) -> str | None:
         """Return the status."""
@@ -200,7 +200,9 @@ class Filter(ContractField):
         field = pet[compares]
         self.compares = compares
         self.expected = field.expected
-        self.openapi = field.openapi  # type: ignore[misc]  # a filter has the type of its property
+        # A filter has the type of its property.
+        self.openapi = field.openapi  # type: ignore[misc]
+        self.component = field.component  # type: ignore[misc]
         self._field = field
         super().__init__(description)
 

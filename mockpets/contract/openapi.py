@@ -15,8 +15,8 @@ from mockpets.constants import (
     PETS_BY_REQUEST,
     PETS_PATH,
 )
-from mockpets.contract.error_messages import MISSING_KEY, no_animal
-from mockpets.contract.fields import Int64
+from mockpets.contract.error_messages import MISSING_KEY, TOO_MANY_PARKED, no_animal
+from mockpets.contract.fields import Int64, Status
 from mockpets.contract.schemas import (
     LIST_PARAMETERS,
     NEW_PET_FIELDS,
@@ -39,46 +39,55 @@ filtered by availability and limited in page size, add an animal, and fetch one 
 Responses marked `x-off-contract` are additions by mockpets: the contract does not list them.
 """
 
+_LICENSE: Final = {
+    "name": "MIT, the license of mockpets, which generated this document",
+    "identifier": "MIT",
+}
+_CONTACT: Final = {"name": "The maintainers of mockpets, not those of the service"}
+
 _KEY_HEADER: Final = {
     "description": "How to authenticate (RFC 6750).",
     "schema": {"type": "string"},
-    "example": 'Bearer realm="mockpets"',
+    "examples": {"missing": {"value": 'Bearer realm="mockpets"'}},
 }
 _DEPRECATION_HEADERS: Final = {
     "Deprecation": {
         "description": "When the operation was deprecated (RFC 9745).",
         "schema": {"type": "string"},
-        "example": "@1767225600",
+        "examples": {"date": {"value": "@1767225600"}},
     },
     "Sunset": {
         "description": "When the operation will be removed (RFC 8594).",
         "schema": {"type": "string"},
-        "example": "Thu, 05 Dec 2030 00:00:00 GMT",
+        "examples": {"date": {"value": "Thu, 05 Dec 2030 00:00:00 GMT"}},
     },
     "Link": {
         "description": "The operation to use instead, and its documentation (RFC 8288).",
         "schema": {"type": "string"},
-        "example": '</v1/pets>; rel="successor-version"',
+        "examples": {"successor": {"value": '</v1/pets>; rel="successor-version"'}},
     },
 }
 
 
 def _example(fields: Mapping[str, ContractField]) -> dict[str, object]:
     """Return an object whose properties have the values of their examples."""
-    return {name: field.metadata["example"] for name, field in fields.items()}
+    return {name: field.metadata["examples"][0] for name, field in fields.items()}
 
 
-def _response(description: str, schema: object, example: object, **more: object) -> dict[str, Any]:
+def _content(schema: object, name: str, example: object) -> dict[str, Any]:
+    """Return a content object: a JSON body with one named example."""
+    return {"application/json": {"schema": schema, "examples": {name: {"value": example}}}}
+
+
+def _response(description: str, schema: object, name: str, example: object) -> dict[str, Any]:
     """Return a response object with a JSON body."""
-    content = {"application/json": {"schema": schema, "example": example}}
-    return {"description": description, "content": content, **more}
+    return {"description": description, "content": _content(schema, name, example)}
 
 
 def _error(status: int, code: str, message: str, **more: Any) -> dict[str, Any]:
     """Return a response object with an Error body; `more` may hold headers and extensions."""
     example = {"code": code, "message": message, "status": status}
-    description = more.pop("description")
-    return _response(description, "Error", example, **more)
+    return {**_response(more.pop("description"), "Error", code, example), **more}
 
 
 def _unauthorized(**headers: Any) -> dict[str, Any]:
@@ -91,18 +100,26 @@ def _unauthorized(**headers: Any) -> dict[str, Any]:
     )
 
 
+def _default() -> dict[str, Any]:
+    return _error(
+        503,
+        "busy",
+        TOO_MANY_PARKED,
+        description="Any other error: the contract says that all errors have this body.",
+    )
+
+
 def _list_pets() -> dict[str, Any]:
     *others, last = LIST_PARAMETERS
     parameters = filter(None, [", ".join(others), last])
     return {
         "operationId": "listPets",
+        "tags": ["pets"],
         "summary": "List all animals",
         "description": "Returns a page of animals in ascending order of id.",
         "parameters": [{"in": "query", "schema": ListQuerySchema}],
         "responses": {
-            "200": _response(
-                "A page of animals.", {"type": "array", "items": "Pet"}, [_example(PET_FIELDS)]
-            ),
+            "200": _response("A page of animals.", "Pets", "pets", [_example(PET_FIELDS)]),
             "400": _error(
                 400,
                 "invalid_request",
@@ -111,6 +128,7 @@ def _list_pets() -> dict[str, Any]:
                 **{"x-off-contract": True},
             ),
             "401": _unauthorized(),
+            "default": _default(),
         },
     }
 
@@ -119,27 +137,27 @@ def _create_pet() -> dict[str, Any]:
     location = {
         "description": "URL of the new animal, relative to the server.",
         "schema": {"type": "string"},
-        "example": "/v1/pets/17",
+        "examples": {"pet": {"value": "/v1/pets/17"}},
     }
     return {
         "operationId": "createPet",
+        "tags": ["pets"],
         "summary": "Add an animal",
+        "description": "Adds a new animal. The service assigns its id.",
         "requestBody": {
             "required": True,
-            "content": {
-                "application/json": {
-                    "schema": "NewPet",
-                    "example": _example(NEW_PET_FIELDS),
-                }
-            },
+            "content": _content("NewPet", "pet", _example(NEW_PET_FIELDS)),
         },
         "responses": {
-            "201": _response(
-                "Animal added; the body carries the assigned id.",
-                "Pet",
-                _example(PET_FIELDS),
-                headers={"Location": location},
-            ),
+            "201": {
+                **_response(
+                    "Animal added; the body carries the assigned id.",
+                    "Pet",
+                    "pet",
+                    _example(PET_FIELDS),
+                ),
+                "headers": {"Location": location},
+            },
             "400": _error(
                 400,
                 "invalid_request",
@@ -162,6 +180,7 @@ def _create_pet() -> dict[str, Any]:
                 description="The session has reached its limit of new pets.",
                 **{"x-off-contract": True},
             ),
+            "default": _default(),
         },
     }
 
@@ -176,15 +195,17 @@ def _get_pet() -> dict[str, Any]:
     }
     return {
         "operationId": "getPet",
+        "tags": ["pets"],
         "summary": "Get an animal",
         "description": "Deprecated; to be removed on 5 December 2030. Use listPets with the status "
         "filter.",
         "deprecated": True,
         "parameters": [pet_id],
         "responses": {
-            "200": _response(
-                "The requested animal.", "Pet", _example(PET_FIELDS), headers=_DEPRECATION_HEADERS
-            ),
+            "200": {
+                **_response("The requested animal.", "Pet", "pet", _example(PET_FIELDS)),
+                "headers": _DEPRECATION_HEADERS,
+            },
             "401": _unauthorized(**_DEPRECATION_HEADERS),
             "404": _error(
                 404,
@@ -193,8 +214,21 @@ def _get_pet() -> dict[str, Any]:
                 description="The animal could not be found.",
                 headers=_DEPRECATION_HEADERS,
             ),
+            "default": _default(),
         },
     }
+
+
+def _named(_: object, field: ContractField, ret: dict[str, Any], **__: object) -> dict[str, Any]:
+    """Replace the type of a field by a reference to its component, if it has one.
+
+    :param ret: the field's schema so far; the name is apispec's.
+    """
+    if getattr(field, "component", None) is None:
+        return {}
+    for key in field.openapi:
+        del ret[key]
+    return {"$ref": f"#/components/schemas/{field.component}"}
 
 
 @cache
@@ -203,22 +237,30 @@ def document() -> Mapping[str, Any]:
     from apispec import APISpec  # a slow import that would delay the start
     from apispec.ext.marshmallow import MarshmallowPlugin
 
+    plugin = MarshmallowPlugin()
     spec = APISpec(
         title="Pet store",
         version=INTERFACE_VERSION,
         openapi_version="3.1.0",
-        plugins=[MarshmallowPlugin()],
-        info={"description": _DESCRIPTION},
+        plugins=[plugin],
+        info={"description": _DESCRIPTION, "license": _LICENSE, "contact": _CONTACT},
         # Relative to the address of the document, so it works on every host and port.
         servers=[{"url": API_PREFIX, "description": "This mock server"}],
         security=[{"bearerAuth": []}],
+        tags=[{"name": "pets", "description": "The animals of the catalogue."}],
     )
+    converter: Any = plugin.converter  # apispec has no types for it
+    converter.add_attribute_function(_named)
     spec.components.security_scheme(
         "bearerAuth",
         {"type": "http", "scheme": "bearer", "description": "The API key as a bearer token."},
     )
+    status = {**Status.openapi, "description": "Availability of an animal."}
+    spec.components.schema("PetStatus", status)
     for name, schema in {"NewPet": NewPetSchema, "Pet": PetSchema, "Error": ErrorSchema}.items():
         spec.components.schema(name, schema=schema)
+    pets = {"type": "array", "items": "Pet", "description": "A page of animals."}
+    spec.components.schema("Pets", pets)
     spec.path(
         path=PETS_PATH.removeprefix(API_PREFIX),
         operations={"get": _list_pets(), "post": _create_pet()},

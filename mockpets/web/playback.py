@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockpets.contract.error_body import error_body
-from mockpets.contract.error_messages import no_animal
+from mockpets.contract.error_messages import TOO_MANY_PARKED, no_animal
 from mockpets.contract.fields import parse_int64
 from mockpets.errors import RequestError
 from mockpets.faults import CONNECTION_FAULTS
@@ -130,7 +130,7 @@ class Playback:
             exchange.outcome = Outcome(exchange.outcome.stubs)
             raise RequestError(
                 "busy",
-                "too many responses are already delayed, throttled or held; try again later",
+                TOO_MANY_PARKED,
                 [("Retry-After", "1")],
             )
         return exchange.outcome

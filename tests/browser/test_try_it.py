@@ -86,9 +86,9 @@ def test_the_panel_follows_the_contract(session: str, visit: Callable[..., Panel
 
     def extend(route: Route) -> None:
         contract = route.fetch().json()
-        size = {"type": "string", "enum": ["small", "big"], "example": "big"}
+        size = {"type": "string", "enum": ["small", "big"], "examples": ["big"]}
         contract["components"]["schemas"]["NewPet"]["properties"] |= {
-            "coatColor": {"type": "string", "example": "black"},
+            "coatColor": {"type": "string", "examples": ["black"]},
             "size": size,
         }
         category = {"in": "query", "name": "categoryId", "schema": {"type": "integer"}}

@@ -170,7 +170,11 @@ def test_a_new_property_works_everywhere(tmp_path: Path) -> None:
     assert result["control"] == result["fixture"] == result["state"] == [red]
     assert result["scenario"] == [200, [red]]
     assert result["notes"] == []
-    assert result["openapi"] == {"type": "string", "description": "Its color.", "example": "black"}
+    assert result["openapi"] == {
+        "type": "string",
+        "description": "Its color.",
+        "examples": ["black"],
+    }
     assert result["schema"]
 
 
@@ -203,7 +207,7 @@ def test_types_and_schemas_have_the_same_properties(kind: Any, fields: dict[str,
 
 
 def test_a_pet_is_the_same_after_loading_and_dumping() -> None:
-    full = {name: field.metadata["example"] for name, field in PET_FIELDS.items()}
+    full = {name: field.metadata["examples"][0] for name, field in PET_FIELDS.items()}
     backwards = dict(reversed(full.items()))
 
     assert dump_pet(load_pet(backwards)) == json.dumps(full, separators=(",", ":")).encode()

@@ -66,14 +66,12 @@ class _PetShape(Shape):
             return INVALID
 
     def _looks(self) -> Schema:
-        properties = {}
-        for name, each in PET_FIELDS.items():
-            # OpenAPI's metadata has one example, JSON Schema a list of examples.
-            looks = {key: value for key, value in each.metadata.items() if key != "example"}
-            properties[name] = {**looks, "examples": [each.metadata["example"]]}
         return {
             "type": "object",
-            "properties": properties,
+            "properties": {
+                name: {**each.metadata, **getattr(each, "bounds", {})}
+                for name, each in PET_FIELDS.items()
+            },
             "required": [name for name, each in PET_FIELDS.items() if each.required],
             "additionalProperties": False,
         }

@@ -205,8 +205,11 @@ def health() -> JsonResponse[Health]:
 
 
 def openapi() -> JsonResponse[Mapping[str, Any]]:
-    """Return the contract as OpenAPI 3.1."""
-    return json_response(document())
+    """Return the contract as OpenAPI 3.1, with the base path of the request's session."""
+    here = document()
+    root = current_request().root_path
+    servers = [{**server, "url": root + server["url"]} for server in here["servers"]]
+    return json_response({**here, "servers": servers})
 
 
 def schema() -> JsonResponse[Mapping[str, Any]]:

@@ -7,11 +7,14 @@ import { parseExact } from "./text.js";
 const TOKEN = "mockpets-token";
 const [, root] = /^(.*?)(?:\/~[^/]*)?\/__mockpets\/[^/]*$/.exec(location.pathname);
 
+/** The path of the service's API, below the path of a session. */
+export const API = "/v1";
+
 /** Return the URL of a path on this server, such as a session's `/~w3/v1`. */
 export const address = (path) => `${location.origin}${root}${path}`;
 
 /** Return the path of a session's API or panel. */
-export const inSession = (name, path = "/v1") => (name === "default" ? path : `/~${name}${path}`);
+export const inSession = (name, path = API) => (name === "default" ? path : `/~${name}${path}`);
 
 /** An error response of the control API. */
 export class ControlError extends Error {

@@ -1,7 +1,7 @@
 // The operations with their parameters, and the properties of a pet, read from the OpenAPI document.
 // The panel hard-codes neither.
 
-import { control } from "./api.js";
+import { API, control } from "./api.js";
 import { el } from "./dom.js";
 
 /**
@@ -10,14 +10,21 @@ import { el } from "./dom.js";
  *   method and path, and the schema of NewPet
  */
 export async function loadContract() {
-  const { servers, paths, components } = await control("openapi.json");
+  const { paths, components: { schemas } } = await control("openapi.json");
   const operations = {};
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(methods)) {
-      operations[operation.operationId] = { ...operation, method: method.toUpperCase(), path: servers[0].url + path };
+      const parameters = (operation.parameters ?? []).map((each) => ({ ...each, schema: resolve(each.schema, schemas) }));
+      operations[operation.operationId] = { ...operation, parameters, method: method.toUpperCase(), path: API + path };
     }
   }
-  return { operations, newPet: components.schemas.NewPet };
+  const properties = Object.entries(schemas.NewPet.properties).map(([name, schema]) => [name, resolve(schema, schemas)]);
+  return { operations, newPet: { ...schemas.NewPet, properties: Object.fromEntries(properties) } };
+}
+
+/** Return a schema with what it refers to in place of its reference. */
+function resolve({ $ref, ...schema }, schemas) {
+  return $ref ? { ...schemas[$ref.split("/").pop()], ...schema } : schema;
 }
 
 /** Return the label of a property: "Category id" for `categoryId`. */

@@ -18,7 +18,7 @@ export function start(schema) {
   byId("pet-columns").prepend(el("th", { scope: "col", class: "number" }, "Id"),
     ...properties.map(([name, { type }]) => el("th", { scope: "col", class: type === "integer" && "number" }, label(name))));
   byId("add-pet").querySelector("button").before(...properties.map(([name, property]) => el("label", {}, `${label(name)} `,
-    input(name, property, { value: property.example, none: !isRequired(name) && "None", inputmode: property.type === "integer" && "numeric" }))));
+    input(name, property, { value: property.examples?.[0], none: !isRequired(name) && "None", inputmode: property.type === "integer" && "numeric" }))));
   byId("add-pet").addEventListener("submit", handler(add));
   byId("snapshot").addEventListener("submit", handler(saveSnapshot));
   byId("pets-more").addEventListener("click", handler(async () => { limit += PAGE; await load(); }));

@@ -7,12 +7,13 @@ import { bodyOf, headerLines } from "./entry.js";
 import { duration, kindOf } from "./text.js";
 
 /** Return the fields for the parameters and the body of an operation. */
-function fieldsOf({ parameters = [], requestBody }) {
+function fieldsOf({ parameters, requestBody }) {
   const fields = parameters.map(({ name, schema, required }) => el("label", {}, `${name} `,
     input(name, schema, { value: required && "1", none: !required && "Any", placeholder: schema.default })));
   if (requestBody) {
     const area = el("textarea", { name: "body", rows: "5", spellcheck: "false" });
-    area.value = JSON.stringify(requestBody.content["application/json"].example, null, 2);
+    const [example] = Object.values(requestBody.content["application/json"].examples);
+    area.value = JSON.stringify(example.value, null, 2);
     fields.push(el("label", { class: "wide" }, "Body ", area));
   }
   return fields;
@@ -46,7 +47,7 @@ export function tryForm(operation, { key, scenarios }) {
     el("div", { class: "command" }, command, copyButton(() => command.textContent, `Copy ${operationId} as curl`, "Copy as curl")), response);
 }
 
-function prepare({ method, path, parameters = [] }, values) {
+function prepare({ method, path, parameters }, values) {
   const valuesIn = (location) => parameters.filter((parameter) => parameter.in === location).map(({ name }) => [name, values[name]]);
   const query = new URLSearchParams(valuesIn("query").filter(([, value]) => value));
   const target = valuesIn("path").reduce((text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)), path);
