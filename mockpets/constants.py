@@ -197,6 +197,8 @@ NAME_LENGTH: Final = 64
 INLINE: Final = "inline-{}"
 """The name of a scenario that was sent as a document without a name; numbered from 1."""
 
+ScenarioGroup = Literal["Files with problems", "Default", "Pet data", "Behaviour"]
+"""A heading in lists of scenarios; this is the order of the headings."""
 Change = Literal[
     "requests", "scenario", "pets", "snapshots", "gates", "sessions", "files", "origins"
 ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter
 from mockpets.cli.options import Command, report, with_settings
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import InputError, Problem, printable
@@ -20,24 +21,40 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sized
 
     from mockpets.cli.scenario_check import CheckResult
+    from mockpets.scenario.library import Library
 
 
 @click.command(cls=Command)
+@click.option("-v", "--verbose", is_flag=True, help="Show the file of each scenario.")
 @with_settings("scenarios_dir", "fixtures_dir")
-def scenarios(config: Path | None, **flags: object) -> int:
-    """List the scenarios: name, description and file."""
+def scenarios(verbose: bool, config: Path | None, **flags: object) -> int:
+    """List the scenarios: name and description."""
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.scenario.library import load_library
 
     library = load_library(settings.scenarios_dir, settings.fixtures_dir)
-    width = max(map(len, library.scenarios), default=0)
-    for name, scenario in sorted(library.scenarios.items()):
-        place = library.sources[name].place
-        click.echo(printable(f"{name:<{width}}  {scenario.description}  [{place}]"))
+    formatter = HelpFormatter()
+    width = min(max(map(len, library.scenarios)), TERM_COLUMNS)  # the same in all groups
+    for group, names in library.grouped().items():
+        rows = [
+            (f"{name:<{width}}", _described(library, name, verbose=verbose))
+            for name in names
+            if name in library.scenarios
+        ]
+        if rows:  # an invalid file has no description; its problems follow
+            with formatter.section(group):
+                formatter.write_dl(rows)
+    click.echo(formatter.getvalue().rstrip())
     problems = [problem for group in library.problems.values() for problem in group]
     report(problems)
     return 2 if problems else 0
+
+
+def _described(library: Library, name: str, *, verbose: bool) -> str:
+    """Return the description of a scenario, and its file if the list is verbose."""
+    description = library.scenarios[name].description
+    return printable(f"{description} [{library.sources[name].place}]" if verbose else description)
 
 
 @click.command(cls=Command)

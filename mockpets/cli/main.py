@@ -13,7 +13,6 @@ import os
 import re
 import shlex
 import sys
-import textwrap
 from contextlib import ExitStack
 from threading import Thread
 from typing import TYPE_CHECKING, Final, cast
@@ -21,15 +20,17 @@ from typing import TYPE_CHECKING, Final, cast
 import click
 
 from mockpets.cli import files, remote
+from mockpets.cli.layout import columns, wrap
 from mockpets.cli.options import Command, discard_output, report, with_settings
 from mockpets.constants import API_PREFIX, HEALTH_PATH, PANEL_PATH, PETS_PATH
 from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.settings.sources import URL_VARIABLE, load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from mockpets.constants import ScenarioGroup
     from mockpets.settings import Settings
     from mockpets.telemetry.access_log import Format
 
@@ -189,7 +190,7 @@ def serve(config: Path | None, **flags: object) -> int:
             report(error.problems)
             return 1
         port = sockets[0].getsockname()[1]
-        banner = _banner(settings, port, mock.token, sorted(mock.reloader.library.scenarios))
+        banner = _banner(settings, port, mock.token, mock.reloader.library.grouped())
         panel = _panel(settings, port, mock.token) if settings.open else ""
         mock.reloader.start()
         stack.callback(mock.reloader.stop)
@@ -224,12 +225,22 @@ def _announce(banner: str, panel: str) -> None:
         _log.error("cannot print the banner: %s; %s", error.strerror, first)
 
 
-def _banner(settings: Settings, port: int, token: str, names: Iterable[str]) -> str:
+def _banner_line(label: str, text: str) -> str:
+    """Return a line of the banner; a URL that would not fit beside the label goes below it."""
+    indent = " " * 15
+    if len(indent) + max(map(len, text.split())) > columns():
+        return f"{label}\n{wrap(text, '  ', '  ')}"
+    return wrap(text, f"{label:<15}", indent)
+
+
+def _banner(
+    settings: Settings, port: int, token: str, scenarios: Mapping[ScenarioGroup, Sequence[str]]
+) -> str:
     """Return the banner: URLs, keys, scenarios and a curl command.
 
     :param port: the actual port.
     :param token: of the control API; the banner shows it only if it was generated.
-    :param names: of all scenarios.
+    :param scenarios: the names of all scenarios by group.
     """
     from importlib.metadata import version
 
@@ -239,24 +250,19 @@ def _banner(settings: Settings, port: int, token: str, names: Iterable[str]) -> 
     # Double quotes work in every shell, also on Windows, but not for every key.
     is_plain = re.fullmatch(r"[\w.+/=~:-]+", key)
     quoted = f'"{header}"' if is_plain else shlex.quote(header)
-    label = "available      "
-    available = textwrap.fill(
-        ", ".join(names),
-        100,
-        initial_indent=label,
-        subsequent_indent=" " * len(label),
-        break_on_hyphens=False,
-    )
     root = settings.url(port) + settings.prefix
     secret = token if token != settings.control_token else ""
     panel = _panel(settings, port, secret) or "off"
-    token_line = f"\ncontrol token  {secret}" if secret else ""
+    lines = {"panel": panel, "control token": secret, "key": keys}
+    lines["active"] = ", ".join(settings.scenario)
+    head = [_banner_line(label, text) for label, text in lines.items() if text]
+    groups = [
+        _banner_line(f"  {group.lower()}", ", ".join(names)) for group, names in scenarios.items()
+    ]
+    overview = "\n".join([*head, "available", *groups])
     return f"""mockpets {version("mockpets")} serves the pet store at {root}{API_PREFIX}
 
-panel          {panel}{token_line}
-key            {keys}
-active         {", ".join(settings.scenario)}
-{available}
+{overview}
 
 Try it:
   curl -H {quoted} {shlex.quote(root + PETS_PATH)}

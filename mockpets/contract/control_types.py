@@ -18,6 +18,7 @@ from mockpets.constants import (
     Operation,
     PetStatus,
     RequestOutcome,
+    ScenarioGroup,
 )
 from mockpets.contract.schemas import Pet
 from mockpets.faults import FAULTS
@@ -107,6 +108,7 @@ class _AnyScenario(TypedDict):
     """
 
     name: str
+    group: ScenarioGroup
     description: str | None
     source: str
     replaces: list[str]
@@ -123,7 +125,7 @@ class ScenarioSummary(_AnyScenario):
 
 
 class ScenarioList(ActiveScenarios):
-    """All scenarios that a session knows, and the active ones."""
+    """All scenarios that a session knows, by group and name, and the active ones."""
 
     scenarios: list[ScenarioSummary]
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from mockpets.constants import INLINE, STACK_DEPTH
+from mockpets.constants import DEFAULT_SCENARIO, INLINE, STACK_DEPTH, ScenarioGroup
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.files import find
@@ -102,6 +102,28 @@ class Library:
                 visited[scenario.name] = scenario
                 waiting = [*scenario.extends, *waiting]
         return list(visited.values())
+
+    def brings_pets(self, name: str) -> bool:
+        """Return whether a scenario, or one that it extends, defines pets."""
+        return any(scenario.pets is not None for scenario in self.lineage(name))
+
+    def grouped(self) -> dict[ScenarioGroup, list[str]]:
+        """Return the names of all scenarios, also of invalid files, in groups as lists show them.
+
+        Groups without a scenario are missing.
+        """
+        groups: dict[ScenarioGroup, list[str]] = {group: [] for group in get_args(ScenarioGroup)}
+        for name in sorted({*self.scenarios, *self.problems}):
+            groups[self.group(name)].append(name)
+        return {group: names for group, names in groups.items() if names}
+
+    def group(self, name: str) -> ScenarioGroup:
+        """Return the group of a scenario."""
+        if name in self.problems:
+            return "Files with problems"
+        if name == DEFAULT_SCENARIO:
+            return "Default"
+        return "Pet data" if self.brings_pets(name) else "Behaviour"
 
     def is_current(self, name: str, source: Source) -> bool:
         """Return whether a scenario is valid and its file has not changed since."""

@@ -35,6 +35,14 @@ def test_activate_and_stack_scenarios(panel: Panel) -> None:
     assert len(panel.call("GET", "/v1/pets").json) == 16
 
 
+def test_scenarios_are_grouped_as_the_server_lists_them(panel: Panel) -> None:
+    groups = panel.page.locator("#scenario-groups .group")
+
+    expect(groups.locator("h3")).to_have_text(["Default", "Pet data", "Behaviour"])
+    pets = ["awkward-names", "big-ids", "crowded", "empty", "full-page", "no-status", "sold-out"]
+    expect(groups.nth(1).locator("li[data-key] .name")).to_have_text(pets)
+
+
 @both_ways
 def test_enter_in_the_search_activates_the_first_result(panel: Panel) -> None:
     panel.write(panel.page.get_by_role("searchbox"), "empt")

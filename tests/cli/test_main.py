@@ -385,21 +385,26 @@ def test_openapi_prints_the_document(capsys: pytest.CaptureFixture[str]) -> None
     assert list(document["paths"])
 
 
-def test_scenarios_lists_name_description_and_file(
+def test_scenarios_lists_name_and_description_by_group_and_files_if_verbose(
     capsys: pytest.CaptureFixture[str], here: Path
 ) -> None:
     (here / "mine.yaml").write_text("description: Only mine.\n", encoding="utf-8")
     (here / "empty.yaml").write_text("description: My own.\n", encoding="utf-8")
 
     status, out, err = run(capsys, "scenarios", "--scenarios-dir", here)
-    listed = {line.split()[0]: line.split(maxsplit=1)[1] for line in out}
+    groups = "\n".join(out).split("\n\n")
 
     assert (status, err) == (0, [])
-    assert listed["mine"] == f"Only mine.  [{here / 'mine.yaml'}]"
+    assert [group.partition("\n")[0] for group in groups] == ["Default:", "Pet data:", "Behaviour:"]
+    assert "  mine             Only mine." in groups[2].splitlines()
+    assert "  empty            My own." in groups[2].splitlines()
+    assert "(shipped)" not in "".join(out)
+
+    long = " ".join(" ".join(run(capsys, "scenarios", "-v", "--scenarios-dir", here)[1]).split())
     shadowed = "scenarios/empty.yaml (shipped)"
-    assert listed["empty"] == f"My own.  [{here / 'empty.yaml'} in place of {shadowed}]"
-    assert listed["default"].endswith("  [scenarios/default.yaml (shipped)]")
-    assert list(listed) == sorted(listed)
+    assert f" mine Only mine. [{here / 'mine.yaml'}] " in long
+    assert f" empty My own. [{here / 'empty.yaml'} in place of {shadowed}] " in long
+    assert "generated pets. [scenarios/default.yaml (shipped)] " in long
 
 
 def test_scenarios_reports_broken_files_and_lists_the_others(
@@ -410,8 +415,8 @@ def test_scenarios_reports_broken_files_and_lists_the_others(
     status, out, err = run(capsys, "scenarios", "--scenarios-dir", here)
 
     assert status == 2
-    assert any(line.startswith("default ") for line in out)
-    assert not any(line.startswith("broken ") for line in out)
+    assert any(line.startswith("  default ") for line in out)
+    assert not any("broken " in line for line in out)
     assert err
     assert all(line.startswith(f"mockpets: {here / 'broken.yaml'}:") for line in err)
 
@@ -612,11 +617,14 @@ def test_the_banner_has_url_key_scenarios_and_curl_command() -> None:
     assert shlex.split(curl) == ["curl", "-H", "Authorization: Bearer k1", f"{base}/pets"]
     assert re.search("^key +any, such as k1$", banner, re.MULTILINE)
     assert re.search("^active +empty, slow$", banner, re.MULTILINE)
-    names = re.search("^available (.*?)\n\n", banner, re.MULTILINE | re.DOTALL)
-    assert names
-    assert {"default", "empty", "unauthorized"} <= set(names[1].replace(",", " ").split())
+    groups = dict(re.findall("^  ([a-z ]+)  +([a-z].*(?:\n {15}.*)*)", banner, re.MULTILINE))
+    names = {group.strip(): set(re.findall("[a-z-]+", text)) for group, text in groups.items()}
+    assert list(names) == ["default", "pet data", "behaviour"]
+    assert names["default"] == {"default"}
+    assert {"empty", "crowded"} <= names["pet data"]
+    assert {"slow", "unauthorized"} <= names["behaviour"]
     assert banner.endswith("Press Ctrl-C to stop.\n")
-    assert max(map(len, banner.splitlines())) <= 100
+    assert max(map(len, banner.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("key", ["a$b`c", 'say"so"', "it's", "a\\b!"])

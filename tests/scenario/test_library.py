@@ -417,3 +417,24 @@ def test_the_thread_polls_until_it_is_stopped() -> None:
     counting.stop()
 
     assert Counting.polls == 2
+
+
+def test_scenarios_are_grouped_by_problems_default_pets_and_behaviour(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
+    write("base.yaml", "description: Pets.\npets: 3\n")
+    write("inherits.yaml", "description: Pets too.\nextends: base\n")
+    write("acts.yaml", SCENARIO.format("Fails", 503))
+    write("broken.yaml", "descriptoin: x\n")
+    groups = load_library([tmp_path / "mine"], []).grouped()
+
+    assert list(groups) == ["Files with problems", "Default", "Pet data", "Behaviour"]
+    assert groups["Files with problems"] == ["broken"]
+    assert groups["Default"] == ["default"]
+    assert {"base", "inherits", "empty"} <= set(groups["Pet data"])
+    assert {"acts", "slow"} <= set(groups["Behaviour"])
+    assert groups["Behaviour"] == sorted(groups["Behaviour"])
+
+
+def test_a_group_without_a_scenario_is_missing() -> None:
+    assert "Files with problems" not in load_library([], []).grouped()

@@ -239,7 +239,7 @@ def test_rate_limited_requests_are_logged() -> None:
 
 def test_a_random_token_is_in_the_banner_and_never_in_the_log() -> None:
     with logging("--host", "0.0.0.0") as log:  # noqa: S104 - as in a container
-        [token] = re.findall(r"^panel .*#token=(\S+)$", log.banner, re.MULTILINE)
+        [token] = re.findall(r"^panel\s+\S+#token=(\S+)$", log.banner, re.MULTILINE)
         rejected = log.call("POST", "/__mockpets/reset", key=None)
         accepted = log.call("POST", "/__mockpets/reset", key=token)
         for key in (None, "wrong", token):  # reads are logged only if they are rejected

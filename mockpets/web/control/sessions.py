@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib.metadata import version
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from mockpets.constants import CLOSED_SECONDS, FILE_BYTES
@@ -94,7 +95,7 @@ def scenarios(call: ControlRequest) -> JsonResponse[ScenarioList]:
 def _scenario_summaries(session: Session) -> list[ScenarioSummary]:
     """Return every scenario that a session knows, including those of invalid files."""
     library = session.library
-    names = sorted({*library.scenarios, *library.problems})
+    names = chain.from_iterable(library.grouped().values())
     return [_scenario_summary(session, library, name) for name in names]
 
 
@@ -104,13 +105,12 @@ def _scenario_summary(session: Session, library: Library, name: str) -> Scenario
     source = None if inline else library.sources.get(name)
     return {
         "name": name,
+        "group": library.group(name),
         "description": scenario.description if scenario else None,
         "source": source.shown if source else "sent in a request, only for this session",
         "replaces": list(source.replaces) if source else [],
         "extends": list(scenario.extends) if scenario else [],
-        "brings_pets": bool(
-            scenario and any(each.pets is not None for each in library.lineage(name))
-        ),
+        "brings_pets": bool(scenario and library.brings_pets(name)),
         "stubs": len(scenario.stubs) if scenario else 0,
         "inline": inline,
         "problems": [] if inline else [str(each) for each in library.problems.get(name, ())],

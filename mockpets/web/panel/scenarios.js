@@ -18,13 +18,6 @@ export function without(active, name) {
 }
 
 
-const GROUPS = [
-  ["Files with problems", (row) => row.problems.length > 0],
-  ["Default", (row) => row.name === "default"],
-  ["Pet data", (row) => row.brings_pets],
-  ["Behaviour", () => true],
-];
-
 export function start() {
   byId("find").addEventListener("input", () => show(state));
   byId("find").addEventListener("keydown", (event) => {
@@ -52,11 +45,10 @@ export function show(now) {
   keyed(byId("scenario-groups"), groups, (group) => group.title, createGroup);
 }
 
-/** Put each row into the first matching group. */
+/** Return the groups in the order of the rows, which the server sorts. */
 function grouped(rows) {
-  const groups = GROUPS.map(([title, belongs]) => ({ title, belongs, rows: [] }));
-  for (const row of rows) groups.find((group) => group.belongs(row)).rows.push(row);
-  return groups.filter((group) => group.rows.length);
+  const titles = [...new Set(rows.map((row) => row.group))];
+  return titles.map((title) => ({ title, rows: rows.filter((row) => row.group === title) }));
 }
 
 function createGroup({ title }) {

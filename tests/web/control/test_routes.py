@@ -945,8 +945,8 @@ def test_state_has_every_specified_property(fresh: Make) -> None:
     assert state["change"] >= 2
     row = next(row for row in state["scenarios"] if row["name"] == "retry")
     assert row.keys() == {
-        *("name", "description", "source", "replaces", "extends", "brings_pets", "stubs"),
-        *("inline", "problems"),
+        *("name", "group", "description", "source", "replaces", "extends", "brings_pets"),
+        *("stubs", "inline", "problems"),
     }
 
 

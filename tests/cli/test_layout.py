@@ -1,0 +1,115 @@
+"""What terminals of different widths show; `golden.py` writes the files again."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets.cli.layout import columns, table, wrap
+from mockpets.cli.main import main
+from tests.cli.golden import FOLDER, VIEWS, WIDTHS, shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+
+
+@terminal
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_terminal_shows_the_golden_file(view: str, width: int, tmp_path: Path) -> None:
+    golden = (FOLDER / f"{view}-{width}.txt").read_text(encoding="utf-8")
+
+    hint = "run .venv/bin/python -m tests.cli.golden, and review the difference"
+    assert shown(view, width, tmp_path) == golden, hint
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("view", VIEWS)
+def test_no_line_is_longer_than_the_terminal(view: str, width: int) -> None:
+    lines = (FOLDER / f"{view}-{width}.txt").read_text(encoding="utf-8").splitlines()
+
+    # The values of a real server are longer than their placeholders.
+    token = re.compile("(#token=|control token  )TOKEN")
+    real = [
+        token.sub(rf"\g<1>{'x' * 32}", line).replace("localhost:PORT", "localhost:65535")
+        for line in lines
+    ]
+    assert [line for line in real if len(line) > width] == []
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_no_word_is_broken(view: str) -> None:
+    texts = [(FOLDER / f"{view}-{width}.txt").read_text(encoding="utf-8") for width in WIDTHS]
+
+    assert texts[0].split() == texts[1].split()
+
+
+@pytest.mark.parametrize("width", [20, 40, 50, 79])
+def test_a_narrow_terminal_breaks_no_word_either(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    words = []
+    for each in (width, 120):
+        monkeypatch.setenv("COLUMNS", str(each))
+        assert main(["scenarios"]) == 0
+        words.append(capsys.readouterr().out.split())
+
+    assert words[0] == words[1]
+
+
+@terminal
+def test_a_wider_terminal_does_not_make_lines_longer(tmp_path: Path) -> None:
+    assert shown("scenarios", 300, tmp_path) == shown("scenarios", 120, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("variable", "expected"), [(None, 80), ("100", 100), ("9", 40), ("999", 120), ("x", 80)]
+)
+def test_without_a_terminal_lines_have_80_columns(
+    monkeypatch: pytest.MonkeyPatch, variable: str | None, expected: int
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr("sys.__stdout__", None)  # the developer's terminal
+    if variable is not None:
+        monkeypatch.setenv("COLUMNS", variable)
+
+    assert columns() == expected
+
+
+@pytest.mark.parametrize("view", ["scenarios", "banner"])
+def test_lists_have_no_colour_codes(view: str) -> None:
+    assert "\x1b" not in (FOLDER / f"{view}-80.txt").read_text(encoding="utf-8")
+
+
+def test_a_word_longer_than_the_line_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    long = "x" * 60
+
+    assert wrap(f"a {long} b-c", "1 ", "  ").split() == ["1", "a", long, "b-c"]
+
+
+def test_a_long_scenario_name_gets_a_line_of_its_own(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    name = "a" * 64
+    (tmp_path / f"{name}.yaml").write_text(f"description: {'word ' * 30}\n", encoding="utf-8")
+    monkeypatch.setenv("COLUMNS", "80")
+
+    assert main(["scenarios", "--scenarios-dir", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    position = lines.index(f"  {name}")
+    assert re.fullmatch(" {34}(word ?)+", lines[position + 1])
+    assert max(map(len, lines)) <= 80
+
+
+def test_numbers_in_a_table_are_aligned_to_the_right() -> None:
+    assert table([("name", "pets", "note"), ("a", 5, "x"), ("long-name", 1000, "")]) == [
+        "name       pets  note",
+        "a             5  x",
+        "long-name  1000",
+    ]
