@@ -14,14 +14,15 @@ import re
 import shlex
 import sys
 from contextlib import ExitStack
+from itertools import chain
 from threading import Thread
 from typing import TYPE_CHECKING, Final, cast
 
 import click
 
-from mockpets.cli import files, remote
+from mockpets.cli import control, files, remote
 from mockpets.cli.layout import columns, wrap
-from mockpets.cli.options import Command, discard_output, report, with_settings
+from mockpets.cli.options import Command, Group, discard_output, report, walk, with_settings
 from mockpets.constants import API_PREFIX, HEALTH_PATH, PANEL_PATH, PETS_PATH
 from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.settings.sources import URL_VARIABLE, load_settings
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 _log: Final = logging.getLogger("mockpets")
 _HEALTH_SECONDS: Final = 3.0
+_NAME: Final = "mockpets"
 _INTERRUPTED: Final = 130
 """The exit status that shells use for Ctrl-C."""
 
@@ -49,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if hasattr(sys.stdout, "reconfigure"):  # escape what the terminal cannot show
             sys.stdout.reconfigure(errors="backslashreplace")
-        status = _commands.main(words, prog_name="mockpets", standalone_mode=False)
+        status = _commands.main(words, prog_name=_NAME, standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.ClickException as error:
@@ -97,7 +99,8 @@ def _usage(error: click.ClickException) -> object:
         name = param.human_readable_name.removesuffix("...")
         return Problem("", 0, 0, "", f"missing argument {name}", help_hint)
     if isinstance(error, click.BadParameter) and param is not None:
-        return Problem(param.opts[0], 0, 0, "", error.message.rstrip("."))
+        name = param.human_readable_name if isinstance(param, click.Argument) else param.opts[0]
+        return Problem(name, 0, 0, "", error.message.rstrip("."))
     return f"{error.format_message().rstrip('.')}; {help_hint}"
 
 
@@ -116,31 +119,22 @@ def _unknown_option(name: str, context: click.Context) -> Problem:
 def _owners(name: str, *, takes_value: bool = False) -> list[str]:
     """Return the names of the commands that have an option, or have it with a value."""
     return [
-        owner
-        for owner, command in _commands.commands.items()
+        path
+        for path, command in walk(_commands)
         for item in command.params
         if name in (*item.opts, *item.secondary_opts)
         and not (takes_value and getattr(item, "is_flag", False))
     ]
 
 
-class _Commands(click.Group):
-    """The commands; an error for an unknown name suggests the nearest one."""
+class _Commands(Group):
+    """All commands."""
 
-    command_class = Command
+    more_names = ("help", "version")
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the first argument names.
-
-        :raise InputError: the command is unknown.
-        """
-        if args[0] not in self.commands and not ctx.resilient_parsing:
-            known = f"available commands: {', '.join(self.commands)}"
-            hint = did_you_mean(args[0], [*self.commands, "help", "version"]) or known
-            raise InputError([Problem(args[0], 0, 0, "", "unknown command", hint)])
-        return super().resolve_command(ctx, args)
+    def sections(self) -> Mapping[str, Sequence[click.Command]]:
+        """Return the commands by heading, in the order of the help."""
+        return _SECTIONS
 
 
 @click.group(
@@ -155,16 +149,13 @@ def _commands() -> None:
     """Mock server for the pet store API: follows the contract, stores pets, simulates failures."""
 
 
-for _command in files.COMMANDS:
-    _commands.add_command(_command)
-
-
 # --- Commands ---------------------------------------------------------------------------------
 
 
-@_commands.command(
+@click.command(
+    cls=Command,
     epilog="Each option can also be set by its environment variable, or in mockpets.toml under its "
-    "name without the leading dashes. Options override variables, and variables override the file."
+    "name without the leading dashes. Options override variables, and variables override the file.",
 )
 @with_settings()
 def serve(config: Path | None, **flags: object) -> int:
@@ -270,7 +261,7 @@ Try it:
 Press Ctrl-C to stop."""
 
 
-@_commands.command()
+@click.command(cls=Command)
 @click.option(
     "--url",
     envvar=URL_VARIABLE,
@@ -308,5 +299,10 @@ def health(url: str | None, config: Path | None, **flags: object) -> int:
     return 0
 
 
-for _command in remote.COMMANDS:
+_SECTIONS: Final[Mapping[str, Sequence[click.Command]]] = {
+    "Run a server": (serve, health),
+    "Control a running server": (*remote.COMMANDS, *control.COMMANDS),
+    "Scenario files and documents": files.COMMANDS,
+}
+for _command in chain.from_iterable(_SECTIONS.values()):
     _commands.add_command(_command)

@@ -8,22 +8,23 @@ import sys
 import time
 from functools import wraps
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, get_args
 
 import click
 
+from mockpets.cli.completion import from_server, scenarios, words
+from mockpets.cli.connection import connect
 from mockpets.cli.options import Command, integer, report, with_settings
 from mockpets.client.request_line import request_line
-from mockpets.constants import DEFAULT_SESSION, FILE_SUFFIXES
+from mockpets.constants import DEFAULT_SESSION, FILE_SUFFIXES, OPERATIONS, NoteCode, RequestOutcome
 from mockpets.errors import InputError, Problem, did_you_mean, printable
 from mockpets.settings.model import VARIABLE_PREFIX
-from mockpets.settings.sources import URL_VARIABLE, load_settings
+from mockpets.settings.sources import URL_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
-    from mockpets.client import ControlClient
+    from mockpets.client import ControlClient, ControlError
     from mockpets.contract.control_types import RequestFilters, RequestList, RequestSummary
 
 _TOKEN_VARIABLE: Final = f"{VARIABLE_PREFIX}CONTROL_TOKEN"
@@ -32,6 +33,8 @@ _WAIT_SECONDS: Final = 5
 """The longest wait for one poll: a Ctrl-C just before the poll takes effect only after it."""
 _FOLLOWED: Final = 1000
 """Requests per call when following."""
+_SELECTION: Final = ("url", "token", "session", "host", "port", "config")
+"""The options that select a server and a session."""
 _RETRY_SECONDS: Final = 0.5
 """How long to wait before connecting again to a server that stopped responding."""
 
@@ -39,62 +42,79 @@ _RETRY_SECONDS: Final = 0.5
 # --- Server -----------------------------------------------------------------------------------
 
 
-def _with_client(command: Callable[..., int]) -> Callable[..., Any]:
-    """Add the options that select a server to a command, and pass it a client.
+def with_client(command: Callable[..., int]) -> Callable[..., Any]:
+    """Add the options that select a server and a session to a command, and pass it a client.
 
     Errors of the server or the network are printed, and the exit status is 1.
     """
-
-    @wraps(command)
-    def run(
-        url: str | None,
-        token: str | None,
-        session: str | None,
-        config: Path | None,
-        **options: Any,
-    ) -> int:
-        flags = {name: options.pop(name) for name in ("host", "port")}
-        if url is None:
-            settings = load_settings(flags, os.environ, config)
-            url = settings.url() + settings.prefix
-            token = token or settings.control_token
-
-        from mockpets.client import ControlClient, ControlError, NoAnswer
-
-        client = ControlClient(url, session, token)
-        try:
-            return command(client, **options)
-        except (ControlError, NoAnswer) as error:
-            report(str(error).split("\n"))
-            if isinstance(error, ControlError) and error.code == "unauthorized":
-                report([f"pass the token with --token or the variable {_TOKEN_VARIABLE}"])
-            return 1
-
     session = click.option(
         "--session",
         metavar="NAME",
+        shell_complete=from_server(_session_names),
         help="Session name.  [default: the one in the URL, or default]",
     )
-    token = click.option(
-        "--token",
-        envvar=_TOKEN_VARIABLE,
-        metavar="TOKEN",
-        help="Token for the control API, if the server requires one.  "
-        f"[default: none; variable: {_TOKEN_VARIABLE}]",
-    )
-    url = click.option(
-        "--url",
-        envvar=URL_VARIABLE,
-        metavar="URL",
-        help=f"URL of the server.  [default: from --host and --port; variable: {URL_VARIABLE}]",
-    )
-    texts = {"host": "Address or host name of the server.", "port": "TCP port of the server."}
-    return url(session(token(with_settings("host", "port", texts=texts)(run))))
+    return _url(session(_token(_with_address(_run(command)))))
+
+
+def with_server(command: Callable[..., int]) -> Callable[..., Any]:
+    """Do the same as `with_client`, for a command that is not about one session."""
+    return _url(_token(_with_address(_run(command))))
+
+
+def _run(command: Callable[..., int]) -> Callable[..., int]:
+    """Return a function that makes the client from the options, and prints errors."""
+
+    @wraps(command)
+    def run(**options: Any) -> int:
+        from mockpets.client import ControlError, NoAnswer
+
+        client = connect({name: options.pop(name, None) for name in _SELECTION})
+        try:
+            return command(client, **options)
+        except ControlError as error:
+            report(problems_of(error) or str(error).split("\n"))
+            if error.code == "unauthorized":
+                report([f"pass the token with --token or the variable {_TOKEN_VARIABLE}"])
+        except NoAnswer as error:
+            report([error])
+        return 1
+
+    return run
+
+
+def problems_of(error: ControlError) -> list[Problem]:
+    """Return the problems of a rejected body without their position, which users do not see."""
+    problems = error.details.get("problems", ())
+    return [Problem("", 0, 0, each["where"], each["what"], each["hint"]) for each in problems]
+
+
+def _session_names(client: ControlClient) -> list[str]:
+    return [session["name"] for session in client.sessions()]
+
+
+_url = click.option(
+    "--url",
+    envvar=URL_VARIABLE,
+    metavar="URL",
+    help=f"URL of the server.  [default: from --host and --port; variable: {URL_VARIABLE}]",
+)
+_token = click.option(
+    "--token",
+    envvar=_TOKEN_VARIABLE,
+    metavar="TOKEN",
+    help="Token for the control API, if the server requires one.  "
+    f"[default: none; variable: {_TOKEN_VARIABLE}]",
+)
+_with_address = with_settings(
+    "host",
+    "port",
+    texts={"host": "Address or host name of the server.", "port": "TCP port of the server."},
+)
 
 
 @click.command(cls=Command)
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@_with_client
+@click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=scenarios)
+@with_client
 def use(client: ControlClient, names: tuple[str, ...]) -> int:
     """Switch the scenarios of a running server.
 
@@ -121,7 +141,12 @@ def _file_name_problem(name: str) -> Problem:
 
 
 @click.command(cls=Command)
-@click.option("--operation", metavar="NAME", help="Only this operation, such as listPets.")
+@click.option(
+    "--operation",
+    metavar="NAME",
+    shell_complete=words(OPERATIONS),
+    help="Only this operation, such as listPets.",
+)
 @click.option("--method", metavar="NAME", help="Only this method, such as POST.")
 @click.option("--path", metavar="PATH", help="Only this path; * matches any text.")
 @click.option(
@@ -132,10 +157,16 @@ def _file_name_problem(name: str) -> Problem:
     metavar="LABEL",
     help="Only requests handled by this stub, such as retry/*, or by no stub (-).",
 )
-@click.option("--note", metavar="CODE", help="Only requests with this note, such as off_contract.")
+@click.option(
+    "--note",
+    metavar="CODE",
+    shell_complete=words(get_args(NoteCode)),
+    help="Only requests with this note, such as off_contract.",
+)
 @click.option(
     "--outcome",
     metavar="NAME",
+    shell_complete=words(get_args(RequestOutcome)),
     help="Only requests with this outcome: pending, sent, client_left or broken.",
 )
 @click.option("--since", type=integer(0), metavar="NUMBER", help="Only requests after this number.")
@@ -155,7 +186,7 @@ def _file_name_problem(name: str) -> Problem:
     "--har", is_flag=True, help="Print a HAR 1.2 document, for a browser's developer tools."
 )
 @click.option("--clear", is_flag=True, help="Clear the request log.")
-@_with_client
+@with_client
 def requests(
     client: ControlClient, follow: bool, as_json: bool, har: bool, clear: bool, **options: Any
 ) -> int:
@@ -178,7 +209,7 @@ def requests(
         journal = client.journal(**filters)
         _show(journal, as_json=as_json)
         if not journal["requests"]:
-            report([f"no matching requests in session {client.name}{_missing(client)}"])
+            report([f"no matching requests in session {client.name}{missing_session(client)}"])
     return 0
 
 
@@ -237,7 +268,7 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
     """
     from mockpets.client import NoAnswer
 
-    missing = _missing(client)  # a wrong session name would show nothing at all
+    missing = missing_session(client)  # a wrong session name would show nothing at all
     report([f"following session {client.name} of {client.url}; Ctrl-C to stop{missing}"])
     limit = min(_FOLLOWED, max(client.state()["settings"]["journal_size"], 1))
     outcome = filters.get("outcome")
@@ -285,7 +316,7 @@ def _numbers(summaries: Iterable[RequestSummary], outcome: str | None = None) ->
     return {each["number"] for each in summaries if outcome in (None, each["outcome"])}
 
 
-def _missing(client: ControlClient) -> str:
+def missing_session(client: ControlClient) -> str:
     """Return a remark if the session of a client does not exist, otherwise an empty text."""
     names = [session["name"] for session in client.sessions()]
     if client.name in names:

@@ -230,7 +230,7 @@ class Settings:
     )
     control: str = _row(
         "auto",
-        validators.one_of("auto", "open", "off"),
+        validators.OneOf("auto", "open", "off"),
         "MODE",
         "Control API: auto (from this machine, or with the token), open (for everyone), off.",
     )
@@ -297,7 +297,7 @@ class Settings:
         "Public demo mode: stricter limits and one session per visitor.",
     )
     log_format: str = _row(
-        "text", validators.one_of("text", "json"), "FORMAT", "Log format: text or json."
+        "text", validators.OneOf("text", "json"), "FORMAT", "Log format: text or json."
     )
     quiet: bool = _row(
         False, validators.switch, "", "Do not log requests; warnings are still logged."

@@ -214,17 +214,22 @@ def new_file(text: str) -> str:
     raise ValueError(f"must be a file in an existing folder, {got(text)}")
 
 
-def one_of(*words: str) -> Callable[[str], str]:
-    """Return a check for one of these words, in any case."""
+class OneOf:
+    """A check for one of some words, in any case."""
 
-    def check(text: str) -> str:
-        if text.lower() in words:
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    def __call__(self, text: str) -> str:
+        """Return the word in lower case.
+
+        :raise ValueError: the text is none of the words.
+        """
+        if text.lower() in self.words:
             return text.lower()
-        hint = did_you_mean(text, words, cutoff=0.5)
-        known = f"must be one of {', '.join(words)}, {got(text)}"
+        hint = did_you_mean(text, self.words, cutoff=0.5)
+        known = f"must be one of {', '.join(self.words)}, {got(text)}"
         raise ValueError(f"{known}; {hint}" if hint else known)
-
-    return check
 
 
 def switch(text: str) -> bool:

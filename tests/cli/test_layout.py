@@ -1,4 +1,4 @@
-"""What terminals of different widths show; `golden.py` writes the files again."""
+"""What terminals of different widths show; `terminal.py` writes the files again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from mockpets.cli.layout import columns, table, wrap
 from mockpets.cli.main import main
-from tests.cli.golden import FOLDER, VIEWS, WIDTHS, shown
+from tests.cli.terminal import FOLDER, VIEWS, WIDTHS, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-te
 def test_a_terminal_shows_the_golden_file(view: str, width: int, tmp_path: Path) -> None:
     golden = (FOLDER / f"{view}-{width}.txt").read_text(encoding="utf-8")
 
-    hint = "run .venv/bin/python -m tests.cli.golden, and review the difference"
+    hint = "run .venv/bin/python -m tests.cli.terminal, and review the difference"
     assert shown(view, width, tmp_path) == golden, hint
 
 
@@ -81,7 +81,7 @@ def test_without_a_terminal_lines_have_80_columns(
     assert columns() == expected
 
 
-@pytest.mark.parametrize("view", ["scenarios", "banner"])
+@pytest.mark.parametrize("view", ["scenarios", "help", "banner"])
 def test_lists_have_no_colour_codes(view: str) -> None:
     assert "\x1b" not in (FOLDER / f"{view}-80.txt").read_text(encoding="utf-8")
 

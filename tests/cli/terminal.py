@@ -1,6 +1,6 @@
 """What a terminal shows, as files in ``golden/``: run this module to write them again.
 
-``.venv/bin/python -m tests.cli.golden`` writes the files, and ``test_layout.py`` compares them.
+``.venv/bin/python -m tests.cli.terminal`` writes the files, and ``test_layout.py`` compares them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,21 @@ FOLDER: Final = Path(__file__).parent / "golden"
 WIDTHS: Final = (80, 120)
 SECONDS: Final = 20
 
+_HELP: Final = """
+from mockpets.cli.main import _commands, main
+from mockpets.cli.options import walk
+main(["--help"])
+for path, _ in walk(_commands):
+    print(f"\\n$ mockpets {path} --help")
+    main([*path.split(), "--help"])
+"""
 _MOCKPETS: Final = ("-m", "mockpets")
 VIEWS: Final[dict[str, tuple[str, ...]]] = {
     "banner": (*_MOCKPETS, "serve", "--port=0"),
     "banner-with-token": (*_MOCKPETS, "serve", "--port=0", "--host=0.0.0.0"),
     "scenarios": (*_MOCKPETS, "scenarios"),
     "scenarios-verbose": (*_MOCKPETS, "scenarios", "--verbose"),
+    "help": ("-c", _HELP),
 }
 """Name to the arguments of Python."""
 

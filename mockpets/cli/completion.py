@@ -1,0 +1,122 @@
+"""Complete names in the shell: each function lists the words that fit an incomplete one.
+
+Names of a running server come from the server; without a response there are none. Imports nothing
+heavy, because a shell waits for every completion.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from mockpets.cli.connection import connect
+from mockpets.errors import MockpetsError
+from mockpets.settings.sources import load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import click
+    from click.shell_completion import CompletionItem
+
+    from mockpets.client import ControlClient
+
+    Complete = Callable[
+        [click.Context, click.Parameter, str], list[str] | list[CompletionItem[str]]
+    ]
+
+_SECONDS: Final = 0.3
+"""How long a server may take for each step of a response."""
+
+
+def words(known: Iterable[str]) -> Complete:
+    """Return a completion of fixed words."""
+
+    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+        return _starting(known, incomplete)
+
+    return complete
+
+
+def from_server(names: Callable[[ControlClient], Iterable[str]]) -> Complete:
+    """Return a completion of names that a running server knows."""
+
+    def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+        return _starting(_ask(context, names), incomplete)
+
+    return complete
+
+
+def files_of(kind: str) -> Complete:
+    """Return a completion of the names of scenario or fixture files, shipped and in folders.
+
+    :param kind: ``scenarios`` or ``fixtures``.
+    """
+
+    def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+        return _starting(_file_names(kind, context), incomplete)
+
+    return complete
+
+
+def scenarios(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Complete the names of the running server's scenarios, or those of files without a server."""
+    names = _ask(context, _valid_scenarios) or _file_names("scenarios", context)
+    return _starting(names, incomplete)
+
+
+def locales(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Complete the locales of generated pets."""
+    from mockpets.pets.names import LOCALES  # long lists
+
+    return _starting(LOCALES, incomplete)
+
+
+def folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Let the shell complete a folder."""
+    return _by_shell("dir", incomplete)
+
+
+def any_file(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Let the shell complete a file."""
+    return _by_shell("file", incomplete)
+
+
+def _by_shell(kind: str, incomplete: str) -> list[CompletionItem[str]]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type=kind)]
+
+
+def _starting(names: Iterable[str], incomplete: str) -> list[str]:
+    """Return the names that start with a text, of which only the part after a comma counts."""
+    before, comma, start = incomplete.rpartition(",")
+    return [before + comma + name for name in sorted(names) if name.startswith(start)]
+
+
+def _ask(context: click.Context, names: Callable[[ControlClient], Iterable[str]]) -> Iterable[str]:
+    try:
+        return [*names(connect(context.params, _SECONDS))]
+    except MockpetsError:  # the command reports the problem; a completion has no place for it
+        return []
+
+
+def _valid_scenarios(client: ControlClient) -> list[str]:
+    return [
+        scenario["name"]
+        for scenario in client.scenarios()["scenarios"]
+        if scenario["description"] is not None and not scenario["inline"]
+    ]
+
+
+def _file_names(kind: str, context: click.Context) -> Iterable[str]:
+    from mockpets.scenario.files import find
+
+    name = f"{kind}_dir"
+    folders: Any = context.params.get(name) or ()
+    try:
+        settings = load_settings({name: folders}, os.environ, context.params.get("config"))
+        return find(kind, getattr(settings, name))
+    except MockpetsError:
+        return find(kind, [path for path in map(Path, folders) if path.is_dir()])

@@ -1,0 +1,398 @@
+"""The commands for the state of a running server."""
+
+from __future__ import annotations
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from mockpets.cli.main import main
+from mockpets.client import ControlClient
+from tests.http_client import Client, OverSocket
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+SECONDS = 20
+"""The time limit for every step, in seconds."""
+Run = Any
+HOLDS = {
+    "description": "Holds the list.",
+    "stubs": [{"match": {"operation": "listPets"}, "hold": "checkout"}],
+}
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.startswith("MOCKPETS_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MockpetsServer]:
+    with MockpetsServer(Settings(port=0, host=("127.0.0.1",), count=2)) as server:
+        yield server
+
+
+@pytest.fixture
+def client(server: MockpetsServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ControlClient]:
+    """Return a client of the server of the commands, and remove what a test leaves."""
+    monkeypatch.setenv("MOCKPETS_URL", server.url)
+    client = ControlClient(server.url)
+    yield client
+    client.use("default")
+    client.reset()
+    for snapshot in client.snapshots():
+        client.drop_snapshot(snapshot["name"])
+    for session in client.sessions():
+        if session["name"] != "default":
+            client.drop_session(session["name"], "0s")
+
+
+@pytest.fixture
+def call(client: ControlClient) -> Client:
+    return Client(OverSocket(client.url))
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, list[str], list[str]]]:
+    """Return a function that runs a command and returns its status and output lines."""
+
+    def run_it(*arguments: str) -> tuple[int, list[str], list[str]]:
+        status = main(list(arguments))
+        out, err = capsys.readouterr()
+        return status, out.splitlines(), err.splitlines()
+
+    return run_it
+
+
+# --- verify -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def _requested(call: Client) -> None:
+    call("GET", "/v1/pets?limit=1")
+    call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 2})
+    call("DELETE", "/v1/pets/7")
+
+
+@pytest.mark.usefixtures("_requested")
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [
+        ([], 3),
+        (["--operation", "createPet"], 1),
+        (["--operation", "createPet", "--times", "1"], 1),
+        (["--operation", "getPet", "--times", "0"], 0),
+        (["--operation", "getPet", "--at-most", "0"], 0),
+        (["--at-least", "2", "--at-most", "3"], 3),
+        (["--method", "DELETE", "--path", "/v1/pets/*"], 1),
+        (["--match", '{"body": {"name": "Miso"}}'], 1),
+        (["--operation", "createPet", "--match", '{"body": {"name": {"contains": "is"}}}'], 1),
+        (["--match", '{"method": "DELETE"}', "--path", "/v1/pets/7"], 1),
+        (["--match", "{}"], 3),
+    ],
+)
+def test_verify_exits_with_0_if_the_requests_are_as_expected(
+    run: Run, options: list[str], count: int
+) -> None:
+    expected = f"verified: {count} matching request{'' if count == 1 else 's'}"
+
+    assert run("verify", *options) == (0, [expected], [])
+
+
+@pytest.mark.usefixtures("_requested")
+def test_verify_exits_with_1_and_the_explanation_of_the_server(
+    run: Run, client: ControlClient
+) -> None:
+    with pytest.raises(AssertionError) as expected:
+        client.verify({"operation": "createPet", "body": {"name": "Mio"}}, 2)
+    lines = [f"mockpets: {line}" for line in str(expected.value).split("\n")]
+
+    command = ["verify", "--operation=createPet", "--times=2", '--match={"body":{"name":"Mio"}}']
+    assert run(*command) == (1, [], lines)
+    assert any("nearest" in line for line in lines)
+
+
+@pytest.mark.usefixtures("_requested")
+def test_verify_prints_the_result_as_json(run: Run, client: ControlClient) -> None:
+    status, out, err = run("verify", "--json", "--operation", "createPet")
+    assert (status, err) == (0, [])
+    assert json.loads("\n".join(out)) == client.verify({"operation": "createPet"})
+
+    status, out, err = run("verify", "--json", "--operation=createPet", "--times=2")
+    details = json.loads("\n".join(out))
+    assert (status, err) == (1, [])
+    assert (details["matched"], details["expected"]) == (1, "exactly 2")
+    assert details.keys() >= {"match", "nearest", "unknown"}
+
+
+@pytest.mark.parametrize(
+    ("options", "messages"),
+    [
+        (["--operation=createPte"], ["--operation: must be listPets, createPet or getPet, got"]),
+        (["--match", "createPet"], ["--match: the text is not JSON: Expecting value at line 1"]),
+        (["--match", ""], ["--match: the text is empty; it must be a JSON object"]),
+        (["--match", "[]"], ["--match: must be a JSON object; try '{\"petId\": 3}'"]),
+        (
+            ["--match", '{"petId": 1, "petId": 2}'],
+            ['--match: the text has the property "petId" more than once'],
+        ),
+        (
+            ["--match", '{"bdoy": {}, "petId": "x"}'],
+            [
+                "--match: unknown key 'bdoy'; did you mean 'body'?",
+                "--match: petId: must be",
+            ],
+        ),
+        (
+            ["--match", '{"operation": "getPet"}', "--operation=createPet"],
+            ['--operation: is also in --match: "getPet"; use one'],
+        ),
+        (["--method=GET"], ["--method: requires --path; or use --operation"]),
+        (["--path=/v1/x"], ["--path: requires --method; or use --operation"]),
+        (["--path=/x", "--method=GET"], ["--path: "]),
+        (["--times=1", "--at-least=1"], ["--times: cannot be combined with --at-least"]),
+        (
+            ["--times=1", "--at-least=1", "--at-most=2"],
+            ["--times: cannot be combined with --at-least, --at-most"],
+        ),
+        (["--at-least=3", "--at-most=1"], ["--at-least: at_least 3 is more than at_most 1"]),
+        (["--times=-1"], ["--times: must be an integer of 0 or more, got '-1'"]),
+        (["--times=2.5"], ["--times: must be an integer of 0 or more, got '2.5'"]),
+        (["--tiems=2"], ["--tiems: unknown option; did you mean '--times'?"]),
+        (["createPet"], ["verify: unexpected argument 'createPet'"]),
+    ],
+)
+@pytest.mark.usefixtures("client")
+def test_verify_exits_with_2_for_invalid_options(
+    run: Run, options: list[str], messages: list[str]
+) -> None:
+    status, out, err = run("verify", *options)
+
+    assert (status, out, len(err)) == (2, [], len(messages))
+    for line, message in zip(err, messages, strict=True):
+        assert line.startswith(f"mockpets: {message}"), line
+
+
+# --- reset ------------------------------------------------------------------------------------
+
+
+def test_reset_resets_one_session(run: Run, client: ControlClient, call: Client) -> None:
+    client.use("slow", "retry")
+    client.set_pets(5)
+    call("GET", "/~other/v1/pets")
+
+    expected = "reset session default; active: slow, retry"
+    assert run("reset") == (0, [expected], [])
+    assert (len(client.pets()), client.requests()) == (2, [])
+    assert len(client.session("other").requests()) == 1
+    assert run("reset", "--session=other")[:2] == (0, ["reset session other; active: default"])
+    assert client.session("other").requests() == []
+
+
+def test_reset_of_a_missing_session_is_reported(run: Run, client: ControlClient) -> None:
+    client.make_session("worker-3")
+
+    assert run("reset", "--session=wroker-3") == (
+        0,
+        ["reset session wroker-3; active: default"],
+        [
+            "mockpets: creating session wroker-3; this session does not exist yet, did you mean "
+            "'worker-3'?"
+        ],
+    )
+
+
+# --- pets -------------------------------------------------------------------------------------
+
+
+def test_pets_are_listed_as_aligned_text_or_json(run: Run, client: ControlClient) -> None:
+    pets: list[Any] = [
+        {"id": 1, "name": "Miso", "categoryId": 2, "status": "sold"},
+        {"id": 900, "name": "\x1b[31m", "categoryId": 31},
+    ]
+    client.set_pets(pets)
+    lines = [
+        " id  category  status  name",
+        "  1         2  sold    Miso",
+        "900        31  -       \\x1b[31m",
+    ]
+
+    assert run("pets") == run("pets", "list") == (0, lines, [])
+    sold = ["id  category  status  name", " 1         2  sold    Miso"]
+    assert run("pets", "--status=sold") == (0, sold, [])
+    status, out, err = run("pets", "--json")
+    assert (status, json.loads("\n".join(out)), err) == (0, pets, [])
+    assert all(line.isprintable() for line in out)
+
+
+def test_no_pets_are_reported(run: Run, client: ControlClient) -> None:
+    client.set_pets([])
+
+    assert run("pets") == (0, [], ["mockpets: no pets in session default"])
+    assert run("pets", "--status=sold") == (0, [], ["mockpets: no sold pets in session default"])
+    assert run("pets", "--json") == (0, ["[]"], [])
+
+
+def test_pets_can_be_replaced_and_deleted(run: Run, client: ControlClient) -> None:
+    assert run("pets", "set", "5") == (0, ["pets: 5"], [])
+    assert run("pets", "delete", "5") == (0, ["pets: 4"], [])
+    assert len(client.pets()) == 4
+    assert run("pets", "set", "showroom", "--session=w3") == (0, ["pets in session w3: 24"], [])
+    assert len(client.pets()) == 4
+
+
+# --- snapshot ---------------------------------------------------------------------------------
+
+
+def test_snapshots_are_saved_listed_restored_and_deleted(run: Run, client: ControlClient) -> None:
+    assert run("snapshot") == (0, [], ["mockpets: no snapshots in session default"])
+    assert run("snapshot", "save", "before") == (0, ["saved before: 2 pets"], [])
+    client.set_pets(0)
+    assert run("snapshot", "restore", "before") == (0, ["pets: 2"], [])
+    assert len(client.pets()) == 2
+    [saved] = client.snapshots()
+    lines = ["name    pets  saved", f"before     2  {saved['at']}"]
+    assert run("snapshot") == run("snapshot", "list") == (0, lines, [])
+    assert json.loads("\n".join(run("snapshot", "list", "--json")[1])) == [saved]
+    assert run("snapshot", "delete", "before") == (0, ["deleted before"], [])
+    assert client.snapshots() == []
+
+
+# --- gates ------------------------------------------------------------------------------------
+
+
+def test_gates_are_listed_and_opened(run: Run, client: ControlClient, call: Client) -> None:
+    assert run("gates") == (0, [], ["mockpets: no held responses in session default"])
+    client.use(HOLDS)
+    since = client.events()["change"]
+    with ThreadPoolExecutor(1) as pool:
+        held = pool.submit(call, "GET", "/v1/pets")
+        while not client.gates():
+            since = client.events(since, 20)["change"]
+        assert run("gates") == (0, ["gate      held", "checkout     1"], [])
+        assert json.loads("\n".join(run("gates", "list", "--json")[1])) == {"checkout": 1}
+        near = "no response is held at gate 'chekout'; did you mean 'checkout'?"
+        assert run("gates", "open", "chekout") == (0, ["released 0"], [f"mockpets: {near}"])
+        other = "no response is held at gate 'x'; gates: checkout"
+        assert run("gates", "open", "x") == (0, ["released 0"], [f"mockpets: {other}"])
+        assert run("gates", "open", "checkout") == (0, ["released 1"], [])
+        assert held.result(SECONDS).status == 200
+
+
+# --- sessions ---------------------------------------------------------------------------------
+
+
+def test_sessions_are_listed_and_dropped(run: Run, client: ControlClient, call: Client) -> None:
+    client.make_session("w3", scenario=["slow", "empty"], seed=7)
+    call("GET", "/~w3+default/v1/pets")
+    status, out, err = run("sessions")
+
+    assert (status, err, len(out)) == (0, [], 3)
+    assert out[0].split("  ")[0] == "session"
+    assert out[2].split() == ["w3", "0", "1", "0", out[2].split()[4], "7", "slow,", "empty"]
+    listed = json.loads("\n".join(run("sessions", "--json")[1]))
+    assert [session["name"] for session in listed] == ["default", "w3"]
+    assert run("sessions", "drop", "w3") == (0, ["dropped w3"], [])
+    assert call("GET", "/~w3/v1/pets").status == 410
+    client.make_session("w3")
+    assert run("sessions", "drop", "w3", "--closed=0s") == (0, ["dropped w3"], [])
+    assert call("GET", "/~w3/v1/pets").status == 200
+    client.drop_session("w3", "0s")
+    assert [session["name"] for session in client.sessions()] == ["default"]
+
+
+# --- Errors -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        ("pets --status=solt", 1, "status must be one of available, pending, sold, got "),
+        ("pets delete 77", 1, "no animal has the id 77"),
+        ("pets delete x", 2, "ID: must be an integer of 0 or more, got 'x'"),
+        ("pets delete", 2, "missing argument ID; see 'mockpets pets delete --help'"),
+        ("pets set showrom", 1, "unknown fixture 'showrom'; did you mean 'showroom'?"),
+        ("pets set", 2, "missing argument NUMBER|FIXTURE; see 'mockpets pets set --help'"),
+        ("pets set 100001", 1, "must be"),
+        ("pets add Miso", 2, "pets add: unknown command; available commands: list, set, delete"),
+        ("snapshot restore b", 1, "unknown snapshot 'b'"),
+        ("snapshot delete b", 1, "unknown snapshot 'b'"),
+        ("snapshot save a/b", 1, ""),
+        ("snapshot sav b", 2, "snapshot sav: unknown command; did you mean 'save'?"),
+        ("snapshots", 2, "snapshots: unknown command; did you mean 'snapshot'?"),
+        ("gates opne x", 2, "gates opne: unknown command; did you mean 'open'?"),
+        (
+            "gates --json open x",
+            2,
+            "list: unexpected argument 'open'; write the options after 'open'",
+        ),
+        ("gates open", 2, "missing argument NAME; see 'mockpets gates open --help'"),
+        ("sessions drop w3", 1, "unknown session 'w3'"),
+        ("sessions drop default", 1, "the session 'default' cannot be deleted"),
+        ("sessions drop w3 --closed=soon", 1, "closed "),
+        ("sessions --session x", 2, "--session: not an option of 'mockpets sessions list'"),
+        ("sessions --jsno", 2, "--jsno: unknown option; did you mean '--json'?"),
+        ("reset now", 2, "reset: unexpected argument 'now'"),
+        ("reset --session a,b", 2, "session: invalid session name 'a,b'"),
+    ],
+)
+@pytest.mark.usefixtures("client")
+def test_an_error_is_one_line_with_the_nearest_name(
+    run: Run, arguments: str, status: int, message: str
+) -> None:
+    result, out, [line] = run(*arguments.split(" "))
+
+    assert (result, out) == (status, [])
+    assert line.startswith(f"mockpets: {message}")
+
+
+@pytest.mark.parametrize(
+    "command", ["verify", "reset", "pets", "snapshot", "snapshot save a", "gates", "sessions"]
+)
+def test_each_command_reports_a_missing_token_and_a_missing_server(run: Run, command: str) -> None:
+    with MockpetsServer(Settings(port=0, control_token="opensesame")) as server:
+        url = server.url
+        status, out, [_, hint] = run(*command.split(), "--url", url)
+        assert (status, out) == (1, [])
+        assert hint == (
+            "mockpets: pass the token with --token or the variable MOCKPETS_CONTROL_TOKEN"
+        )
+        good = run(*command.split(), "--url", url, "--token=opensesame")
+        assert good[0] == (1 if command == "verify" else 0)
+    status, out, [line] = run(*command.split(), "--url", url)
+    assert (status, out) == (1, [])
+    assert line.startswith(f"mockpets: cannot connect to {url}")
+
+
+@pytest.mark.parametrize("group", ["pets", "snapshot", "gates", "sessions"])
+def test_help_of_a_group_lists_its_commands(run: Run, group: str) -> None:
+    status, out, err = run("help", group)
+
+    assert (status, err) == (0, [])
+    assert out[0] == f"Usage: mockpets {group} [COMMAND] [OPTIONS]..."
+    assert "  Without COMMAND, runs 'list'." in out
+    assert run(group, "-h") == run(group, "--help") == (0, out, [])
+    assert run("help", group, "list") == run(group, "list", "--help")
+
+
+def test_help_orders_the_commands_by_what_they_are_for(run: Run) -> None:
+    _, out, _ = run("--help")
+    headings = [line for line in out if line.endswith(":") and not line.startswith(" ")]
+
+    assert headings[1:4] == [
+        "Run a server:",
+        "Control a running server:",
+        "Scenario files and documents:",
+    ]
+    start = out.index("Control a running server:")
+    names = " ".join(line.split()[0] for line in out[start + 1 : start + 9])
+    assert names == "use requests verify reset pets snapshot gates sessions"
