@@ -7,8 +7,7 @@ heavy, because a shell waits for every completion.
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from mockpets.cli.connection import connect
 from mockpets.errors import MockpetsError
@@ -95,10 +94,11 @@ def _starting(names: Iterable[str], incomplete: str) -> list[str]:
     return [before + comma + name for name in sorted(names) if name.startswith(start)]
 
 
-def _ask(context: click.Context, names: Callable[[ControlClient], Iterable[str]]) -> Iterable[str]:
+def _ask(context: click.Context, names: Callable[[ControlClient], Iterable[str]]) -> list[str]:
+    """Return names from the server that the options so far select; none without a response."""
     try:
         return [*names(connect(context.params, _SECONDS))]
-    except MockpetsError:  # the command reports the problem; a completion has no place for it
+    except (MockpetsError, KeyError, TypeError):  # the latter: another kind of server
         return []
 
 
@@ -111,12 +111,13 @@ def _valid_scenarios(client: ControlClient) -> list[str]:
 
 
 def _file_names(kind: str, context: click.Context) -> Iterable[str]:
+    """Return the names of the files that a server with these options would load."""
     from mockpets.scenario.files import find
 
     name = f"{kind}_dir"
-    folders: Any = context.params.get(name) or ()
     try:
-        settings = load_settings({name: folders}, os.environ, context.params.get("config"))
+        flags = {name: context.params.get(name)}
+        settings = load_settings(flags, os.environ, context.params.get("config"))
         return find(kind, getattr(settings, name))
-    except MockpetsError:
-        return find(kind, [path for path in map(Path, folders) if path.is_dir()])
+    except MockpetsError:  # the command reports the problem
+        return find(kind, ())

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger("mockpets")
 _HEALTH_SECONDS: Final = 3.0
 _NAME: Final = "mockpets"
+_SHELLS: Final = ("bash", "zsh", "fish")
 _INTERRUPTED: Final = 130
 """The exit status that shells use for Ctrl-C."""
 
@@ -299,10 +300,30 @@ def health(url: str | None, config: Path | None, **flags: object) -> int:
     return 0
 
 
+@click.command(cls=Command)
+@click.argument("shell", type=click.Choice(_SHELLS), metavar="SHELL")
+def completion(shell: str) -> None:
+    """Print the script for tab completion in bash, zsh or fish.
+
+    For bash, add this line to ~/.bashrc: eval "$(mockpets completion bash)"
+
+    For zsh, add this line to ~/.zshrc: eval "$(mockpets completion zsh)"
+
+    For fish: mockpets completion fish > ~/.config/fish/completions/mockpets.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None  # noqa: S101 - click knows all of `_SHELLS`
+    script = kind(_commands, {}, _NAME, f"_{_NAME.upper()}_COMPLETE").source()
+    click.echo(script)
+
+
 _SECTIONS: Final[Mapping[str, Sequence[click.Command]]] = {
     "Run a server": (serve, health),
     "Control a running server": (*remote.COMMANDS, *control.COMMANDS),
     "Scenario files and documents": files.COMMANDS,
+    "Set up your shell": (completion,),
 }
 for _command in chain.from_iterable(_SECTIONS.values()):
     _commands.add_command(_command)

@@ -1,0 +1,306 @@
+"""Tab completion, as the scripts of the shells ask for it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from mockpets.cli.main import main
+from mockpets.client import ControlClient
+from tests.cli.test_control import HOLDS
+from tests.http_client import Client, OverSocket
+from tests.programs import need
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+SECONDS = 20
+"""The time limit for every step, in seconds."""
+VARIABLE = "_MOCKPETS_COMPLETE"
+Complete = Any
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in os.environ:
+        if name.startswith("MOCKPETS_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def complete(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[str], list[str]]:
+    """Return a function that completes the last word of a line, as bash does."""
+
+    def complete_it(line: str) -> list[str]:
+        monkeypatch.setenv(VARIABLE, "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", line)
+        monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
+        with pytest.raises(SystemExit) as stop:
+            main([])
+        monkeypatch.delenv(VARIABLE)
+        out, err = capsys.readouterr()
+        assert (stop.value.code, err) == (0, "")
+        items = [line for line in out.splitlines() if line]
+        assert all(item.startswith("plain,") for item in items)
+        return [item.removeprefix("plain,") for item in items]
+
+    return complete_it
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """Return the URL of a server with a session, a snapshot and a held response."""
+    settings = Settings(port=0, host=("127.0.0.1",), control_token="opensesame")
+    with MockpetsServer(settings) as server:
+        client = ControlClient(server.url, token="opensesame")
+        client.make_session("worker-3")
+        client.snapshot("before")
+        client.use(HOLDS)
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(Client(OverSocket(server.url)), "GET", "/v1/pets")
+            since = client.events()["change"]
+            while not client.gates():
+                since = client.events(since, SECONDS)["change"]
+            yield server.url
+            client.open_gate("checkout")
+
+
+# --- Without a server -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("mockpets se", ["serve", "sessions"]),
+        ("mockpets serve --sta", ["--state"]),
+        ("mockpets gates ", ["list", "open"]),
+        ("mockpets snapshot ", ["list", "save", "restore", "delete"]),
+        ("mockpets pets --js", ["--json"]),
+        ("mockpets pets --status ", ["available", "pending", "sold"]),
+        ("mockpets pets list --status s", ["sold"]),
+        ("mockpets pets set sh", ["showroom"]),
+        ("mockpets serve --scenario em", ["empty"]),
+        ("mockpets serve --scenario=em", ["empty"]),
+        ("mockpets serve --scenario retry,em", ["retry,empty"]),
+        ("mockpets serve --scenario empty --scenario un", ["unauthorized"]),
+        ("mockpets serve --control ", ["auto", "off", "open"]),
+        ("mockpets serve --log-format j", ["json"]),
+        ("mockpets fixture --locale de", ["de_DE"]),
+        ("mockpets requests --operation ", ["createPet", "getPet", "listPets"]),
+        ("mockpets requests --note off", ["off_contract"]),
+        ("mockpets verify --operation list", ["listPets"]),
+        ("mockpets check --format ", ["text", "json"]),
+        ("mockpets completion ", ["bash", "zsh", "fish"]),
+        ("mockpets serve --port ", []),
+        ("mockpets new ", []),
+        ("mockpets use retr", ["retry"]),
+        ("mockpets use nope", []),
+    ],
+)
+def test_completion_without_a_server(
+    complete: Complete, monkeypatch: pytest.MonkeyPatch, line: str, expected: list[str]
+) -> None:
+    monkeypatch.setenv("MOCKPETS_URL", "http://127.0.0.1:1")  # nothing listens there
+
+    assert complete(line) == expected
+
+
+def test_scenarios_complete_from_own_folders(
+    complete: Complete, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "mine").mkdir()
+    (here / "mine" / "tired-cat.yaml").write_text("not: even valid\n", encoding="utf-8")
+    (here / "mine" / "two.json").write_text("[]", encoding="utf-8")
+
+    assert complete("mockpets serve --scenario ti") == []
+    assert complete("mockpets serve --scenarios-dir mine --scenario ti") == ["tired-cat"]
+    assert complete("mockpets serve --scenarios-dir no --scenario em") == ["empty"]
+    monkeypatch.setenv("MOCKPETS_SCENARIOS_DIR", "mine")
+    assert complete("mockpets serve --scenario ti") == ["tired-cat"]
+    assert complete("mockpets serve --port x --scenario ti") == ["tired-cat"]
+    monkeypatch.setenv("MOCKPETS_FIXTURES_DIR", "mine")
+    assert complete("mockpets pets set tw") == ["two"]
+
+
+def test_folders_are_left_to_the_shell(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for option, kind in [("--scenarios-dir", "dir"), ("--state", "file"), ("--config", "file")]:
+        monkeypatch.setenv(VARIABLE, "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", f"mockpets serve {option} m")
+        monkeypatch.setenv("COMP_CWORD", "3")
+        with pytest.raises(SystemExit):
+            main([])
+        assert capsys.readouterr().out == f"{kind},m\n"
+
+
+# --- With a server ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("use em", ["empty"]),
+        ("use slow em", ["empty"]),
+        ("use slow,em", ["slow,empty"]),
+        ("use inline", []),
+        ("use --session ", ["default", "worker-3"]),
+        ("requests --session w", ["worker-3"]),
+        ("pets list --session w", ["worker-3"]),
+        ("sessions drop w", ["worker-3"]),
+        ("snapshot restore ", ["before"]),
+        ("snapshot delete b", ["before"]),
+        ("snapshot restore --session worker-3 ", []),
+        ("gates open ", ["checkout"]),
+        ("gates open x", []),
+    ],
+)
+def test_names_complete_from_the_running_server(
+    complete: Complete, url: str, monkeypatch: pytest.MonkeyPatch, words: str, expected: list[str]
+) -> None:
+    monkeypatch.setattr("mockpets.cli.completion._SECONDS", SECONDS)  # a busy machine is slow
+    before, mark, after = words.partition(" --session")
+    if not mark:
+        before, mark, after = words.rpartition(" ")
+    where = f"--url {url} --token opensesame"
+    assert complete(f"mockpets {before} {where}{mark}{after}") == expected
+    monkeypatch.setenv("MOCKPETS_URL", url)
+    monkeypatch.setenv("MOCKPETS_CONTROL_TOKEN", "opensesame")
+    assert complete(f"mockpets {words}") == expected
+
+
+def test_scenarios_for_use_are_those_of_the_server(
+    complete: Complete, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mockpets.cli.completion._SECONDS", SECONDS)
+    (here / "tired-cat.yaml").write_text("description: Mine.\n", encoding="utf-8")
+    with MockpetsServer(Settings(port=0, host=("127.0.0.1",), scenarios_dir=(here,))) as server:
+        assert complete(f"mockpets use --url {server.url} ti") == ["tired-cat"]
+
+
+@pytest.mark.parametrize("options", ["--url zzz", "--url http://127.0.0.1:1", "--port x"])
+def test_without_a_response_no_session_completes(
+    complete: Complete, url: str, options: str
+) -> None:
+    assert complete(f"mockpets requests {options} --session ") == []
+    assert complete(f"mockpets requests --url {url} --session ") == []  # the token is missing
+
+
+def test_a_server_that_does_not_respond_is_not_waited_for(complete: Complete) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        assert complete(f"mockpets sessions drop --url {url} ") == []
+
+
+def another_server(_: Any, start_response: Any) -> list[bytes]:
+    start_response("200 OK", [])
+    return [b'{"sessions": [1]}']
+
+
+def test_another_kind_of_server_completes_nothing(complete: Complete) -> None:
+    with MockpetsServer(app=another_server) as server:
+        assert complete(f"mockpets sessions drop --url {server.url} ") == []
+
+
+def test_completion_imports_nothing_heavy() -> None:
+    script = (
+        "import sys, atexit\n"
+        "heavy = {'faker', 'flask', 'marshmallow', 'waitress', 'werkzeug', 'yaml'}\n"
+        "atexit.register(lambda: print(sorted(heavy & set(sys.modules)), file=sys.stderr))\n"
+        "from mockpets.cli.main import main\n"
+        "main()"
+    )
+    for words in ("serve --scenario ", "use --url http://127.0.0.1:1 ", "pets set "):
+        asked = {"COMP_WORDS": f"mockpets {words}", "COMP_CWORD": str(words.count(" ") + 1)}
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env=os.environ | asked | {VARIABLE: "bash_complete"},
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=True,
+        )
+        assert done.stderr == "[]\n"
+        assert "showroom" in done.stdout or "empty" in done.stdout
+
+
+# --- Scripts ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shell", "registration"),
+    [
+        ("bash", "complete -o nosort -F _mockpets_completion mockpets"),
+        ("zsh", "compdef _mockpets_completion mockpets"),
+        ("fish", "complete --no-files --command mockpets"),
+    ],
+)
+def test_completion_prints_the_script_of_a_shell(
+    capsys: pytest.CaptureFixture[str], shell: str, registration: str
+) -> None:
+    assert main(["completion", shell]) == 0
+    out = capsys.readouterr().out
+    assert registration in out
+    assert f"{VARIABLE}={shell}_complete" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["completion", "tcsh"], "SHELL: 'tcsh' is not one of 'bash', 'zsh', 'fish'"),
+        (["completion"], "missing argument SHELL; see 'mockpets completion --help'"),
+        (["completion", "bash", "x"], "completion: unexpected argument 'x'; see"),
+    ],
+)
+def test_completion_rejects_other_shells(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.startswith(f"mockpets: {message}")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("serve --scenario sold", ["sold-out"]),
+        ("serve --scenario retry,em", ["retry,empty"]),
+        ("gates o", ["open"]),
+        ("completion ''", ["bash", "zsh", "fish"]),
+    ],
+)
+def test_completion_in_a_real_bash(here: Path, words: str, expected: list[str]) -> None:
+    (here / "bin").mkdir()
+    program = here / "bin" / "mockpets"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m mockpets "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    script = f"""
+eval "$(mockpets completion bash)"
+COMP_WORDS=(mockpets {words}) COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+complete -p mockpets | grep -q _mockpets_completion || exit 1
+_mockpets_completion mockpets
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    path = os.pathsep.join([str(here / "bin"), os.environ.get("PATH", os.defpath)])
+    done = subprocess.run(
+        [need("bash"), "--norc", "-ec", script],
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == expected
