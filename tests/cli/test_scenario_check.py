@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 
 from mockpets.cli.main import main
 from mockpets.constants import SCENARIO_SCHEMA_PATH
 from mockpets.errors import InputError
+from mockpets.scenario.language.loader import scenario_schema
 from mockpets.scenario.library import load_library
+from mockpets.scenario.template import new_scenario
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.http_client import Client
@@ -461,21 +466,105 @@ def test_new_writes_a_valid_file_and_prints_the_next_steps(
     assert run(capsys, "check", "mine/tired-cat.yaml")[0] == 0
 
 
-def test_the_commented_lines_of_a_new_file_are_valid_too(
+# --- The examples in a new file ---------------------------------------------------------------
+
+
+def examples(text: str) -> list[tuple[int, int]]:
+    """Return the examples: the first and the last line, from 0, of each run of ``# `` lines."""
+    lines = text.splitlines()
+    inside = [bool(re.match(" *# ", line)) for line in lines]
+    inside[0] = False  # for the editor
+    starts = [n for n, is_in in enumerate(inside) if is_in and not inside[n - 1]]
+    ends = [n for n, is_in in enumerate(inside) if is_in and inside[n + 1 : n + 2] != [True]]
+    return list(zip(starts, ends, strict=True))
+
+
+def with_example(text: str, first: int, last: int) -> str:
+    """Return a file with one example uncommented."""
+    lines = text.splitlines()
+    for number in range(first, last + 1):
+        lines[number] = lines[number].replace("# ", "", 1)
+    return "\n".join(lines) + "\n"
+
+
+def uses(value: object, schema: dict[str, Any]) -> Iterator[tuple[frozenset[str], str]]:
+    """Yield each key of a document, with all keys of the object in the schema that defines it."""
+    for each in [schema, *schema.get("anyOf", ())]:
+        defined = each.get("properties", {})
+        if each is not schema and "anyOf" in each:
+            yield from uses(value, each)
+        elif isinstance(value, dict) and (defined.keys() >= value.keys() or not defined):
+            for key, item in value.items():
+                if key in defined:
+                    yield frozenset(defined), key
+                inner = defined.get(key, each.get("additionalProperties"))
+                yield from uses(item, inner) if isinstance(inner, dict) else ()
+        elif isinstance(value, list):
+            for item in value:
+                yield from uses(item, each.get("items", {}))
+
+
+def defined_keys(schema: object) -> Iterator[tuple[frozenset[str], str]]:
+    """Yield each key that a schema defines, in the same form."""
+    if isinstance(schema, dict):
+        if isinstance(properties := schema.get("properties"), dict):
+            yield from ((frozenset(properties), key) for key in properties)
+        schema = list(schema.values())
+    for item in schema if isinstance(schema, list) else ():
+        yield from defined_keys(item)
+
+
+def test_a_new_file_has_an_example_of_every_key_of_the_language() -> None:
+    text, schema = new_scenario("own"), scenario_schema()
+    used = set(uses(yaml.safe_load(text), schema))
+    for first, last in examples(text):
+        used |= set(uses(yaml.safe_load(with_example(text, first, last)), schema))
+
+    assert sorted(key for _, key in set(defined_keys(schema)) - used) == []
+
+
+def test_each_example_in_a_new_file_is_valid_alone_and_has_a_comment(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    run(capsys, "new", "all")
-    path = tmp_path / "all.yaml"
-    text = path.read_text()
-    for line in text.splitlines():
-        bare = line.lstrip()
-        if bare.startswith(("# extends:", "# pets:", "# - ", "#   ")):
-            text = text.replace(line, line.replace("# ", "", 1))
-    path.write_text(text)
-    status, lines, _ = run(capsys, "check", "all.yaml")
+    run(capsys, "new", "own")
+    text = (tmp_path / "own.yaml").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    for number, (first, last) in enumerate(examples(text)):
+        assert re.match(" *## [A-Z].*[.:]$", lines[first - 1]), lines[first]
+        changed = with_example(text, first, last)
+        assert yaml.safe_load(changed) != yaml.safe_load(text), lines[first]
+        (tmp_path / f"own-{number}.yaml").write_text(changed, encoding="utf-8")
+    status, out, err = run(capsys, "check", ".")
 
-    assert status == 0, lines
-    assert "6 stubs tried" in lines[0]
+    assert len(examples(text)) >= 28
+    assert (status, err, [line for line in out if "own" in line and ":" in line]) == (0, "", [])
+    assert f"{len(examples(text)) + 1} scenarios" in "\n".join(out)
+
+
+def test_all_stubs_in_a_new_file_are_valid_together(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "all.yaml"
+    run(capsys, "new", "all")
+    text = path.read_text(encoding="utf-8")
+    for first, last in examples(text):
+        if text.splitlines()[first].startswith("  "):
+            text = with_example(text, first, last)
+    path.write_text(text, encoding="utf-8")
+
+    assert run(capsys, "check", "all.yaml")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["slow", "retry", "own"])
+def test_the_base_in_a_new_file_is_another_scenario(name: str) -> None:
+    [base] = re.findall("^# extends: (.*)$", new_scenario(name), re.MULTILINE)
+
+    assert base in load_library([], []).scenarios
+    assert base != name
+
+
+def test_a_new_file_fits_in_100_columns() -> None:
+    assert max(map(len, new_scenario("own").splitlines())) <= 100
 
 
 @pytest.mark.parametrize("name", ["empty", "default"])
