@@ -26,7 +26,7 @@ from mockpets.scenario.language.mappings import Object
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.scenario import SCENARIO
-from mockpets.scenario.language.shapes import Number, Schema, Shape, Text
+from mockpets.scenario.language.shapes import Definitions, Number, Schema, Shape, Text
 from mockpets.scenario.language.text import check_text
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
@@ -90,8 +90,16 @@ class _Scenarios(Shape):
             diagnostics.add(node, "must have at least one scenario, got an empty list")
         return names, inline
 
-    def _looks(self) -> Schema:
-        raise NotImplementedError("request bodies have no published schema")
+    def _looks(self, definitions: Definitions) -> Schema:
+        name = {"type": "string", "description": "The name of a scenario."}
+        one = [name, _DOCUMENT.schema(definitions)]
+        many = {
+            "type": "array",
+            "description": "Names and documents; the first takes precedence.",
+            "items": {"anyOf": one},
+            "minItems": 1,
+        }
+        return {"anyOf": [*one, many]}
 
 
 def _name_of(document: Node) -> str:
@@ -129,16 +137,23 @@ _DOCUMENT: Final = replace(
         ),
         **SCENARIO.fields,
     },
+    name="ScenarioDocument",
 )
 _SCENARIO: Final = _Scenarios("A scenario name, a scenario document, or a list of them.")
-_ACTIVATION: Final = Object("The scenarios to activate.", {"scenario": _SCENARIO}, ("scenario",))
-_SESSION: Final = Object(
+ACTIVATION: Final = Object(
+    "The scenarios to activate.",
+    {"scenario": _SCENARIO},
+    ("scenario",),
+    name="ScenarioSelection",
+)
+SESSION: Final = Object(
     "The scenarios, seed and pets of a session.",
     {
         "scenario": _SCENARIO,
         "seed": Number("Seed for the generated pets and random decisions.", 0, INT64_MAX),
         "pets": PETS_SOURCE,
     },
+    name="SessionContents",
 )
 
 
@@ -157,7 +172,7 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
         taken=library.sources.keys(),
         fixtures=library.shelf(),
     )
-    values = _parse(text, _SESSION if session else _ACTIVATION, diagnostics, FILE_NODES)
+    values = _parse(text, SESSION if session else ACTIVATION, diagnostics, FILE_NODES)
     if diagnostics.documents:
         own = Diagnostics(BODY, problems=diagnostics.documents)
         try:

@@ -130,5 +130,6 @@ HEADERS: Final = MapOf(
     "header name",
     TOKEN,
     TOKEN_HINT,
+    name="ReplyHeaders",
     then=_header_pairs,
 )

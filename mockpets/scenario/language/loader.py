@@ -23,6 +23,7 @@ from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.pets import PETS
 from mockpets.scenario.language.scenario import SCENARIO
+from mockpets.scenario.language.shapes import Definitions
 from mockpets.scenario.language.text import check_text, read_text
 from mockpets.units import quote
 
@@ -97,10 +98,14 @@ def load_fixture(path: Path, shown: str) -> tuple[Pet, ...]:
 
 def scenario_schema() -> Schema:
     """Return the JSON Schema of a scenario file; editors complete and explain keys with it."""
+    definitions = Definitions("#/$defs/")
+    SCENARIO.schema(definitions)
+    root = definitions.schemas.pop(SCENARIO.name)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "mockpets scenario",
-        **SCENARIO.schema(),
+        "title": SCENARIO.name,
+        **root,
+        "$defs": definitions.schemas,
     }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.errors import nearest
 from mockpets.scenario.language.diagnostics import INVALID
-from mockpets.scenario.language.shapes import Schema, Shape, either
+from mockpets.scenario.language.shapes import Definitions, Schema, Shape, either
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 class Rule:
     """A constraint on which keys of a mapping go together.
 
-    :param schema: the constraint as JSON Schema.
+    :param excluded: the JSON Schema of the mappings that break it.
     :param broken: whether a mapping with these keys breaks it.
     :param what: the problem, as a message.
     :param hint: how to fix it.
     """
 
-    schema: Schema
+    excluded: Schema
     broken: Callable[[Collection[str]], bool]
     what: str
     hint: str
@@ -38,7 +38,7 @@ class Rule:
 def not_both(first: str, second: str, hint: str) -> Rule:
     """Return the rule that a mapping has at most one of two keys."""
     return Rule(
-        {"not": {"required": [first, second]}},
+        {"required": [first, second], "properties": {first: True, second: True}},
         lambda keys: first in keys and second in keys,
         f"'{first}' and '{second}' cannot be combined",
         hint,
@@ -48,7 +48,7 @@ def not_both(first: str, second: str, hint: str) -> Rule:
 def needs(key: str, other: str, hint: str) -> Rule:
     """Return the rule that one key requires another."""
     return Rule(
-        {"dependentRequired": {key: [other]}},
+        {"required": [key], "properties": {key: True, other: False}},
         lambda keys: key in keys and other not in keys,
         f"'{key}' requires '{other}'",
         hint,
@@ -61,7 +61,7 @@ def some(wanted: Collection[str], what: str) -> Rule:
     :param what: the problem, as a message.
     """
     return Rule(
-        {"anyOf": [{"required": [key]} for key in wanted]},
+        {"properties": dict.fromkeys(wanted, False)},
         lambda keys: not any(key in keys for key in wanted),
         what,
         f"add {either(wanted)}",
@@ -100,16 +100,18 @@ class Object(Shape):
                 diagnostics.add(node, rule.what, rule.hint)
         return values
 
-    def _looks(self) -> Schema:
+    def _looks(self, definitions: Definitions) -> Schema:
         looks: Schema = {
             "type": "object",
-            "properties": {name: shape.schema() for name, shape in self.fields.items()},
+            "properties": {name: shape.schema(definitions) for name, shape in self.fields.items()},
             "additionalProperties": False,
         }
         if self.required:
             looks["required"] = list(self.required)
-        if self.rules:
-            looks["allOf"] = [rule.schema for rule in self.rules]
+        # Not as `allOf` or `anyOf`: code generators make types of these that allow any property.
+        excluded = [{"description": rule.what, **rule.excluded} for rule in self.rules]
+        if excluded:
+            looks["not"] = excluded[0] if len(excluded) == 1 else {"anyOf": excluded}
         return looks
 
 
@@ -137,11 +139,11 @@ class MapOf(Shape):
             values[name] = self.item.read(value, diagnostics.at(name))
         return {name: value for name, value in values.items() if value is not INVALID}
 
-    def _looks(self) -> Schema:
+    def _looks(self, definitions: Definitions) -> Schema:
         return {
             "type": "object",
             "propertyNames": {"pattern": f"^(?:{self.pattern})$"},
-            "additionalProperties": self.item.schema(),
+            "additionalProperties": self.item.schema(definitions),
         }
 
 
@@ -156,8 +158,8 @@ class ByKind(Shape):
         shape = self.kinds.get("integer" if node.kind == "number" else node.kind)
         return shape.read(node, diagnostics) if shape else diagnostics.reject(node, self.expected)
 
-    def _looks(self) -> Schema:
-        return {"anyOf": _schemas(self.kinds.values())}
+    def _looks(self, definitions: Definitions) -> Schema:
+        return {"anyOf": _schemas(self.kinds.values(), definitions)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,15 +184,15 @@ class ByKey(Shape):
             diagnostics.add(node, "is empty", f"add {either(self.keys)}")
         return INVALID
 
-    def _looks(self) -> Schema:
-        return {"anyOf": _schemas(self.keys.values())}
+    def _looks(self, definitions: Definitions) -> Schema:
+        return {"anyOf": _schemas(self.keys.values(), definitions)}
 
 
-def _schemas(shapes: Collection[Shape]) -> list[Schema]:
+def _schemas(shapes: Collection[Shape], definitions: Definitions) -> list[Schema]:
     """Return the distinct schemas of some shapes."""
     schemas: list[Schema] = []
     for shape in shapes:
-        schema = shape.schema()
+        schema = shape.schema(definitions)
         if schema not in schemas:
             schemas.append(schema)
     return schemas

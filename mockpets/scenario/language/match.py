@@ -70,9 +70,10 @@ def _header_conditions(values: dict[str, Any], node: Node, diagnostics: Diagnost
     return _conditions({name.lower(): wanted for name, wanted in values.items()})
 
 
-def _condition(equals: Value, single: Value) -> ByKind:
+def _condition(kind: str, equals: Value, single: Value) -> ByKind:
     """Return the shape of the conditions on one name.
 
+    :param kind: what the name names, for the names of the schemas.
     :param equals: the shape of a value without an operator; never a mapping.
     :param single: the shape of the values of other operators.
     """
@@ -86,16 +87,23 @@ def _condition(equals: Value, single: Value) -> ByKind:
             "one_of": ListOf("The value equals one of these.", single, least=1),
         },
         rules=(some(OPERATORS, "the condition has no operator"),),
+        name=f"{kind}Operators",
         then=lambda values, *_: INVALID if INVALID in values.values() else values,
     )
     kinds: dict[Kind, Any] = {**dict.fromkeys(equals.kinds, equals), "mapping": operators}
-    return ByKind("The expected value, or operators.", kinds, "a value or a mapping of operators")
+    return ByKind(
+        "The expected value, or operators.",
+        kinds,
+        "a value or a mapping of operators",
+        name=f"{kind}Match",
+    )
 
 
 _SINGLE: Final[tuple[Kind, ...]] = ("text", "integer", "number", "boolean")
 _AS_TEXT: Final = Value("A value, compared as a string.", _SINGLE, then=_as_text)
-_IN_TEXT: Final = _condition(_AS_TEXT, _AS_TEXT)
+_IN_TEXT: Final = _condition("Text", _AS_TEXT, _AS_TEXT)
 _IN_BODY: Final = _condition(
+    "Body",
     Value(
         "A JSON value: a single value or a list of single values.",
         (*_SINGLE, "nothing", "list"),
@@ -184,7 +192,7 @@ MATCH: Final = Object(
     {
         "operation": OneOrMany(
             "One or more operations of the contract.",
-            Choice("An operation.", tuple(OPERATIONS)),
+            Choice("An operation.", tuple(OPERATIONS), name="Operation"),
         ),
         "method": Text(
             "The HTTP method, with path. For requests that are not in the contract.",
@@ -235,5 +243,6 @@ MATCH: Final = Object(
         **dict.fromkeys(LIST_PARAMETERS, "move it under query"),
         "outcome": "remove it: a stub is chosen before the response has an outcome",
     },
+    name="Match",
     then=_match,
 )

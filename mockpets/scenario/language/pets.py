@@ -22,12 +22,21 @@ from mockpets.errors import InputError
 from mockpets.pets.names import LOCALES
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import ByKind, Object, meant, unknown_key
-from mockpets.scenario.language.shapes import Choice, ListOf, Number, Schema, Shape, Text
+from mockpets.scenario.language.shapes import (
+    Choice,
+    Definitions,
+    ListOf,
+    Number,
+    Schema,
+    Shape,
+    Text,
+)
 from mockpets.scenario.model import Generated
 from mockpets.strict_json import REMOVE_QUOTES
 from mockpets.units import quote
 
 if TYPE_CHECKING:
+    from mockpets.contract.fields import ContractField
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
@@ -65,16 +74,22 @@ class _PetShape(Shape):
                     diagnostics.at(*steps).add(child, what, hint)
             return INVALID
 
-    def _looks(self) -> Schema:
+    def _looks(self, definitions: Definitions) -> Schema:
         return {
             "type": "object",
-            "properties": {
-                name: {**each.metadata, **getattr(each, "bounds", {})}
-                for name, each in PET_FIELDS.items()
-            },
+            "properties": {name: _property(each, definitions) for name, each in PET_FIELDS.items()},
             "required": [name for name, each in PET_FIELDS.items() if each.required],
             "additionalProperties": False,
         }
+
+
+def _property(field: ContractField, definitions: Definitions) -> Schema:
+    """Return the JSON Schema of a property of a Pet."""
+    schema = {**field.metadata, **getattr(field, "bounds", {})}
+    if field.component is None:
+        return schema
+    definitions.schemas.setdefault(field.component, schema)
+    return definitions.reference(field.component)
 
 
 def _by_id(pets: tuple[Pet, ...], node: Node, diagnostics: Diagnostics) -> tuple[Pet, ...]:
@@ -123,7 +138,7 @@ def _generated(values: Any, _node: Node, _diagnostics: Diagnostics) -> Any:
     return Generated(**values) if is_valid else INVALID
 
 
-_PET: Final = _PetShape("A Pet of the contract.")
+_PET: Final = _PetShape("A Pet of the contract.", name="PetInput")
 PETS: Final = ListOf("Pet objects with unique ids.", _PET, then=_by_id)
 _FIXTURE: Final = Text(
     "A fixture name.",
@@ -160,7 +175,8 @@ def _fixture_or_quoted_count(name: str, node: Node, diagnostics: Diagnostics) ->
 PETS_SOURCE: Final = ByKind(
     "The scenario's own pets: a fixture name, a list, or a number. By default, the scenario uses "
     "the session's pets.",
-    {
+    name="PetsSource",
+    kinds={
         "text": replace(_FIXTURE, then=_fixture_or_quoted_count),
         "list": PETS,
         "integer": replace(_COUNT, then=lambda count, *_: Generated(count)),
@@ -177,8 +193,9 @@ PETS_SOURCE: Final = ByKind(
                 ),
             },
             required=("count",),
+            name="GeneratedPets",
             then=_generated,
         ),
     },
-    "a fixture name, a list of Pet objects, a number or {count, seed, locale}",
+    expected="a fixture name, a list of Pet objects, a number or {count, seed, locale}",
 )

@@ -131,6 +131,7 @@ _ERROR: Final = Object(
     },
     required=("error",),
     misplaced=_ON_STUB,
+    name="ErrorReply",
     then=_error,
 )
 _ANY: Final = ("text", "integer", "number", "boolean", "nothing", "list", "mapping")
@@ -146,6 +147,7 @@ _STATUS: Final = Object(
     required=("status",),
     rules=(not_both("body", "text", "use body for JSON, or text for anything else"),),
     misplaced=_ON_STUB,
+    name="StatusReply",
     then=_status,
 )
 _PAGE: Final = Object(
@@ -153,6 +155,7 @@ _PAGE: Final = Object(
     {"page": PAGE},
     required=("page",),
     misplaced=_ON_STUB,
+    name="PageReply",
     then=_page,
 )
 FAULT: Final = Choice(
@@ -160,11 +163,13 @@ FAULT: Final = Choice(
     + "; ".join(f"{kind.name} {kind.effect}" for kind in FAULTS.values())
     + ".",
     tuple(FAULTS),
+    name="Fault",
 )
 _FAULT: Final = Object(
     "A broken response within a sequence.",
     {"fault": FAULT},
     required=("fault",),
+    name="FaultReply",
     then=lambda values, *_: values.get("fault", INVALID),
 )
 _PASS: Final = Text(
@@ -189,19 +194,23 @@ SEQUENCE: Final = ListOf(
             "mapping": ByKey("One reply.", {**_CANNED, "fault": _FAULT}, _ON_STUB),
         },
         "pass or a mapping with error, status, page or fault",
+        name="SequenceItem",
     ),
     least=1,
+    name="Sequence",
 )
 REPEAT: Final = Choice(
     "After the last reply: last repeats it, cycle starts over, none leaves requests to later stubs "
     "and the operation.",
     ("last", "cycle", "none"),
+    name="Repeat",
 )
 _SEQUENCE: Final = Object(
     "A sequence of replies.",
     {"sequence": SEQUENCE, "repeat": REPEAT},
     required=("sequence",),
     misplaced=_ON_STUB,
+    name="SequenceReply",
     then=_sequence,
 )
 REPLY: Final = ByKind(
@@ -215,4 +224,5 @@ REPLY: Final = ByKind(
         ),
     },
     "pass or a mapping with error, status, page or sequence",
+    name="Reply",
 )

@@ -62,6 +62,7 @@ _RANGE: Final = Object(
     "A random delay, evenly distributed.",
     {"min": _duration("The shortest delay."), "max": _duration("The longest delay.")},
     required=("min", "max"),
+    name="DelayRange",
     then=_between,
 )
 _PERCENTILES: Final = Object(
@@ -71,6 +72,7 @@ _PERCENTILES: Final = Object(
         "p95": _duration("The 95th percentile: one delay in twenty is longer."),
     },
     required=("p50", "p95"),
+    name="DelayPercentiles",
     then=_percentiles,
 )
 _DELAY: Final = ByKind(
@@ -84,6 +86,7 @@ _DELAY: Final = ByKind(
         ),
     },
     "a duration such as 300ms, {min, max} or {p50, p95}",
+    name="Delay",
 )
 
 
@@ -196,6 +199,7 @@ _STUB: Final = Object(
         some(("reply", "sequence", "fault", "delay", "throttle", "hold"), "the stub has no effect"),
     ),
     misplaced=_MISPLACED,
+    name="Stub",
     then=_stub,
 )
 
@@ -264,5 +268,6 @@ SCENARIO: Final = Object(
         "name": "remove it: the file name is the scenario's name",
         "version": "this file requires a newer version of mockpets",
     },
+    name="Scenario",
     then=_scenario,
 )

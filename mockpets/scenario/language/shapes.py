@@ -29,6 +29,23 @@ Schema = dict[str, Any]
 _JSON_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,9})?"
 """A number in quotes for which a message says to remove them."""
 _PERCENT: Final = r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?%"
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """The schemas that a document holds once, by name, and refers to.
+
+    :param location: where the document holds them, such as ``#/$defs/``.
+    """
+
+    location: str
+    schemas: dict[str, Schema] = field(default_factory=dict)
+
+    def reference(self, name: str) -> Schema:
+        """Return the schema that refers to the one of this name."""
+        return {"$ref": f"{self.location}{name}"}
+
+
 _NAMES: Final[dict[Kind, tuple[str, str]]] = {
     "text": ("a string", "string"),
     "integer": ("a number", "number"),
@@ -46,10 +63,13 @@ class Shape:
     """The base of all shapes.
 
     :param description: for the author of the file; editors show it.
+    :param name: the name of its schema in a document, which becomes the name of a type in
+        generated code; without a name, the schema is written where it is used.
     :param then: converts the value that `read` returns, or reports a problem and returns `INVALID`.
     """
 
     description: str
+    name: str = field(default="", kw_only=True)
     then: Callable[[Any, Node, Diagnostics], Any] | None = field(default=None, kw_only=True)
 
     def read(self, node: Node, diagnostics: Diagnostics) -> Any:
@@ -59,14 +79,25 @@ class Shape:
             value if value is INVALID or self.then is None else self.then(value, node, diagnostics)
         )
 
-    def schema(self) -> Schema:
-        """Return the JSON Schema."""
-        return {"description": self.description, **self._looks()}
+    def schema(self, definitions: Definitions) -> Schema:
+        """Return the JSON Schema; if the shape has a name, a reference to it.
+
+        :param definitions: gets the schemas of this shape and of its parts that have names.
+        """
+        if not self.name:
+            return {"description": self.description, **self._looks(definitions)}
+        if self.name not in definitions.schemas:
+            looks = self._looks(definitions)
+            definitions.schemas[self.name] = {"description": self.description, **looks}
+        reference = definitions.reference(self.name)
+        if self.description != definitions.schemas[self.name]["description"]:
+            reference["description"] = self.description
+        return reference
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         raise NotImplementedError
 
-    def _looks(self) -> Schema:
+    def _looks(self, definitions: Definitions) -> Schema:
         raise NotImplementedError
 
 
@@ -90,8 +121,11 @@ class Value(Shape):
             is_quoted=self.kinds == ("boolean",) and node.value in ("true", "false"),
         )
 
-    def _looks(self) -> Schema:
-        return {"type": list(dict.fromkeys(_NAMES[kind][1] for kind in self.kinds))}
+    def _looks(self, _: Definitions) -> Schema:
+        looks: Schema = {"type": list(dict.fromkeys(_NAMES[kind][1] for kind in self.kinds))}
+        if "list" in self.kinds:
+            looks["items"] = {"description": "A JSON value."}
+        return looks
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +152,9 @@ class Text(Shape):
             return diagnostics.reject(node, self.expected, self.advise(text))
         return diagnostics.reject(node, self.expected, is_string=True)
 
-    def _looks(self) -> Schema:
+    def _looks(self, _: Definitions) -> Schema:
+        if self.pattern.isalpha():  # matches only itself
+            return {"type": "string", "const": self.pattern}
         looks: Schema = {"type": "string"}
         if self.pattern:
             looks["pattern"] = f"^(?:{self.pattern})$"
@@ -149,7 +185,7 @@ class Parsed(Shape):
             diagnostics.add(node, str(error))
             return INVALID
 
-    def _looks(self) -> Schema:
+    def _looks(self, _: Definitions) -> Schema:
         return {"type": "string", "pattern": f"^(?:{self.pattern})$"}
 
 
@@ -183,7 +219,7 @@ class Number(Shape):
             and (not self.whole or value == int(value))
         )
 
-    def _looks(self) -> Schema:
+    def _looks(self, _: Definitions) -> Schema:
         kind = "integer" if self.whole else "number"
         return {"type": kind, "minimum": self.low, "maximum": self.high}
 
@@ -208,8 +244,8 @@ class Choice(Shape):
         diagnostics.add(node, what, self.advice.get(word) or did_you_mean(word, self.words))
         return INVALID
 
-    def _looks(self) -> Schema:
-        return {"enum": list(self.words)}
+    def _looks(self, _: Definitions) -> Schema:
+        return {"type": "string", "enum": list(self.words)}
 
 
 # --- Lists ------------------------------------------------------------------------------------
@@ -237,8 +273,8 @@ class ListOf(Shape):
         ]
         return tuple(value for value in values if value is not INVALID)
 
-    def _looks(self) -> Schema:
-        looks: Schema = {"type": "array", "items": self.item.schema()}
+    def _looks(self, definitions: Definitions) -> Schema:
+        looks: Schema = {"type": "array", "items": self.item.schema(definitions)}
         if self.least:
             looks["minItems"] = self.least
         if self.most is not None:
@@ -260,8 +296,8 @@ class OneOrMany(Shape):
         values: tuple[Any, ...] = self._many().read(node, diagnostics)
         return values if len(values) == len(node.items) else INVALID
 
-    def _looks(self) -> Schema:
-        return {"anyOf": [self.item.schema(), self._many().schema()]}
+    def _looks(self, definitions: Definitions) -> Schema:
+        return {"anyOf": [self.item.schema(definitions), self._many().schema(definitions)]}
 
     def _many(self) -> ListOf:
         return ListOf(self.description, self.item, 1, self.most)

@@ -83,7 +83,7 @@ def _times(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
 
 
 _COUNT: Final = Number("A number of requests.", 0, 1_000_000)
-_VERIFICATION: Final = Object(
+VERIFICATION: Final = Object(
     "The requests that a test expects.",
     {
         "match": replace(
@@ -105,6 +105,7 @@ _VERIFICATION: Final = Object(
                     "The lowest number, the highest number, or both.",
                     {"at_least": _COUNT, "at_most": _COUNT},
                     rules=(some(("at_least", "at_most"), "the range has no limit"),),
+                    name="Times",
                     then=_times,
                 ),
             },
@@ -112,6 +113,7 @@ _VERIFICATION: Final = Object(
         ),
     },
     required=("match",),
+    name="Verification",
 )
 
 
@@ -123,7 +125,7 @@ def parse(text: str) -> Verification:
     check_text(text, _FILE, _BYTES)
     document = parse_document(text, _FILE, is_json=True, nodes=_NODES)
     diagnostics = Diagnostics(_FILE, problems=list(document.problems))
-    values = _VERIFICATION.read(document.root, diagnostics)
+    values = VERIFICATION.read(document.root, diagnostics)
     diagnostics.close()
     match, outcomes = values["match"]
     return Verification(match, values.get("times", Times()), outcomes)

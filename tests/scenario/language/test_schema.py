@@ -302,12 +302,14 @@ def test_patterns_match_long_texts_fast(pattern: str) -> None:
 
 def described(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield every part that an author sees: properties, items, alternatives."""
+    if "$ref" in schema:
+        schema = {**SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")], **schema}
     yield path, schema
     parts = {**schema.get("properties", {}), "*": schema.get("additionalProperties")}
     parts |= {"[]": schema.get("items")}
     parts |= {f"|{place}": part for place, part in enumerate(schema.get("anyOf", ()))}
     for name, part in parts.items():
-        if isinstance(part, dict) and part.keys() != {"required"}:
+        if isinstance(part, dict):
             yield from described(part, f"{path}.{name}")
 
 
@@ -315,6 +317,34 @@ def test_every_part_of_the_schema_has_a_description() -> None:
     missing = [path for path, part in described(SCHEMA) if not part.get("description", "").strip()]
 
     assert missing == []
+
+
+def objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield every schema of an object within a schema."""
+    if isinstance(schema, list):
+        for item in schema:
+            yield from objects(item)
+    elif isinstance(schema, dict):
+        if schema.get("type") == "object":
+            yield schema
+        for item in schema.values():
+            yield from objects(item)
+
+
+def test_every_object_of_the_schema_rejects_unknown_properties() -> None:
+    """Also for generated types: `allOf`, or an `anyOf` of `required`, would allow any property."""
+    for schema in objects(SCHEMA):
+        assert "additionalProperties" in schema and schema["additionalProperties"] is not True
+        assert schema.keys().isdisjoint({"allOf", "anyOf", "oneOf"})
+
+
+def test_every_definition_of_the_schema_is_named_once_and_used() -> None:
+    text = json.dumps(SCHEMA)
+    names = set(SCHEMA["$defs"])
+
+    assert names >= {"Stub", "Match", "TextMatch", "BodyMatch", "Reply", "Sequence", "Delay"}
+    assert set(re.findall(r"#/\$defs/(\w+)", text)) == names
+    assert SCHEMA["title"] == "Scenario" and "Scenario" not in names
 
 
 @pytest.mark.parametrize(("rule", "message"), LOADER_RULES.items(), ids=LOADER_RULES.keys())

@@ -438,9 +438,9 @@ def test_every_call_of_the_client_returns_what_it_is_annotated_with(server: Mock
 
 
 def test_every_enumeration_has_the_values_of_its_table(call: Client) -> None:
-    stub = call("GET", "/__mockpets/schema/scenario.json").json["properties"]["stubs"]["items"]
+    named = call("GET", "/__mockpets/schema/scenario.json").json["$defs"]
 
     assert get_args(Operation) == tuple(OPERATIONS)
     assert get_args(ErrorCode) == tuple(ERRORS)
     (values,) = get_args(Fault)[1:]
-    assert [*values] == stub["properties"]["fault"]["enum"]
+    assert [*values] == named["Fault"]["enum"]
