@@ -187,9 +187,13 @@ def fixture(config: Path | None, **flags: object) -> None:
 
 
 @click.command(cls=Command)
-def openapi() -> None:
+@click.option("--control", is_flag=True, help="Print the control API instead.")
+def openapi(control: bool) -> None:
     """Print the contract as an OpenAPI 3.1 document."""
-    from mockpets.contract.openapi import document
+    if control:
+        from mockpets.web.control.routes import control_document as document
+    else:
+        from mockpets.contract.openapi import document
 
     click.echo(json.dumps(document(), indent=2, ensure_ascii=False).encode())
 

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 from mockpets.constants import OPERATIONS, REQUEST_OUTCOMES, NoteCode
-from mockpets.errors import RequestError, did_you_mean
+from mockpets.contract.query_parameters import Parameter, read_query
+from mockpets.errors import did_you_mean
 from mockpets.strict_json import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mockpets.contract.control_types import RecordedMessage, RequestDetails, RequestSummary
     from mockpets.journal.entry import Entry, Message
@@ -55,38 +56,16 @@ class Filter:
     since: int = 0
 
 
-FILTERS: Final = tuple(each.name for each in fields(Filter))
-"""The query parameters that describe a filter."""
-
-
 def parse_filter(query: Mapping[str, str], max_limit: int) -> Filter:
     """Return the filter that a query describes.
 
-    :param query: its parameters, which are all in `FILTERS`.
+    :param query: its parameters, which are all in `PARAMETERS`.
     :param max_limit: the highest `limit`.
     :raise RequestError: ``invalid_request`` with every value that cannot match.
     """
-    readers: dict[str, Callable[[str], object]] = {
-        "operation": lambda text: _one_of(text, tuple(OPERATIONS)),
-        "method": str.upper,
-        "path": str,
-        "status": _status,
-        "stub": str,
-        "note": lambda text: _one_of(text, NOTES),
-        "outcome": lambda text: _one_of(text, REQUEST_OUTCOMES),
-        "since": lambda text: _integer(text, 0, None),
-        "limit": lambda text: _integer(text, 1, max_limit),
-    }
-    problems: list[str] = []
-    values: dict[str, Any] = {"limit": min(LISTED, max_limit)}
-    for name, text in query.items():
-        try:
-            values[name] = readers[name](text)
-        except ValueError as error:
-            problems.append(f"{name} {error}")
-    if problems:
-        raise RequestError("invalid_request", "; ".join(problems))
-    return Filter(**values)
+    limit = replace(PARAMETERS["limit"], read=lambda text: _integer(text, 1, max_limit))
+    values = read_query(query, {**PARAMETERS, "limit": limit})
+    return Filter(**{"limit": min(LISTED, max_limit), **values})
 
 
 def _one_of(text: str, words: Sequence[str]) -> str:
@@ -115,6 +94,49 @@ def _integer(text: str, low: int, high: int | None) -> int:
         bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
         raise ValueError(f"must be an integer {bounds}, got {shown(text)}")
     return number
+
+
+PARAMETERS: Final[Mapping[str, Parameter]] = {
+    "limit": Parameter(
+        "Maximum number of requests; the newest are returned. At most the server's --journal-size.",
+        {"type": "integer", "minimum": 1, "default": LISTED},
+        lambda text: _integer(text, 1, None),
+    ),
+    "operation": Parameter(
+        "Only requests of this operation.",
+        {"$ref": "#/components/schemas/Operation"},
+        lambda text: _one_of(text, tuple(OPERATIONS)),
+    ),
+    "method": Parameter("Only requests with this method.", {"type": "string"}, str.upper),
+    "path": Parameter("Only this path, in which * matches any text.", {"type": "string"}, str),
+    "status": Parameter(
+        "Only this status, such as 404, or this class of statuses, such as 4xx.",
+        {"type": "string", "pattern": "^[1-5](?:[0-9][0-9]|[xX][xX])$"},
+        _status,
+    ),
+    "stub": Parameter(
+        "Only requests in which this stub took part: its label, in which * matches any text, or - "
+        "for requests without a stub.",
+        {"type": "string"},
+        str,
+    ),
+    "note": Parameter(
+        "Only requests with this note.",
+        {"$ref": "#/components/schemas/NoteCode"},
+        lambda text: _one_of(text, NOTES),
+    ),
+    "outcome": Parameter(
+        "Only requests with this outcome.",
+        {"$ref": "#/components/schemas/RequestOutcome"},
+        lambda text: _one_of(text, REQUEST_OUTCOMES),
+    ),
+    "since": Parameter(
+        "Only requests with higher numbers.",
+        {"type": "integer", "minimum": 0},
+        lambda text: _integer(text, 0, None),
+    ),
+}
+"""The query parameters that describe a filter."""
 
 
 def selected(entries: Sequence[Entry], wanted: Filter) -> tuple[list[Entry], int]:

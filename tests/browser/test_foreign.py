@@ -27,6 +27,7 @@ OPEN = {
     "/ready",
     "/docs",
     "/openapi.json",
+    "/control.openapi.json",
     "/schema/scenario.json",
     "/panel/{name}",
 }

@@ -385,6 +385,15 @@ def test_openapi_prints_the_document(capsys: pytest.CaptureFixture[str]) -> None
     assert list(document["paths"])
 
 
+def test_openapi_control_prints_the_control_api(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "openapi", "--control")
+    document = json.loads("\n".join(out))
+
+    assert (status, err) == (0, [])
+    assert document["servers"][0]["url"] == "/__mockpets"
+    assert document["paths"]["/verify"]["post"]["operationId"] == "verify"
+
+
 def test_scenarios_lists_name_and_description_by_group_and_files_if_verbose(
     capsys: pytest.CaptureFixture[str], here: Path
 ) -> None:

@@ -44,7 +44,7 @@ def test_valid_queries(query: Mapping[str, str], expected: Filter) -> None:
 
 
 def test_the_parameters_are_those_that_the_client_accepts() -> None:
-    assert {*queries.FILTERS} == RequestFilters.__annotations__.keys()
+    assert {*queries.PARAMETERS} == RequestFilters.__annotations__.keys()
 
 
 def test_a_small_maximum_limits_the_default() -> None:

@@ -12,7 +12,7 @@ from mockpets.constants import CLOSED_NAMES
 from mockpets.errors import RequestError
 from mockpets.session.closed_names import ClosedNames
 from mockpets.session.registry import SessionRegistry
-from mockpets.web.control.routes import Call
+from mockpets.web.control.call import Call
 from tests.http_client import Client, InProcess, OverSocket
 from tests.session.shared_states import shared_state
 from tests.web.test_contract import assert_error

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar
 
 from mockpets.constants import (
     BASE_MARK,
@@ -23,10 +23,11 @@ from mockpets.web.session_selector import checked_session, named_scenarios
 from mockpets.wsgi_extension import JOB_RESULTS, SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping
 
     from mockpets.constants import ErrorCode
     from mockpets.contract.control_types import InputProblem, InvalidInputDetails
+    from mockpets.contract.query_parameters import Parameter
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Activation, Session
     from mockpets.settings import Settings
@@ -90,6 +91,30 @@ class ControlRequest:
         return self.session.use(names, at_once=SERVER in self.request.environ)
 
 
+@dataclass(frozen=True)
+class Call:
+    """A call of the control API: one method of one path.
+
+    :param name: its ``operationId`` in the OpenAPI document, from which clients are generated.
+    :param view: responds to it.
+    :param parameters: the query parameters that it accepts by name; None if it ignores any.
+    :param session: what it does with the session that the request names: ``changes`` creates a
+        missing one and opens a closed name, ``reads`` does not, ``none`` is about the server or
+        about a session in the path.
+    :param body: the name of its body's schema in the OpenAPI document; empty without a body.
+    :param creates: whether it responds with 201 if it created what the path names.
+    :param errors: the codes of its own errors, besides those of every call.
+    """
+
+    name: str
+    view: Callable[..., Response]
+    parameters: Mapping[str, Parameter] | None = field(default_factory=dict)
+    session: Literal["changes", "reads", "none"] = "reads"
+    body: str = ""
+    creates: bool = False
+    errors: tuple[ErrorCode, ...] = ()
+
+
 class JsonResponse(Response, Generic[T]):
     """A JSON response whose body has the type `T`, for type checkers."""
 
@@ -151,7 +176,7 @@ def _run(job: Callable[[], object]) -> _JobResult:
         return _JobResult(None, error)
 
 
-def query_parameters(request: Request, known: Sequence[str]) -> dict[str, str]:
+def query_parameters(request: Request, known: Collection[str]) -> dict[str, str]:
     """Return the parameters of the query by name.
 
     :param known: the names that the call accepts.
@@ -169,7 +194,7 @@ def query_parameters(request: Request, known: Sequence[str]) -> dict[str, str]:
     return {name: values[0] for name, values in query.items()}
 
 
-def _instead(name: str, known: Sequence[str], request: Request) -> str:
+def _instead(name: str, known: Collection[str], request: Request) -> str:
     """Return what to send instead of an unknown query parameter."""
     if name.lower() == "session":
         path = f"/{BASE_MARK}NAME{request.path[:80]}"

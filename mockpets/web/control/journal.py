@@ -6,16 +6,19 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import EVENTS_SECONDS
 from mockpets.contract.fields import parse_int64
+from mockpets.contract.query_parameters import Parameter, integer, read_query
 from mockpets.errors import RequestError
 from mockpets.journal import queries
 from mockpets.web.control.call import body_text, json_response, run_job
 from mockpets.wsgi_extension import ORDER, RETRIED, SERVER, DeliveryOrder
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mockpets.contract.control_types import (
         ClearedRequests,
         Events,
@@ -122,14 +125,34 @@ def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
 # --- Events -----------------------------------------------------------------------------------
 
 
+def _wait(text: str) -> float:
+    """Return a number of seconds."""
+    if not (text.isascii() and text.isdigit() and len(text) < 4) or float(text) > EVENTS_SECONDS:
+        expected = f"an integer from 0 to {EVENTS_SECONDS:g}"
+        raise ValueError(f"must be {expected} (seconds), got {text[:40]!r}")
+    return float(text)
+
+
+EVENTS_PARAMETERS: Final[Mapping[str, Parameter]] = {
+    "since": integer(
+        "The `change` of an earlier response; without it, the call responds at once.", 0
+    ),
+    "wait": Parameter(
+        "Seconds to wait for a change.",
+        {"type": "integer", "minimum": 0, "maximum": int(EVENTS_SECONDS), "default": 0},
+        _wait,
+    ),
+}
+
+
 def events(call: ControlRequest) -> JsonResponse[Events]:
     """Return what has changed since a number, after waiting for a change if necessary.
 
-    With our server no thread waits: it holds the request, and calls the view again.
-
     :raise RequestError: ``invalid_request``.
     """
-    since, wait = _since_and_wait(call)
+    # With our server no thread waits: it holds the request, and calls the view again.
+    query = read_query(call.query, EVENTS_PARAMETERS)
+    since, wait = query.get("since"), query.get("wait", 0.0)
     changes, environ = call.session.changes, call.request.environ
     number = changes.number
     if since is None or since > number or wait == 0 or RETRIED in environ or changes.since(since):
@@ -154,25 +177,3 @@ def _changes(call: ControlRequest, since: int | None) -> JsonResponse[Events]:
     exists = changes is not call.context.sessions.shared.changes
     resets = call.session.journal.resets if exists else None
     return json_response({"change": number, "resets": resets, "changed": changed})
-
-
-def _since_and_wait(call: ControlRequest) -> tuple[int | None, float]:
-    """Return the number of the last change that the client knows, and the seconds to wait.
-
-    :raise RequestError: ``invalid_request``.
-    """
-    problems = []
-    since = wait = None
-    if (text := call.query.get("since")) is not None:
-        since = parse_int64(text)
-        if since is None or since < 0:
-            problems.append(f"since must be an integer of at least 0, got {text[:40]!r}")
-    text = call.query.get("wait", "0")
-    if text.isascii() and text.isdigit() and len(text) < 4:
-        wait = float(text)
-    if wait is None or wait > EVENTS_SECONDS:
-        expected = f"an integer from 0 to {EVENTS_SECONDS:g}"
-        problems.append(f"wait must be {expected} (seconds), got {text[:40]!r}")
-    if problems or wait is None:
-        raise RequestError("invalid_request", "; ".join(problems))
-    return since, wait

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import BODY_BYTES, CONTROL_PETS, INT64_MAX, INT64_MIN
+from mockpets.constants import BODY_BYTES, CONTROL_PETS
 from mockpets.contract.error_messages import no_animal
 from mockpets.contract.fields import parse_int64
+from mockpets.contract.query_parameters import Parameter, integer, read_query
 from mockpets.contract.schemas import FILTERS
 from mockpets.contract.serialization import load_pet_change
 from mockpets.errors import RequestError
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
         SnapshotList,
         SnapshotSummary,
     )
-    from mockpets.contract.schemas import Pet, PetFilters
+    from mockpets.contract.fields import ContractField
+    from mockpets.contract.schemas import Pet
     from mockpets.pets.table import Table
     from mockpets.session.session import Session
     from mockpets.session.shared import SharedState
@@ -45,20 +47,37 @@ if TYPE_CHECKING:
 # --- Pets -------------------------------------------------------------------------------------
 
 
+def _filter(field: ContractField) -> Parameter:
+    """Return the parameter that selects pets by a property, as in listPets."""
+
+    def read(text: str) -> object:
+        value = field.accept_text(text)
+        if value is None:
+            raise ValueError(field.problem(text))
+        return value
+
+    name = field.component
+    schema = {"$ref": f"#/components/schemas/{name}"} if name else field.openapi
+    return Parameter(field.metadata["description"], schema, read)
+
+
+PETS_PARAMETERS: Final[Mapping[str, Parameter]] = {
+    **{name: _filter(each) for name, each in FILTERS.items()},
+    "after": integer("Only pets with higher IDs: `next` of the page before."),
+    "limit": integer("Maximum number of pets.", 1, CONTROL_PETS, default=CONTROL_PETS),
+}
+
+
 def pets(call: ControlRequest) -> JsonResponse[PetPage]:
     """Return a page of pets by ID.
 
     :raise RequestError: ``invalid_request`` for an invalid query.
     """
-    query, problems = call.query, list[str]()
-    limit = _number(query.get("limit"), "limit", 1, CONTROL_PETS, problems)
-    after = _number(query.get("after"), "after", INT64_MIN, INT64_MAX, problems)
-    filters = _filters(query, problems)
-    if problems:
-        raise RequestError("invalid_request", "; ".join(problems))
+    query = read_query(call.query, PETS_PARAMETERS)
+    filters = tuple((FILTERS[name].compares, query[name]) for name in query if name in FILTERS)
+    limit: int = query.get("limit", CONTROL_PETS)
     store = call.activation().store
-    limit = limit or CONTROL_PETS
-    rows = store.rows(after, limit + 1, filters)
+    rows = store.rows(query.get("after"), limit + 1, filters)
     page = rows[:limit]
     following = "null"
     if len(rows) > limit:
@@ -66,30 +85,6 @@ def pets(call: ControlRequest) -> JsonResponse[PetPage]:
     total = store.total(filters)
     body = f'{{"total":{total},"next":{following},"pets":['.encode() + b",".join(page) + b"]}\n"
     return JsonResponse(body)
-
-
-def _number(text: str | None, name: str, low: int, high: int, problems: list[str]) -> int | None:
-    """Return the number in a query parameter; if it is invalid, add a problem and return None."""
-    if text is None:
-        return None
-    number = parse_int64(text)
-    if number is None or not low <= number <= high:
-        problems.append(f"{name} must be an integer from {low} to {high}, got {text[:40]!r}")
-        return None
-    return number
-
-
-def _filters(query: Mapping[str, str], problems: list[str]) -> PetFilters:
-    """Return the filters of a query, and add a problem for each invalid one."""
-    values = {
-        name: FILTERS[name].accept_text(text) for name, text in query.items() if name in FILTERS
-    }
-    problems += [
-        f"{name} {FILTERS[name].problem(query[name])}"
-        for name, value in values.items()
-        if value is None
-    ]
-    return tuple((FILTERS[name].compares, value) for name, value in values.items())
 
 
 def put_pets(call: ControlRequest) -> JsonResponse[PetTotal]:

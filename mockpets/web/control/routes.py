@@ -1,19 +1,20 @@
 """The routes of the control API, under ``/__mockpets/``.
 
 `_CALLS` declares every call that reads or changes a session. `_guarded` checks its caller, headers
-and query, and finds the session. Most views are in the modules beside this one.
+and query, and finds the session. Most views are in the modules beside this one, and `openapi`
+describes the calls.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from werkzeug.routing import Rule
 
 from mockpets.constants import (
+    CONTROL_OPENAPI_PATH,
     CONTROL_PET_PATH,
     CONTROL_PETS_PATH,
     CONTROL_PREFIX,
@@ -46,7 +47,6 @@ from mockpets.constants import (
     VERIFY_PATH,
 )
 from mockpets.contract.openapi import document
-from mockpets.contract.schemas import FILTERS
 from mockpets.errors import InputError, NotReady, RequestError
 from mockpets.journal import queries
 from mockpets.scenario.language.loader import scenario_schema
@@ -54,6 +54,7 @@ from mockpets.web import pages
 from mockpets.web.control import journal, pets, sessions
 from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
+    Call,
     ControlRequest,
     invalid_body,
     json_response,
@@ -75,38 +76,15 @@ if TYPE_CHECKING:
     from mockpets.web.exchange import Request
 
     View = Callable[..., Response]
-    ControlView = Callable[[ControlRequest], Response]
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call of the control API: one method of one path.
-
-    :param view: responds to it.
-    :param parameters: the query parameters that it accepts; None if it ignores any.
-    :param session: what it does with the session that the request names: ``changes`` creates a
-        missing one and opens a closed name, ``reads`` does not, ``none`` is about the server or
-        about a session in the path.
-    """
-
-    view: ControlView
-    parameters: tuple[str, ...] | None = ()
-    session: Literal["changes", "reads", "none"] = "reads"
 
 
 def add_routes(app: flask.Flask, context: ControlContext) -> None:
     """Add the control API to the app; if it is off, only the routes that hold no secret."""
     is_on = context.settings.control != "off"
-    for path, view in (
-        # `create_app` returns an app that can respond, so alive and ready are the same.
-        (HEALTH_PATH, health),
-        (READY_PATH, health),
-        (OPENAPI_PATH, partial(_without_parameters, openapi)),
-        (SCENARIO_SCHEMA_PATH, partial(_without_parameters, schema)),
-        (PANEL_FILE_PATH, pages.panel_file),
-        (DOCS_PATH, partial(pages.docs, has_panel=is_on)),
-    ):
-        _add_path(app, path, {"GET": view})
+    for path, calls in _OPEN_CALLS.items():
+        _add_path(app, path, {method: partial(_open, call) for method, call in calls.items()})
+    _add_path(app, PANEL_FILE_PATH, {"GET": pages.panel_file})
+    _add_path(app, DOCS_PATH, {"GET": partial(pages.docs, has_panel=is_on)})
     if not is_on:
         return  # `web.unmatched` responds to all other paths and methods
     for path, page in ((CONTROL_PREFIX, pages.to_panel), (PANEL_PATH, pages.panel)):
@@ -135,13 +113,14 @@ def _add_path(
     app.view_functions[endpoint] = partial(_other_method, tuple(views), on_options)
 
 
-def _without_parameters(view: View) -> Response:
-    """Call a view that accepts no query parameters.
+def _open(call: Call) -> Response:
+    """Call a view that anyone may call.
 
-    :raise RequestError: ``invalid_request``.
+    :raise RequestError: ``invalid_request`` for an unknown query parameter.
     """
-    query_parameters(current_request(), ())
-    return view()
+    if call.parameters is not None:
+        query_parameters(current_request(), call.parameters)
+    return call.view()
 
 
 def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
@@ -206,10 +185,28 @@ def health() -> JsonResponse[Health]:
 
 def openapi() -> JsonResponse[Mapping[str, Any]]:
     """Return the contract as OpenAPI 3.1, with the base path of the request's session."""
-    here = document()
+    return json_response(_at_base_path(document()))
+
+
+def control_openapi() -> JsonResponse[Mapping[str, Any]]:
+    """Return the control API as OpenAPI 3.1, with the base path of the request's session."""
+    return json_response(_at_base_path(control_document()))
+
+
+@cache
+def control_document() -> Mapping[str, Any]:
+    """Return the control API as an OpenAPI 3.1 document; do not modify it."""
+    # Imported here, since the types of all calls would slow down the start.
+    from mockpets.web.control.openapi import document_of
+
+    return document_of(_OPEN_CALLS, _CALLS)
+
+
+def _at_base_path(here: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an OpenAPI document whose servers have the base path of the request's session."""
     root = current_request().root_path
     servers = [{**server, "url": root + server["url"]} for server in here["servers"]]
-    return json_response({**here, "servers": servers})
+    return {**here, "servers": servers}
 
 
 def schema() -> JsonResponse[Mapping[str, Any]]:
@@ -246,43 +243,108 @@ def metrics(call: ControlRequest) -> Response:
     return Response(body, content_type=content_type)
 
 
-_CALLS: Mapping[str, Mapping[str, Call]] = {
-    STATE_PATH: {"GET": Call(sessions.state)},
-    SCENARIOS_PATH: {"GET": Call(sessions.scenarios)},
-    ONE_SCENARIO_PATH: {"GET": Call(sessions.one_scenario)},
-    SCENARIO_PATH: {"PUT": Call(sessions.activate, session="changes")},
-    RESET_PATH: {"POST": Call(sessions.reset, session="changes")},
-    SESSIONS_PATH: {"GET": Call(sessions.sessions, session="none")},
+_OPEN_CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
+    # `create_app` returns an app that can respond, so alive and ready are the same.
+    HEALTH_PATH: {"GET": Call("health", health, None, "none")},
+    READY_PATH: {"GET": Call("ready", health, None, "none")},
+    OPENAPI_PATH: {"GET": Call("openapi", openapi, session="none")},
+    CONTROL_OPENAPI_PATH: {"GET": Call("controlOpenapi", control_openapi, session="none")},
+    SCENARIO_SCHEMA_PATH: {"GET": Call("scenarioSchema", schema, session="none")},
+}
+"""The calls without secrets by path and method; anyone may make them."""
+
+_CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
+    STATE_PATH: {"GET": Call("state", sessions.state)},
+    SCENARIOS_PATH: {"GET": Call("scenarios", sessions.scenarios)},
+    ONE_SCENARIO_PATH: {"GET": Call("scenario", sessions.one_scenario, errors=("not_found",))},
+    SCENARIO_PATH: {
+        "PUT": Call(
+            "use",
+            sessions.activate,
+            session="changes",
+            body="ScenarioSelection",
+            errors=("invalid_scenario", "unknown_scenario"),
+        )
+    },
+    RESET_PATH: {"POST": Call("reset", sessions.reset, session="changes")},
+    SESSIONS_PATH: {"GET": Call("sessions", sessions.sessions, session="none")},
     SESSION_PATH: {
-        "GET": Call(sessions.one_session, session="none"),
-        "PUT": Call(sessions.put_session, session="none"),
-        "DELETE": Call(sessions.drop_session, ("closed",), session="none"),
+        "GET": Call("findSession", sessions.one_session, session="none", errors=("not_found",)),
+        "PUT": Call(
+            "makeSession",
+            sessions.put_session,
+            session="none",
+            body="SessionContents",
+            creates=True,
+            errors=("invalid_scenario", "unknown_scenario", "busy", "store_full"),
+        ),
+        "DELETE": Call(
+            "dropSession",
+            sessions.drop_session,
+            sessions.DROP_PARAMETERS,
+            session="none",
+            errors=("not_found",),
+        ),
     },
     CONTROL_PETS_PATH: {
-        "GET": Call(pets.pets, (*FILTERS, "after", "limit")),
-        "PUT": Call(pets.put_pets, session="changes"),
+        "GET": Call("pets", pets.pets, pets.PETS_PARAMETERS, errors=("unknown_scenario", "busy")),
+        "PUT": Call(
+            "setPets",
+            pets.put_pets,
+            session="changes",
+            body="PetsSource",
+            errors=("unknown_scenario", "store_full"),
+        ),
     },
     CONTROL_PET_PATH: {
-        "PATCH": Call(pets.change_pet, session="changes"),
-        "DELETE": Call(pets.delete_pet, session="changes"),
+        "PATCH": Call(
+            "changePet",
+            pets.change_pet,
+            session="changes",
+            body="PetChange",
+            errors=("pet_not_found", "unknown_scenario", "store_full"),
+        ),
+        "DELETE": Call(
+            "deletePet",
+            pets.delete_pet,
+            session="changes",
+            errors=("pet_not_found", "unknown_scenario"),
+        ),
     },
-    SNAPSHOTS_PATH: {"GET": Call(pets.snapshots)},
+    SNAPSHOTS_PATH: {"GET": Call("snapshots", pets.snapshots)},
     SNAPSHOT_PATH: {
-        "GET": Call(pets.one_snapshot),
-        "PUT": Call(pets.put_snapshot, session="changes"),
-        "DELETE": Call(pets.drop_snapshot, session="changes"),
+        "GET": Call("snapshotPets", pets.one_snapshot, errors=("not_found",)),
+        "PUT": Call(
+            "snapshot",
+            pets.put_snapshot,
+            session="changes",
+            creates=True,
+            errors=("unknown_scenario", "store_full"),
+        ),
+        "DELETE": Call(
+            "dropSnapshot", pets.drop_snapshot, session="changes", errors=("not_found",)
+        ),
     },
-    RESTORE_PATH: {"POST": Call(pets.restore, session="changes")},
+    RESTORE_PATH: {
+        "POST": Call(
+            "restore",
+            pets.restore,
+            session="changes",
+            errors=("not_found", "unknown_scenario", "store_full"),
+        )
+    },
     REQUESTS_PATH: {
-        "GET": Call(journal.requests, queries.FILTERS),
-        "DELETE": Call(journal.clear, session="changes"),
+        "GET": Call("requests", journal.requests, queries.PARAMETERS),
+        "DELETE": Call("clearRequests", journal.clear, session="changes"),
     },
-    REQUEST_PATH: {"GET": Call(journal.one_request)},
-    HAR_PATH: {"GET": Call(journal.har, queries.FILTERS)},
-    VERIFY_PATH: {"POST": Call(journal.verify)},
-    EVENTS_PATH: {"GET": Call(journal.events, ("since", "wait"))},
-    GATES_PATH: {"GET": Call(gates)},
-    GATE_PATH: {"POST": Call(open_gate, session="changes")},
-    METRICS_PATH: {"GET": Call(metrics, None, session="none")},
+    REQUEST_PATH: {"GET": Call("request", journal.one_request, errors=("not_found",))},
+    HAR_PATH: {"GET": Call("har", journal.har, queries.PARAMETERS)},
+    VERIFY_PATH: {
+        "POST": Call("verify", journal.verify, body="Verification", errors=("verification_failed",))
+    },
+    EVENTS_PATH: {"GET": Call("events", journal.events, journal.EVENTS_PARAMETERS)},
+    GATES_PATH: {"GET": Call("gates", gates)},
+    GATE_PATH: {"POST": Call("openGate", open_gate, session="changes")},
+    METRICS_PATH: {"GET": Call("metrics", metrics, None, session="none")},
 }
-"""The calls by path and method."""
+"""The other calls by path and method."""

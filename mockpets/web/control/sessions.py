@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from importlib.metadata import version
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import CLOSED_SECONDS, FILE_BYTES
+from mockpets.contract.query_parameters import Parameter, read_query
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.scenario.describe import describe_pets, describe_stub
 from mockpets.scenario.language.control_bodies import SessionConfig, parse_session_config
@@ -266,17 +267,24 @@ def put_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     return json_response(_session_summary(context, session), 200 if before else 201)
 
 
+DROP_PARAMETERS: Final = {
+    "closed": Parameter(
+        "How long the name stays closed, such as 60s, at most 1h: requests that name it get 410, "
+        "so that a page that still polls does not create the session again.",
+        {"type": "string", "default": "0s"},
+        partial(parse_interval, longest=CLOSED_SECONDS),
+    ),
+}
+
+
 def drop_session(call: ControlRequest) -> JsonResponse[DroppedSession]:
-    """Remove a session; the parameter `closed` keeps its name closed for some time.
+    """Remove a session and release the responses it holds.
 
     :raise RequestError: ``not_found``, or ``invalid_request`` for the default session or an invalid
         time.
     """
     name = checked_session(call.name, "the path")
-    try:
-        closed = parse_interval(call.query.get("closed", "0s"), CLOSED_SECONDS)
-    except ValueError as error:
-        raise RequestError("invalid_request", f"closed {error}") from error
+    closed: float = read_query(call.query, DROP_PARAMETERS).get("closed", 0.0)
     if not call.context.sessions.drop(name, closed):
         raise _unknown_session(call, name)
     return json_response({"dropped": name})

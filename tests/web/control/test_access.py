@@ -27,6 +27,7 @@ TOKEN = "a-token-of-the-tests"
 FREE = {
     "/__mockpets",
     "/__mockpets/",
+    "/__mockpets/control.openapi.json",
     "/__mockpets/docs",
     "/__mockpets/health",
     "/__mockpets/openapi.json",

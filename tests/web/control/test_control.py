@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 
     Make = Callable[..., Client]
 
-OPEN = ["health", "ready", "openapi.json", "schema/scenario.json", "docs"]
+OPEN = [
+    "health",
+    "ready",
+    "openapi.json",
+    "control.openapi.json",
+    "schema/scenario.json",
+    "docs",
+]
 GUARDED = [
     ("GET", "scenarios"),
     ("PUT", "scenario"),

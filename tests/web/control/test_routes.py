@@ -606,6 +606,7 @@ LOG_PARAMETERS = (
         ("GET", "gates?x=1", NO_PARAMETERS),
         ("POST", "gates/door/open?x=1", NO_PARAMETERS),
         ("GET", "openapi.json?x=1", NO_PARAMETERS),
+        ("GET", "control.openapi.json?x=1", NO_PARAMETERS),
         ("GET", "schema/scenario.json?x=1", NO_PARAMETERS),
     ],
 )

@@ -25,6 +25,7 @@ from typing import (
 )
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
@@ -73,7 +74,8 @@ from mockpets.contract.control_types import (
     VerifiedRequests,
 )
 from mockpets.contract.schemas import Pet
-from mockpets.web.control.routes import Call
+from mockpets.web.control.call import Call
+from mockpets.web.control.routes import control_document
 from tests.http_client import JSON, Client, OverSocket
 
 if TYPE_CHECKING:
@@ -204,6 +206,7 @@ ROWS = [
     Row("GET", "health", Health),
     Row("GET", "ready", Health),
     Row("GET", "openapi.json", Object),
+    Row("GET", "control.openapi.json", Object),
     Row("GET", "schema/scenario.json", Object),
     Row("GET", "state", State),
     Row("GET", "scenarios", ScenarioList),
@@ -257,6 +260,7 @@ ROWS = [
     Row("POST", "reset", ActiveScenarios),
 ]
 """In an order in which each row finds what earlier rows created."""
+DOCUMENT = control_document()
 NO_JSON = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH, METRICS_PATH}
 
 OUTCOMES = """
@@ -294,6 +298,23 @@ def server(tmp_path: Path) -> Iterator[MockpetsServer]:
         assert held.result(10).status == 200
 
 
+def document_problems(row: Row, body: Any, response: Response) -> list[str]:
+    """Return where a call differs from the OpenAPI document: its query, body and response."""
+    operation = DOCUMENT["paths"][f"/{row.path}"][row.method.lower()]
+    described = operation["responses"][str(response.status)]
+    schemas = [(response.json, described["content"]["application/json"]["schema"])]
+    if body is not None:
+        content = operation["requestBody"]["content"]
+        schemas.append((body, content["application/json"]["schema"]))
+    return [
+        f"{error.json_path}: {error.message}"
+        for value, schema in schemas
+        for error in Draft202012Validator(
+            {**schema, "components": DOCUMENT["components"]}
+        ).iter_errors(value)
+    ]
+
+
 def wait_until(ready: Callable[[], object]) -> None:
     end = monotonic() + 20
     while not ready():
@@ -315,6 +336,7 @@ def test_every_route_accepts_and_returns_its_types(server: MockpetsServer) -> No
             assert response.status in (200, 201), f"{where}: {response.body!r}"
             assert mismatches(response.json, row.returns) == [], where
             assert mismatches(body, row.takes) == [], where
+            assert document_problems(row, body, response) == [], where
         if is_typeddict(row.takes):
             assert {key for body in row.bodies for key in body} == get_type_hints(row.takes).keys()
 
@@ -378,9 +400,14 @@ def test_every_error_has_its_type(
     call: Client, method: str, path: str, body: Any, details: Any
 ) -> None:
     call("GET", "/v1/pets")
-    error = send(call, Row(method, path, Error), body).json
+    row = Row(method, path.replace("nothing", "{name}"), Error, path)
+    response = send(call, row, body)
+    error = response.json
 
     assert mismatches(error, Error) == []
+    assert document_problems(row, None, response) == []
+    # The document rejects invalid bodies too.
+    assert bool(document_problems(row, body, response)) == (details is InvalidInputDetails)
     assert mismatches(error.get("details"), details or NoneType) == []
     assert details is not VerificationDetails or error["details"]["nearest"]
 

@@ -1,0 +1,73 @@
+"""The query parameters of the control API.
+
+One declaration reads a value, and describes it in the OpenAPI document.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mockpets.constants import INT64_MAX, INT64_MIN
+from mockpets.contract.fields import Int64, parse_int64
+from mockpets.errors import RequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A query parameter.
+
+    :param description: for the OpenAPI document.
+    :param schema: the JSON Schema of its values.
+    :param read: returns the value of a text, or raises ValueError with what was expected and what
+        it got.
+    """
+
+    description: str
+    schema: Mapping[str, object]
+    read: Callable[[str], Any]
+
+
+def integer(
+    description: str, low: int = INT64_MIN, high: int = INT64_MAX, **options: object
+) -> Parameter:
+    """Return a parameter whose value is an integer in an inclusive range; by default, an int64.
+
+    :param options: more keywords of its schema.
+    """
+
+    def read(text: str) -> int:
+        number = parse_int64(text)
+        if number is None or not low <= number <= high:
+            bounds = f"of at least {low}" if low > INT64_MIN and high == INT64_MAX else None
+            expected = bounds or f"from {low} to {high}"
+            raise ValueError(f"must be an integer {expected}, got {text[:40]!r}")
+        return number
+
+    schema = dict(Int64.openapi)
+    if low > INT64_MIN:
+        schema["minimum"] = low
+    if high < INT64_MAX:
+        schema["maximum"] = high
+    return Parameter(description, {**schema, **options}, read)
+
+
+def read_query(query: Mapping[str, str], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Return the values of query parameters by name.
+
+    :param query: the text of each; all names are in `parameters`.
+    :raise RequestError: ``invalid_request`` with every invalid value.
+    """
+    values: dict[str, Any] = {}
+    problems = []
+    for name, text in query.items():
+        try:
+            values[name] = parameters[name].read(text)
+        except ValueError as error:
+            problems.append(f"{name} {error}")
+    if problems:
+        raise RequestError("invalid_request", "; ".join(problems))
+    return values

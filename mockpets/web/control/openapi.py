@@ -1,0 +1,313 @@
+"""The control API as an OpenAPI 3.1 document, made from what its views use.
+
+The calls come from `routes`, request bodies from the shapes that read them, and responses from the
+types in `contract.control_types`. Objects in requests have no additional properties, since the
+server rejects them; objects in responses may get more.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib.metadata import version
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Literal,
+    NotRequired,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from mockpets.constants import CONTROL_PREFIX, ERRORS, SESSION_HEADER
+from mockpets.contract import control_types
+from mockpets.contract import openapi as contract
+from mockpets.scenario.language.control_bodies import ACTIVATION, SESSION
+from mockpets.scenario.language.pets import PETS_SOURCE
+from mockpets.scenario.language.shapes import Definitions
+from mockpets.scenario.language.verification import VERIFICATION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mockpets.constants import ErrorCode
+    from mockpets.scenario.language.shapes import Schema
+    from mockpets.web.control.call import Call
+
+_DESCRIPTION: Final = """\
+Control a running mockpets: its sessions, active scenarios, pets, snapshots, recorded requests and
+gates.
+
+A call works on the session that the server's URL (`/~NAME/__mockpets`) or the header
+`Mockpets-Session` names, or else on `default`. Objects in responses may get more properties.
+"""
+_BODIES: Final = (ACTIVATION, SESSION, PETS_SOURCE, VERIFICATION)
+"""The shapes of request bodies. `PetChange`, which has no shape, is read as pets are."""
+_TOPICS: Final = {
+    # tag: its description, the first parts of the paths
+    "server": (
+        "Whether the server is up, its metrics and its documents.",
+        ("health", "ready", "metrics", "openapi.json", "control.openapi.json", "schema"),
+    ),
+    "sessions": (
+        "Isolated states, each with its own pets, scenarios and recorded requests.",
+        ("sessions", "state", "reset", "events"),
+    ),
+    "scenarios": ("Named behaviours, and which of them are active.", ("scenarios", "scenario")),
+    "pets": ("The pets of a session, and their snapshots.", ("pets", "snapshots")),
+    "requests": ("The request log, and its verification.", ("requests", "requests.har", "verify")),
+    "gates": ("Where scenarios hold responses.", ("gates",)),
+}
+_TAGS: Final = {part: tag for tag, (_, parts) in _TOPICS.items() for part in parts}
+_PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {
+    # first part of the path: the description and the schema of its parameter
+    "scenarios": ("Name of the scenario.", {"type": "string"}),
+    "sessions": ("Name of the session.", {"type": "string"}),
+    "snapshots": ("Name of the snapshot.", {"type": "string"}),
+    "gates": ("Name of the gate.", {"type": "string"}),
+    "pets": ("ID of the pet.", {"type": "integer", "format": "int64"}),
+    "requests": ("Number of the request.", {"type": "integer", "minimum": 1}),
+}
+_EVERY_CALL: Final[tuple[ErrorCode, ...]] = (
+    "unauthorized",
+    "forbidden",
+    "invalid_session",
+    "unknown_header",
+    "rate_limited",
+)
+"""The errors of every call that needs permission."""
+_ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+
+
+def document_of(
+    open_calls: Mapping[str, Mapping[str, Call]], calls: Mapping[str, Mapping[str, Call]]
+) -> Mapping[str, Any]:
+    """Return the OpenAPI 3.1 document of some calls by path and method.
+
+    :param open_calls: those that anyone may make.
+    :param calls: those that may need a token.
+    """
+    definitions = Definitions("#/components/schemas/")
+    # First, so that the shapes refer to them.
+    pets = contract.document()["components"]["schemas"]
+    definitions.schemas.update({name: pets[name] for name in ("Pet", "PetStatus")})
+    for shape in _BODIES:
+        shape.schema(definitions)
+    change = _object(control_types.PetChange, definitions)
+    closed = {"additionalProperties": False, "minProperties": 1}
+    definitions.schemas["PetChange"] = {**change, **closed}
+    _schema(control_types.Error, definitions)
+
+    paths: dict[str, Any] = {}
+    for by_path, is_open in ((open_calls, True), (calls, False)):
+        for full_path, methods in by_path.items():
+            path = full_path.removeprefix(CONTROL_PREFIX)
+            paths[path] = {
+                method.lower(): _operation(path, call, definitions, is_open=is_open)
+                for method, call in methods.items()
+            }
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "mockpets control API",
+            "version": version("mockpets"),
+            "description": _DESCRIPTION,
+            "license": {"name": "MIT", "identifier": "MIT"},
+            "contact": {"name": "The maintainers of mockpets"},
+        },
+        # Relative to the address of the document, so it works on every host and port.
+        "servers": [{"url": CONTROL_PREFIX, "description": "This mock server"}],
+        # Without a token where the server needs none, as on loopback.
+        "security": [{}, {"bearerAuth": []}],
+        "tags": [{"name": tag, "description": text} for tag, (text, _) in _TOPICS.items()],
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(definitions.schemas.items())),
+            "parameters": {
+                "Session": {
+                    "name": SESSION_HEADER,
+                    "in": "header",
+                    "description": "Name of the session, unless the server's URL names it.",
+                    "schema": {"type": "string", "default": "default"},
+                }
+            },
+            "securitySchemes": {
+                "bearerAuth": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "The control token (`--control-token`) as a bearer token.",
+                }
+            },
+        },
+    }
+
+
+# --- Operations -------------------------------------------------------------------------------
+
+
+def _operation(path: str, call: Call, definitions: Definitions, *, is_open: bool) -> dict[str, Any]:
+    """Return an operation object."""
+    # Up to the first field, such as `:raise`.
+    text = _markdown(re.split(r"\n\n:", inspect.getdoc(call.view) or "")[0])
+    operation: dict[str, Any] = {
+        "operationId": call.name,
+        "tags": [_TAGS[_first_part(path)]],
+        "summary": re.split(r"[.;](?:\s|$)", text)[0],
+        "description": text,
+    }
+    if is_open:
+        operation["security"] = []
+    if parameters := [*_parameters(path, call)]:
+        operation["parameters"] = parameters
+    if call.body:
+        operation["requestBody"] = {
+            # A session can be created without contents.
+            "required": not call.creates,
+            "content": {"application/json": {"schema": definitions.reference(call.body)}},
+        }
+    operation["responses"] = _responses(call, definitions, is_open=is_open)
+    return operation
+
+
+def _first_part(path: str) -> str:
+    return path.split("/")[1]
+
+
+def _parameters(path: str, call: Call) -> Iterator[dict[str, Any]]:
+    """Yield the parameters of a call: in the path, the query and the headers."""
+    for name in re.findall(r"{(\w+)}", path):
+        description, schema = _PATH_PARAMETERS[_first_part(path)]
+        yield {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": description,
+            "schema": schema,
+        }
+    for name, parameter in (call.parameters or {}).items():
+        yield {
+            "name": name,
+            "in": "query",
+            "description": parameter.description,
+            "schema": parameter.schema,
+        }
+    if call.session != "none":
+        yield {"$ref": "#/components/parameters/Session"}
+
+
+def _responses(call: Call, definitions: Definitions, *, is_open: bool) -> dict[str, Any]:
+    """Return the responses of a call: its success, its errors by status, and any other error."""
+    # The annotation is a string, since the types are not imported at the start.
+    returned = re.fullmatch(r"JsonResponse\[(.*)\]", call.view.__annotations__["return"])
+    if returned is None:
+        content = {"text/plain": {"schema": {"type": "string"}}}
+        description = "The metrics as text."
+    elif returned[1] == "Mapping[str, Any]":
+        content = {"application/json": {"schema": {"type": "object"}}}
+        description = "The document."
+    else:
+        kind = getattr(control_types, returned[1])
+        content = {"application/json": {"schema": _schema(kind, definitions)}}
+        description = _markdown(inspect.getdoc(kind) or "").split("\n\n")[0]
+    success = {"description": description, "content": content}
+    by_status: dict[int, list[str]] = {}
+    for code in _errors(call, is_open=is_open):
+        by_status.setdefault(ERRORS[code], []).append(f"`{code}`")
+    return {
+        "200": success,
+        **({"201": {**success, "description": f"Created. {description}"}} if call.creates else {}),
+        **{
+            str(status): {"description": f"{' or '.join(codes)}.", "content": _ERROR}
+            for status, codes in sorted(by_status.items())
+        },
+        "default": {"description": "Any other error.", "content": _ERROR},
+    }
+
+
+def _errors(call: Call, *, is_open: bool) -> dict[ErrorCode, None]:
+    """Return the codes of the errors that a call may respond with, without duplicates."""
+    codes: list[ErrorCode] = ["headers_too_large"]
+    if call.parameters is not None:
+        codes.append("invalid_request")
+    if not is_open:
+        codes += _EVERY_CALL
+    if call.body:
+        codes += ["invalid_request", "payload_too_large"]
+    if call.session == "reads":
+        codes.append("session_dropped")
+    if call.session == "changes":
+        codes.append("busy")
+    return dict.fromkeys([*codes, *call.errors])
+
+
+# --- Types ------------------------------------------------------------------------------------
+
+
+def _markdown(docstring: str) -> str:
+    """Return a docstring as Markdown that names JSON's values."""
+    return re.sub(r"\bNone\b", "null", docstring.replace("``", "`"))
+
+
+_NAMED: Final = {
+    kind: name for name, kind in vars(control_types).items() if get_origin(kind) is Literal
+}
+"""The enumerations that have names."""
+
+
+def _schema(kind: Any, definitions: Definitions) -> Schema:
+    """Return the schema of a type; the document holds those with names once."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is NotRequired:
+        return _schema(arguments[0], definitions)
+    if kind is control_types.Fault:
+        return definitions.reference("Fault")
+    if is_typeddict(kind):
+        name = kind.__name__
+        if name not in definitions.schemas:
+            definitions.schemas[name] = _object(kind, definitions)
+        return definitions.reference(name)
+    if origin is Literal:
+        schema = {"type": "string", "enum": list(arguments)}
+        if kind not in _NAMED:
+            return schema
+        definitions.schemas.setdefault(_NAMED[kind], schema)
+        return definitions.reference(_NAMED[kind])
+    if origin in (Union, UnionType):
+        return _either([_schema(each, definitions) for each in arguments])
+    if origin is list:
+        return {"type": "array", "items": _schema(arguments[0], definitions)}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": _schema(arguments[1], definitions)}
+    names = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+    return {"type": names[kind]}
+
+
+def _either(schemas: list[Schema]) -> Schema:
+    """Return the schema of a value that meets one of some schemas."""
+    if all(schema.keys() == {"type"} for schema in schemas):
+        return {"type": [schema["type"] for schema in schemas]}
+    return {"anyOf": schemas}
+
+
+def _object(kind: Any, definitions: Definitions) -> Schema:
+    """Return the schema of a TypedDict."""
+    hints = get_type_hints(kind, include_extras=True)
+    # Its `__required_keys__` are wrong for annotations that are not postponed, before Python 3.13.
+    required = [
+        name
+        for name, hint in hints.items()
+        if get_origin(hint) is not NotRequired and name not in kind.__optional_keys__
+    ]
+    schema: Schema = {
+        "type": "object",
+        "description": _markdown(inspect.getdoc(kind) or ""),
+        "properties": {name: _schema(hint, definitions) for name, hint in hints.items()},
+    }
+    if required:
+        schema["required"] = required
+    return schema

@@ -1,0 +1,242 @@
+"""The OpenAPI document of the control API is valid and describes the routes as they are.
+
+`test_types` compares it with the requests and responses of a real server.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from openapi_spec_validator import validate
+
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.client import ControlClient
+from mockpets.constants import (
+    CONTROL_PREFIX,
+    DOCS_PATH,
+    ERRORS,
+    PANEL_FILE_PATH,
+    PANEL_PATH,
+)
+from mockpets.contract import openapi
+from mockpets.web.control.routes import control_document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.http_client import Client
+
+DOCUMENT = control_document()
+SCHEMAS = DOCUMENT["components"]["schemas"]
+PAGES = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH}
+OPEN = {"health", "ready", "openapi", "controlOpenapi", "scenarioSchema"}
+
+
+def operations() -> dict[str, tuple[str, str, dict[str, Any]]]:
+    """Return method, path and operation object by operation ID."""
+    return {
+        operation["operationId"]: (method.upper(), path, operation)
+        for path, item in DOCUMENT["paths"].items()
+        for method, operation in item.items()
+    }
+
+
+def parameters(name: str) -> dict[str, dict[str, Any]]:
+    """Return the query parameters of an operation by name."""
+    listed = operations()[name][2].get("parameters", [])
+    return {each["name"]: each for each in listed if each.get("in") == "query"}
+
+
+def test_the_control_document_is_valid_openapi_3_1() -> None:
+    validate(DOCUMENT)
+
+    assert DOCUMENT["openapi"] == "3.1.0"
+
+
+def test_every_route_is_an_operation_and_every_operation_a_route() -> None:
+    routes = {
+        (method, rule.rule.replace("<", "{").replace(">", "}"))
+        for rule in create_app(Settings()).url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+        if rule.rule.startswith(CONTROL_PREFIX)
+    }
+
+    listed = [(method, CONTROL_PREFIX + path) for method, path, _ in operations().values()]
+    assert sorted(listed) == sorted(route for route in routes if route[1] not in PAGES)
+
+
+def test_operation_ids_are_the_methods_of_the_python_client_in_camel_case() -> None:
+    methods = {name for name in vars(ControlClient) if name[0] != "_"}
+    of_the_client = {re.sub(r"_(.)", lambda match: match[1].upper(), name) for name in methods}
+
+    # `journal` is another form of `requests`.
+    no_calls = {"session", "url", "name", "baseUrl", "headers", "close", "journal"}
+    more = {"ready", "openapi", "controlOpenapi", "scenarioSchema"}
+    assert operations().keys() == (of_the_client - no_calls) | more
+
+
+def test_every_operation_has_a_summary_a_description_and_a_known_tag() -> None:
+    tags = {tag["name"] for tag in DOCUMENT["tags"]}
+    for name, (_, _, operation) in operations().items():
+        assert operation["summary"] and operation["summary"][-1] != ".", name
+        assert operation["description"].startswith(operation["summary"]), name
+        assert ":raise" not in operation["description"] and "``" not in operation["description"]
+    assert {tag for *_, each in operations().values() for tag in each["tags"]} == tags
+
+
+def test_only_calls_without_secrets_need_no_token() -> None:
+    """On loopback no call needs one, so the token is optional."""
+    assert DOCUMENT["security"] == [{}, {"bearerAuth": []}]
+    assert {name for name, (*_, each) in operations().items() if "security" in each} == OPEN
+    for name, (_, _, operation) in operations().items():
+        assert ("401" in operation["responses"]) == (name not in OPEN)
+
+
+def test_calls_for_a_session_accept_its_header() -> None:
+    header = {"$ref": "#/components/parameters/Session"}
+    without = {
+        name
+        for name, (*_, each) in operations().items()
+        if header not in each.get("parameters", [])
+    }
+
+    assert without == OPEN | {
+        *("sessions", "findSession", "makeSession", "dropSession", "metrics"),
+    }
+
+
+def test_query_parameters_have_types_and_descriptions() -> None:
+    assert {*parameters("requests")} == {*parameters("har")}
+    assert parameters("requests")["operation"]["schema"]["$ref"].endswith("/Operation")
+    assert parameters("requests")["note"]["schema"]["$ref"].endswith("/NoteCode")
+    assert parameters("pets")["status"]["schema"]["$ref"].endswith("/PetStatus")
+    assert parameters("pets")["limit"]["schema"]["maximum"] == 1000
+    assert parameters("events")["wait"]["schema"]["maximum"] == 30
+    for name in operations():
+        for parameter in parameters(name).values():
+            assert parameter["description"].endswith("."), (name, parameter["name"])
+
+
+@pytest.mark.parametrize("name", ["requests", "har", "pets", "events", "dropSession"])
+def test_the_server_accepts_exactly_the_documented_query_parameters(
+    fresh: Callable[..., Client], name: str
+) -> None:
+    method, path, _ = operations()[name]
+    target = f"{CONTROL_PREFIX}{path.replace('{name}', 'w1')}"
+    message = fresh()(method, f"{target}?no-such=1", key=None).json["message"]
+
+    known = message.partition("known parameters: ")[2].split(", ")
+    if name == "dropSession":
+        known = ["closed"]
+        assert message.endswith("known parameters: closed")
+    assert known == [*parameters(name)]
+
+
+def test_bodies_reject_unknown_properties_and_responses_may_have_more() -> None:
+    bodies = {
+        operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].split("/")[-1]
+        for *_, operation in operations().values()
+        if "requestBody" in operation
+    }
+    closed = {name for name, each in SCHEMAS.items() if each.get("additionalProperties") is False}
+
+    assert bodies == {
+        *("ScenarioSelection", "SessionContents", "PetsSource", "PetChange", "Verification")
+    }
+    assert closed >= (bodies - {"PetsSource"}) | {
+        "ScenarioDocument",
+        "Stub",
+        "Match",
+        "PetInput",
+        "Times",
+    }
+    assert closed.isdisjoint({"State", "Pet", "RequestSummary", "SessionSummary", "Error"})
+
+
+def test_named_enumerations_are_components_and_listed_once() -> None:
+    named = {name for name, each in SCHEMAS.items() if "enum" in each}
+
+    assert named == {
+        *("Change", "ErrorCode", "Fault", "NoteCode", "Operation", "PetStatus", "Repeat"),
+        *("RequestOutcome", "ScenarioGroup"),
+    }
+    assert SCHEMAS["ErrorCode"]["enum"] == list(ERRORS)
+    assert json.dumps(DOCUMENT).count('["available", "pending", "sold"]') == 1
+
+
+def test_the_pet_is_that_of_the_contract() -> None:
+    pets = openapi.document()["components"]["schemas"]
+
+    assert {name: SCHEMAS[name] for name in ("Pet", "PetStatus")} == {
+        name: pets[name] for name in ("Pet", "PetStatus")
+    }
+
+
+def test_nullable_and_optional_properties_are_told_apart() -> None:
+    state = SCHEMAS["State"]
+    details = SCHEMAS["Error"]["properties"]["details"]
+
+    assert set(state["required"]) == state["properties"].keys()
+    assert {"type": "null"} in state["properties"]["state_file"]["anyOf"]
+    assert SCHEMAS["StateCounts"]["properties"]["pets"]["type"] == ["integer", "null"]
+    assert SCHEMAS["Error"]["required"] == ["code", "message", "status"]
+    assert [each["$ref"].split("/")[-1] for each in details["anyOf"]] == [
+        "InvalidInputDetails",
+        "VerificationDetails",
+    ]
+    assert "required" not in SCHEMAS["PetChange"]
+    assert operations()["makeSession"][2]["requestBody"]["required"] is False
+
+
+def test_metrics_are_text_and_creating_calls_respond_with_201() -> None:
+    [media] = operations()["metrics"][2]["responses"]["200"]["content"]
+
+    assert media == "text/plain"
+    created = {name for name, (*_, each) in operations().items() if "201" in each["responses"]}
+    assert created == {"makeSession", "snapshot"}
+
+
+@pytest.mark.parametrize("settings", [{}, {"control": "off"}, {"public": True}])
+@pytest.mark.parametrize("base", ["", "/~w1"])
+def test_the_control_document_is_served_without_a_token(
+    fresh: Callable[..., Client], settings: dict[str, Any], base: str
+) -> None:
+    response = fresh(**settings)("GET", f"{base}/__mockpets/control.openapi.json", key=None)
+
+    assert response.status == 200
+    assert [server["url"] for server in response.json["servers"]] == [f"{base}/__mockpets"]
+    assert {**response.json, "servers": DOCUMENT["servers"]} == DOCUMENT
+
+
+@pytest.mark.slow
+def test_a_running_control_api_agrees_with_its_document(tmp_path: Path) -> None:
+    """Schemathesis sends what the document allows, and compares the responses with it."""
+    checks = (
+        "not_a_server_error",
+        *("status_code_conformance", "content_type_conformance", "response_schema_conformance"),
+    )
+    with MockpetsServer(Settings(port=0)) as server:
+        url = server.url.removesuffix("/v1") + "/__mockpets/control.openapi.json"
+        run = subprocess.run(
+            [
+                *(sys.executable, "-m", "schemathesis.cli", "run", url),
+                *("--phases", "fuzzing", "--mode", "positive", "--max-examples", "20"),
+                *("--checks", ",".join(checks)),
+                *("--no-color", "--generation-database", ":memory:"),
+            ],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-2000:]
+    # Schemathesis skips the call that returns the document itself.
+    assert f"Tested: {len(operations()) - 1}" in run.stdout
