@@ -175,6 +175,7 @@ def test_open_and_evicted_connections_are_counted_and_logged(
         early = [on.enter_context(Wire(server.port)) for _ in range(2)]
         server.until(lambda: server.connections, 2)
         assert (held(call, "connections"), held(call, "connections_evicted_total")) == (3, 0)
+        server.until(lambda: server.connections, 2)  # those of the two calls are gone
         for _ in range(3):
             on.enter_context(Wire(server.port))
         assert [wire.rest() for wire in early] == [b"", b""]
