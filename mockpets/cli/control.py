@@ -186,11 +186,11 @@ def pets() -> None:
 @with_client
 def list_pets(client: ControlClient, status: str | None, as_json: bool) -> int:
     """List the pets by id."""
-    found = client.pets(status)
+    result = client.pets(status)
     if as_json:
-        _print_json(found)
+        _print_json(result)
         return 0
-    rows = [(pet["id"], pet["categoryId"], pet.get("status", "-"), pet["name"]) for pet in found]
+    rows = [(pet["id"], pet["categoryId"], pet.get("status", "-"), pet["name"]) for pet in result]
     kind = f"{status} pets" if status else "pets"
     _print_list(client, kind, rows, ("id", "category", "status", "name"))
     return 0
@@ -236,11 +236,11 @@ _snapshot_name = click.argument("name", shell_complete=from_server(_snapshot_nam
 @with_client
 def list_snapshots(client: ControlClient, as_json: bool) -> int:
     """List the snapshots by name, with the time in UTC."""
-    found = client.snapshots()
+    result = client.snapshots()
     if as_json:
-        _print_json(found)
+        _print_json(result)
         return 0
-    rows = [(each["name"], each["pets"], each["at"]) for each in found]
+    rows = [(each["name"], each["pets"], each["at"]) for each in result]
     _print_list(client, "snapshots", rows, ("name", "pets", "saved"))
     return 0
 
@@ -287,11 +287,11 @@ def gates() -> None:
 @with_client
 def list_gates(client: ControlClient, as_json: bool) -> int:
     """List the gates with the number of held responses."""
-    found = client.gates()
+    result = client.gates()
     if as_json:
-        _print_json(found)
+        _print_json(result)
     else:
-        _print_list(client, "held responses", [*found.items()], ("gate", "held"))
+        _print_list(client, "held responses", [*result.items()], ("gate", "held"))
     return 0
 
 
@@ -319,9 +319,9 @@ def sessions() -> None:
 @with_server
 def list_sessions(client: ControlClient, as_json: bool) -> int:
     """List the sessions, with their counts and active scenarios."""
-    found = client.sessions()
+    result = client.sessions()
     if as_json:
-        _print_json(found)
+        _print_json(result)
         return 0
     columns = ("session", "pets", "requests", "held", "idle (s)", "seed", "active")
     rows = [
@@ -334,7 +334,7 @@ def list_sessions(client: ControlClient, as_json: bool) -> int:
             each["seed"],
             ", ".join(each["active"]),
         )
-        for each in found
+        for each in result
     ]
     _print_list(client, "sessions", rows, columns)
     return 0
