@@ -32,8 +32,10 @@ def _print_list(
     client: ControlClient, kind: str, rows: Sequence[Sequence[object]], columns: Sequence[str]
 ) -> None:
     """Print rows below the names of their columns, or report that there are none."""
+    missing = missing_session(client)
+    if missing or not rows:
+        report([f"{'' if rows else 'no '}{kind} in session {client.name}{missing}"])
     if not rows:
-        report([f"no {kind} in session {client.name}{missing_session(client)}"])
         return
     for line in table([columns, *rows]):
         click.echo(printable(line))
@@ -114,6 +116,8 @@ def verify(
         _print_json(result)
     else:
         count = result["matched"]
+        if not count and (missing := missing_session(client)):
+            report([f"no requests in session {client.name}{missing}"])
         click.echo(f"verified: {count} matching request{'' if count == 1 else 's'}")
     return 0
 

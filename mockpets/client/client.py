@@ -56,6 +56,17 @@ if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
 
 
+def _parse_object(body: bytes) -> Any:
+    """Return a body as the JSON object that it contains.
+
+    :raise ValueError: it contains something else.
+    """
+    value = json.loads(body)
+    if not isinstance(value, dict):
+        raise ValueError("the control API sends only objects")
+    return value
+
+
 class ControlClient:
     """Calls the control API for one session. Safe to use from several threads.
 
@@ -317,7 +328,7 @@ class ControlClient:
         body: object = None,
         query: Mapping[str, object] | None = None,
         wait: float = 0.0,
-        read: Callable[[bytes], Any] = json.loads,
+        read: Callable[[bytes], Any] | None = None,
     ) -> Any:
         """Return the response to a call, by default parsed as JSON."""
         __tracebackhide__ = True
@@ -328,7 +339,9 @@ class ControlClient:
         # Calls about sessions and the server neither create a session nor count as its use.
         server_wide = constants.HEALTH_PATH, constants.METRICS_PATH, constants.SESSIONS_PATH
         prefix = "" if path.startswith(server_wide) else self._prefix(self._session)
-        return self._connection.call(method, prefix + path, self._token, body, wait, read)
+        return self._connection.call(
+            method, prefix + path, self._token, body, wait, read or _parse_object
+        )
 
     def _prefix(self, session: str) -> str:
         """Return the prefix of a base path that names the session and scenarios."""

@@ -13,9 +13,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
 
+from mockpets.journal.entry import Entry
+
 if TYPE_CHECKING:
     from mockpets.constants import ResponseEnd
-    from mockpets.journal.entry import Entry
 
 _ENTRY_BYTES: Final = 1400
 """Memory of an entry without its longer texts and bodies."""
@@ -153,7 +154,8 @@ class Journal:
             # From the newest: most responses end right after their entry is added.
             for back, (stored, cost) in enumerate(reversed(entries), 1):
                 if stored is entry:
-                    entries[-back] = entry._replace(outcome=outcome), cost
+                    # The outcome is the last field; `_replace` takes three times as long.
+                    entries[-back] = Entry(*entry[:-1], outcome), cost
                     return True
         return False
 

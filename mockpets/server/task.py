@@ -37,6 +37,7 @@ _REASONS: Final = {
     408: "Request Timeout",
     413: "Content Too Large",
     417: "Expectation Failed",
+    422: "Unprocessable Content",
     431: "Request Header Fields Too Large",
     500: "Internal Server Error",
     501: "Not Implemented",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
-from mockpets.constants import CLOSED_NAMES, SESSIONS_PATH
+from mockpets.constants import CLOSED_NAMES
 from mockpets.errors import RequestError
 
 if TYPE_CHECKING:
@@ -36,15 +36,18 @@ class ClosedNames:
         """Open a name, whether or not it is closed."""
         self._until.pop(name, None)
 
+    def seconds(self, name: str) -> float:
+        """Return how long a name stays closed; 0 if it is open."""
+        return max(self._until.get(name, -inf) - self._clock(), 0.0)
+
     def check(self, name: str) -> None:
         """Check that a name is not closed.
 
         :raise RequestError: ``session_dropped``.
         """
-        seconds = self._until.get(name, -inf) - self._clock()
-        if seconds > 0:
+        if seconds := self.seconds(name):
             raise RequestError(
                 "session_dropped",
                 f"the session '{name}' was deleted and stays closed for {ceil(seconds)} s; use "
-                f"another name, or create it again with PUT {SESSIONS_PATH}/{name}",
+                f"another name, or create it again with PUT sessions/{name}",
             )

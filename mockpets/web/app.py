@@ -84,12 +84,14 @@ def create_app(
     """Return the WSGI app of one mock server.
 
     :param settings: by default those of the environment and ``mockpets.toml``, so that
-        ``flask --app mockpets run`` works. The host, the port and the state file have no effect:
-        other WSGI servers have their own options, and sessions are not saved.
+        ``flask --app mockpets run`` works. The port and the state file have no effect: other WSGI
+        servers have their own options, and sessions are not saved. The host only decides whether
+        the control API requires a token; one that is generated is logged.
     :param clock: returns monotonic seconds, by which sessions age and are reset, and the requests
         of visitors are counted.
     :raise InputError: a setting, a scenario file or a fixture is invalid, or a scenario is unknown.
     """
+    is_default = settings is None
     if settings is None:
         settings = load_settings({}, os.environ, None)
         if settings.state:
@@ -114,6 +116,8 @@ def create_app(
     is_exposed = settings.public or not settings.is_local
     if settings.control == "auto" and is_exposed and not token:
         token = secrets.token_urlsafe(24)
+        if is_default:  # `serve` prints it, and other callers find it in the app's extensions
+            _log.warning("control token: %s", token)
     app, sessions = wire(
         settings,
         lambda: reloader.library,

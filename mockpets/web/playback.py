@@ -98,7 +98,9 @@ class Playback:
             exchange.notes.append((code, f"the API key is {code[4:]}"))
             raise unauthorized(key, request)
         # 4. A place for the session and its pets: 503, 507.
-        exchange.session = session = exchange.session or self._sessions.get_or_create(name)
+        exchange.session = session = exchange.session or self._sessions.get_or_create(
+            name, reopen=self._visitors is not None
+        )
         # Our server generates many pets on its worker thread; other servers do it here.
         activation = session.use(stack.names, at_once=SERVER in request.environ)
         # 5. The scenarios' stubs: any status, and 503 if too many responses are parked already.

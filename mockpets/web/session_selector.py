@@ -129,7 +129,7 @@ def select(
         raise RequestError("invalid_session", message)
     # Set before headers and scenarios are read, so that unknown ones are recorded in its journal.
     exchange.session = session = sessions.find(name)
-    if session is None:
+    if session is None and own is None:  # a visitor has only this one
         sessions.closed_names.check(name)
     check_headers(request.environ)
     names = named_scenarios(request.environ, selector)
@@ -189,8 +189,8 @@ def checked_session(name: str, where: str) -> str:
     :param where: the place of the name, for the error message.
     :raise RequestError: ``invalid_session`` for an invalid name.
     """
-    lower = name.strip().lower()
-    if re.fullmatch(SESSION_NAME, lower):
+    lower = name.strip(" \t").lower()
+    if name.isascii() and re.fullmatch(SESSION_NAME, lower):  # K (Kelvin) is k in lower case
         return lower
     raise RequestError(
         "invalid_session",

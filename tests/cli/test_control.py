@@ -211,6 +211,16 @@ def test_reset_of_a_missing_session_is_reported(run: Run, client: ControlClient)
     )
 
 
+def test_a_missing_session_is_reported(run: Run, client: ControlClient) -> None:
+    client.make_session("worker-3")
+    missing = "in session wroker-3; this session does not exist yet, did you mean 'worker-3'?"
+
+    status, out, err = run("pets", "--session=wroker-3")
+    assert (status, out[0].split()[0], err) == (0, "id", [f"mockpets: pets {missing}"])
+    verified = run("verify", "--session=wroker-3", "--times=0")
+    assert verified == (0, ["verified: 0 matching requests"], [f"mockpets: no requests {missing}"])
+
+
 # --- pets -------------------------------------------------------------------------------------
 
 

@@ -146,6 +146,8 @@ def responding(status: str, headers: Sequence[tuple[str, str]], body: bytes) -> 
     [
         ("200 OK", b"<!doctype html>"),
         ("200 OK", b"\xff"),
+        ("200 OK", b"[]"),
+        ("200 OK", b"null"),
         ("302 Found", b"{}"),
         ("404 Not Found", b"<!doctype html>"),
         ("404 Not Found", b"[]"),

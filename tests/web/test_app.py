@@ -51,6 +51,19 @@ def test_without_arguments_the_settings_come_from_the_environment_and_the_file(
     ]
 
 
+def test_without_arguments_a_generated_token_is_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MOCKPETS_PUBLIC", "true")
+    call = Client(InProcess(create_app()))
+    [line] = caplog.messages
+    token = line.removeprefix("control token: ")
+
+    assert call("GET", "/__mockpets/state").status == 401
+    assert call("GET", "/__mockpets/state", key=token).status == 200
+
+
 def test_without_arguments_invalid_settings_are_all_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

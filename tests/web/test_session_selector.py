@@ -96,6 +96,8 @@ def test_base_paths_select_sessions_and_scenarios(
     ("base", "code", "says"),
     [
         ("/~bad%20name", "invalid_session", "invalid session name 'bad name' in the base path"),
+        ("/~%E2%84%AA", "invalid_session", "invalid session name '\u212a' in the base path"),
+        ("/~w%0A", "invalid_session", "invalid session name 'w\\n' in the base path"),
         ("/~-w", "invalid_session", "invalid session name '-w' in the base path"),
         ("/~.", "invalid_session", "invalid session name '.' in the base path"),
         ("/~w~3", "invalid_session", "invalid session name 'w~3' in the base path"),

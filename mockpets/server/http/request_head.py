@@ -135,6 +135,9 @@ def _headers(lines: str) -> dict[str, str]:
         if "_" in name:
             if key in _FRAMING:
                 raise invalid(f"{name} must have a hyphen instead of the underscore")
+            if key.startswith("MOCKPETS_"):
+                hint = name.replace("_", "-")
+                raise RequestError("unknown_header", f"unknown header {name!a}; write {hint!a}")
             continue
         value = value.strip(" \t")
         if key in headers:

@@ -133,20 +133,25 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
     check_caller(request, context)
     check_headers(request.environ)
     query = {} if call.parameters is None else query_parameters(request, call.parameters)
-    session = _session(call, request, context.sessions)
+    sessions = context.sessions
+    name = named_session(request.environ) or DEFAULT_SESSION
+    is_new = call.session == "changes" and sessions.find(name) is None
+    closed = sessions.closed_names.seconds(name)
+    session = _session(call, name, sessions)
     try:
         return call.view(ControlRequest(request, context, session, query))
-    except InputError as error:
-        raise invalid_body(error) from error
+    except (InputError, RequestError) as error:
+        if is_new:  # a call that fails changes nothing
+            sessions.drop(name, closed)
+        raise invalid_body(error) if isinstance(error, InputError) else error from error
 
 
-def _session(call: Call, request: Request, sessions: SessionRegistry) -> Session:
-    """Return the session that a request names; only a call that changes it creates it.
+def _session(call: Call, name: str, sessions: SessionRegistry) -> Session:
+    """Return a session by name; only a call that changes it creates it.
 
-    :raise RequestError: ``invalid_session``, ``busy`` when there are too many sessions, or
-        ``session_dropped`` for reading one whose name is closed.
+    :raise RequestError: ``busy`` when there are too many sessions, or ``session_dropped`` for
+        reading one whose name is closed.
     """
-    name = named_session(request.environ) or DEFAULT_SESSION
     if call.session == "changes":
         return sessions.get_or_create(name, reopen=True)
     if call.session == "reads":

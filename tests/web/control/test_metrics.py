@@ -182,7 +182,7 @@ def test_open_and_evicted_connections_are_counted_and_logged(
         server.until(lambda: held_now(server), (3, 2))
         assert not caplog.messages  # logged once a second, and the clock stands still
         clock.pass_(1)
-        server.ask(lambda: None)
+        server.until(lambda: bool(caplog.messages))
         assert caplog.messages == [
             "the limit of 3 connections is reached: closed 2 that had no complete request"
         ]
