@@ -130,6 +130,8 @@ class Worlds(RuleBasedStateMachine):
         super().__init__()
         self.call = Client(InProcess(create_app(Settings(count=COUNT, max_sessions=3))))
         self.worlds = {"default": World()}
+        self.not_created: set[str] = set()
+        """Sessions whose first call in this step failed, and so has not created them."""
 
     def world(self, session: str) -> World:
         return self.worlds.setdefault(session, World())
@@ -137,9 +139,15 @@ class Worlds(RuleBasedStateMachine):
     def control(
         self, session: str, method: str, path: str, body: Any = None, plus: tuple[str, ...] = ()
     ) -> Response:
+        is_new = session not in self.worlds or session in self.not_created
         self.world(session)
         base = "+".join([f"/~{session}", *plus])
-        return self.call(method, f"{base}/__mockpets/{path}", json_body=body, key=None)
+        response = self.call(method, f"{base}/__mockpets/{path}", json_body=body, key=None)
+        if is_new and response.status >= 400:
+            self.not_created.add(session)
+        else:
+            self.not_created.discard(session)
+        return response
 
     def ask(
         self, session: str, method: str, path: str, plus: tuple[str, ...], body: Any = None
@@ -319,6 +327,9 @@ class Worlds(RuleBasedStateMachine):
 
     @invariant()
     def every_session_is_as_it_ought_to_be(self) -> None:
+        for name in self.not_created:
+            self.worlds.pop(name)
+        self.not_created.clear()
         listed = self.call("GET", "/__mockpets/sessions", key=None).json["sessions"]
         assert {each["name"] for each in listed} == {*self.worlds}
         for told in listed:
