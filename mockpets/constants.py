@@ -140,6 +140,9 @@ OFF_CONTRACT_HEADER: Final = "Mockpets-Off-Contract"
 SEED_HEADER: Final = "Mockpets-Seed"
 """The seed that reproduces the response; sent only by scenarios that use randomness."""
 
+SESSION_ID_HEADER: Final = "Mockpets-Session-Id"
+"""Differs when a session of the same name was created again, or lost something in a restart."""
+
 REQUEST_HEADERS: Final = (SESSION_HEADER, SCENARIO_HEADER, DELAY_HEADER)
 """Our headers that have an effect on a request."""
 FORWARDED_HEADERS: Final = (
@@ -149,7 +152,7 @@ FORWARDED_HEADERS: Final = (
     REQUEST_HEADER,
     OFF_CONTRACT_HEADER,
     SEED_HEADER,
-    "Mockpets-Session-Id",
+    SESSION_ID_HEADER,
     "Mockpets-Node",
 )
 """Our response headers and the names reserved for more. Requests may carry them without effect,
@@ -165,6 +168,7 @@ EXPOSED_HEADERS: Final = (
     "Sunset",
     "WWW-Authenticate",
     SESSION_HEADER,
+    SESSION_ID_HEADER,
     SCENARIO_HEADER,
     STUB_HEADER,
     REQUEST_HEADER,
@@ -220,6 +224,8 @@ NoteCode = Literal[
 ResponseEnd = Literal["sent", "client_left", "broken"]
 """How a response ended: the operating system took all of it, the client ended the connection
 before that, or mockpets cut it off (a fault, a limit, or the end of the server)."""
+UnsavedKind = Literal["session", "inline_scenarios", "snapshots", "counters", "requests"]
+"""What a session can have that the state file does not keep."""
 RequestOutcome = Literal["pending", ResponseEnd]
 """What became of the response to a request, as the journal records it."""
 REQUEST_OUTCOMES: Final[tuple[RequestOutcome, ...]] = get_args(RequestOutcome)

@@ -19,6 +19,7 @@ from mockpets.constants import (
     PetStatus,
     RequestOutcome,
     ScenarioGroup,
+    UnsavedKind,
 )
 from mockpets.contract.schemas import Pet
 from mockpets.faults import FAULTS
@@ -70,12 +71,14 @@ class StateFileProgress(TypedDict):
     """How far the sessions are saved in the state file.
 
     A change made before you read `begun` is on the disk once `saved` is greater than that number.
-    `trouble` is the reason why the last attempt failed, or empty.
+    `trouble` is the reason why the last attempt failed, or empty. `not_saved` lists what this
+    session has that the file does not keep; ``session`` stands for a visitor's whole session.
     """
 
     begun: int
     saved: int
     trouble: str
+    not_saved: list[UnsavedKind]
 
 
 class ActiveScenarios(TypedDict):
@@ -508,9 +511,13 @@ class Har(TypedDict):
 
 
 class SessionSummary(ActiveScenarios):
-    """A session; `pets` and `held` are the same as in `StateCounts`."""
+    """A session; `pets` and `held` are the same as in `StateCounts`.
+
+    `id` is new when a session is created, and when a restart of the server lost anything of it.
+    """
 
     name: str
+    id: str
     seed: int
     pets: int | None
     requests: int

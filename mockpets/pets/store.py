@@ -23,7 +23,7 @@ from mockpets.memory_budget import Charge
 from mockpets.pets.table import ENTRY_BYTES, Table, make_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from mockpets.contract.schemas import NewPet, Pet, PetFilters
     from mockpets.memory_budget import MemoryBudget
@@ -67,6 +67,23 @@ class Saved(NamedTuple):
         return self.base.rows.get(pet_id) or self.own.rows.get(pet_id)
 
 
+class Unsaved(NamedTuple):
+    """What changed in a store since its changes were last taken.
+
+    :param pets: all pets, if more changed than single pets; otherwise None.
+    :param rows: the changed pets by ID as JSON; None for a deleted pet.
+    :param next_id: the next ID that the store assigns.
+    """
+
+    pets: Saved | None
+    rows: Mapping[int, bytes | None]
+    next_id: int
+
+
+def _ignore() -> None:
+    """Do nothing: changes of a store that is not saved need no call."""
+
+
 def _plain(table: Table) -> Saved:
     """Return only the pets of a table, without a charge."""
     return Saved(table, table, _NO_PETS, Charge(None))
@@ -75,14 +92,26 @@ def _plain(table: Table) -> Saved:
 class Store:
     """The pets that the operations and the control API use. Safe to use from several threads.
 
-    Ids are never reused before a reset, even if pets are deleted, replaced or restored.
+    Ids are never reused before a reset, even if pets are deleted, replaced or restored. If the
+    store is saved to a file, the file reserves IDs before the store assigns them, so that not even
+    a crash makes the server assign one twice.
 
     :param start: the initial pets, also after a reset; the store never writes to this table.
     :param max_new: the maximum number of pets added by requests.
     :param budget: charged for these, and for a copy of the base.
     """
 
-    __slots__ = ("_charge", "_lock", "_max_new", "_next_id", "_now", "start")
+    __slots__ = (
+        "_changed",
+        "_charge",
+        "_lock",
+        "_max_new",
+        "_next_id",
+        "_now",
+        "_on_change",
+        "_reserved",
+        "start",
+    )
 
     def __init__(self, start: Table, max_new: int, budget: MemoryBudget | None = None) -> None:
         self.start = start
@@ -91,6 +120,11 @@ class Store:
         self._charge = Charge(budget)
         self._now = _plain(start)._replace(charge=self._charge)
         self._lock = Lock()
+        self._on_change: Callable[[], None] = _ignore
+        self._changed: dict[int, None] | None = None
+        """The IDs of the pets that changed; None for all, also if the store is not saved."""
+        self._reserved = INT64_MAX + 2
+        """The lowest ID that the file has not reserved; higher than all without a file."""
 
     def page(self, limit: int, filters: PetFilters = ()) -> bytes:
         """Return the first pets by id that pass the filters, at most `limit`, as a JSON array."""
@@ -135,6 +169,9 @@ class Store:
             self._charge.add(len(row) + ENTRY_BYTES)
             self._open_own().put(pet, row)
             self._next_id += 1
+            if self._changed is not None:
+                self._changed[pet_id] = None
+        self._on_change()
         return pet_id, row
 
     def change(self, pet_id: int, changes: Mapping[str, object]) -> bytes:
@@ -151,6 +188,9 @@ class Store:
             table = self._open(pet_id, len(row))
             table.drop(old)
             table.put(pet, row)
+            if self._changed is not None:
+                self._changed[pet_id] = None
+        self._on_change()
         return row
 
     def delete(self, pet_id: int) -> None:
@@ -164,6 +204,9 @@ class Store:
             table.drop(pet)
             if table is self._now.own:
                 self._charge.add(-ENTRY_BYTES)
+            if self._changed is not None:
+                self._changed[pet_id] = None
+        self._on_change()
 
     def _known(self, pet_id: int) -> Pet:
         """Return one pet.
@@ -204,6 +247,7 @@ class Store:
         """Replace all pets by those of a table; a reset still restores the initial ones."""
         with self._lock:
             self._switch_to(_plain(table))
+        self._on_change()
 
     def save(self, budget: MemoryBudget | None) -> Saved:
         """Return the current pets; they can be restored any number of times.
@@ -225,12 +269,14 @@ class Store:
         """
         with self._lock:
             self._switch_to(saved)
+        self._on_change()
 
     def reset(self) -> None:
         """Restore the initial pets and ids."""
         with self._lock:
             self._switch_to(_plain(self.start))
             self._next_id = self.start.next_id
+        self._on_change()
 
     def _switch_to(self, pets: Saved) -> None:
         """Replace all pets, and charge them to this store."""
@@ -238,3 +284,39 @@ class Store:
         self._now = pets._replace(charge=self._charge)
         next_ids = (self._next_id, pets.next_id, pets.base.next_id, pets.own.next_id)
         self._next_id = max(next_ids)
+        self._changed = None
+
+    # --- Saving to a file ---------------------------------------------------------------------
+
+    def track(self, on_change: Callable[[], None]) -> None:
+        """Begin to track changes for a file, which has reserved no IDs yet.
+
+        :param on_change: called after each change.
+        """
+        with self._lock:
+            self._on_change = on_change
+            self._reserved = 0
+
+    @property
+    def has_reserved_id(self) -> bool:
+        """Whether the next ID is reserved in the file, or the store is not saved."""
+        return self._next_id < self._reserved
+
+    def take_unsaved(self, *, everything: bool = False) -> Unsaved:
+        """Return what changed since the last call.
+
+        :param everything: whether to return all pets.
+        """
+        with self._lock:
+            changed, self._changed = self._changed, {}
+            if changed is None or everything:
+                self._now.base.frozen = self._now.own.frozen = True
+                return Unsaved(self._now, {}, self._next_id)
+            return Unsaved(None, {each: self._now.row(each) for each in changed}, self._next_id)
+
+    def reserve(self, first_free: int) -> None:
+        """Set the lowest ID that the file has not reserved.
+
+        Call this with a lower ID before the file has it, and with a higher one afterwards.
+        """
+        self._reserved = first_free

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING, get_args
 
 from mockpets.constants import DEFAULT_SCENARIO, INLINE, STACK_DEPTH, ScenarioGroup
@@ -18,6 +19,8 @@ from mockpets.errors import InputError, Problem, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.files import find
 from mockpets.scenario.language.loader import load_fixture, load_scenario
+from mockpets.scenario.model import Generated
+from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.files import Source
-    from mockpets.scenario.model import Generated, Scenario, Stub
+    from mockpets.scenario.model import Scenario, Stub
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,17 @@ class Stack:
     def by_chance(self) -> bool:
         """Return whether any stub draws random numbers."""
         return any(stub.by_chance for stub in self.stubs)
+
+    @cached_property
+    def pets_digest(self) -> str:
+        """A digest of the definition of the pets; empty if there are none.
+
+        It shows after a restart whether a scenario still defines the same pets.
+        """
+        if self.pets is None:
+            return ""
+        text = dump_json(asdict(self.pets) if isinstance(self.pets, Generated) else self.pets)
+        return blake2b(text, digest_size=8).hexdigest()
 
     @cached_property
     def breaks(self) -> bool:

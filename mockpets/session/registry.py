@@ -54,6 +54,8 @@ class SessionRegistry:
         """Which changes are saved in the state file."""
         self.closed_names = ClosedNames(clock)
         """The names of deleted sessions that requests must not create again."""
+        self.on_create: Callable[[Session], None] | None = None
+        """Called with each new session; for the state file."""
         self._clock = clock
         self._idle = idle
         self._reset_every = reset_every
@@ -71,6 +73,10 @@ class SessionRegistry:
         """Return the sessions sorted by name, the default one first."""
         sessions = list(self._by_name.copy().values())
         return sorted(sessions, key=lambda session: (session is not self.default, session.name))
+
+    def get(self, name: str) -> Session | None:
+        """Return a session or None; this does not count as use."""
+        return self._by_name.get(name)
 
     def find(self, name: str) -> Session | None:
         """Return a session or None; this counts as use of the session."""
@@ -121,6 +127,8 @@ class SessionRegistry:
                 # Higher than the count of any earlier session of this name, because creating a
                 # session and each of its resets publish a change. Clients notice the new session.
                 session.journal.resets = self.shared.changes.number
+                if self.on_create is not None:
+                    self.on_create(session)
             session.used = self._clock()
         if replaced is not None:
             _close(replaced)
@@ -191,3 +199,4 @@ def _close(session: Session) -> None:
     session.gates.open_all()
     session.changes.publish("sessions")
     session.journal.close()
+    session.note_change()

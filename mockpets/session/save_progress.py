@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from threading import Condition, Event
+from time import monotonic
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from mockpets.constants import UnsavedKind
     from mockpets.contract.control_types import StateFileProgress
+    from mockpets.session.session import Session
+
+STALL_SECONDS: Final = 5.0
+"""An attempt that takes longer is reported as a problem."""
 
 
 class SaveProgress:
-    """The progress of saving on one server. Only the thread that saves writes to it.
+    """The progress of saving on one server. Only the thread that saves calls `begin` and `end`.
 
     A client makes a change and then reads `begun`. The change is on the disk once `saved` is
     greater than that number.
@@ -22,11 +29,72 @@ class SaveProgress:
         """The number of the last attempt."""
         self.saved = 0
         """The number of the last attempt that succeeded."""
-        self.trouble = ""
-        """Why the last attempt failed; empty if it succeeded."""
+        self.requested = Event()
+        """Set when an attempt should begin soon."""
+        self._trouble = ""
+        self._ended = 0
+        self._began_at = 0.0
+        self._changed = Condition()
 
-    def report(self) -> StateFileProgress | None:
-        """Return the progress, or None if the sessions are not saved."""
+    def begin(self) -> None:
+        """Note that an attempt begins."""
+        self.requested.clear()
+        self._began_at = monotonic()
+        self.begun += 1
+
+    def end(self, trouble: str = "") -> None:
+        """Note that the attempt ended.
+
+        :param trouble: why it failed; empty if it succeeded.
+        """
+        with self._changed:
+            self._trouble = trouble
+            self._ended = self.begun
+            if not trouble:
+                self.saved = self.begun
+            self._changed.notify_all()
+
+    @property
+    def trouble(self) -> str:
+        """Why the last attempt failed, or that it takes too long; empty if it succeeded."""
+        seconds = monotonic() - self._began_at
+        if self.begun > self._ended and seconds > STALL_SECONDS:
+            return f"the disk has not responded for {seconds:.0f} seconds"
+        return self._trouble
+
+    def wait_for_save(self) -> SaveProgress:
+        """Return self after a whole attempt has ended, which begins soon, or if there is trouble.
+
+        Changes made before the call are saved then, unless there is trouble.
+        """
+        with self._changed:
+            wanted = self.begun + 1
+            self.requested.set()
+            self._changed.wait_for(lambda: self._ended >= wanted or self.trouble, STALL_SECONDS)
+        return self
+
+    def report(self, session: Session) -> StateFileProgress | None:
+        """Return the progress, or None if the sessions are not saved.
+
+        :param session: the session of the request.
+        """
         if not self.is_active:
             return None
-        return {"begun": self.begun, "saved": self.saved, "trouble": self.trouble}
+        return {
+            "begun": self.begun,
+            "saved": self.saved,
+            "trouble": self.trouble,
+            "not_saved": _not_saved(session),
+        }
+
+
+def _not_saved(session: Session) -> list[UnsavedKind]:
+    """Return what a session has that the state file does not keep."""
+    parts: dict[UnsavedKind, bool] = {
+        "session": not session.is_saved,
+        "inline_scenarios": bool(session.inline),
+        "snapshots": len(session.snapshots) > 0,
+        "counters": session.has_counts,
+        "requests": len(session.journal) > 0,
+    }
+    return [kind for kind, exists in parts.items() if exists]

@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from random import Random
+from secrets import token_hex
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from mockpets.constants import STACKS
+from mockpets.constants import SESSION_HEADER, SESSION_ID_HEADER, STACKS
 from mockpets.errors import RequestError
 from mockpets.pets.store import Store
 from mockpets.scenario.engine import Count, decide
@@ -23,15 +24,14 @@ from mockpets.session.gates import Gates
 from mockpets.session.snapshots import Snapshots
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from collections.abc import Set as AbstractSet
 
-    from mockpets.contract.schemas import Pet
-    from mockpets.pets.store import Saved
     from mockpets.pets.table import Table
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Library, Stack
     from mockpets.scenario.matching import Facts
-    from mockpets.scenario.model import Generated, Scenario
+    from mockpets.scenario.model import Scenario
     from mockpets.session.shared import SharedState
 
 
@@ -51,6 +51,16 @@ class Activation:
     store: Store
 
 
+class StackStore(NamedTuple):
+    """The store of a stack of scenarios that defines pets.
+
+    :param pets_digest: of the scenario's pets, as `Stack.pets_digest` returns it.
+    """
+
+    pets_digest: str
+    store: Store
+
+
 class Session:
     """The state of one session. Safe to use from several threads."""
 
@@ -59,14 +69,18 @@ class Session:
         "_inline",
         "_lock",
         "_merged",
+        "_on_change",
         "_own",
         "_plain",
         "_random",
+        "_restored",
         "_shared",
         "active",
         "changes",
         "documents",
         "gates",
+        "headers",
+        "id",
         "journal",
         "name",
         "seed",
@@ -76,6 +90,7 @@ class Session:
 
     def __init__(self, name: str, shared: SharedState) -> None:
         self.name = name
+        self.identify(token_hex(8))
         self.active = shared.scenarios
         self.seed = shared.seed
         """The seed of everything random in this session."""
@@ -89,16 +104,26 @@ class Session:
         self.used = 0.0
         """The time of its last use, in seconds of the registry's clock."""
         self._shared = shared
-        self._own = Store(shared.start, shared.max_new, shared.pets)
+        self._on_change: Callable[[], None] | None = None
+        """Called after a change of anything that the state file keeps; None without a file."""
+        self._own = self._new_store(shared.start)
         self._random: Random | None = None
         """Created for the first random decision, because it takes as long as all the rest."""
         self._inline: Mapping[str, Scenario] = {}
         self._merged: tuple[Library, Library] | None = None
         """The library of files, and the same with this session's own scenarios."""
         self._activations: dict[tuple[str, ...], Activation] = {}
+        self._restored: dict[tuple[str, ...], StackStore] = {}
+        """The stores from before a restart whose stacks were not used since."""
         self._plain: dict[tuple[str, ...], Activation] = {}
         """The activations of stacks without stubs and pets: no state, so they can be dropped."""
         self._lock = Lock()
+
+    def identify(self, session_id: str) -> None:
+        """Set the ID, which differs from that of all other sessions that had this name."""
+        self.id = session_id
+        self.headers = ((SESSION_HEADER, self.name), (SESSION_ID_HEADER, session_id))
+        """The response headers that name the session."""
 
     @property
     def may_break(self) -> bool:
@@ -153,7 +178,7 @@ class Session:
             self._plain = {**(self._plain if len(self._plain) < STACKS else {}), names: plain}
             return plain
         # Outside the lock, because it may take long. Of two made at the same time, one is dropped.
-        new_store = None if stack.pets is None else self._new_store(stack.pets, at_once=at_once)
+        new_store = None if stack.pets is None else self._store_of(stack, at_once=at_once)
         with self._lock:
             known = self._activations.get(names)
             if known is not None and known.stack == stack:
@@ -171,15 +196,28 @@ class Session:
                 store = new_store or self._own
             fresh = Activation(library, stack, [Count() for _ in stack.stubs], store)
             self._activations[names] = fresh
-            return fresh
+            self._restored.pop(names, None)
+        if known is not None:
+            self.note_change()  # the pets of the old store are gone
+        return fresh
 
-    def _new_store(self, pets: tuple[Pet, ...] | Generated, *, at_once: bool) -> Store:
-        """Return a new store of some pets.
+    def _store_of(self, stack: Stack, *, at_once: bool) -> Store:
+        """Return the store of a stack that defines pets: from before a restart, or a new one.
 
         :raise NotReady: `at_once` is set and many pets must be generated first.
         """
-        shared = self._shared
-        return Store(shared.table(pets, self.seed, at_once=at_once), shared.max_new, shared.pets)
+        restored = self._restored.get(stack.names)
+        if restored is not None and restored.pets_digest == stack.pets_digest:
+            return restored.store
+        assert stack.pets is not None  # noqa: S101 - the caller checks it
+        return self._new_store(self._shared.table(stack.pets, self.seed, at_once=at_once))
+
+    def _new_store(self, start: Table) -> Store:
+        """Return a new store."""
+        store = Store(start, self._shared.max_new, self._shared.pets)
+        if self._on_change is not None:
+            store.track(self._on_change)
+        return store
 
     def activate(
         self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]] | None = None
@@ -204,6 +242,7 @@ class Session:
             if known is not None:
                 known.counts = [Count() for _ in known.stack.stubs]
             self.active = names
+        self.note_change()
         self.changes.publish("scenario")
 
     def reject_documents(self, names: tuple[str, ...], inline: Mapping[str, Scenario]) -> None:
@@ -230,25 +269,6 @@ class Session:
         """The session's own pets, used unless a scenario defines others."""
         return self._own
 
-    @property
-    def active_of_files(self) -> tuple[str, ...]:
-        """The active scenarios that come from files."""
-        return tuple(name for name in self.active if name not in self._inline)
-
-    def adopt(self, pets: Saved, names: tuple[str, ...] | None, seed: int | None) -> None:
-        """Restore the state of a session from before a restart.
-
-        :param names: the active scenarios; None for those of a new session.
-        :param seed: None for the seed of a new session.
-        :raise RequestError: ``store_full`` if the pets exceed a limit.
-        """
-        self._own.restore(pets)
-        if names:
-            self.activate(names)
-        if seed is not None:
-            self.seed = seed
-            self._random = None
-
     def check_name(self, name: str) -> None:
         """Check the length of a new pet's name.
 
@@ -269,7 +289,9 @@ class Session:
         with self._lock:
             self._own.reset()
             self._activations.clear()
+            self._restored.clear()
             self._random = None
+        self.note_change()
         self.journal.reset()
         for kind in ("pets", "requests", "scenario"):
             self.changes.publish(kind)
@@ -278,12 +300,70 @@ class Session:
         """Replace the initial pets and the seed, and reset the session."""
         with self._lock:
             self.seed = seed
-            self._own = Store(start, self._shared.max_new, self._shared.pets)
+            self._own = self._new_store(start)
             self._plain = {}
         self.reset()
 
     def pets_held(self) -> int:
         """Return the number of pets in all stores of the session."""
-        stores = {id(each.store): each.store for each in list(self._activations.copy().values())}
-        stores[id(self._own)] = self._own
-        return sum(store.total() for store in stores.values())
+        return sum(each.store.total() for each in self.stores().values())
+
+    # --- Saving to a file ---------------------------------------------------------------------
+
+    def track(self, on_change: Callable[[], None]) -> None:
+        """Begin to track changes of what the state file keeps.
+
+        :param on_change: called after each change.
+        """
+        self._on_change = on_change
+        for each in self.stores().values():
+            each.store.track(on_change)
+
+    def note_change(self) -> None:
+        """Call what `track` was given."""
+        if self._on_change is not None:
+            self._on_change()
+
+    def stores(self) -> dict[tuple[str, ...], StackStore]:
+        """Return the stores by the names of their stack; the session's own has no names."""
+        with self._lock:
+            stores = {(): StackStore("", self._own), **self._restored}
+            for names, each in self._activations.items():
+                if each.store is not self._own:
+                    stores[names] = StackStore(each.stack.pets_digest, each.store)
+            return stores
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the state file keeps this session."""
+        return self._on_change is not None
+
+    @property
+    def inline(self) -> AbstractSet[str]:
+        """The names of the active scenarios that were sent in a request, and have no file."""
+        return self._inline.keys()
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether a stub has counted requests since the last reset."""
+        with self._lock:
+            counts = [count for each in self._activations.values() for count in each.counts]
+        return any(count.used or count.passed for count in counts)
+
+    def restore(
+        self,
+        active: tuple[str, ...] | None,
+        seed: int | None,
+        stores: Mapping[tuple[str, ...], StackStore],
+    ) -> None:
+        """Restore what the state file kept; only for a session that is not in use yet.
+
+        :param active: None for the active scenarios of a new session.
+        :param seed: None for the seed of a new session.
+        :param stores: as `stores` returns them.
+        """
+        shared = self._shared
+        self.active = shared.scenarios if active is None else active
+        self.seed = shared.seed if seed is None else seed
+        self._restored = dict(stores)
+        self._own = self._restored.pop(()).store

@@ -1,95 +1,142 @@
 """Persist the sessions of a server: restore them from the state file, and save changes.
 
-The file keeps a session's own pets, its initial pets, its active scenarios and its seed. The pets
-of scenarios are loaded from their files again; counters, journals, snapshots and inline scenarios
-are not kept. The sessions of visitors are not saved, because after a restart every visitor gets a
-new session name.
+The file keeps each session's ID, active scenarios, seed, initial pets, and all its stores: its own
+pets, and those of each stack of scenarios that defines pets. It does not keep counters, journals,
+snapshots, scenarios that were sent in requests, and the sessions of visitors.
 """
 
 from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mockpets.errors import InputError, Problem, RequestError
-from mockpets.session.visitors import is_visitor
-from mockpets.storage.format import SessionState
-from mockpets.storage.saver import Saver, read_state
-from mockpets.storage.state_file import claim
+from mockpets.pets.store import Store
+from mockpets.session.session import StackStore
+from mockpets.storage.database import not_writable, open_database
+from mockpets.storage.records import read_records
+from mockpets.storage.saver import Saver
+from mockpets.storage.unsaved_marks import UnsavedMarks, boot_id, read_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mockpets.session.registry import SessionRegistry
+    from mockpets.session.shared import SharedState
+    from mockpets.storage.database import Content, Database
+    from mockpets.storage.records import Names, SessionRecord
 
 _log: Final = logging.getLogger("mockpets")
 
 
 @contextmanager
 def persist_sessions(path: str, sessions: SessionRegistry) -> Iterator[None]:
-    """Have sessions as a file has them, and the file as they become, until the end.
+    """Restore the sessions from a file, and save them to it until the end.
 
     :param path: of the state file; empty for none.
-    :raise InputError: the file cannot be used, or another server uses it.
+    :raise InputError: the file is invalid, cannot be written, or another server uses it.
     """
     if not path:
         yield
         return
-    shared = sessions.shared
-    with claim(Path(path)) as file:
-        for state in read_state(file, shared.start, shared.pets):
-            _restore(sessions, state, path)
-        saver = Saver(file, partial(_collect, sessions), sessions.save_progress)
-        saver.start()
-        try:
-            yield
-        finally:
-            saver.stop()
+    database = open_database(Path(path))
+    try:
+        saver = restore_sessions(database, sessions)
+    except BaseException:
+        database.close()
+        raise
+    saver.start()
+    try:
+        yield
+    finally:
+        saver.stop()
 
 
-def _restore(sessions: SessionRegistry, state: SessionState, path: str) -> None:
-    """Make a session as it was.
+def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
+    """Restore the sessions, and return the saver that saves them.
+
+    :raise InputError: the file is invalid or cannot be written, or the sessions exceed a limit.
+    """
+    shared, content = sessions.shared, database.read()
+    records, bases = read_records(content.rows, database.path, shared.start, shared.pets)
+    marks_path = database.target.with_name(f"{database.target.name}-unsaved")
+    numbers, lost = read_marks(marks_path), []
+    for record in records:
+        is_intact = _restore(sessions, record, database.path)
+        if not _has_all_changes(record, content, numbers):
+            lost.append(record.name)
+        elif is_intact:
+            sessions.get_or_create(record.name).identify(record.id)
+    if lost:
+        what = "the server did not stop normally; the last changes are lost in these sessions: %s"
+        _log.warning(what, ", ".join(lost))
+    try:
+        marks = UnsavedMarks(marks_path, max([0, *(each.mark for each in records)]) + 1)
+    except OSError as error:
+        raise not_writable(database.path, error.strerror or str(error)) from error
+    saver = Saver(database, sessions, marks, bases)
+    saver.adopt(records)
+    saver.save()
+    if trouble := sessions.save_progress.trouble:
+        marks.close(remove=False)
+        raise not_writable(database.path, trouble)
+    sessions.on_create = saver.track
+    sessions.save_progress.is_active = True
+    return saver
+
+
+def _has_all_changes(record: SessionRecord, content: Content, numbers: Sequence[int]) -> bool:
+    """Return whether the file has all changes of a session.
+
+    :param numbers: what the earlier server left, by slot: see `unsaved_marks`.
+    """
+    if content.is_clean:
+        return True
+    has_number = record.slot < len(numbers) and numbers[record.slot] == record.mark
+    return has_number and content.boot != "" and content.boot == boot_id()
+
+
+def _restore(sessions: SessionRegistry, record: SessionRecord, path: Path) -> bool:
+    """Make a session as it was; return whether all of it could be restored.
 
     :raise InputError: there is no room for it.
     """
-    shared = sessions.shared
-    names = state.active
+    shared, active = sessions.shared, record.active
+    problems: list[str] = []
+    if active is not None and (problem := _unknown(shared, active)):
+        instead = "+".join(shared.scenarios)
+        problems.append(f"is restored with scenario {instead} instead of its own: {problem}")
+        active = None
     try:
-        if names is not None:
-            shared.library().stack(names)
-    except RequestError as refusal:
-        _log.warning(
-            "session '%s' is restored with scenario %s instead of its own: %s",
-            state.name,
-            "+".join(shared.scenarios),
-            refusal.message,
-        )
-        names = None
-    try:
-        session = sessions.get_or_create(state.name)
-        if state.start is not None:
-            session.start_from(shared.seed, state.start)
-        session.adopt(state.pets, names, state.seed)
-    except RequestError as refusal:
+        session = sessions.get_or_create(record.name)
+        stores = {}
+        for names, each in record.stores.items():
+            if names and (problem := _unknown(shared, names)):
+                problems.append(f"has pets that wait for their scenario: {problem}")
+            elif names and shared.library().stack(names).pets_digest != each.pets_digest:
+                stack = "+".join(names)
+                problems.append(f"has new pets for scenario {stack}: the file defines others now")
+                continue
+            start = each.pets.shared if names else record.start or shared.start
+            store = Store(start, shared.max_new, shared.pets)
+            store.restore(each.pets._replace(next_id=each.last_id + 1))
+            stores[names] = StackStore(each.pets_digest, store)
+    except RequestError as error:
         hint = "start the server with higher limits, or move the file away to start with new pets"
-        problem = Problem(path, 0, 0, f"session {state.name}", refusal.message, hint)
-        raise InputError([problem]) from refusal
+        where = f"session {record.name}"
+        raise InputError([Problem(str(path), 0, 0, where, error.message, hint)]) from error
+    session.restore(active, record.seed, stores)
+    for text in problems:
+        _log.warning("session '%s' %s", record.name, text)
+    return not problems
 
 
-def _collect(sessions: SessionRegistry) -> list[SessionState]:
-    """Return what is to be kept of the sessions."""
-    shared = sessions.shared
-    found = []
-    for session in sessions.all():
-        if is_visitor(session.name):
-            continue
-        names = session.active_of_files
-        active = None if names in ((), shared.scenarios) else names
-        seed = None if session.seed == shared.seed else session.seed
-        own = session.own
-        start = None if own.start is shared.start else own.start
-        found.append(SessionState(session.name, own.save(None), active, seed, start))
-    return found
+def _unknown(shared: SharedState, names: Names) -> str:
+    """Return why a stack cannot be used, or an empty string."""
+    try:
+        shared.library().stack(names)
+    except RequestError as error:
+        return error.message
+    return ""

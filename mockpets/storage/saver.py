@@ -1,122 +1,351 @@
-"""Keep a state file up to date: a thread that polls for changes and saves them.
+"""Keep the state file up to date: a thread that saves what changed, about once a second.
 
-The thread collects the sessions and writes them if they have changed. If writing fails, it logs the
-problem once, keeps the last valid file, and tries again at the next poll. A change is saved when
+A save takes the changes of all sessions and writes them in one transaction. If that fails, the
+saver logs the problem once, keeps the changes, and tries again. A change is saved when
 `SaveProgress.saved` confirms it, which may be after the response to the request that made it.
 """
 
 from __future__ import annotations
 
-import errno
 import logging
-from threading import Event, Thread
+import sqlite3
+from dataclasses import dataclass, field
+from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from mockpets.errors import InputError, Problem, printable
-from mockpets.storage.format import dump_state, load_state
+from mockpets.constants import INT64_MAX
+from mockpets.errors import InputError, printable
+from mockpets.session.visitors import is_visitor
+from mockpets.storage.database import open_database
+from mockpets.storage.records import SEPARATOR, base_content
+from mockpets.storage.unsaved_marks import boot_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable, Mapping
 
-    from mockpets.memory_budget import MemoryBudget
+    from mockpets.pets.store import Saved, Store
     from mockpets.pets.table import Table
-    from mockpets.session.save_progress import SaveProgress
-    from mockpets.storage.format import SessionState
-    from mockpets.storage.state_file import StateFile
+    from mockpets.session.registry import SessionRegistry
+    from mockpets.session.session import Session
+    from mockpets.storage.database import Database
+    from mockpets.storage.records import Names, SessionRecord
+    from mockpets.storage.unsaved_marks import Mark, UnsavedMarks
 
 SAVE_SECONDS: Final = 1.0
-"""How often sessions are looked at. One whose look takes long is looked at more seldom."""
+"""The interval between two saves; longer if a save takes long."""
 _SHARE: Final = 10
-"""Checking and writing take at most one part in this many of the time."""
+"""Saving takes at most one part in this many of the time."""
 STOP_SECONDS: Final = 5.0
-"""How long the last write may take, as when a disk hangs that is far away."""
+"""How long the last save may take, for example on a disk that does not respond."""
+RESERVED_IDS: Final = 1000
+"""The IDs of a store that the file reserves at once; after a crash, the unused ones are skipped."""
 
 _log: Final = logging.getLogger("mockpets")
 
 
-def read_state(file: StateFile, start: Table, budget: MemoryBudget | None) -> list[SessionState]:
-    """Return the sessions of a state file; none when there is no file yet.
+@dataclass
+class _StoreFile:
+    """A store in the file, and its changes that are not saved.
 
-    :param start: as `load_state` has it, as is `budget`.
-    :raise InputError: it cannot be read, or not be used.
+    :param base: the base that the file has; None if it has none yet.
+    :param pets: all pets, if all must be written.
+    :param rows: the changed pets by ID; None for a deleted one.
+    :param last_id: the highest ID that the file has reserved, and `next_last_id` the one that the
+        save in progress reserves.
     """
-    shown = str(file.path)
-    try:
-        data = file.read()
-    except OSError as error:
-        hint = "check the path and its permissions"
-        raise InputError(
-            [Problem(shown, 0, 0, "", f"cannot be read: {error.strerror}", hint)]
-        ) from error
-    return [] if data is None else load_state(data, shown, start, budget)
+
+    store: Store
+    pets_digest: str
+    base: Table | None = None
+    last_id: int = -1
+    next_last_id: int = -1
+    next_id: int = 1
+    pets: Saved | None = None
+    rows: dict[int, bytes | None] = field(default_factory=dict)
+
+    @property
+    def next_base(self) -> Table:
+        """The base that the save in progress writes."""
+        base = self.base if self.pets is None else self.pets.shared
+        assert base is not None  # noqa: S101 - a store without a base is new, so `pets` is set
+        return base
+
+    def take(self, *, everything: bool, is_stopping: bool) -> None:
+        """Take the store's changes, and choose the IDs to reserve."""
+        unsaved = self.store.take_unsaved(everything=everything or self.base is None)
+        self.next_id = unsaved.next_id
+        if unsaved.pets is not None:
+            self.pets, self.rows = unsaved.pets, {}
+        self.rows.update(unsaved.rows)
+        left = self.last_id - self.next_id
+        if is_stopping:
+            self.next_last_id = self.next_id - 1
+        elif self.pets is not None or left < RESERVED_IDS // 2:
+            self.next_last_id = min(self.next_id - 1 + RESERVED_IDS, INT64_MAX)
+        if self.next_last_id < self.last_id:  # after a reset
+            self.store.reserve(self.next_last_id + 1)
+
+    def confirm(self) -> None:
+        """Note that the changes are saved."""
+        self.base, self.pets, self.rows = self.next_base, None, {}
+        self.last_id = self.next_last_id
+        self.store.reserve(self.last_id + 1)
+
+
+@dataclass
+class _SessionFile:
+    """A session in the file, and its changes that are not saved.
+
+    :param stores: by the names of their stack.
+    :param dropped: the stacks to remove from the file.
+    :param is_unsaved: whether it must be written, also because a save failed.
+    """
+
+    session: Session
+    mark: Mark
+    stores: dict[Names, _StoreFile] = field(default_factory=dict)
+    dropped: set[Names] = field(default_factory=set)
+    is_unsaved: bool = True
+    number: int = 0
+    active: Names = ()
+    seed: int = 0
+    start: Table | None = None
+
+    def take(self, *, everything: bool, is_stopping: bool) -> None:
+        """Take the session's changes."""
+        session, self.is_unsaved = self.session, True
+        self.number = self.mark.clear()
+        inline = session.inline
+        self.active = tuple(name for name in session.active if name not in inline)
+        self.seed, self.start = session.seed, session.own.start
+        current = {names: each for names, each in session.stores().items() if not inline & {*names}}
+        for names, file in [*self.stores.items()]:
+            if names not in current or current[names].store is not file.store:
+                del self.stores[names]
+                self.dropped.add(names)
+        for names, (pets_digest, store) in current.items():
+            file = self.stores.setdefault(names, _StoreFile(store, pets_digest))
+            file.take(everything=everything, is_stopping=is_stopping)
+
+    def confirm(self) -> None:
+        """Note that the changes are saved."""
+        self.is_unsaved, self.dropped = False, set()
+        for file in self.stores.values():
+            file.confirm()
 
 
 class Saver:
-    """Writes the sessions of one server to one file.
+    """Saves the sessions of one server to one file.
 
-    :param collect: returns the sessions as they are; called by the saver's thread.
-    :param progress: counts the attempts, for clients.
-    :param seconds: the interval between two attempts.
+    :param database: used and closed by the saver's thread once it runs.
+    :param bases: the tables of pets that the file has, by name.
+    :param seconds: the interval between two saves.
     """
 
     def __init__(
         self,
-        file: StateFile,
-        collect: Callable[[], Sequence[SessionState]],
-        progress: SaveProgress,
+        database: Database,
+        sessions: SessionRegistry,
+        marks: UnsavedMarks,
+        bases: Mapping[str, Table],
         seconds: float = SAVE_SECONDS,
     ) -> None:
-        self._file = file
-        self._collect = collect
+        self._database = database
+        self._sessions = sessions
+        self._marks = marks
+        self._bases = {table: name for name, table in bases.items()}
         self._seconds = seconds
-        self._written: list[object] | None = None
-        self._stopped = Event()
+        self._progress = sessions.save_progress
+        self._tracked: dict[Session, Mark] = {}
+        self._files: dict[str, _SessionFile] = {}
+        self._gone: list[tuple[str, Mark]] = []
+        """The deleted sessions that are still in the file."""
+        self._logged = ""
+        self._is_stopping = False
         self._thread: Thread | None = None
-        self._progress = progress
 
-    def look(self) -> None:
-        """Write the sessions if they have changed, or could not be written before."""
-        progress = self._progress
-        progress.begun += 1
-        sessions = self._collect()
-        now = [_kept(session) for session in sessions]
-        if now != self._written:
-            try:
-                self._file.write(dump_state(sessions))
-            except OSError as error:
-                self._written = None  # it may be the new one all the same
-                self._failed(error)
-                return
-            self._written = now
-        if progress.trouble:
-            progress.trouble = ""
-            _log.warning("saving the state to %s works again", printable(str(self._file.path)))
-        progress.saved = progress.begun
+    # --- Sessions -----------------------------------------------------------------------------
 
-    def _failed(self, error: OSError) -> None:
-        """Say why it could not be written, unless that was said last time."""
-        trouble = error.strerror or str(error)
-        if error.errno == errno.EBUSY:
-            trouble += " (a mounted file cannot be replaced; mount its folder instead)"
-        if trouble != self._progress.trouble:
-            self._progress.trouble = trouble
-            _log.warning(
-                "cannot save the state to %s: %s; keeping the last saved version and retrying",
-                printable(str(self._file.path)),
-                trouble,
+    def track(self, session: Session) -> None:
+        """Begin to save a new session, unless it is a visitor's; called on the app's thread.
+
+        After a restart a visitor gets a new session name, so the old session would be useless.
+        """
+        if not is_visitor(session.name):
+            mark = self._marks.new()
+            session.track(mark.set)
+            self._tracked[session] = mark
+
+    def adopt(self, records: Iterable[SessionRecord]) -> None:
+        """Begin to save the sessions that exist already.
+
+        :param records: what the file has of them.
+        """
+        for session in self._sessions.all():
+            self.track(session)
+        for record in records:
+            session = self._sessions.get_or_create(record.name)
+            file = _SessionFile(session, self._tracked[session])
+            current = session.stores()
+            for names, each in record.stores.items():
+                if names in current:
+                    store = current[names].store
+                    store.take_unsaved()  # the file has all of it
+                    known = _StoreFile(store, each.pets_digest, each.pets.shared, each.last_id)
+                    file.stores[names] = known
+                else:
+                    file.dropped.add(names)
+            self._files[session.name] = file
+
+    def _collect(self, *, everything: bool) -> list[_SessionFile]:
+        """Take the changes of all sessions; return the sessions to write.
+
+        :param everything: whether the file has nothing yet.
+        """
+        tracked = self._tracked.copy()  # first: a session in it was in the registry before
+        current = {session for session in self._sessions.all() if session in tracked}
+        for session in tracked.keys() - current:
+            mark = self._tracked.pop(session)
+            file = self._files.get(session.name)
+            if file is not None and file.session is session:
+                del self._files[session.name]
+            self._gone.append((session.name, mark))
+        for session in current:
+            file = self._files.setdefault(
+                session.name, _SessionFile(session, self._tracked[session])
             )
+            if file.mark.is_set or everything or self._is_stopping:
+                file.take(everything=everything, is_stopping=self._is_stopping)
+        return [file for file in self._files.values() if file.is_unsaved]
+
+    # --- Writing ------------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Write what changed, or could not be written before."""
+        progress = self._progress
+        progress.begin()
+        try:
+            is_new = not self._database.is_in_place()
+            if is_new:
+                self._replace_database()
+            files = self._collect(everything=is_new)
+            if files or self._gone:
+                self._write(files)
+        except (InputError, OSError, sqlite3.Error) as error:
+            self._failed(error)
+            return
+        if self._logged:
+            self._logged = ""
+            _log.warning("saving the state to %s works again", self._shown)
+        progress.end()
+
+    @property
+    def _shown(self) -> str:
+        return printable(str(self._database.path))
+
+    def _failed(self, error: Exception) -> None:
+        """Log why a save failed, unless the last one failed for the same reason."""
+        trouble = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        if trouble != self._logged:
+            self._logged = trouble
+            what = "cannot save the state to %s: %s; keeping the changes in memory and retrying"
+            _log.warning(what, self._shown, trouble)
+        self._progress.end(trouble)
+
+    def _replace_database(self) -> None:
+        """Create the file again after it was deleted.
+
+        :raise InputError: it cannot be created.
+        """
+        _log.warning("%s was deleted; creating it again", self._shown)
+        self._database.close()
+        self._database = open_database(self._database.path)
+        self._bases, self._gone = {}, []
+        for file in self._files.values():
+            file.stores = {}
+
+    def _write(self, files: list[_SessionFile]) -> None:
+        """Write sessions, and remove deleted ones.
+
+        :raise sqlite3.Error: nothing is written.
+        """
+        database, gone, bases = self._database, [*self._gone], self._bases.copy()
+        with database.transaction(is_clean=self._is_stopping, boot=boot_id()):
+            for name, _ in gone:
+                for table in ("sessions", "stores", "pets"):
+                    database.remove(table, name)
+            for file in files:
+                self._write_session(file, bases)
+            for unused in bases.keys() - self._used_bases():
+                name = bases.pop(unused)
+                if name not in bases.values():
+                    database.remove("bases", name)
+        self._bases = bases
+        self._gone = self._gone[len(gone) :]
+        for file in files:
+            file.confirm()
+        for _, mark in gone:
+            self._marks.release(mark)
+
+    def _write_session(self, file: _SessionFile, bases: dict[Table, str]) -> None:
+        database, shared, name = self._database, self._sessions.shared, file.session.name
+        for names in file.dropped:
+            for table in ("stores", "pets"):
+                database.remove(table, name, SEPARATOR.join(names))
+        for names, store in file.stores.items():
+            self._write_store(name, SEPARATOR.join(names), store, bases)
+        active = None if file.active in ((), shared.scenarios) else SEPARATOR.join(file.active)
+        seed = None if file.seed == shared.seed else file.seed
+        start = None
+        if file.start is not None and file.start is not shared.start:
+            start = self._write_base(file.start, bases)
+        mark = file.mark.slot, file.number
+        database.put("sessions", name, file.session.id, active, seed, start, *mark)
+
+    def _write_store(
+        self, session: str, stack: str, file: _StoreFile, bases: dict[Table, str]
+    ) -> None:
+        database, base = self._database, file.next_base
+        if file.pets is not None:
+            database.remove("pets", session, stack)
+        if file.pets is not None or file.next_last_id != file.last_id:
+            name = self._write_base(base, bases)
+            database.put("stores", session, stack, file.pets_digest, name, file.next_last_id)
+        changed = {} if file.pets is None else _changed_pets(file.pets)
+        for pet_id, row in (changed | file.rows).items():
+            if row is None and pet_id not in base.rows:
+                database.remove("pets", session, stack, pet_id)
+            else:
+                database.put("pets", session, stack, pet_id, None if row is None else row.decode())
+
+    def _write_base(self, table: Table, bases: dict[Table, str]) -> str:
+        """Return the name of a table in the file; write it if it is new."""
+        if table not in bases:
+            name, pets = base_content(table)
+            if name not in bases.values():
+                self._database.put("bases", name, pets)
+            bases[table] = name
+        return bases[table]
+
+    def _used_bases(self) -> set[Table]:
+        """Return the tables that the file needs after the save in progress."""
+        shared = self._sessions.shared
+        used = {store.next_base for file in self._files.values() for store in file.stores.values()}
+        starts = {file.start for file in self._files.values()} - {shared.start, None}
+        return used | {start for start in starts if start is not None}
+
+    # --- The thread ---------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Look every so often on a thread of its own, until `stop`."""
-        self._progress.is_active = True
-        self._stopped.clear()
+        """Save about once a second on a thread, until `stop`."""
         self._thread = Thread(target=self._run, name="mockpets-state", daemon=True)
         self._thread.start()
 
     def stop(self, seconds: float = STOP_SECONDS) -> None:
-        """Save what is new, and end; a disk that hangs is waited for so long at most."""
-        self._stopped.set()
+        """Save what is new and close the file; wait at most so many seconds for the disk."""
+        self._is_stopping = True
+        self._progress.requested.set()
         if self._thread is not None:
             self._thread.join(seconds)
             if self._thread.is_alive():
@@ -124,24 +353,34 @@ class Saver:
             self._thread = None
 
     def _run(self) -> None:
-        pause = 0.0
-        while not self._stopped.wait(pause):
+        pause = self._seconds
+        while not self._is_stopping:
+            self._progress.requested.wait(pause)
             began = perf_counter()
             self._try()
             pause = max(self._seconds, _SHARE * (perf_counter() - began))
-        self._try()
+        self._try()  # `stop` may have been called during the last save
+        self.close()
+
+    def close(self) -> None:
+        """Close the files; a save with `stop` comes before."""
+        self._database.close()
+        self._marks.close(remove=self._is_stopping and not self._progress.trouble)
 
     def _try(self) -> None:
         try:
-            self.look()
-        except Exception:  # noqa: BLE001 - a mistake of ours must not end the saving for good
+            self.save()
+        except Exception:  # noqa: BLE001 - a bug must not end the saving forever
             _log.exception("unexpected error while saving the state; retrying")
+            self._progress.end("unexpected error; the log has the details")
 
 
-def _kept(session: SessionState) -> object:
-    """Return what is equal for two states of a session that are the same in the file.
-
-    Tables that were saved are frozen: a change makes another one.
-    """
-    name, pets, active, seed, start = session
-    return name, pets.base, pets.own, pets.next_id, active, seed, start
+def _changed_pets(pets: Saved) -> dict[int, bytes | None]:
+    """Return what differs from the base, as `_StoreFile.rows` has it."""
+    changed: dict[int, bytes | None] = {}
+    if pets.base is not pets.shared:
+        now = pets.base.rows
+        for pet_id, row in pets.shared.rows.items():
+            if now.get(pet_id) is not row:
+                changed[pet_id] = now.get(pet_id)
+    return changed | pets.own.rows

@@ -10,7 +10,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import TOO_MANY_PARKED, no_animal
 from mockpets.contract.fields import parse_int64
-from mockpets.errors import RequestError
+from mockpets.errors import NotReady, RequestError
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.engine import Outcome
 from mockpets.scenario.matching import ABSENT, Facts
@@ -19,7 +19,7 @@ from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.delivery import has_room
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.session_selector import requested_delay, select
-from mockpets.wsgi_extension import SERVER
+from mockpets.wsgi_extension import JOB_RESULTS, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +82,7 @@ class Playback:
         :param act: performs the operation on the request's pets.
         :param check_route: checks path and method if no operation's route matched.
         :raise RequestError: for a failed check, with the status given below.
-        :raise NotReady: pets must be generated first, which the server does on another thread.
+        :raise NotReady: pets must be generated or IDs reserved first, on another thread.
         """
         request = current_request()
         exchange = request.exchange
@@ -103,6 +103,8 @@ class Playback:
         )
         # Our server generates many pets on its worker thread; other servers do it here.
         activation = session.use(stack.names, at_once=SERVER in request.environ)
+        if operation == "createPet" and not activation.store.has_reserved_id:
+            self._reserve_id(request, session)
         # 5. The scenarios' stubs: any status, and 503 if too many responses are parked already.
         outcome = self._decide(request, session, activation)
         if outcome.skip:
@@ -111,6 +113,17 @@ class Playback:
             return _canned(outcome.reply, request)
         # 6. The operation, which checks the body's size, 413, then the values, 400 and 404.
         return act(request, activation.store)
+
+    def _reserve_id(self, request: Request, session: Session) -> None:
+        """Have the state file reserve IDs, so that no ID is assigned again after a crash.
+
+        :raise NotReady: the server waits for the next save, and calls the app again. While the
+            disk fails, a pet gets an ID that is not reserved.
+        """
+        progress = self._sessions.save_progress
+        if not progress.trouble and progress not in request.environ.get(JOB_RESULTS, ()):
+            session.note_change()  # else the next save would skip the session
+            raise NotReady(progress.wait_for_save)
 
     def _decide(self, request: Request, session: Session, activation: Activation) -> Outcome:
         """Set and return the exchange's outcome: from the scenarios, and the request's own delay.

@@ -20,7 +20,6 @@ from mockpets.constants import (
     REQUEST_HEADER,
     SCENARIO_HEADER,
     SEED_HEADER,
-    SESSION_HEADER,
     STUB_HEADER,
     SUNSET,
 )
@@ -91,6 +90,8 @@ class ResponseFinalizer:
     def _finalize_control(self, request: Request, response: Response) -> Response:
         """Complete a response of the control API, which has no scenarios and is not recorded."""
         is_preflight = request.method == "OPTIONS"
+        if request.exchange.session is not None:
+            response.carry([*request.exchange.session.headers])
         origins = self._settings.control_origin
         response.carry(
             [*COMMON_HEADERS, *cors.for_some(request.environ, origins, preflight=is_preflight)]
@@ -184,7 +185,7 @@ def explanation_headers(exchange: Exchange, off_contract: str | None) -> list[Pa
     headers: list[Pair] = []
     session, stack, outcome = exchange.session, exchange.stack, exchange.outcome
     if session is not None:
-        headers.append((SESSION_HEADER, session.name))
+        headers += session.headers
     if session is not None and stack is not None:
         headers.append((SCENARIO_HEADER, ", ".join(stack.names)))
         headers.append((STUB_HEADER, ", ".join(outcome.stubs) or "-"))

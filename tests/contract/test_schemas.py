@@ -42,10 +42,9 @@ import json, pathlib
 from werkzeug.test import Client
 from mockpets import Settings, create_app
 from mockpets.contract.openapi import document
-from mockpets.pets.store import Store
 from mockpets.pets.table import make_table
 from mockpets.scenario.language.loader import load_fixture, scenario_schema
-from mockpets.storage.format import SessionState, dump_state, load_state
+from mockpets.storage.persistence import persist_sessions
 
 client = Client(create_app(Settings(count=0)))
 
@@ -60,18 +59,19 @@ def call(method, path, body=None):
     )
     return [got.status_code, got.get_json()]
 
-def restored(store):
-    start = make_table([])
-    data = b"".join(dump_state([SessionState("default", store.save(None))]))
-    (state,) = load_state(data, "f", start)
-    store.restore(state.pets)
-    return store
+def restored(pets):
+    for before in (pets, None):
+        sessions = create_app(Settings(count=0)).extensions["mockpets"].sessions
+        with persist_sessions("state", sessions):
+            if before:
+                sessions.default.own.replace(make_table(before))
+    return sessions.default.own
 """
 
 PROPERTY = """
 pets = [{"id": 1, "name": "a", "categoryId": 1, "color": "red"}]
 pathlib.Path("pets.json").write_text(json.dumps(pets))
-store = restored(Store(make_table(pets), 10))
+store = restored(pets)
 scenario = {"description": "x", "pets": pets, "stubs": []}
 print(json.dumps({
     "create": call("POST", "/v1/pets", {"color": "red", "name": "a", "categoryId": 1}),

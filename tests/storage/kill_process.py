@@ -1,4 +1,4 @@
-"""Kill a process that keeps saving its state, and check the file it leaves."""
+"""Kill a server at random moments, restart it, and check what its state file brings back."""
 
 from __future__ import annotations
 
@@ -8,81 +8,154 @@ import random
 import signal
 import sys
 import time
+from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
-from mockpets.pets.store import Store
-from mockpets.pets.table import make_table
-from mockpets.session.save_progress import SaveProgress
-from mockpets.storage.format import SessionState
-from mockpets.storage.saver import Saver, read_state
-from mockpets.storage.state_file import claim
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.storage.persistence import persist_sessions
 
-# Enough pets for a slow write; the name of the first is a counter.
-START = make_table({"id": number, "name": "0", "categoryId": 1} for number in range(1, 501))
-
-
-def counter(store: Store) -> int:
-    return int(json.loads(store.get(1) or b"{}")["name"])
+TARGETS = ("default", "default+empty", "default+sold-out", "a+no-status", "b+full-page+empty")
+"""Sessions and stacks of scenarios as in a base path; each has its own pets."""
+HEADERS = {"Authorization": "Bearer mockpets", "Content-Type": "application/json"}
 
 
-def restored(path: Path) -> Store:
-    """Return the pets of the file, which must be complete."""
-    store = Store(START, 10)
-    with claim(path) as file:
-        for session in read_state(file, START, None):
-            store.restore(session.pets)
-    return store
+def serve_until_killed(path: Path, out: int) -> None:
+    """Report the pets of all targets, then post pets and save them; write each step to `out`."""
 
+    def report(*step: object) -> None:
+        os.write(out, json.dumps(step).encode() + b"\n")
 
-def save_for_ever(path: Path, acknowledge: int) -> None:
-    """Increment the counter in the file; report each acknowledged number to a descriptor."""
-    store = restored(path)
-    number = counter(store)
-    with claim(path) as file:
-        progress = SaveProgress()
-        saver = Saver(file, lambda: [SessionState("default", store.save(None))], progress)
+    def call(method: str, target: str, path: str, body: object = None) -> tuple[Any, str]:
+        data = None if body is None else json.dumps(body)
+        connection.request(method, f"/~{target}{path}", data, HEADERS)
+        response = connection.getresponse()
+        assert response.status < 400, (target, path, response.status)
+        return json.loads(response.read()), response.getheader("Mockpets-Session-Id", "")
+
+    settings = Settings(port=0, count=2, quiet=True)
+    app = create_app(settings)
+    progress = app.extensions["mockpets"].sessions.save_progress
+    with (
+        persist_sessions(str(path), app.extensions["mockpets"].sessions),
+        MockpetsServer(settings, app) as server,
+    ):
+        connection = HTTPConnection(urlsplit(server.url).netloc, timeout=20)
+        for target in TARGETS:
+            page, session_id = call("GET", target, "/__mockpets/pets")
+            report("there", target, session_id, {pet["id"]: pet["name"] for pet in page["pets"]})
+        number = 0
         while True:
-            number += 1
-            store.change(1, {"name": str(number)})
-            begun = progress.begun
-            saver.look()
-            if progress.saved > begun:
-                os.write(acknowledge, f"{number}\n".encode())
+            for _ in range(random.randrange(1, 8)):
+                number += 1
+                target, name = random.choice(TARGETS), f"{os.getpid()} {number}"
+                report("posting", target, name)
+                pet, session_id = call("POST", target, "/v1/pets", {"name": name, "categoryId": 1})
+                report("posted", target, pet["id"], name, session_id)
+                progress.requested.set()  # save all the time, so that kills hit saves
+            saved = number
+            progress.wait_for_save()
+            assert not progress.trouble
+            report("saved", saved)
 
 
-def one_round(path: Path) -> int:
-    """Return the last number that was acknowledged before the kill."""
+class Expected:
+    """What the file must have, by the steps that the servers reported."""
+
+    def __init__(self) -> None:
+        self.rounds = self.lost = 0
+        self.ids: dict[str, str] = {}
+        self.given: dict[str, set[int]] = {target: set() for target in TARGETS}
+        """All IDs that responses had, also of pets that were lost."""
+        self.pets: dict[str, dict[int, str]] = {target: {} for target in TARGETS}
+        self.saved: set[str] = set()
+        """The names of pets that were reported as saved."""
+        self.posting = ("", "")
+        self.round: list[str] = []
+
+    def check(self, target: str, session_id: str, there: dict[int, str]) -> None:
+        """Check the pets that a restarted server has."""
+        posted, session = self.pets[target], target.partition("+")[0]
+        start = {pet: name for pet, name in there.items() if not name.split()[0].isdigit()}
+        now = {pet: name for pet, name in there.items() if pet not in start}
+        missing = {name for pet, name in posted.items() if now.get(pet) != name}
+        assert not missing & self.saved, f"{target}: saved, but not there: {missing & self.saved}"
+        unknown = {name for pet, name in now.items() if posted.get(pet) != name}
+        assert unknown <= {self.posting[1]}, f"{target}: not posted: {unknown}"
+        if missing:
+            self.lost += 1
+            assert session_id != self.ids.get(session), f"{target}: lost {missing}, but not its ID"
+        self.pets[target] = now
+
+    def read(self, lines: list[Any]) -> None:
+        """Read the steps of one server."""
+        there = [step for kind, *step in lines if kind == "there"]
+        before = {target: set(pets.values()) for target, pets in self.pets.items()}
+        for target, session_id, pets in there:
+            self.check(target, session_id, {int(pet): name for pet, name in pets.items()})
+        for target, session_id, _ in there:
+            session = target.partition("+")[0]
+            all_there = all(
+                before[each] == set(self.pets[each].values())
+                for each in TARGETS
+                if each.partition("+")[0] == session
+            )
+            was_posting = self.posting[0].partition("+")[0] == session
+            if self.rounds and all_there and not was_posting and session in self.ids:
+                assert session_id == self.ids[session], f"{session} lost nothing but its ID"
+        self.ids.update((target.partition("+")[0], session_id) for target, session_id, _ in there)
+        self.posting, self.round = ("", ""), []
+        for kind, *step in lines:
+            if kind == "posting":
+                self.posting = (step[0], step[1])
+            elif kind == "posted":
+                target, pet, name, session_id = step
+                self.ids[target.partition("+")[0]] = session_id
+                assert pet not in self.given[target], f"{target}: {pet} was given twice"
+                self.given[target].add(pet)
+                self.pets[target][pet] = name
+                self.posting = ("", "")
+                self.round.append(name)
+            elif kind == "saved":
+                self.saved.update(self.round[: step[0]])
+        self.rounds += 1
+
+
+def one_round(path: Path) -> list[Any]:
+    """Return the steps that a server reported before it was killed."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            save_for_ever(path, writing)
+            random.seed()
+            serve_until_killed(path, writing)
         finally:
             os._exit(1)
     os.close(writing)
-    with os.fdopen(reading) as acknowledged:
-        last = acknowledged.readline()
-        time.sleep(random.random() * 0.01)  # not waiting for anything, but to hit a random moment
+    with os.fdopen(reading) as steps:
+        lines = [steps.readline() for _ in TARGETS]
+        steps_before_kill = random.randrange(40)
+        lines += [steps.readline() for _ in range(steps_before_kill)]
+        time.sleep(random.random() * 0.01)  # not to wait for anything, but to hit a random moment
         os.kill(child, signal.SIGKILL)
         status = os.waitpid(child, 0)[1]
         assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
-        lines = [last, *acknowledged]
-    # The kill may truncate the last number, which then was not acknowledged.
-    return max(int(line) for line in lines if line.endswith("\n"))
+        lines += steps
+    # The kill may truncate the last line, which then was not reported.
+    return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 def main(path: Path, rounds: int) -> None:
-    """Print the number of rounds that were killed during a write."""
-    midway = 0
+    """Print how many kills interrupted a save, and how often unsaved pets were lost."""
+    expected, interrupted = Expected(), 0
     for _ in range(rounds):
-        last = one_round(path)
-        midway += path.with_name(f".{path.name}.tmp").exists()
-        store = restored(path)
-        assert counter(store) >= last, f"{last} was acknowledged, {counter(store)} is there"
-        assert counter(store) <= last + 1
-        assert store.total() == 500
-        assert sorted(os.listdir(path.parent)) == [f".{path.name}.lock", path.name]  # noqa: PTH208
-    print(midway)
+        lines = one_round(path)
+        journal = path.with_name(f"{path.name}-journal")
+        interrupted += journal.exists() and journal.stat().st_size > 0
+        expected.read(lines)
+    posted = sum(map(len, expected.given.values()))
+    print(json.dumps({"interrupted": interrupted, "lost": expected.lost, "posted": posted}))
 
 
 if __name__ == "__main__":

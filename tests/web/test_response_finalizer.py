@@ -110,6 +110,7 @@ def test_the_explanation_has_the_seed_only_if_chance_decided() -> None:
     assert named.pop("Server-Timing").startswith("app;dur=")
     assert named == {
         "Mockpets-Session": "test",
+        "Mockpets-Session-Id": session.id,
         "Mockpets-Scenario": "missing",
         "Mockpets-Stub": "missing/gone",
         "Mockpets-Off-Contract": "fault empty_reply",

@@ -144,6 +144,8 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
         if is_new:  # a call that fails changes nothing
             sessions.drop(name, closed)
         raise invalid_body(error) if isinstance(error, InputError) else error from error
+    finally:
+        request.exchange.session = sessions.get(name)  # for the headers that name it
 
 
 def _session(call: Call, name: str, sessions: SessionRegistry) -> Session:

@@ -59,7 +59,7 @@ def state(call: ControlRequest) -> JsonResponse[State]:
                 "held": sum(gates.values()),
             },
             "gates": gates,
-            "state_file": sessions.save_progress.report(),
+            "state_file": sessions.save_progress.report(session),
             "rejected_origins": call.context.rejected_origins.all(),
             "settings": {
                 "key": settings.api_key[0],
@@ -208,6 +208,7 @@ def sessions(call: ControlRequest) -> JsonResponse[SessionList]:
 def _session_summary(context: ControlContext, session: Session) -> SessionSummary:
     return {
         "name": session.name,
+        "id": session.id,
         "active": list(session.active),
         "seed": session.seed,
         "pets": _pet_count(session),

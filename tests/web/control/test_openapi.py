@@ -164,7 +164,7 @@ def test_named_enumerations_are_components_and_listed_once() -> None:
 
     assert named == {
         *("Change", "ErrorCode", "Fault", "NoteCode", "Operation", "PetStatus", "Repeat"),
-        *("RequestOutcome", "ScenarioGroup"),
+        *("RequestOutcome", "ScenarioGroup", "UnsavedKind"),
     }
     assert SCHEMAS["ErrorCode"]["enum"] == list(ERRORS)
     assert json.dumps(DOCUMENT).count('["available", "pending", "sold"]') == 1

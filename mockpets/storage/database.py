@@ -1,0 +1,408 @@
+"""The state file as an SQLite database in which damage does not go unnoticed.
+
+SQLite checks the structure of a file, but not its content: it misses most flipped bytes. Here each
+row has a digest, and the one row of the table `file` has the seal, which is the exclusive or of all
+digests. So a changed row and a missing row are both found when the file is read.
+
+The journal is a rollback journal and not a write-ahead log: SQLite ignores what follows a damaged
+page of such a log, and with it changes that were reported as saved. One connection keeps the
+file locked while the server runs, so that a second server cannot use it, not even by another link.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import sys
+from contextlib import closing, contextmanager, suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import quote
+
+from mockpets.errors import InputError, Problem
+from mockpets.strict_json import dump_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Value = str | int | None
+    Row = tuple[Value, ...]
+    Connect = Callable[..., sqlite3.Connection]
+
+FORMAT: Final = 1
+"""The version of the tables; increased if an older mockpets cannot read the file correctly."""
+_APPLICATION: Final = 0x6D706574
+"""SQLite's ``application_id`` of our files."""
+AWAY: Final = "restore a backup, or move the file away to start with new pets"
+
+_MODE: Final = 0o600
+"""Only the owner: other users of the machine must not read what the pets contain."""
+
+
+class _Table(NamedTuple):
+    """The columns of a table.
+
+    :param keys: how many of them are the primary key.
+    """
+
+    columns: tuple[str, ...]
+    keys: int
+
+
+TABLES: Final = {
+    # Pets that many stores share, as one JSON array; the name is a digest of them.
+    "bases": _Table(("name", "pets"), 1),
+    # `slot` and `mark`: see `unsaved_marks`.
+    "sessions": _Table(("name", "id", "active", "seed", "start", "slot", "mark"), 1),
+    # `last_id` is the highest ID that the server may have assigned.
+    "stores": _Table(("session", "stack", "pets_digest", "base", "last_id"), 2),
+    # What requests changed in a store; `pet` is null for a deleted pet of the base.
+    "pets": _Table(("session", "stack", "id", "pet"), 3),
+}
+
+
+class Content(NamedTuple):
+    """What is in a state file.
+
+    :param is_clean: whether the last server stopped normally.
+    :param boot: the boot ID of the machine when the file was last written.
+    :param rows: the rows of each table, without their digests.
+    """
+
+    is_clean: bool
+    boot: str
+    rows: dict[str, list[Row]]
+
+
+def _schema() -> dict[str, str]:
+    """Return the statements that create the tables, by name."""
+    statements = {}
+    for name, table in TABLES.items():
+        keys = ", ".join(table.columns[: table.keys])
+        parts = [*table.columns, "digest BLOB NOT NULL", f"PRIMARY KEY ({keys})"]
+        statements[name] = f"CREATE TABLE {name} ({', '.join(parts)}) WITHOUT ROWID"
+    # `boot` identifies the start of the machine: `unsaved_marks` do not survive another one.
+    statements["file"] = "CREATE TABLE file (is_clean INTEGER, boot TEXT, seal BLOB)"
+    return statements
+
+
+class Database:
+    """An open state file. Use it on one thread at a time; `open_database` returns it.
+
+    :param path: as the user wrote it.
+    """
+
+    def __init__(self, path: Path, target: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.target = target
+        self.connection = connection
+        self._seal = 0
+        self._inode = _inode(target)
+
+    def close(self) -> None:
+        """Close the file, and with it the lock."""
+        journal = self.target.with_name(f"{self.target.name}-journal")
+        with suppress(OSError):
+            if not journal.stat().st_size:  # otherwise the next server needs it
+                journal.unlink()
+        self.connection.close()
+
+    def is_in_place(self) -> bool:
+        """Return whether the path still leads to this file; False if it leads to none.
+
+        :raise OSError: the folder is missing, or another file has the name.
+        """
+        try:
+            if _inode(self.target) == self._inode:
+                return True
+        except FileNotFoundError:
+            os.stat(self.target.parent)  # noqa: PTH116 - raises the error to report
+            return False
+        raise OSError(None, "another file has taken the place of the state file; move it away")
+
+    # --- Reading ------------------------------------------------------------------------------
+
+    def read(self) -> Content:
+        """Return what is in the file.
+
+        :raise InputError: the file is damaged.
+        """
+        damaged: list[str] = []
+        rows: dict[str, list[Row]] = {name: [] for name in TABLES}
+        try:
+            self._check_structure()
+            is_clean, boot, stored_seal = self._file_row()
+            seal = int.from_bytes(_digest("file", (is_clean, boot)))
+            for name, table in TABLES.items():
+                for *values, stored in self.connection.execute(f"SELECT * FROM {name}"):  # noqa: S608 - a name of ours
+                    digest = _digest(name, values)
+                    seal ^= int.from_bytes(digest)
+                    rows[name].append(tuple(values))
+                    if digest != stored:
+                        damaged.append(f"{name} ({', '.join(map(str, values[: table.keys]))})")
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            raise _damaged(self.path, str(error)) from error
+        if damaged:
+            count = f"{len(damaged)} row{'s' if len(damaged) > 1 else ''}"
+            more = ", ..." if len(damaged) > _SHOWN else ""
+            what = f"the digest of {count} is wrong: {', '.join(damaged[:_SHOWN])}{more}"
+            raise _damaged(self.path, what)
+        if seal != stored_seal:
+            raise _damaged(self.path, "rows are missing or changed")
+        return Content(bool(is_clean), boot, rows)
+
+    def _check_structure(self) -> None:
+        """Check that the file has our tables, and let SQLite check its own structures.
+
+        :raise ValueError: a check failed.
+        """
+        found = dict(self.connection.execute("SELECT name, sql FROM sqlite_master"))
+        if found != _schema():
+            raise ValueError("the tables are not those of mockpets")
+        (result,) = self.connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if result != "ok":
+            raise ValueError(" ".join(str(result).split()))
+
+    def _file_row(self) -> tuple[int, str, int]:
+        """Return the values of the table `file`, the seal as a number."""
+        rows = self.connection.execute("SELECT * FROM file").fetchall()
+        if len(rows) != 1:
+            raise ValueError(f"the table 'file' has {len(rows)} rows, expected 1")
+        is_clean, boot, seal = rows[0]
+        return is_clean, boot, int.from_bytes(seal)
+
+    # --- Writing ------------------------------------------------------------------------------
+
+    @contextmanager
+    def transaction(self, *, is_clean: bool, boot: str) -> Iterator[None]:
+        """Commit the changes that are made inside, or none of them.
+
+        :param is_clean: whether the server stops afterwards.
+        :param boot: the boot ID of the machine.
+        :raise sqlite3.Error: the changes cannot be written.
+        """
+        execute = self.connection.execute
+        try:
+            execute("BEGIN IMMEDIATE")
+            *before, seal = self._file_row()
+            self._seal = seal ^ int.from_bytes(_digest("file", before))
+            yield
+            now = int(is_clean), boot
+            seal = self._seal ^ int.from_bytes(_digest("file", now))
+            values = *now, seal.to_bytes(_DIGEST_BYTES)
+            execute("UPDATE file SET is_clean = ?, boot = ?, seal = ?", values)
+            execute("COMMIT")
+        except BaseException:
+            # SQLite ends some transactions by itself, and the disk may fail again.
+            with suppress(sqlite3.Error):
+                execute("ROLLBACK")
+            raise
+
+    def put(self, name: str, *values: Value) -> None:
+        """Add a row to a table, or replace the row with the same key."""
+        table = TABLES[name]
+        self._unseal(name, values[: table.keys])
+        digest = _digest(name, values)
+        self._seal ^= int.from_bytes(digest)
+        marks = ", ".join("?" * (len(values) + 1))
+        self.connection.execute(f"REPLACE INTO {name} VALUES ({marks})", (*values, digest))  # noqa: S608 - a name of ours
+
+    def remove(self, name: str, *key: Value) -> None:
+        """Remove all rows whose key starts with these values."""
+        where = self._unseal(name, key)
+        self.connection.execute(f"DELETE FROM {name} WHERE {where}", key)  # noqa: S608 - columns of ours
+
+    def _unseal(self, name: str, key: Row) -> str:
+        """Take rows out of the seal; return the condition that selects them."""
+        where = " AND ".join(f"{column} = ?" for column in TABLES[name].columns[: len(key)])
+        rows = self.connection.execute(f"SELECT digest FROM {name} WHERE {where}", key)  # noqa: S608 - columns of ours
+        for (digest,) in rows:
+            self._seal ^= int.from_bytes(digest)
+        return where
+
+
+_DIGEST_BYTES: Final = 8
+_SHOWN: Final = 3
+
+
+def _digest(name: str, values: object) -> bytes:
+    """Return the digest of a row."""
+    return blake2b(dump_json([name, values]), digest_size=_DIGEST_BYTES).digest()
+
+
+def _damaged(path: Path, what: str) -> InputError:
+    return InputError([Problem(str(path), 0, 0, "", f"is damaged: {what}", AWAY)])
+
+
+def _inode(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
+# --- Opening ----------------------------------------------------------------------------------
+
+
+def open_database(path: Path, connect: Connect = sqlite3.connect) -> Database:
+    """Open the state file, create it if it is missing, and lock it until it is closed.
+
+    :param path: as the user wrote it; a link stays one.
+    :param connect: opens an SQLite connection.
+    :raise InputError: the file is in use, is not a state file, or cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        with _locked_folder(target.parent):
+            if not target.exists():
+                _create(target, connect)
+            _check_kind(path, target, connect)
+        connection = _connect(target, connect)
+    except OSError as error:
+        raise _unusable(path, error) from error
+    except sqlite3.Error as error:
+        raise not_writable(path, str(error)) from error
+    try:
+        _lock(connection, path)
+        return Database(path, target, connection)
+    except BaseException:
+        connection.close()
+        raise
+
+
+@contextmanager
+def _locked_folder(folder: Path) -> Iterator[None]:
+    """Keep other servers from creating a state file in this folder.
+
+    :raise OSError: the folder is missing.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):  # some file systems have no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+        with suppress(OSError):  # the name of a new file, after a power failure
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _create(target: Path, connect: Connect) -> None:
+    """Create a state file that is complete when it gets its name.
+
+    :raise OSError: it cannot be created.
+    """
+    new = target.with_name(f"{target.name}-new")
+    new.unlink(missing_ok=True)
+    os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE))
+    try:
+        with closing(_connect(new, connect)) as connection:
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            connection.execute("BEGIN")
+            for statement in _schema().values():
+                connection.execute(statement)
+            values = 1, ""
+            seal = _digest("file", values)
+            connection.execute("INSERT INTO file VALUES (?, ?, ?)", (*values, seal))
+            connection.execute("COMMIT")
+        new.rename(target)
+    except (OSError, sqlite3.Error) as error:
+        new.unlink(missing_ok=True)
+        raise OSError(None, str(error)) from error
+
+
+def _connect(target: Path, connect: Connect, options: str = "mode=rw") -> sqlite3.Connection:
+    """Return a connection without transactions of its own."""
+    return connect(
+        f"file:{quote(str(target))}?{options}",
+        uri=True,
+        timeout=0,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+
+
+def _check_kind(path: Path, target: Path, connect: Connect) -> None:
+    """Check that a file is a state file of our format, without changing it.
+
+    :raise InputError: it is not.
+    :raise OSError: it cannot be read.
+    """
+    status = target.stat()
+    hint = "use another file, or move it away"
+    if stat.S_ISDIR(status.st_mode):
+        what, hint = "is a folder", "use a file in the folder"
+        raise InputError([Problem(f"--state {path}", 0, 0, "", what, hint)])
+    if not stat.S_ISREG(status.st_mode):
+        raise InputError([Problem(f"--state {path}", 0, 0, "", "is not a regular file", hint)])
+    if not status.st_size:
+        raise InputError([Problem(str(path), 0, 0, "", "is empty", AWAY)])
+    if not os.access(target, os.R_OK | os.W_OK):
+        raise PermissionError(None, "Permission denied")
+    try:
+        # Immutable: takes no lock, and does not undo the last transaction of a crashed program.
+        with closing(_connect(target, connect, "mode=ro&immutable=1")) as connection:
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.DatabaseError:
+        application = version = None
+    if application != _APPLICATION:
+        raise InputError([Problem(str(path), 0, 0, "", "is not a mockpets state file", hint)])
+    if version != FORMAT:
+        what = f"has the unknown format {version}; this version of mockpets reads format {FORMAT}"
+        hint = "use the version that wrote the file, or move the file away to start with new pets"
+        raise InputError([Problem(str(path), 0, 0, "", what, hint)])
+
+
+_SETTINGS: Final = (
+    "locking_mode = EXCLUSIVE",
+    "synchronous = FULL",
+    "temp_store = MEMORY",
+    "trusted_schema = OFF",
+    "cell_size_check = ON",
+)
+
+
+def _lock(connection: sqlite3.Connection, path: Path) -> None:
+    """Lock a file for this connection, and undo the last transaction of a server that crashed.
+
+    :raise InputError: another program uses it, it is damaged, or it cannot be written.
+    """
+    try:
+        for setting in _SETTINGS:
+            connection.execute(f"PRAGMA {setting}")
+        connection.execute("BEGIN EXCLUSIVE")
+        connection.execute("COMMIT")
+        # Not before the lock, since it reads the file. Syncs the end of each transaction too.
+        connection.execute("PRAGMA journal_mode = TRUNCATE")
+    except UnicodeDecodeError as error:  # SQLite's message quotes a damaged name
+        raise _damaged(path, "the names of the tables cannot be read") from error
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorname", "")
+        if code.startswith("SQLITE_BUSY"):
+            what = "in use by another mockpets"
+            hint = "stop it, or use another file: each server needs its own"
+            raise InputError([Problem(f"--state {path}", 0, 0, "", what, hint)]) from error
+        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            raise _damaged(path, str(error)) from error
+        raise not_writable(path, str(error)) from error
+
+
+def not_writable(path: Path, reason: str) -> InputError:
+    """Return the error for a file or a folder that cannot be written."""
+    hint = "SQLite writes the file and others beside it: use a folder that this user may write to"
+    return InputError([Problem(f"--state {path}", 0, 0, "", f"cannot be written: {reason}", hint)])
+
+
+def _unusable(path: Path, error: OSError) -> InputError:
+    """Return why a file cannot be opened or created."""
+    if isinstance(error, FileNotFoundError):
+        what, hint = "the folder does not exist", "create it first"
+        return InputError([Problem(f"--state {path}", 0, 0, "", what, hint)])
+    return not_writable(path, error.strerror or str(error))

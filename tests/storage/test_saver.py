@@ -1,0 +1,746 @@
+"""What is saved, how much is written, and what a failing disk or a crash leaves."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import count
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets.constants import INT64_MAX
+from mockpets.errors import InputError
+from mockpets.pets.table import make_table
+from mockpets.session import save_progress
+from mockpets.storage import persistence, unsaved_marks
+from mockpets.storage import saver as saver_module
+from mockpets.storage.saver import RESERVED_IDS
+from tests.storage.servers import DISK_ERROR, EMPTY, SOLD, Server, failing, pets, scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uses locks and permissions")
+TARGETS = (("default",), ("default", "sold"), ("default", "empty"), ("w3", "empty"), ("w4",))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "kept").mkdir()
+    return tmp_path / "kept" / "pets.state"
+
+
+@pytest.fixture
+def messages(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+    caplog.set_level(logging.INFO, "mockpets")
+    return lambda: [record.getMessage() for record in caplog.records]
+
+
+def rows_in(server: Server) -> dict[str, list[Any]]:
+    return server.database.read().rows
+
+
+# --- What comes back --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", [Server.stop, Server.crash])
+def test_every_store_of_every_session_comes_back(path: Path, end: Callable[[Server], None]) -> None:
+    server = Server(path)
+    for number in range(3):
+        for target in TARGETS:
+            server.post(*target, name=f"{number}")
+    server.store("w4").delete(1)
+    server.store("w4").change(2, {"name": "Renamed", "status": "sold"})
+    server.store("w4").delete(3)
+    server.store("default", "sold").change(2, {"name": "Changed"})
+    server.session("w3").activate(("empty", "sold"))
+    before = {target: server.store(*target).rows(None, 100) for target in TARGETS}
+    ids = {name: server.session(name).id for name in ("default", "w3", "w4")}
+    assert server.save()
+    end(server)
+
+    server = Server(path)
+    assert {target: server.store(*target).rows(None, 100) for target in TARGETS} == before
+    assert server.session("w3").active == ("empty", "sold")
+    assert {name: server.session(name).id for name in ids} == ids
+    assert server.names("default", "sold") == ["Kit", "Changed", "0", "1", "2"]
+
+
+def test_a_store_that_waits_for_its_stack_stays_in_the_file(path: Path) -> None:
+    for number in range(3):
+        server = Server(path)
+        if not number:
+            server.post("w3", "sold")
+        server.post()
+        server.stop()
+
+    server = Server(path)
+    assert server.session("w3").pets_held() == 2 + 3
+    assert server.names("w3", "sold") == ["Kit", "Tom", "Miso"]
+
+
+def test_a_reset_removes_the_stores_of_scenarios(path: Path) -> None:
+    server = Server(path)
+    server.post("w3", "sold")
+    server.post("w3", "empty")
+    server.post("w3")
+    server.stop()
+    server = Server(path)
+    server.names("w3", "sold")
+    server.session("w3").reset()
+    server.stop()
+
+    server = Server(path)
+    assert [session + stack for session, stack, *_ in rows_in(server)["stores"]] == [
+        "default",
+        "w3",
+    ]
+    assert server.names("w3") == ["Ada", "Bo"]
+    assert server.names("w3", "sold") == ["Kit", "Tom"]
+
+
+def test_the_start_and_the_seed_of_a_session_come_back(path: Path) -> None:
+    server = Server(path)
+    server.session("w3").start_from(7, make_table(pets("Eve")))
+    server.post("w3")
+    server.stop()
+
+    server = Server(path, seed=9)
+    assert (server.session("w3").seed, server.session("w4").seed) == (7, 9)
+    assert server.names("w3") == ["Eve", "Miso"]
+    server.session("w3").reset()
+    server.stop()
+    server = Server(path)
+    assert server.names("w3") == ["Eve"]
+
+
+def test_pets_that_were_replaced_or_restored_come_back(path: Path) -> None:
+    server = Server(path)
+    store = server.store()
+    server.post()
+    snapshot = store.save(None)
+    store.replace(make_table(pets("One", "Two", "Three")))
+    store.delete(2)
+    server.save()
+    assert server.post("w3") == 3
+    server.stop()
+    server = Server(path)
+    assert server.names() == ["One", "Three"]
+    server.store().restore(snapshot)
+    server.store().change(3, {"name": "Changed"})
+    server.stop()
+
+    server = Server(path)
+    assert server.names() == ["Ada", "Bo", "Changed"]
+    assert rows_in(server)["bases"], "the pets of the snapshot's base are still used"
+
+
+def test_deleted_sessions_do_not_come_back(path: Path) -> None:
+    server = Server(path)
+    old = server.session("w3").id
+    server.post("w3", "sold")
+    server.post("w4")
+    server.save()
+    for name in ("w3", "w4"):
+        assert server.sessions.drop(name)
+    server.session("w5")
+    server.sessions.drop("w5")  # was never saved
+    new = server.session("w3").id
+    server.stop()
+
+    server = Server(path)
+    assert [session.name for session in server.sessions.all()] == ["default", "w3"]
+    assert server.names("w3") == ["Ada", "Bo"]
+    assert server.session("w3").id == new != old
+
+
+def test_a_scenario_with_other_pets_starts_with_them(
+    path: Path, messages: Callable[[], list[str]]
+) -> None:
+    server = Server(path)
+    before = server.session("w3").id
+    server.post("w3", "sold")
+    server.stop()
+
+    server = Server(path, scenario("sold", "New"), EMPTY)
+    assert messages() == [
+        "session 'w3' has new pets for scenario sold: the file defines others now"
+    ]
+    assert server.names("w3", "sold") == ["New"]
+    assert server.session("w3").id != before
+    server.stop()
+    server = Server(path, scenario("sold", "New"), EMPTY)
+    assert len(messages()) == 1
+
+
+def test_pets_wait_for_a_missing_scenario(path: Path, messages: Callable[[], list[str]]) -> None:
+    server = Server(path)
+    server.session("w3").activate(("sold",))
+    server.post("w3", "sold")
+    server.stop()
+    server = Server(path, EMPTY)
+    server.post("w3")
+    server.stop()
+
+    assert [text.partition(";")[0] for text in messages()] == [
+        "session 'w3' is restored with scenario  instead of its own: unknown scenario 'sold'",
+        "session 'w3' has pets that wait for their scenario: unknown scenario 'sold'",
+    ]
+    server = Server(path)
+    assert server.names("w3", "sold") == ["Kit", "Tom", "Miso"]
+
+
+def test_scenarios_sent_in_requests_are_not_saved(path: Path) -> None:
+    server = Server(path)
+    inline = {"inline-1": (scenario("inline-1", "Own"), "text")}
+    server.session("w3").activate(("inline-1", "sold"), inline)
+    server.post("w3", "inline-1", "sold")
+    server.stop()
+
+    server = Server(path)
+    assert server.session("w3").active == ("sold",)
+    assert [stack for _, stack, *_ in rows_in(server)["stores"]] == ["", ""]
+
+
+def test_more_sessions_than_allowed_are_reported(path: Path) -> None:
+    server = Server(path)
+    for name in ("w3", "w4"):
+        server.post(name)
+    server.stop()
+    data = path.read_bytes()
+
+    with pytest.raises(InputError) as rejected:
+        Server(path, limit=2)
+    assert "session w4: all 2 sessions are in use" in str(rejected.value)
+    assert "start the server with higher limits" in str(rejected.value)
+    assert path.read_bytes() == data
+
+
+def test_many_pets_share_their_base(path: Path) -> None:
+    names = [f"pet {number}" for number in range(2000)]
+    server = Server(path, scenario("sold", *names), start=names)
+    for number in range(5):
+        server.post(f"w{number}", "sold")
+        server.store(f"w{number}").delete(number + 1)
+    server.save()
+    assert (len(rows_in(server)["bases"]), len(rows_in(server)["pets"])) == (1, 10)
+    server.stop()
+
+    assert path.stat().st_size < 400_000
+    server = Server(path, scenario("sold", *names), start=names)
+    assert server.names("w3") == [*names[:3], *names[4:]]
+    for session in server.sessions.all():
+        session.own.replace(make_table([]))
+        session.reset()
+    server.stop()
+    server = Server(path)
+    assert len(rows_in(server)["bases"]) == 1, "the sessions keep the pets that they had"
+
+
+# --- How much is written ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [10, 10_000])
+def test_one_new_pet_is_one_row(path: Path, size: int) -> None:
+    server = Server(path, start=[f"pet {number}" for number in range(size)])
+    server.post()
+    server.save()
+    connection = server.database.connection
+    steps: list[str] = []
+    before = connection.total_changes
+    connection.set_trace_callback(steps.append)
+    server.post(name="New")
+    server.save()
+    connection.set_trace_callback(None)
+
+    writes = [step.split()[:3] for step in steps if step.startswith(("REPLACE", "UPDATE"))]
+    assert writes == [
+        ["REPLACE", "INTO", "pets"],
+        ["REPLACE", "INTO", "sessions"],
+        ["UPDATE", "file", "SET"],
+    ]
+    assert connection.total_changes - before == 3
+
+
+def test_without_changes_nothing_is_written(path: Path) -> None:
+    server = Server(path)
+    server.post()
+    server.save()
+    data, saved = path.read_bytes(), server.progress.saved
+    for _ in range(3):
+        server.names("default", "sold")
+        assert server.save()
+
+    assert server.progress.saved == saved + 3
+    assert path.read_bytes() == data
+    server.session("w3")
+    assert server.save()
+    assert path.read_bytes() != data
+
+
+def test_pets_that_come_and_go_leave_no_rows(path: Path) -> None:
+    server = Server(path)
+    for _ in range(50):
+        server.store().delete(server.post())
+        server.save()
+
+    assert rows_in(server)["pets"] == []
+
+
+def test_slots_are_used_again(path: Path) -> None:
+    server = Server(path)
+    for _ in range(50):
+        server.session("w3")
+        server.save()
+        server.sessions.drop("w3")
+        server.save()
+
+    assert path.with_name("pets.state-unsaved").stat().st_size <= 3 * 8
+
+
+# --- IDs of pets ------------------------------------------------------------------------------
+
+
+def test_ids_have_no_gap_after_a_stop(path: Path) -> None:
+    given = []
+    for _ in range(3):
+        server = Server(path)
+        given += [(server.post(), server.post("w3", "sold")) for _ in range(2)]
+        server.stop()
+
+    assert given == [(number, number) for number in range(3, 9)]
+
+
+def test_no_id_is_given_twice_after_a_crash(path: Path) -> None:
+    given: dict[tuple[str, ...], list[int]] = {target: [] for target in TARGETS}
+    for _ in range(4):
+        server = Server(path)
+        for target in TARGETS:
+            given[target] += [server.post(*target) for _ in range(RESERVED_IDS // 2 + 7)]
+        server.crash()
+
+    for ids in given.values():
+        assert ids == sorted(set(ids))
+
+
+def test_no_id_is_given_twice_after_a_reset_and_a_crash(path: Path) -> None:
+    server = Server(path)
+    for _ in range(RESERVED_IDS * 3):
+        server.post()
+    server.save()
+    server.session().reset()
+    assert server.post() == 3, "a reset restores the IDs too"
+    server.crash()
+    server = Server(path)  # the reset was not saved
+    assert server.post() > RESERVED_IDS * 3
+    server.session().reset()
+    server.save()
+    given = [server.post() for _ in range(RESERVED_IDS + 5)]
+    assert given[0] == 3
+    server.crash()
+    assert Server(path).post() > given[-1]
+
+
+def test_the_highest_id_can_be_given(path: Path) -> None:
+    server = Server(path)
+    server.store().replace(make_table([{"id": INT64_MAX - 2, "name": "x", "categoryId": 1}]))
+    assert server.post() == INT64_MAX - 1
+    server.stop()
+    server = Server(path)
+    assert server.post() == INT64_MAX
+    server.stop()
+    server = Server(path)
+    with pytest.raises(Exception, match="the highest int64 id is already used"):
+        server.post()
+
+
+# --- IDs of sessions --------------------------------------------------------------------------
+
+
+def test_a_session_that_lost_a_change_gets_a_new_id(
+    path: Path, messages: Callable[[], list[str]]
+) -> None:
+    changes: dict[str, Callable[[Server], object]] = {
+        "created": lambda server: server.post("created"),
+        "in-stack": lambda server: server.post("in-stack", "sold"),
+        "deleted": lambda server: server.store("deleted").delete(1),
+        "changed": lambda server: server.store("changed").change(1, {"name": "x"}),
+        "replaced": lambda server: server.store("replaced").replace(make_table([])),
+        "reset": lambda server: server.session("reset").reset(),
+        "scenario": lambda server: server.session("scenario").activate(("sold",)),
+        "seed": lambda server: server.session("seed").start_from(7, make_table([])),
+        "dropped": lambda server: server.sessions.drop("dropped"),
+    }
+    server = Server(path, limit=20)
+    names = ["default", "same", "read", *changes]
+    for name in names:
+        server.post(name)
+        server.post(name, "sold")
+    server.save()
+    before = {name: server.session(name).id for name in names}
+    for change in changes.values():
+        change(server)
+    server.names("read", "empty")
+    server.crash()
+
+    server = Server(path, limit=20)
+    after = {name: server.session(name).id for name in names}
+    assert {name for name in names if before[name] != after[name]} == set(changes)
+    assert len(set(after.values())) == len(after)
+    (message,) = messages()
+    lost = message.removeprefix(
+        "the server did not stop normally; the last changes are lost in these sessions: "
+    )
+    assert set(lost.split(", ")) == set(changes)
+
+
+def test_the_id_stays_over_a_reset_and_is_new_for_a_new_session(path: Path) -> None:
+    server = Server(path)
+    before = server.session("w3").id
+    server.session("w3").reset()
+    server.session("w3").start_from(7, make_table([]))
+    assert server.session("w3").id == before
+    server.sessions.drop("w3")
+    assert server.session("w3").id != before
+
+
+def test_after_a_power_failure_all_ids_are_new(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = ""
+    for boot, same in (("one", True), ("one", True), ("two", False), ("", False), ("", False)):
+        for module in (saver_module, persistence):
+            monkeypatch.setattr(module, "boot_id", partial(str, boot))
+        server = Server(path)
+        if known:
+            assert (server.session().id == known) is same, boot
+        known = server.session().id
+        server.post()
+        server.save()
+        server.crash()
+
+
+def test_the_boot_id_is_that_of_the_system() -> None:
+    assert unsaved_marks.boot_id() == unsaved_marks.boot_id()
+    if os.path.exists("/proc/sys/kernel/random/boot_id"):  # noqa: PTH110
+        assert len(unsaved_marks.boot_id()) == 36
+
+
+@pytest.mark.parametrize("damage", [b"", b"\x00" * 80, b"\xff" * 800, b"abc"])
+def test_without_the_marks_all_ids_are_new(path: Path, damage: bytes) -> None:
+    server = Server(path)
+    before = server.session().id
+    server.crash()
+    path.with_name("pets.state-unsaved").write_bytes(damage)
+
+    assert Server(path).session().id != before
+
+
+# --- Failing disks ----------------------------------------------------------------------------
+
+
+def test_after_any_failure_the_file_is_intact_and_the_next_save_works(path: Path) -> None:
+    connect, connection = failing()
+    server = Server(path, connect=connect)
+    server.post("w3", "sold", name="First")
+    server.save()
+    number = 0
+    for failing_step in count():
+        before, saved = rows_in(server), server.progress.saved
+        steps = count()
+
+        def fails(_: str, steps: Iterator[int] = steps, last: int = failing_step) -> None:
+            if next(steps) == last:
+                raise DISK_ERROR
+
+        number += 1
+        server.post("w3", "sold", name=f"New {number}")
+        server.store("w3").replace(make_table(pets(f"Replaced {number}")))
+        server.session(f"w{number + 10}" if number < 4 else "w3")
+        connection.fails = staticmethod(fails)
+        works = server.save()
+        connection.fails = staticmethod(lambda _: None)
+        if works:
+            break
+        assert server.progress.trouble == "disk I/O error"
+        assert server.progress.saved == saved
+        assert rows_in(server) == before
+        assert server.save()
+        assert (server.progress.trouble, server.progress.saved) == ("", server.progress.begun)
+    assert failing_step > 10
+    server.crash()
+
+    server = Server(path)
+    assert server.names("w3", "sold") == [
+        *("Kit", "Tom", "First"),
+        *(f"New {each}" for each in range(1, number + 1)),
+    ]
+    assert server.names("w3") == [f"Replaced {number}"]
+
+
+def test_a_failing_disk_is_logged_once_and_serving_goes_on(
+    path: Path, messages: Callable[[], list[str]]
+) -> None:
+    connect, connection = failing()
+    server = Server(path, connect=connect)
+    connection.fails = staticmethod(lambda _: (_ for _ in ()).throw(DISK_ERROR))
+    given = [server.post("w3", "sold") for _ in range(3)]
+    assert given == [3, 4, 5]
+    assert not server.save()
+    full = sqlite3.OperationalError("database or disk is full")
+    connection.fails = staticmethod(lambda _: (_ for _ in ()).throw(full))
+    server.save()
+    connection.fails = staticmethod(lambda _: None)
+    assert server.save()
+    server.crash()
+
+    retrying = "keeping the changes in memory and retrying"
+    assert messages() == [
+        f"cannot save the state to {path}: disk I/O error; {retrying}",
+        f"cannot save the state to {path}: database or disk is full; {retrying}",
+        f"saving the state to {path} works again",
+    ]
+    assert Server(path).names("w3", "sold") == ["Kit", "Tom", "Miso", "Miso", "Miso"]
+
+
+def test_a_deleted_file_is_created_again(path: Path, messages: Callable[[], list[str]]) -> None:
+    server = Server(path)
+    server.post("w3", "sold")
+    server.save()
+    for each in path.parent.iterdir():
+        each.unlink()
+    server.post()
+    assert server.save()
+    server.post("w3")
+    assert server.save()
+    ids = server.session("w3").id
+    server.stop()
+
+    assert messages() == [f"{path} was deleted; creating it again"]
+    server = Server(path)
+    assert server.names("w3", "sold") == ["Kit", "Tom", "Miso"]
+    assert server.names("w3") == server.names() == ["Ada", "Bo", "Miso"]
+    assert server.session("w3").id == ids
+
+
+def test_a_file_that_took_its_place_is_not_overwritten(path: Path) -> None:
+    server = Server(path)
+    server.post()
+    server.save()
+    path.unlink()
+    path.write_bytes(b"precious")
+    server.post()
+    assert not server.save()
+    assert server.progress.trouble == (
+        "another file has taken the place of the state file; move it away"
+    )
+    assert path.read_bytes() == b"precious"
+    path.unlink()
+    assert server.save()
+    server.crash()
+
+    assert Server(path).names() == ["Ada", "Bo", "Miso", "Miso"]
+
+
+def test_a_folder_that_was_moved_away_may_come_back(path: Path) -> None:
+    away = path.parent.with_name("away")
+    server = Server(path)
+    server.post()
+    server.save()
+    path.parent.rename(away)
+    server.post()
+    assert not server.save()
+    assert server.progress.trouble == "No such file or directory"
+    away.rename(path.parent)
+    assert server.save()
+    server.crash()
+
+    assert Server(path).names() == ["Ada", "Bo", "Miso", "Miso"]
+
+
+def test_a_server_that_cannot_save_does_not_start(path: Path) -> None:
+    Server(path).stop()
+    connect, connection = failing()
+    data = path.read_bytes()
+
+    def fails(statement: str) -> None:
+        if statement == "COMMIT":
+            raise sqlite3.OperationalError("attempt to write a readonly database")
+
+    def connect_later(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection.fails = staticmethod(fails if "mode=rw" in arguments[0] else lambda _: None)
+        return connect(*arguments, **options)
+
+    with pytest.raises(InputError, match="cannot be written: attempt to write a readonly database"):
+        Server(path, connect=connect_later)
+    assert path.read_bytes() == data
+
+
+def test_a_full_disk_that_stays_full_at_the_stop_leaves_the_last_save(
+    path: Path, messages: Callable[[], list[str]]
+) -> None:
+    connect, connection = failing()
+    server = Server(path, connect=connect)
+    server.post(name="Saved")
+    server.save()
+    before = server.session().id
+    server.post(name="Lost")
+    connection.fails = staticmethod(lambda _: (_ for _ in ()).throw(DISK_ERROR))
+    server.stop()
+
+    server = Server(path)
+    assert server.names() == ["Ada", "Bo", "Saved"]
+    assert server.session().id != before
+    assert server.post() > 4
+    assert "cannot save the state" in messages()[0]
+    assert "the last changes are lost" in messages()[1]
+
+
+# --- The thread -------------------------------------------------------------------------------
+
+
+def test_a_change_during_a_save_is_part_of_the_next(path: Path) -> None:
+    connect, connection = failing()
+    server = Server(path, connect=connect)
+    during: list[str] = []
+
+    def post(statement: str) -> None:
+        if statement in ("BEGIN IMMEDIATE", "COMMIT") and len(during) < 2:
+            during.append(statement)
+            server.store().create({"name": statement, "categoryId": 1})
+
+    server.post(name="Before")
+    connection.fails = staticmethod(post)
+    assert server.save()
+    assert len(rows_in(server)["pets"]) == 1
+    assert server.save()
+    server.crash()
+
+    assert Server(path).names() == ["Ada", "Bo", "Before", "BEGIN IMMEDIATE", "COMMIT"]
+
+
+def test_changes_on_another_thread_are_never_lost(path: Path) -> None:
+    server = Server(path)
+    noted = {0: 0}  # the number of the last save, to the posts that the next one must include
+
+    def work() -> None:
+        for number in range(1, 3001):
+            server.store().create({"name": "x", "categoryId": 1})
+            noted[server.progress.begun] = number
+
+    with ThreadPoolExecutor(1) as pool:
+        working = pool.submit(work)
+        while not working.done():
+            server.save()
+            assert len(rows_in(server)["pets"]) >= noted.get(server.progress.saved - 1, 0)
+        working.result()
+    server.stop()
+
+    assert len(Server(path).names()) == 3002
+
+
+def test_waiting_for_a_save_ends_with_it(path: Path) -> None:
+    server = Server(path)
+    server.saver.start()
+    for number in range(5):
+        server.store().create({"name": f"{number}", "categoryId": 1})
+        begun = server.progress.begun
+        assert server.progress.wait_for_save() is server.progress
+        assert server.progress.saved > begun
+    server.saver.stop()
+
+    assert len(Server(path).names()) == 7
+
+
+def test_a_hanging_disk_blocks_neither_requests_nor_the_stop(
+    path: Path, messages: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(save_progress, "STALL_SECONDS", 0.05)
+    connect, connection = failing()
+    server = Server(path, connect=connect)
+    hangs, goes_on = Event(), Event()
+
+    def hang(statement: str) -> None:
+        if statement == "COMMIT":
+            hangs.set()
+            goes_on.wait(10)
+
+    server.store().create({"name": "x", "categoryId": 1})
+    connection.fails = staticmethod(hang)
+    server.saver.start()
+    server.progress.requested.set()
+    assert hangs.wait(10)
+    server.progress.wait_for_save()
+    assert server.progress.trouble == "the disk has not responded for 0 seconds"
+    server.saver.stop(0.01)
+    goes_on.set()
+
+    assert messages() == ["timed out while saving the state; the last changes may be lost"]
+
+
+def test_the_thread_continues_after_an_internal_error(
+    path: Path, messages: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = Server(path)
+    turns = count()
+    save = server.saver.save
+
+    def broken() -> None:
+        if next(turns) == 0:
+            raise ZeroDivisionError
+        save()
+
+    monkeypatch.setattr(server.saver, "save", broken)
+    server.saver.start()
+    for _ in range(2):
+        server.post()
+        server.progress.wait_for_save()
+    server.saver.stop()
+
+    assert messages() == ["unexpected error while saving the state; retrying"]
+    assert Server(path).names() == ["Ada", "Bo", "Miso", "Miso"]
+
+
+# --- What other programs wrote ----------------------------------------------------------------
+
+
+def test_content_that_mockpets_does_not_write_is_reported(path: Path) -> None:
+    server = Server(path, SOLD, EMPTY)
+    put, (base, *_), *_ = server.database.put, *rows_in(server)["bases"]
+    with server.database.transaction(is_clean=True, boot=""):
+        put("bases", "b0", "{}")
+        put("bases", "b1", '[{"id": 1, "name": "x"}]')
+        put(
+            "bases", "b2", '[{"id":1,"name":"x","categoryId":1},{"id":1,"name":"y","categoryId":1}]'
+        )
+        put("bases", "b3", "[")
+        put("sessions", "W 3", "id", None, None, None, 0, 1)
+        put("sessions", "w3", "id", None, None, None, 0, 1)
+        put("sessions", "w4", "id", "A B", -1, None, 0, 1)
+        put("stores", "w3", "", "", "missing", 7)
+        put("stores", "w5", "", "", base, 7)
+        put("pets", "w6", "", 3, None)
+    server.database.close()
+
+    with pytest.raises(InputError) as rejected:
+        Server(path)
+    lines = [str(problem).removeprefix(f"{path}: ") for problem in rejected.value.problems]
+    away = "; restore a backup, or move the file away to start with new pets"
+    assert all(line.endswith(away) for line in lines)
+    assert [line.removesuffix(away) for line in lines] == [
+        "bases (b0): must be an array",
+        "bases (b1): categoryId is required",
+        "bases (b2): must have distinct IDs",
+        "bases (b3): Expecting value: line 1 column 2 (char 1)",
+        "stores (w3, ): unknown name 'missing'",
+        "sessions (W 3): invalid name 'W 3'",
+        "sessions (w3): has no store",
+        "sessions (w4): invalid name 'A B'",
+        "('w6', ''): belongs to no session",
+        "w5: belongs to no session",
+    ]
