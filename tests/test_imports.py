@@ -25,7 +25,7 @@ RULE = [
     (10, "mockpets.pytest_plugin", ("pytest",)),
     (9, "mockpets.server", ("waitress",)),
     (8, "mockpets.web", ("flask", "werkzeug")),
-    (8, "mockpets.storage", ()),
+    (8, "mockpets.storage", ("sqlite3",)),
     (7, "mockpets.session", ()),
     (7, "mockpets.client", ()),
     (6, "mockpets.journal", ()),

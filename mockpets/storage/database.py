@@ -105,7 +105,8 @@ class Database:
         """Close the file, and with it the lock."""
         journal = self.target.with_name(f"{self.target.name}-journal")
         with suppress(OSError):
-            if not journal.stat().st_size:  # otherwise the next server needs it
+            # The next server needs a journal with content, and that of another file is not ours.
+            if self.is_in_place() and not journal.stat().st_size:
                 journal.unlink()
         self.connection.close()
 

@@ -60,7 +60,6 @@ class _StoreFile:
     base: Table | None = None
     last_id: int = -1
     next_last_id: int = -1
-    next_id: int = 1
     pets: Saved | None = None
     rows: dict[int, bytes | None] = field(default_factory=dict)
 
@@ -73,16 +72,14 @@ class _StoreFile:
 
     def take(self, *, everything: bool, is_stopping: bool) -> None:
         """Take the store's changes, and choose the IDs to reserve."""
-        unsaved = self.store.take_unsaved(everything=everything or self.base is None)
-        self.next_id = unsaved.next_id
-        if unsaved.pets is not None:
-            self.pets, self.rows = unsaved.pets, {}
-        self.rows.update(unsaved.rows)
-        left = self.last_id - self.next_id
+        pets, rows, next_id = self.store.take_unsaved(everything=everything or self.base is None)
+        if pets is not None:
+            self.pets, self.rows = pets, {}
+        self.rows.update(rows)
         if is_stopping:
-            self.next_last_id = self.next_id - 1
-        elif self.pets is not None or left < RESERVED_IDS // 2:
-            self.next_last_id = min(self.next_id - 1 + RESERVED_IDS, INT64_MAX)
+            self.next_last_id = next_id - 1
+        elif self.pets is not None or self.last_id - next_id < RESERVED_IDS // 2:
+            self.next_last_id = min(next_id - 1 + RESERVED_IDS, INT64_MAX)
         if self.next_last_id < self.last_id:  # after a reset
             self.store.reserve(self.next_last_id + 1)
 
@@ -198,10 +195,11 @@ class Saver:
                     file.dropped.add(names)
             self._files[session.name] = file
 
-    def _collect(self, *, everything: bool) -> list[_SessionFile]:
+    def _collect(self, *, everything: bool, is_stopping: bool) -> list[_SessionFile]:
         """Take the changes of all sessions; return the sessions to write.
 
         :param everything: whether the file has nothing yet.
+        :param is_stopping: whether this is the last save, so that no IDs need to be reserved.
         """
         tracked = self._tracked.copy()  # first: a session in it was in the registry before
         current = {session for session in self._sessions.all() if session in tracked}
@@ -215,23 +213,23 @@ class Saver:
             file = self._files.setdefault(
                 session.name, _SessionFile(session, self._tracked[session])
             )
-            if file.mark.is_set or everything or self._is_stopping:
-                file.take(everything=everything, is_stopping=self._is_stopping)
+            if file.mark.is_set or everything or is_stopping:
+                file.take(everything=everything, is_stopping=is_stopping)
         return [file for file in self._files.values() if file.is_unsaved]
 
     # --- Writing ------------------------------------------------------------------------------
 
     def save(self) -> None:
         """Write what changed, or could not be written before."""
-        progress = self._progress
+        progress, is_stopping = self._progress, self._is_stopping
         progress.begin()
         try:
             is_new = not self._database.is_in_place()
             if is_new:
                 self._replace_database()
-            files = self._collect(everything=is_new)
+            files = self._collect(everything=is_new, is_stopping=is_stopping)
             if files or self._gone:
-                self._write(files)
+                self._write(files, is_clean=is_stopping)
         except (InputError, OSError, sqlite3.Error) as error:
             self._failed(error)
             return
@@ -265,13 +263,13 @@ class Saver:
         for file in self._files.values():
             file.stores = {}
 
-    def _write(self, files: list[_SessionFile]) -> None:
+    def _write(self, files: list[_SessionFile], *, is_clean: bool) -> None:
         """Write sessions, and remove deleted ones.
 
         :raise sqlite3.Error: nothing is written.
         """
         database, gone, bases = self._database, [*self._gone], self._bases.copy()
-        with database.transaction(is_clean=self._is_stopping, boot=boot_id()):
+        with database.transaction(is_clean=is_clean, boot=boot_id()):
             for name, _ in gone:
                 for table in ("sessions", "stores", "pets"):
                     database.remove(table, name)

@@ -547,6 +547,19 @@ def test_a_file_that_took_its_place_is_not_overwritten(path: Path) -> None:
     assert Server(path).names() == ["Ada", "Bo", "Miso", "Miso"]
 
 
+def test_a_server_whose_file_is_gone_leaves_the_files_of_another(path: Path) -> None:
+    first = Server(path)
+    first.post()
+    path.unlink()
+    second = Server(path)
+    second.post()
+    first.stop()
+    assert path.with_name("pets.state-journal").exists(), "the second server still needs it"
+    second.stop()
+
+    assert Server(path).names() == ["Ada", "Bo", "Miso"]
+
+
 def test_a_folder_that_was_moved_away_may_come_back(path: Path) -> None:
     away = path.parent.with_name("away")
     server = Server(path)
