@@ -45,16 +45,21 @@ def find(kind: str, folders: Iterable[Path]) -> dict[str, Source]:
     for folder in (shipped(kind), *folders):
         in_folder: dict[str, Source] = {}
         for path in files_in(kind, folder):
-            name = path.stem
+            name = _text(path.stem)
             if name in in_folder:
                 problems.append(same_name(path, in_folder[name].path))
                 continue
-            shown = f"{kind}/{path.name} (shipped)" if folder == shipped(kind) else str(path)
+            shown = f"{kind}/{path.name} (shipped)" if folder == shipped(kind) else _text(path)
             in_folder[name] = source_of(path, shown, sources.get(name))
         sources.update(in_folder)
     if problems:
         raise InputError(problems)
     return dict(sorted(sources.items()))
+
+
+def _text(path: Path | str) -> str:
+    """Return a path as text that UTF-8 can encode, with each byte that is not UTF-8 escaped."""
+    return str(path).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def same_name(path: Path, other: Path) -> Problem:

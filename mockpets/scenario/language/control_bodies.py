@@ -66,12 +66,15 @@ class SessionConfig:
 
 @dataclass(frozen=True, slots=True)
 class _Scenarios(Shape):
-    """A scenario's name, a document, or a list of these; returns names and documents."""
+    """A scenario's name, a document, or a list of these; returns names and documents.
+
+    A document is returned as a scenario and as a JSON value.
+    """
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         is_list = node.kind == "list"
         names: list[str] = []
-        inline: dict[str, tuple[Any, str]] = {}
+        inline: dict[str, tuple[Any, Any]] = {}
         for position, item in enumerate(node.items if is_list else (node,), 1):
             here = diagnostics.at(position) if is_list else diagnostics
             if item.kind == "text":
@@ -80,8 +83,7 @@ class _Scenarios(Shape):
                 name = _name_of(item) or INLINE.format(len(inline) + 1)
                 own = Diagnostics(BODY, name, diagnostics.known, diagnostics.fixtures, here.path)
                 _check_name(item, own, {*inline} | {*diagnostics.taken})
-                text = dump_json(item.plain()).decode()
-                inline[name] = _DOCUMENT.read(item, own), text
+                inline[name] = _DOCUMENT.read(item, own), item.plain()
                 names.append(name)
                 diagnostics.documents.extend(own.problems)
             else:
@@ -179,7 +181,10 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
             own.close()
         except InputError as error:
             raise DocumentError(error.problems) from None
-    names, inline = values.get("scenario", (None, {}))
+    names, documents = values.get("scenario", (None, {}))
+    # Written as JSON only now: an invalid document can have half of a surrogate pair, which JSON
+    # in UTF-8 cannot.
+    inline = {name: (each, dump_json(value).decode()) for name, (each, value) in documents.items()}
     return SessionConfig(
         None if names is None else tuple(names), inline, values.get("seed"), values.get("pets")
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 
@@ -236,3 +237,69 @@ def test_other_methods_are_rejected(fresh: Make, method: str, path: str) -> None
         assert_error(response, "method_not_allowed")
         allowed = "GET, HEAD" if method == "GET" else method
         assert response.header("Allow") == f"{allowed}, OPTIONS"
+
+
+# --- What UTF-8 cannot encode -------------------------------------------------------------------
+
+HALF = "\\ud800"
+HALVES = [
+    ("PUT", "pets", f'[{{"id": 1, "name": "{HALF}", "categoryId": 1}}]'),
+    ("PUT", "pets", f'"{HALF}"'),
+    ("PUT", "pets", f'{{"{HALF}": 1}}'),
+    ("PATCH", "pets/1", f'{{"name": "{HALF}"}}'),
+    ("PUT", "scenario", f'{{"scenario": "{HALF}"}}'),
+    ("PUT", "scenario", f'{{"scenario": {{"description": "{HALF}", "stubs": []}}}}'),
+    ("PUT", "scenario", f'{{"scenario": ["empty", {{"name": "{HALF}", "description": "d"}}]}}'),
+    (
+        "PUT",
+        "scenario",
+        f'{{"scenario": {{"description": "d", "stubs": [{{"reply": {{"body": "{HALF}"}}}}]}}}}',
+    ),
+    (
+        "PUT",
+        "scenario",
+        f'{{"scenario": {{"description": "d", "pets": [{{"name": "{HALF}", "categoryId": 1}}]}}}}',
+    ),
+    ("PUT", "scenario", f'{{"scenario": {{"description": "d", "{HALF}": 1}}}}'),
+    ("PUT", "sessions/w3", f'{{"scenario": {{"description": "{HALF}"}}, "seed": 2}}'),
+    ("POST", "verify", f'{{"match": {{"body": {{"name": "{HALF}"}}}}}}'),
+]
+
+
+@pytest.mark.parametrize("size", [0, 9000])
+@pytest.mark.parametrize(("method", "path", "text"), HALVES)
+def test_half_a_surrogate_pair_is_a_problem_of_the_body(
+    method: str, path: str, text: str, size: int
+) -> None:
+    """A long body is read on the worker thread, so the server takes part."""
+    with MockpetsServer(Settings(port=0)) as server:
+        call = Client(OverSocket(server.url))
+        body = text.encode() + b" " * size
+        response = call(method, f"/__mockpets/{path}", body=body, headers=JSON, key=None)
+
+        assert response.status in (400, 422)
+        assert response.json["code"] in ("invalid_request", "invalid_scenario")
+        assert "ud800" in response.body.decode().lower().replace("u+d800", "ud800")
+        assert call("GET", "/__mockpets/state", key=None).json["active"] == ["default"]
+
+
+@pytest.mark.parametrize(
+    "path", ["cafe/caf\udce9.yaml", "caf\udce9/cafe.yaml"], ids=["file", "folder"]
+)
+def test_a_path_that_is_not_utf_8_is_listed_with_escapes(tmp_path: Path, path: str) -> None:
+    file = tmp_path / path
+    try:
+        file.parent.mkdir()
+        app = create_app(Settings(scenarios_dir=(file.parent,)))
+        file.write_text("description: d\nstubs: []\n")
+    except OSError:
+        pytest.skip("the file system has only names in UTF-8")
+    app.extensions["mockpets"].reloader.look()
+    call = Client(InProcess(app))
+
+    for listed in ("scenarios", "state"):
+        rows = call("GET", f"/__mockpets/{listed}", key=None).json["scenarios"]
+        [row] = [row for row in rows if row["name"].startswith("caf")]
+        assert row["source"].endswith(path.replace("\udce9", r"\udce9"))
+        assert bool(row["problems"]) is ("\udce9" in file.name)
+    assert call("GET", f"/__mockpets/scenarios/{quote(row['name'])}", key=None).status == 200
