@@ -54,11 +54,13 @@ class NotReady(MockpetsError):  # noqa: N818 - not an error
     """The result needs work that is too long for the app's thread.
 
     :param job: does the work, on any thread; call again afterwards.
+    :param what: the work, for the error message if the job fails: ``generating 1000 pets``.
     """
 
-    def __init__(self, job: Callable[[], object]) -> None:
+    def __init__(self, job: Callable[[], object], what: str) -> None:
         super().__init__()
         self.job = job
+        self.what = what
 
 
 @dataclass(frozen=True, slots=True, order=True)

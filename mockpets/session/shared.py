@@ -74,5 +74,5 @@ class SharedState:
         seed = seed if pets.seed is None else pets.seed
         make = partial(self.tables.make, pets.count, seed, pets.locale or self.locale)
         if at_once and pets.count > PETS_AT_ONCE and not self.tables.has(*make.args):
-            raise NotReady(make)
+            raise NotReady(make, f"generating {pets.count} pets")
         return make()

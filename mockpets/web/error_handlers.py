@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from werkzeug.exceptions import BadHost, HTTPException
 
@@ -12,7 +13,7 @@ from mockpets.contract.error_body import error_body
 from mockpets.errors import NotReady, RequestError
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.not_found import not_found_message
-from mockpets.wsgi_extension import ORDER, DeliveryOrder
+from mockpets.wsgi_extension import JOB_RESULTS, ORDER, DeliveryOrder
 
 if TYPE_CHECKING:
     import flask
@@ -46,9 +47,35 @@ def _request_error(error: RequestError) -> Response:
 
 
 def _not_ready(error: NotReady) -> Response:
-    """Order the server to run a job and call the app again; this response is never sent."""
-    current_request().environ[ORDER] = DeliveryOrder(job=error.job)
+    """Order the server to run a job and call the app again; this response is never sent.
+
+    If a job of this request has failed, return a 500 instead, which says what failed.
+    """
+    environ = current_request().environ
+    for result in environ.get(JOB_RESULTS, ()):
+        if isinstance(result, _FailedJob):
+            return _request_error(RequestError("internal_error", result.message))
+    environ[ORDER] = DeliveryOrder(job=partial(_run_job, error))
     return Response(status=503)
+
+
+class _FailedJob(NamedTuple):
+    """The result of a job that raised an exception; the log has the exception."""
+
+    message: str
+
+
+def _run_job(error: NotReady) -> object:
+    """Return the result of a job."""
+    try:
+        return error.job()
+    except MemoryError:
+        _log.exception("%s failed", error.what)
+        fix = "the server has too little memory; send or request less at once, or give it more"
+    except Exception:  # noqa: BLE001 - a job may fail in any way
+        _log.exception("%s failed", error.what)
+        fix = "this is a bug in mockpets; report it with the traceback in the log"
+    return _FailedJob(f"{error.what} failed: {fix}")
 
 
 def _http_error(error: HTTPException) -> Response:

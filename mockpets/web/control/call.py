@@ -141,9 +141,10 @@ def body_text(request: Request, max_bytes: int = FIXTURE_BYTES) -> str:
         raise RequestError("invalid_request", message) from error
 
 
-def run_job(call: ControlRequest, job: Callable[[], T], *, is_long: bool) -> T:
+def run_job(call: ControlRequest, job: Callable[[], T], what: str, *, is_long: bool) -> T:
     """Return the result of a job; the worker thread runs a long one. Call it once per request.
 
+    :param what: the job, for the error message if it fails: ``reading the body``.
     :raise NotReady: the server runs the job and calls the view again.
     :raise InputError: raised by the job.
     """
@@ -154,7 +155,7 @@ def run_job(call: ControlRequest, job: Callable[[], T], *, is_long: bool) -> T:
         if isinstance(result, _JobResult):
             value: T = result.unwrap()
             return value
-    raise NotReady(partial(_run, job))
+    raise NotReady(partial(_run, job), what)
 
 
 class _JobResult(NamedTuple):

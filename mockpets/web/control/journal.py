@@ -97,7 +97,7 @@ def har(call: ControlRequest) -> JsonResponse[Har]:
     entries, _ = _selected(call)
     is_long = len(entries) > _AT_ONCE
     write = partial(document, entries, version("mockpets"))
-    return json_response(run_job(call, write, is_long=is_long))
+    return json_response(run_job(call, write, "writing the HAR document", is_long=is_long))
 
 
 def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
@@ -114,7 +114,8 @@ def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
     check = partial(
         verification.check, expected, entries, session=call.session.name, dropped=journal.dropped
     )
-    verdict = run_job(call, check, is_long=len(entries) > _AT_ONCE)
+    what = f"comparing {len(entries)} requests"
+    verdict = run_job(call, check, what, is_long=len(entries) > _AT_ONCE)
     if not verdict.passed:
         details = verification.details(verdict)
         raise RequestError("verification_failed", verdict.message, details=details)

@@ -97,7 +97,8 @@ def put_pets(call: ControlRequest) -> JsonResponse[PetTotal]:
     store = call.activation().store
     # A fixture's name is short, but its file may be long.
     is_long = len(text) >= LONG or text.lstrip().startswith('"')
-    table = run_job(call, partial(_table, text, call.session, shared), is_long=is_long)
+    read = partial(_table, text, call.session, shared)
+    table = run_job(call, read, "reading the pets", is_long=is_long)
     if isinstance(table, Generated):
         table = shared.table(table, call.session.seed, at_once=SERVER in call.request.environ)
     store.replace(table)

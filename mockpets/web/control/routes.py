@@ -245,7 +245,7 @@ def metrics(call: ControlRequest) -> Response:
     """
     metrics = call.context.metrics
     if not metrics.is_prepared and SERVER in call.request.environ:
-        raise NotReady(metrics.prepare)
+        raise NotReady(metrics.prepare, "loading the metrics library")
     body, content_type = metrics.exposition()
     return Response(body, content_type=content_type)
 

@@ -179,7 +179,8 @@ def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
     shared = call.context.sessions.shared
     parse = partial(parse_session_config, text, shared.library(), session=session)
     # A fixture's name is short, but its file may be long.
-    config = run_job(call, parse, is_long=len(text) >= LONG or '"pets"' in text)
+    is_long = len(text) >= LONG or '"pets"' in text
+    config = run_job(call, parse, "reading the body", is_long=is_long)
     if config.inline and not shared.documents:
         message = "scenarios sent in a request are disabled: the server runs with --public"
         raise RequestError("forbidden", message)

@@ -1,0 +1,101 @@
+"""Errors that are not the client's: bugs, and background jobs that fail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from tests.http_client import Client, OverSocket
+from tests.web.test_contract import ORIGIN, assert_cors, assert_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BUG = "this is a bug in mockpets; report it with the traceback in the log"
+MEMORY = "the server has too little memory; send or request less at once, or give it more"
+
+
+@pytest.fixture
+def call() -> Iterator[Client]:
+    """A client of a server over a socket: only our server has a worker thread."""
+    with MockpetsServer(Settings(port=0)) as server:
+        yield Client(OverSocket(server.url))
+
+
+@pytest.mark.parametrize(("error", "fix"), [(ValueError("a bug"), BUG), (MemoryError(), MEMORY)])
+@pytest.mark.parametrize(
+    ("method", "path", "body", "target", "what"),
+    [
+        (
+            "PUT",
+            "pets",
+            {"count": 1000},
+            "mockpets.pets.table.TableCache.make",
+            "generating 1000 pets",
+        ),
+        (
+            "PUT",
+            "pets",
+            [{"id": 1, "name": "n" * 9000, "categoryId": 1}],
+            "mockpets.web.control.pets.parse_pets",
+            "reading the pets",
+        ),
+        (
+            "PUT",
+            "sessions/w3",
+            {"pets": {"count": 1}},
+            "mockpets.web.control.sessions.parse_session_config",
+            "reading the body",
+        ),
+        ("GET", "metrics", None, "mockpets.telemetry.metrics.Metrics.prepare", "loading the"),
+    ],
+)
+def test_a_failed_background_job_is_reported_with_what_it_was(
+    call: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    method: str,
+    path: str,
+    body: object,
+    target: str,
+    what: str,
+    error: Exception,
+    fix: str,
+) -> None:
+    before = call("GET", "/v1/pets").body
+
+    def fail(*_: object, **__: object) -> NoReturn:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(target, fail)
+        response = call(method, f"/__mockpets/{path}", json_body=body, key=None)
+
+    assert_error(response, "internal_error")
+    message = response.json["message"]
+    assert message.startswith(what) and message.endswith(f" failed: {fix}")
+    [record] = [each for each in caplog.records if each.levelname == "ERROR"]
+    assert record.getMessage().startswith(what)
+    assert record.exc_info is not None and record.exc_info[1] is error
+    assert call("GET", "/v1/pets").body == before
+    assert call(method, f"/__mockpets/{path}", json_body=body, key=None).status in (200, 201)
+
+
+def test_a_page_can_read_the_error_of_a_failed_job(
+    call: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = {"description": "d", "pets": {"count": 1000}}
+    assert call("PUT", "/__mockpets/scenario", json_body={"scenario": document}).status == 200
+
+    def fail(*_: object) -> NoReturn:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr("mockpets.pets.table.TableCache.make", fail)
+    response = call("GET", "/v1/pets", headers={"Origin": ORIGIN})
+
+    assert_error(response, "internal_error")
+    assert_cors(response)
+    assert response.json["message"] == f"generating 1000 pets failed: {BUG}"
+    assert response.header("Mockpets-Off-Contract")
