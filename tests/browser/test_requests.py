@@ -59,6 +59,32 @@ def test_open_copy_and_resend_a_request(panel: Panel) -> None:
     assert panel.rows.last.evaluate("node => node === document.activeElement")
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_copied_request_keeps_brackets_and_braces(panel: Panel, method: str) -> None:
+    """Without -g, curl sends one request for each alternative, or none."""
+    query = "status=sold&ids[]=1&ids[]=2&filter={a,b}&range=[1-3]"
+    session = panel.url.rpartition("/~")[2]
+    head = (
+        f"{method} /~{session}/v1/pets?{query} HTTP/1.1",
+        "Host: a",
+        "Authorization: Bearer mockpets",
+    )
+    with Wire(port_of(panel.url)) as wire:
+        wire.send("\r\n".join([*head, "", ""]).encode())
+        assert wire.read(has_body=method == "GET").status == 200
+    panel.allow_paste()
+    panel.rows.first.click()
+    panel.use(panel.button("Copy request 1 as curl"))
+    expect(panel.page.get_by_role("article").get_by_text("Copied")).to_be_visible()
+    output = subprocess.run(
+        [need("bash"), "-c", panel.paste()], capture_output=True, text=True, timeout=20, check=True
+    ).stdout
+
+    assert output.count("HTTP/1.1 ") == 1
+    requests = panel.call("GET", "/__mockpets/requests").json["requests"]
+    assert [each["target"].partition("?")[2] for each in requests] == [query, query]
+
+
 @both_ways
 def test_filter_and_clear_requests(panel: Panel) -> None:
     panel.call("GET", "/v1/pets")

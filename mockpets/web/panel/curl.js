@@ -7,9 +7,9 @@ const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
  * @param {{method: string, url: string, headers?: [string, string][], body?: string | null, base64?: boolean}} request
  */
 export function curl({ method, url, headers = [], body = null, base64 = false }) {
-  const parts = ["curl -i"];
-  if (method === "HEAD") parts[0] = "curl -I";
-  else if (method !== (body === null ? "GET" : "POST")) parts.push(`-X ${quoted(method)}`);
+  const parts = [method === "HEAD" ? "curl -I" : "curl -i"];
+  if (/[[\]{}]/.test(url)) parts[0] += " -g"; // or curl takes them for a pattern of URLs
+  if (method !== "HEAD" && method !== (body === null ? "GET" : "POST")) parts.push(`-X ${quoted(method)}`);
   parts.push(quoted(url));
   for (const [name, value] of headers) parts.push(`-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`);
   // Otherwise curl sends the content type of a form.
