@@ -128,9 +128,14 @@ class ScenarioSummary(_AnyScenario):
 
 
 class ScenarioList(ActiveScenarios):
-    """All scenarios that a session knows, by group and name, and the active ones."""
+    """All scenarios that a session knows, by group and name, and the active ones.
+
+    `folder_problems` is not empty while the server cannot reload the scenario files, for example
+    because two files in a folder have the same name.
+    """
 
     scenarios: list[ScenarioSummary]
+    folder_problems: list[str]
 
 
 class StubDescription(TypedDict):
@@ -172,7 +177,7 @@ class ScenarioSelection(TypedDict):
     scenario: str | Document | list[str | Document]
 
 
-class State(ActiveScenarios, GateCounts):
+class State(ScenarioList, GateCounts):
     """A session and its server at a glance.
 
     `change` is the number of the last change, and `resets` differs after each reset. `state_file`
@@ -185,7 +190,6 @@ class State(ActiveScenarios, GateCounts):
     change: int
     resets: int
     seed: int
-    scenarios: list[ScenarioSummary]
     counts: StateCounts
     state_file: StateFileProgress | None
     rejected_origins: list[str]

@@ -78,12 +78,15 @@ class Library:
     :param problems: scenario name to the problems of its current file.
     :param sources: scenario name to its file.
     :param fixtures: fixture name to its file.
+    :param folder_problems: why the folders cannot be reloaded; the rest is from before. Empty if
+        they can.
     """
 
     scenarios: Mapping[str, Scenario]
     problems: Mapping[str, tuple[Problem, ...]]
     sources: Mapping[str, Source]
     fixtures: Mapping[str, Source] = field(default_factory=dict)
+    folder_problems: tuple[Problem, ...] = ()
 
     def plus(self, more: Mapping[str, Scenario]) -> Library:
         """Return a library with more scenarios, which replace those of the same names."""
@@ -164,7 +167,10 @@ class Library:
             return document_message(name)
         near = did_you_mean(name, self.scenarios)
         known = ", ".join(sorted(self.scenarios))
-        return f"unknown scenario '{name}'; {near + ' ' if near else ''}known scenarios: {known}"
+        message = f"unknown scenario '{name}'; {near + ' ' if near else ''}known scenarios: {known}"
+        if self.folder_problems:  # the reason may be that its file is new
+            message += f"; changed files are not reloaded: {self.folder_problems[0]}"
+        return message
 
 
 def document_message(name: str) -> str:
@@ -219,7 +225,7 @@ def load_library(
     sources = find("scenarios", scenarios_dirs)
     fixtures = find("fixtures", fixtures_dirs)
     if before is not None and (before.sources, before.fixtures) == (sources, fixtures):
-        return before
+        return replace(before, folder_problems=()) if before.folder_problems else before
     return read_library(sources, fixtures, before)
 
 

@@ -7,6 +7,7 @@ requests read `Reloader.library`, which is always complete.
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,6 @@ class Reloader:
         on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self._folders = (tuple(scenarios_dirs), tuple(fixtures_dirs))
-        self._last_error = ""
         self.reloads = 0
         """The number of reloads after files changed."""
         self._on_change = on_change
@@ -50,11 +50,11 @@ class Reloader:
         try:
             library = load_library(*self._folders, before=self.library)
         except InputError as error:
-            if str(error) != self._last_error:
-                self._last_error = str(error)
+            if error.problems != self.library.folder_problems:
+                self.library = replace(self.library, folder_problems=error.problems)
+                self._on_change()
                 _log.warning("%s (the loaded scenarios stay active)", error)
             return
-        self._last_error = ""
         if library is self.library:
             return
         lines = changes(self.library, library)

@@ -83,3 +83,23 @@ def test_an_invalid_file_shows_its_problems_and_keeps_the_last_valid_version(
         file.write_text("description: Fixed.\n", encoding="utf-8")
         expect(panel.scenario("mine")).to_contain_text("Fixed.")
         expect(panel.scenario("mine").locator(".problems li")).to_have_count(0)
+
+
+def test_two_files_of_one_name_are_shown_until_one_is_renamed(
+    tmp_path: Path, visit: Callable[..., Panel]
+) -> None:
+    (tmp_path / "mine.yaml").write_text("description: Mine.\n", encoding="utf-8")
+    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
+        panel = visit(server.url)
+        expect(panel.scenario("mine")).to_contain_text("Mine.")
+        problem = panel.page.get_by_text("Changed files are not reloaded until you fix this:")
+        expect(problem).to_be_hidden()
+        (tmp_path / "mine.yml").write_text("description: Other.\n", encoding="utf-8")
+        expect(problem).to_be_visible()
+        expect(panel.page.locator("#folder-problems li")).to_have_text(
+            re.compile(r"mine\.yml: mine\.yaml also has the name 'mine'; rename or remove one")
+        )
+        expect(panel.scenario("mine")).to_contain_text("Mine.")
+        (tmp_path / "mine.yml").rename(tmp_path / "other.yml")
+        expect(panel.scenario("other")).to_contain_text("Other.")
+        expect(problem).to_be_hidden()

@@ -51,6 +51,7 @@ def state(call: ControlRequest) -> JsonResponse[State]:
             "active": list(session.active),
             "seed": session.seed,
             "scenarios": _scenario_summaries(session),
+            "folder_problems": _folder_problems(session),
             "counts": {
                 "pets": _pet_count(session),
                 "requests": len(session.journal),
@@ -89,7 +90,11 @@ def scenarios(call: ControlRequest) -> JsonResponse[ScenarioList]:
     """List the scenarios, the active ones, and the problems of invalid files."""
     session = call.session
     return json_response(
-        {"active": list(session.active), "scenarios": _scenario_summaries(session)}
+        {
+            "active": list(session.active),
+            "scenarios": _scenario_summaries(session),
+            "folder_problems": _folder_problems(session),
+        }
     )
 
 
@@ -98,6 +103,11 @@ def _scenario_summaries(session: Session) -> list[ScenarioSummary]:
     library = session.library
     names = chain.from_iterable(library.grouped().values())
     return [_scenario_summary(session, library, name) for name in names]
+
+
+def _folder_problems(session: Session) -> list[str]:
+    """Return why the scenario files cannot be reloaded."""
+    return [str(problem) for problem in session.library.folder_problems]
 
 
 def _scenario_summary(session: Session, library: Library, name: str) -> ScenarioSummary:

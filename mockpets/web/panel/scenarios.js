@@ -43,7 +43,11 @@ export function show(now) {
   if (byId("find").value) groups = [{ title: "Results", rows }];
   if (!rows.length) groups = [{ title: "No scenarios match the search", rows }];
   keyed(byId("scenario-groups"), groups, (group) => group.title, createGroup);
+  byId("folder-problems").hidden = state.folder_problems.length === 0;
+  keyed(byId("folder-problems").querySelector("ul"), state.folder_problems, (problem) => problem, createProblem);
 }
+
+const createProblem = (problem) => ({ node: el("li", {}, problem) });
 
 /** Return the groups in the order of the rows, which the server sorts. */
 function grouped(rows) {
@@ -85,7 +89,7 @@ function update(row, parts) {
   parts.stack.hidden = invalid || useless;
   setText(parts.stack, active ? "Remove" : "Add");
   parts.stack.setAttribute("aria-label", active ? `Remove ${row.name}` : `Add ${row.name}`);
-  keyed(parts.problems, row.problems, (problem) => problem, (problem) => ({ node: el("li", {}, problem) }));
+  keyed(parts.problems, row.problems, (problem) => problem, createProblem);
   // Refresh open details after a change of the file.
   if (!parts.facts.hidden && parts.facts.dataset.of !== version(row)) handler(() => loadDetails(row.name, parts.facts))();
 }

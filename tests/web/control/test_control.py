@@ -303,3 +303,59 @@ def test_a_path_that_is_not_utf_8_is_listed_with_escapes(tmp_path: Path, path: s
         assert row["source"].endswith(path.replace("\udce9", r"\udce9"))
         assert bool(row["problems"]) is ("\udce9" in file.name)
     assert call("GET", f"/__mockpets/scenarios/{quote(row['name'])}", key=None).status == 200
+
+
+# --- Files that cannot be reloaded --------------------------------------------------------------
+
+
+def test_the_reason_why_files_are_not_reloaded_is_listed(tmp_path: Path) -> None:
+    app = create_app(Settings(scenarios_dir=(tmp_path,)))
+    reloader, call = app.extensions["mockpets"].reloader, Client(InProcess(app))
+
+    def problems() -> list[str]:
+        reloader.look()
+        listed, state = (
+            call("GET", f"/__mockpets/{path}", key=None).json for path in ("scenarios", "state")
+        )
+        assert listed["folder_problems"] == state["folder_problems"]
+        reasons: list[str] = listed["folder_problems"]
+        return reasons
+
+    def change() -> int:
+        number: int = call("GET", "/__mockpets/events", key=None).json["change"]
+        return number
+
+    assert problems() == []
+    (tmp_path / "mine.yaml").write_text("description: Mine.\n")
+    (tmp_path / "mine.json").write_text('{"description": "Other."}')
+    before = change()
+    [problem] = problems()
+    assert problem.endswith(
+        "mine.yaml: mine.json also has the name 'mine'; rename or remove one of them"
+    )
+    events = call("GET", f"/__mockpets/events?since={before}", key=None).json
+    assert events["changed"] == ["files"], "the panel reads the state again"
+    assert problems() == [problem]
+    assert change() == events["change"], "the same problem is reported once"
+    unknown = call("GET", "/v1/pets", scenario="mine").json["message"]
+    assert unknown.endswith(f"; changed files are not reloaded: {problem}")
+    assert call("GET", "/v1/pets").status == 200
+
+    (tmp_path / "mine.json").unlink()
+    assert problems() == []
+    assert call("GET", "/v1/pets", scenario="mine").status == 200
+
+
+def test_a_removed_folder_is_listed_and_reloads_again_when_it_is_back(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    app = create_app(Settings(scenarios_dir=(folder,)))
+    reloader, call = app.extensions["mockpets"].reloader, Client(InProcess(app))
+    folder.rename(tmp_path / "away")
+    reloader.look()
+    [problem] = call("GET", "/__mockpets/scenarios", key=None).json["folder_problems"]
+    assert problem.startswith(f"{folder}: cannot read this folder of scenarios: ")
+
+    (tmp_path / "away").rename(folder)
+    reloader.look()
+    assert call("GET", "/__mockpets/scenarios", key=None).json["folder_problems"] == []
