@@ -6,7 +6,7 @@ module holds the defaults of settings and the fixed values.
 
 from __future__ import annotations
 
-from typing import Final, Literal, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 # --- The contract -----------------------------------------------------------------------------
 
@@ -301,6 +301,25 @@ PUBLIC_RATE: Final = (200.0, 400)
 """Requests per second, and in a burst, of all visitors together."""
 PUBLIC_VISITOR_RATE: Final = (20.0, 40)
 """Requests per second, and in a burst, of one visitor."""
+PUBLIC_ERROR_LINES: Final = 10
+"""Log lines per second about error responses to one visitor."""
+
+
+class PublicNetwork(NamedTuple):
+    """The limits of all visitors in one IPv6 network.
+
+    :param bits: the length of its prefix.
+    :param rates: how many times the rate of one visitor they have.
+    :param sessions: the part of the sessions that they have.
+    """
+
+    bits: int
+    rates: int
+    sessions: float
+
+
+PUBLIC_NETWORKS: Final = (PublicNetwork(56, 2, 1 / 16), PublicNetwork(48, 4, 1 / 4))
+"""The networks that providers assign to one customer (RFC 6177). A visitor has 64 bits."""
 PUBLIC_IDLE_SECONDS: Final = 60.0
 """`SESSION_IDLE_SECONDS` in public mode, where visitors leave without removing their session."""
 PUBLIC_RESET_SECONDS: Final = 3600.0

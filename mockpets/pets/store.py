@@ -126,6 +126,14 @@ class Store:
         self._reserved = INT64_MAX + 2
         """The lowest ID that the file has not reserved; higher than all without a file."""
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether the pets differ from the initial ones, or an id was assigned."""
+        now = self._now
+        return (
+            now.base is not self.start or bool(now.own.rows) or self._next_id != self.start.next_id
+        )
+
     def page(self, limit: int, filters: PetFilters = ()) -> bytes:
         """Return the first pets by id that pass the filters, at most `limit`, as a JSON array."""
         with self._lock:

@@ -1,7 +1,8 @@
 """All sessions of one server: created when a request first names them, up to a limit.
 
 At the limit, a new session replaces the one that was idle longest. If every session was used
-recently, the new one is rejected, so that a running test never loses its session.
+recently, the new one is rejected, so that a running test never loses its session. Sessions of
+visitors also have limits for networks, and a session without changes is replaced first.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from mockpets.session.save_progress import SaveProgress
 from mockpets.session.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mockpets.constants import Change
     from mockpets.session.shared import SharedState
@@ -105,10 +106,14 @@ class SessionRegistry:
         for session in batch:
             session.reset()
 
-    def get_or_create(self, name: str, *, reopen: bool = False) -> Session:
+    def get_or_create(
+        self, name: str, *, reopen: bool = False, networks: Mapping[str, int] | None = None
+    ) -> Session:
         """Return a session, and create it if it does not exist.
 
         :param reopen: whether to create it even if its name is closed, and open the name.
+        :param networks: for a visitor, the names of the networks that it is in, and the maximum
+            number of sessions in each; None for a session that is not a visitor's.
         :raise RequestError: ``busy`` if all sessions are in use, ``session_dropped``.
         """
         session = self.find(name)
@@ -120,10 +125,10 @@ class SessionRegistry:
             if session is None:
                 if not reopen:
                     self.closed_names.check(name)
-                if len(self._by_name) >= self.limit:
-                    replaced = self._remove_idle()
+                replaced = self._make_room(networks)
                 self.closed_names.open(name)
                 session = self._by_name[name] = Session(name, self.shared)
+                session.networks = tuple(networks or ())
                 # Higher than the count of any earlier session of this name, because creating a
                 # session and each of its resets publish a change. Clients notice the new session.
                 session.journal.resets = self.shared.changes.number
@@ -143,15 +148,37 @@ class SessionRegistry:
             session.changes = self.shared.changes  # the only changes it can have
         return session
 
-    def _remove_idle(self) -> Session:
+    def _make_room(self, networks: Mapping[str, int] | None) -> Session | None:
+        """Remove an idle session if there are as many as allowed, and return it.
+
+        :param networks: as for `get_or_create`.
+        :raise RequestError: ``busy`` if no session was idle long enough.
+        """
+        sessions = [*self._by_name.values()]
+        for network, limit in (networks or {}).items():
+            members = [session for session in sessions if network in session.networks]
+            if len(members) >= limit:
+                message = f"all {limit} sessions of your network are in use;"
+                return self._remove_idle(members, message, visitors=True)
+        if len(sessions) < self.limit:
+            return None
+        message = (
+            f"all {self.limit} sessions are in use; delete one (DELETE sessions/NAME), start "
+            "the server with a higher --max-sessions, or"
+        )
+        return self._remove_idle(sessions, message, visitors=networks is not None)
+
+    def _remove_idle(self, sessions: list[Session], message: str, *, visitors: bool) -> Session:
         """Remove the session that was idle longest, and return it.
 
+        :param visitors: whether to prefer sessions without changes.
+        :param message: why there is no room.
         :raise RequestError: ``busy`` if no session was idle long enough.
         """
         now = self._clock()
         idle = [
             session
-            for session in self._by_name.values()
+            for session in sessions
             if session is not self.default
             and now - session.used >= self._idle
             and not session.gates.waiting()
@@ -159,12 +186,12 @@ class SessionRegistry:
         if not idle:
             raise RequestError(
                 "busy",
-                f"all {self.limit} sessions are in use; delete one (DELETE sessions/NAME), start "
-                f"the server with a higher --max-sessions, or wait until a session was idle for "
-                f"{self._idle:.0f} seconds",
+                f"{message} wait until a session was idle for {self._idle:.0f} seconds",
                 [("Retry-After", str(int(self._idle)))],
             )
-        return self._by_name.pop(min(idle, key=lambda session: session.used).name)
+        by_age = sorted(idle, key=lambda session: session.used)
+        unchanged = (session for session in by_age if visitors and not session.is_changed)
+        return self._by_name.pop(next(unchanged, by_age[0]).name)
 
     def drop(self, name: str, closed: float = 0.0) -> bool:
         """Delete a session and release its held responses; return whether it existed.

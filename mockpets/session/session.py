@@ -83,6 +83,7 @@ class Session:
         "id",
         "journal",
         "name",
+        "networks",
         "seed",
         "snapshots",
         "used",
@@ -101,6 +102,8 @@ class Session:
         self.snapshots = Snapshots(shared.snapshots, partial(self.changes.publish, "snapshots"))
         self.documents: Mapping[str, str] = {}
         """The source of the scenarios that were sent for this session only, by name."""
+        self.networks: tuple[str, ...] = ()
+        """The names of the networks that its visitor is in (`visitors.visitor_names`)."""
         self.used = 0.0
         """The time of its last use, in seconds of the registry's clock."""
         self._shared = shared
@@ -303,6 +306,17 @@ class Session:
             self._own = self._new_store(start)
             self._plain = {}
         self.reset()
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the session has anything to lose: changed pets, snapshots, other scenarios."""
+        shared = self._shared
+        is_new = self.active == shared.scenarios and self._own.start is shared.start
+        return (
+            not is_new
+            or len(self.snapshots) > 0
+            or any(each.store.is_changed for each in self.stores().values())
+        )
 
     def pets_held(self) -> int:
         """Return the number of pets in all stores of the session."""

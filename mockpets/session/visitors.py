@@ -7,6 +7,8 @@ from hashlib import blake2b
 from ipaddress import IPv6Address, ip_address
 from typing import Final
 
+from mockpets.constants import PUBLIC_NETWORKS
+
 _HASH_BYTES: Final = 12
 
 
@@ -16,18 +18,38 @@ def visitor_name(address: str, secret: bytes) -> str:
     An IPv6 visitor can choose from a network of 64 bits (RFC 4291, 2.5.4), so all addresses of such
     a network get the same name.
 
+    :param address: the same as for `visitor_names`.
+    :param secret: the same as for `visitor_names`.
+    """
+    return _name(_keys(address)[0], secret)
+
+
+def visitor_names(address: str, secret: bytes) -> tuple[str, ...]:
+    """Return the name of a visitor, then for IPv6 those of the networks that it is in.
+
+    The networks are those of `PUBLIC_NETWORKS`, in that order.
+
     :param address: the peer's address or, behind a trusted proxy, the forwarded one. Anything else,
         such as that of a Unix socket, is used as text.
     :param secret: random, at most 64 bytes; it prevents finding the address by trying all of them.
     """
+    return tuple(_name(key, secret) for key in _keys(address))
+
+
+def _keys(address: str) -> list[bytes]:
+    """Return what identifies a visitor and its networks."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
-        key = b"text" + address.encode("utf-8", "surrogatepass")
-    else:
-        if isinstance(parsed, IPv6Address):
-            parsed = parsed.ipv4_mapped or parsed
-        key = parsed.packed[:8]
+        return [b"text" + address.encode("utf-8", "surrogatepass")]
+    if isinstance(parsed, IPv6Address):
+        parsed = parsed.ipv4_mapped or parsed
+    if parsed.version == 4:
+        return [parsed.packed]
+    return [parsed.packed[: bits // 8] for bits in (64, *(each.bits for each in PUBLIC_NETWORKS))]
+
+
+def _name(key: bytes, secret: bytes) -> str:
     return "v-" + blake2b(key, key=secret, digest_size=_HASH_BYTES).hexdigest()
 
 

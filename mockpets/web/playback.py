@@ -98,9 +98,7 @@ class Playback:
             exchange.notes.append((code, f"the API key is {code[4:]}"))
             raise unauthorized(key, request)
         # 4. A place for the session and its pets: 503, 507.
-        exchange.session = session = exchange.session or self._sessions.get_or_create(
-            name, reopen=self._visitors is not None
-        )
+        exchange.session = session = exchange.session or self._create(name, request)
         # Our server generates many pets on its worker thread; other servers do it here.
         activation = session.use(stack.names, at_once=SERVER in request.environ)
         if operation == "createPet" and not activation.store.has_reserved_id:
@@ -113,6 +111,16 @@ class Playback:
             return _canned(outcome.reply, request)
         # 6. The operation, which checks the body's size, 413, then the values, 400 and 404.
         return act(request, activation.store)
+
+    def _create(self, name: str, request: Request) -> Session:
+        """Create a session.
+
+        :raise RequestError: ``busy`` or ``session_dropped``.
+        """
+        if self._visitors is None:
+            return self._sessions.get_or_create(name)
+        networks = self._visitors.networks(request, self._sessions.limit)
+        return self._sessions.get_or_create(name, reopen=True, networks=networks)
 
     def _reserve_id(self, request: Request, session: Session) -> None:
         """Have the state file reserve IDs, so that no ID is assigned again after a crash.

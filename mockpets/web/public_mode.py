@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from mockpets.constants import (
     CONTROL_PREFIX,
     OPERATIONS,
-    PUBLIC_RATE,
+    PUBLIC_NETWORKS,
     PUBLIC_VISITOR_RATE,
     TOKEN_GUESSES,
 )
 from mockpets.errors import RequestError
-from mockpets.session.visitors import visitor_name
-from mockpets.web.rate_limit import Rate, RateLimit
+from mockpets.session.visitors import visitor_name, visitor_names
+from mockpets.web.rate_limit import Rate
+from mockpets.web.visitor_rate import VisitorRate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,14 +36,23 @@ class VisitorSessions:
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._secret = secrets.token_bytes(32)
-        self._limit = RateLimit(Rate(*PUBLIC_RATE), Rate(*PUBLIC_VISITOR_RATE), clock)
+        self._limit = VisitorRate(Rate(*PUBLIC_VISITOR_RATE), clock)
 
     def name(self, request: Request) -> str:
         """Return the name of the session of a request's visitor."""
-        return visitor_name(request.remote_addr or "", self._secret)
+        return visitor_name(_address(request), self._secret)
+
+    def networks(self, request: Request, sessions: int) -> dict[str, int]:
+        """Return the networks that a request's visitor is in, and their maximum of sessions.
+
+        :param sessions: the maximum number of sessions of all visitors together.
+        """
+        _, *names = visitor_names(_address(request), self._secret)
+        shares = (max(int(sessions * network.sessions), 1) for network in PUBLIC_NETWORKS)
+        return dict(zip(names, shares, strict=False))  # IPv4 has none
 
     def admit(self, request: Request) -> None:
-        """Count a request against the rate limits of its visitor and of all visitors together.
+        """Count a request against the rates of its visitor, its networks and all visitors together.
 
         Preflights are not limited, because a page cannot read the error; nor is the control API,
         which requires a token.
@@ -51,7 +61,7 @@ class VisitorSessions:
         """
         if request.method == "OPTIONS" or request.path.startswith(CONTROL_PREFIX):
             return
-        seconds = self._limit.check(self.name(request))
+        seconds = self._limit.check(_address(request))
         if seconds:
             if request.endpoint in OPERATIONS:  # no view runs that would set it
                 request.exchange.operation = request.endpoint
@@ -68,23 +78,23 @@ class TokenAttempts:
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._limit = RateLimit(Rate(*PUBLIC_RATE), Rate(*TOKEN_GUESSES), clock)
+        self._limit = VisitorRate(Rate(*TOKEN_GUESSES), clock)
 
     def admit(self, request: Request) -> None:
         """Check that a request's address has attempts left, without counting one.
 
         :raise RequestError: ``rate_limited``, with the seconds to wait.
         """
-        if seconds := self._limit.wait(_visitor(request)):
+        if seconds := self._limit.wait(_address(request)):
             raise _too_many("wrong control tokens", seconds)
 
     def count(self, request: Request) -> None:
         """Count a failed attempt."""
-        self._limit.check(_visitor(request))
+        self._limit.check(_address(request))
 
 
-def _visitor(request: Request) -> str:
-    return visitor_name(request.remote_addr or "", b"")  # no secret: the name stays in memory
+def _address(request: Request) -> str:
+    return request.remote_addr or ""
 
 
 def _too_many(what: str, seconds: float) -> RequestError:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets.session.visitors import visitor_name
+from mockpets.session.visitors import visitor_name, visitor_names
 
 SECRET = b"s" * 32
 
@@ -37,3 +37,25 @@ def test_the_name_is_a_session_name_and_depends_on_the_secret(address: str, secr
 
     assert re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,63}", name)
     assert name == visitor_name(address, secret) != visitor_name(address, secret[:-1])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shared"),
+    [
+        ("2001:db8:0:100::1", "2001:db8:0:100:ffff::", [True, True, True]),
+        ("2001:db8:0:100::", "2001:db8:0:1ff::", [False, True, True]),
+        ("2001:db8:0:100::", "2001:db8:0:200::", [False, False, True]),
+        ("2001:db8:0::", "2001:db8:1::", [False, False, False]),
+        ("192.0.2.1", "192.0.2.1", [True]),
+        ("::ffff:192.0.2.1", "192.0.2.1", [True]),
+        ("unknown", "unknown", [True]),
+    ],
+)
+def test_an_ipv6_visitor_is_also_in_a_network_of_56_and_48_bits(
+    one: str, other: str, shared: list[bool]
+) -> None:
+    names, others = visitor_names(one, SECRET), visitor_names(other, SECRET)
+
+    assert [name == each for name, each in zip(names, others, strict=True)] == shared
+    assert names[0] == visitor_name(one, SECRET)
+    assert len({*names}) == len(names)

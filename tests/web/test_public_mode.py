@@ -370,6 +370,138 @@ def test_all_visitors_share_a_limit_that_excludes_the_owner() -> None:
     assert public("GET", "/__mockpets/health", key=None).status == 200
 
 
+# --- IPv6 networks ------------------------------------------------------------------------------
+
+
+def of_network(number: int, bits: int) -> str:
+    """Return the address of a visitor in a network of 56 or 48 bits, another one per number."""
+    return f"2001:db8:0:{number % 256 if bits == 56 else number * 256 % 65536 + number:x}::1"
+
+
+@pytest.mark.parametrize(("bits", "rates"), [(56, 2), (48, 4)])
+def test_an_ipv6_network_has_a_multiple_of_the_rate_of_a_visitor(bits: int, rates: int) -> None:
+    public = Public(pace=0, max_sessions=10_000)
+    visitors = [of_network(number, bits) for number in range(rates * BURST + 1)]
+    statuses = [public("GET", "/v1/pets", visitor).status for visitor in visitors]
+
+    assert len({*visitors}) == len(visitors)
+    assert statuses == [200] * rates * BURST + [429]
+    assert public("GET", "/v1/pets", "2001:db8:1::1").status == 200
+    assert public("GET", "/v1/pets", "192.0.2.1").status == 200
+    public.clock.now += 1 / PUBLIC_VISITOR_RATE[0] / rates
+    assert [public("GET", "/v1/pets", visitors[-1]).status for _ in range(2)] == [200, 429]
+
+
+def test_a_visitor_over_its_own_rate_takes_nothing_from_its_network() -> None:
+    public = Public(pace=0)
+    noisy, other = of_network(1, 56), of_network(2, 56)
+    for _ in range(5 * BURST):
+        public("GET", "/v1/pets", noisy)
+
+    assert {public("GET", "/v1/pets", other).status for _ in range(BURST)} == {200}
+
+
+@pytest.mark.parametrize(("bits", "most"), [(56, 12), (48, 50)])
+def test_an_ipv6_network_has_a_part_of_the_sessions(bits: int, most: int) -> None:
+    public = Public(pace=0.1)
+    visitors = [of_network(number, bits) for number in range(256)]
+    statuses = [public("GET", "/v1/pets", visitor).status for visitor in visitors]
+    sessions = {each["name"] for each in public.control("GET", "sessions").json["sessions"]}
+
+    assert statuses == [200] * most + [503] * (256 - most)
+    assert len(sessions) == most + 1
+    rejected = public("GET", "/v1/pets", visitors[-1])
+    assert_error(rejected, "busy")
+    assert rejected.header("Retry-After") == "60"
+    assert rejected.json["message"] == (
+        f"all {most} sessions of your network are in use; "
+        "wait until a session was idle for 60 seconds"
+    )
+    # Others are not affected, and the network's idle sessions make room for its own visitors only.
+    assert public("GET", "/v1/pets", "2001:db8:1::1").status == 200
+    assert public("GET", "/v1/pets", "192.0.2.1").status == 200
+    public.clock.now += PUBLIC_IDLE_SECONDS
+    assert public("GET", "/v1/pets", visitors[-1]).status == 200
+    now = {each["name"] for each in public.control("GET", "sessions").json["sessions"]}
+    assert len(now) == most + 3
+    assert len(sessions - now) == 1
+
+
+def test_a_small_server_has_at_least_one_session_for_a_network() -> None:
+    public = Public(max_sessions=3)
+
+    assert public("GET", "/v1/pets", of_network(1, 56)).status == 200
+    public.clock.now += PUBLIC_IDLE_SECONDS
+    assert public("GET", "/v1/pets", of_network(2, 56)).status == 200, "the other one was idle"
+    assert len(public.control("GET", "sessions").json["sessions"]) == 2
+
+
+def test_an_ipv6_network_has_a_multiple_of_the_failed_attempts() -> None:
+    guess = Guesser()
+    statuses = [guess("a-wrong-one", of_network(number, 56)).status for number in range(100)]
+
+    assert statuses == [401] * 2 * GUESSES + [429] * (100 - 2 * GUESSES)
+    assert guess(TOKEN, "2001:db8:1::1").status == 200
+
+
+# --- Which session is replaced ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda public, visitor: public.post(visitor),
+        lambda public, visitor: public(
+            "POST", "/v1/pets", visitor, json_body=PET, scenario="crowded"
+        ),
+        lambda public, visitor: public.control("DELETE", "pets/3", session=public.session(visitor)),
+        lambda public, visitor: public.control(
+            "PUT", "snapshots/one", session=public.session(visitor)
+        ),
+        lambda public, visitor: public.control(
+            "PUT", "scenario", {"scenario": "empty"}, public.session(visitor)
+        ),
+        lambda public, visitor: public.control(
+            "PUT", f"sessions/{public.session(visitor)}", {"seed": 7}
+        ),
+    ],
+    ids=["post", "scenario's pets", "deleted", "snapshot", "scenario", "seed"],
+)
+def test_an_idle_session_without_changes_is_replaced_first(change: Any) -> None:
+    public = Public(pace=0, max_sessions=4)
+    writer, *readers, late = (f"192.0.2.{number}" for number in range(1, 5))
+    assert change(public, writer).status in (200, 201)
+    changed = public.session(writer)
+    public.clock.now += 1
+    read = [public.session(reader) for reader in readers]
+    assert public("GET", "/v1/pets?status=sold", readers[0], scenario="retry").status == 503
+    public.clock.now += PUBLIC_IDLE_SECONDS
+    added = public.session(late)
+
+    names = {each["name"] for each in public.control("GET", "sessions").json["sessions"]}
+    assert names - {"default", changed, added} < {*read}
+    assert len(names) == 4
+    public.clock.now += PUBLIC_IDLE_SECONDS
+    for number in range(5, 7):
+        public.session(f"192.0.2.{number}")
+    names = {each["name"] for each in public.control("GET", "sessions").json["sessions"]}
+    assert changed in names, "the others had no changes"
+
+
+def test_a_reset_session_is_one_without_changes() -> None:
+    public = Public(pace=0, max_sessions=3)
+    public.post("192.0.2.1")
+    reset = public.session("192.0.2.1")
+    public.control("POST", "reset", session=reset)
+    public.clock.now += 1
+    kept = public.post("192.0.2.2").headers["mockpets-session"]
+    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.session("192.0.2.3")
+
+    names = {each["name"] for each in public.control("GET", "sessions").json["sessions"]}
+    assert kept in names and reset not in names
+
+
 # --- Attempts -----------------------------------------------------------------------------------
 
 GUESSES = TOKEN_GUESSES[1]
