@@ -13,7 +13,7 @@ import os
 import re
 import shlex
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from itertools import chain
 from threading import Thread
 from typing import TYPE_CHECKING, Final, cast
@@ -29,6 +29,7 @@ from mockpets.settings.sources import URL_VARIABLE, load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from mockpets.constants import ScenarioGroup
@@ -188,9 +189,21 @@ def serve(config: Path | None, **flags: object) -> int:
         stack.callback(mock.reloader.stop)
         gc.freeze()
         gc.enable()
-        run(app, sockets, lambda: _announce(banner, panel))
+        with _limited_log(settings):
+            run(app, sockets, lambda: _announce(banner, panel))
         _log.info("stopped")
     return 0
+
+
+def _limited_log(settings: Settings) -> AbstractContextManager[None]:
+    """Return a context that limits what one visitor of a public server can add to the log."""
+    if not settings.public:
+        return nullcontext()
+    from mockpets.session.visitors import visitor_names
+    from mockpets.telemetry.error_lines import limit_error_lines
+
+    # The last name is that of the largest network, which an IPv6 visitor can choose addresses from.
+    return limit_error_lines(lambda address: visitor_names(address, b"")[-1])
 
 
 def _panel(settings: Settings, port: int, token: str) -> str:

@@ -126,14 +126,14 @@ class Channel(Connection):
         try:
             if request.error is None:
                 return Task(self, request).run(self._job_results, is_retried=self._is_retried)
-            return error_response(self.scheduler, request, request.error)
+            return error_response(self.scheduler, request, request.error, self.addr[0])
         except Exception:  # noqa: BLE001 - an app may fail in any way
             target = redacted_target(request.request_uri)
             _log.exception("error while responding to %s %r", request.command, target)
         message = "internal error in mockpets; the log has the details"
         error = RequestError("internal_error", message)
         request.reject(error)
-        return error_response(self.scheduler, request, error)
+        return error_response(self.scheduler, request, error, self.addr[0])
 
     def _run_job(self, request: RequestParser, job: Callable[[], object]) -> None:
         """Have the worker run a job, then call the app again."""

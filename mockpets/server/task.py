@@ -183,8 +183,13 @@ class Task:
         return Response(request, head, body, order, close, short, on_end)
 
 
-def error_response(scheduler: Scheduler, request: RequestParser, error: RequestError) -> Response:
-    """Return the response for an invalid request or a failed app; the connection ends with it."""
+def error_response(
+    scheduler: Scheduler, request: RequestParser, error: RequestError, peer: str
+) -> Response:
+    """Return the response for an invalid request or a failed app; the connection ends with it.
+
+    :param peer: the address of the client or its proxy.
+    """
     body = error_body(error.code, error.message, error.status)
     origin = request.origin
     headers = [
@@ -200,5 +205,5 @@ def error_response(scheduler: Scheduler, request: RequestParser, error: RequestE
     if wanted():
         method, _, rest = request.request_line.partition(" ")
         target = redacted_target(rest.rpartition(" ")[0] or rest)
-        access(Access(method, target, error.status, 0.0, size=len(body)))
+        access(Access(method, target, error.status, 0.0, size=len(body), client=peer))
     return Response(request, head, b"" if request.is_head else body, None, close=True)

@@ -52,6 +52,7 @@ class Access(NamedTuple):
     :param number: number of the request in the session's journal; 0 if it is not recorded.
     :param session: empty if the request was rejected before its session was known.
     :param notes: the codes of the notes.
+    :param client: the address of the client, which is not logged (`error_lines`).
     """
 
     method: str
@@ -66,6 +67,7 @@ class Access(NamedTuple):
     stubs: tuple[str, ...] = ()
     fault: str | None = None
     notes: tuple[str, ...] = ()
+    client: str = ""
 
     def __str__(self) -> str:
         """Return one line that is safe to print in a terminal."""

@@ -235,4 +235,5 @@ def access_line(request: Request, response: Response, number: int = 0) -> Access
         stubs=outcome.stubs,
         fault=outcome.fault,
         notes=tuple(code for code, _ in exchange.notes),
+        client=request.environ.get("REMOTE_ADDR", ""),
     )

@@ -1,0 +1,102 @@
+"""Limit the log lines about error responses for each client of a public server.
+
+A client can cause thousands of rejected requests a second, and each has a line.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from contextlib import contextmanager
+from threading import Lock, Timer
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from mockpets.constants import PUBLIC_ERROR_LINES
+from mockpets.telemetry.access_log import ACCESS, Access
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_REPORT_SECONDS: Final = 1.0
+"""How long to count omitted lines before one line reports them."""
+_FIRST_ERROR: Final = 400
+_log: Final = logging.getLogger("mockpets")
+
+
+class ErrorLines(logging.Filter):
+    """Omits request lines above the limit, and logs their number every `_REPORT_SECONDS`.
+
+    Safe to use from several threads.
+
+    :param group: returns a name for the clients that share a limit, from the address of one.
+    :param clock: returns monotonic seconds.
+    """
+
+    def __init__(self, group: Callable[[str], str], clock: Callable[[], float] = monotonic) -> None:
+        super().__init__()
+        self._group = group
+        self._clock = clock
+        self._second = 0
+        self._lines: Counter[str] = Counter()
+        """The lines of the current second."""
+        self._omitted: Counter[int] = Counter()
+        """The omitted lines since the last report, by status."""
+        self._omitted_groups: set[str] = set()
+        self._timer: Timer | None = None
+        self._lock = Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether to log a record."""
+        line = record.msg
+        if not isinstance(line, Access) or line.status is None or line.status < _FIRST_ERROR:
+            return True
+        group, second = self._group(line.client), int(self._clock())
+        with self._lock:
+            if second != self._second:
+                self._second = second
+                self._lines.clear()
+            self._lines[group] += 1
+            if self._lines[group] <= PUBLIC_ERROR_LINES:
+                return True
+            self._omitted[line.status] += 1
+            self._omitted_groups.add(group)
+            if self._timer is None:
+                self._timer = Timer(_REPORT_SECONDS, self.report)
+                self._timer.daemon = True
+                self._timer.start()
+        return False
+
+    def report(self) -> None:
+        """Log how many lines were omitted since the last report, if any."""
+        with self._lock:
+            omitted, groups, timer = self._omitted, self._omitted_groups, self._timer
+            self._omitted, self._omitted_groups, self._timer = Counter(), set(), None
+        if timer is not None:
+            timer.cancel()
+        if omitted:
+            parts = ", ".join(f"{omitted[status]} x {status}" for status in sorted(omitted))
+            _log.info(
+                "error responses not listed: %d to %d visitor%s (%s); at most %d a second are "
+                "listed for each visitor",
+                omitted.total(),
+                len(groups),
+                "" if len(groups) == 1 else "s",
+                parts,
+                PUBLIC_ERROR_LINES,
+            )
+
+
+@contextmanager
+def limit_error_lines(group: Callable[[str], str]) -> Iterator[None]:
+    """Limit the lines about error responses while the context is active.
+
+    :param group: the same as for `ErrorLines`.
+    """
+    limit, logger = ErrorLines(group), logging.getLogger(ACCESS)
+    logger.addFilter(limit)
+    try:
+        yield
+    finally:
+        logger.removeFilter(limit)
+        limit.report()
