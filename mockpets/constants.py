@@ -232,6 +232,7 @@ REQUEST_OUTCOMES: Final[tuple[RequestOutcome, ...]] = get_args(RequestOutcome)
 
 # --- Limits -----------------------------------------------------------------------------------
 
+PORT_MAX: Final = 65535
 BODY_BYTES: Final = 64 * 1024
 JSON_DEPTH: Final = 20
 SERVER_BODY_BYTES: Final = 1024 * 1024
@@ -274,7 +275,7 @@ SESSION_IDLE_SECONDS: Final = 600.0
 CLOSED_SECONDS: Final = 3600.0
 """The longest time for which the name of a deleted session can be closed."""
 CLOSED_NAMES: Final = 10_000
-"""Maximum number of closed names; beyond it, the one closed first is forgotten."""
+"""Maximum number of closed names; beyond it, forget those that expired, or the one closed first."""
 REJECTED_ORIGINS: Final = 20
 """Maximum number of rejected origins to log and show; any client can send invented ones."""
 JOURNAL_ENTRIES: Final = 1000

@@ -19,6 +19,7 @@ from mockpets.constants import (
     JOURNAL_ENTRIES,
     PETS_BY_REQUEST,
     PETS_GENERATED,
+    PORT_MAX,
     SESSIONS,
     STACK_DEPTH,
 )
@@ -189,7 +190,7 @@ class Settings:
     host: tuple[str, ...] = _row(
         _LOOPBACK, validators.host, "ADDRESS", "Address or host name to listen on.", "comma"
     )
-    port: int = _row(7387, validators.integer(0, 65535), "PORT", "TCP port; 0 picks a free one.")
+    port: int = _row(7387, validators.integer(0, PORT_MAX), "PORT", "TCP port; 0 picks a free one.")
     scenario: tuple[str, ...] = _row(
         (DEFAULT_SCENARIO,),
         validators.scenario_name,

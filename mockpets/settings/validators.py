@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mockpets.constants import DELAY_SECONDS, INT64_MAX, MOUNT, NAME_LENGTH, SCENARIO_NAME
+from mockpets.constants import DELAY_SECONDS, INT64_MAX, MOUNT, NAME_LENGTH, PORT_MAX, SCENARIO_NAME
 from mockpets.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -156,11 +156,14 @@ def control_token(text: str) -> str:
 def origin(text: str) -> str:
     """Return a web origin, ``scheme://host`` with or without a port, in lower case (RFC 6454).
 
-    :raise ValueError: the text is not an origin; for example, it has a path.
+    :raise ValueError: the text is not an origin; for example, it has a path, or an invalid port.
     """
     lower = text.lower()
-    if re.fullmatch(r"https?://(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)(:[0-9]{1,5})?", lower):
-        return lower
+    name = r"\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*"
+    if match := re.fullmatch(rf"https?://(?:{name})(?::([0-9]{{1,5}}))?", lower):
+        if match[1] is None or 1 <= int(match[1]) <= PORT_MAX:
+            return lower
+        raise ValueError(f"must have a port from 1 to {PORT_MAX}, or none, {got(text)}")
     raise ValueError(f"must be an origin such as https://app.example, without a path, {got(text)}")
 
 

@@ -86,6 +86,7 @@ BAD_PORT = "must be an integer from 0 to 65535, got "
 BAD_HOST = "must be an IP address or a host name, without a scheme or port, got "
 BAD_NAME = "must be a scenario name (a-z, 0-9, single hyphens; at most 64 characters), got "
 BAD_KEY = "must be visible ASCII characters without spaces or commas; "
+BAD_ORIGIN_PORT = "must have a port from 1 to 65535, or none, got "
 BAD_ORIGIN = "must be an origin such as https://app.example, without a path, got "
 BAD_PREFIX = "must be a path such as /mock (A-Z, a-z, 0-9, '.', '_', '-'), got "
 BAD_DURATION = "must be a duration such as 300ms, 1.5s or 1m, got "
@@ -131,6 +132,11 @@ BAD: list[tuple[str, str, str]] = [
     ("control_token", "two words", "must be at least 8 visible ASCII characters without spaces"),
     ("control_origin", "http://a/b", f"{BAD_ORIGIN}'http://a/b'"),
     ("control_origin", "app.example", f"{BAD_ORIGIN}'app.example'"),
+    ("control_origin", "http://a:0", f"{BAD_ORIGIN_PORT}'http://a:0'"),
+    ("control_origin", "http://a:65536", f"{BAD_ORIGIN_PORT}'http://a:65536'"),
+    ("control_origin", "https://[::1]:99999", f"{BAD_ORIGIN_PORT}'https://[::1]:99999'"),
+    ("control_origin", "http://a:100000", f"{BAD_ORIGIN}'http://a:100000'"),
+    ("control_origin", "http://a:", f"{BAD_ORIGIN}'http://a:'"),
     ("allow_host", "mock:80", f"{BAD_HOST}'mock:80'"),
     ("max_pets", "0", "must be an integer of at least 1, got '0'"),
     ("max_sessions", "0", "must be an integer from 1 to 10000, got '0'"),
