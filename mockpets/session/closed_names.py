@@ -27,10 +27,13 @@ class ClosedNames:
         """In the order in which the names were closed."""
 
     def close(self, name: str, seconds: float) -> None:
-        """Close a name; at the limit, forget the one that was closed first."""
-        if len(self._until) >= CLOSED_NAMES:
-            del self._until[next(iter(self._until))]
-        self._until[name] = self._clock() + seconds
+        """Close a name; at the limit, forget the expired ones, or the one that was closed first."""
+        now = self._clock()
+        if len(self._until) >= CLOSED_NAMES and name not in self._until:
+            expired = [each for each, until in self._until.items() if until <= now]
+            for each in expired or [next(iter(self._until))]:
+                del self._until[each]
+        self._until[name] = now + seconds
 
     def open(self, name: str) -> None:
         """Open a name, whether or not it is closed."""
