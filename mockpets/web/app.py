@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from mockpets.wsgi_extension import Server
 
 _log: Final = logging.getLogger("mockpets")
+_FLASK_COMMAND: Final = "FLASK_RUN_FROM_CLI"
+"""The variable that the command ``flask`` sets to ``true``."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,20 @@ def create_app(
     :param clock: returns monotonic seconds, by which sessions age and are reset, and the requests
         of visitors are counted.
     :raise InputError: a setting, a scenario file or a fixture is invalid, or a scenario is unknown.
+    :raise SystemExit: the same under the command ``flask``, which would print a traceback.
+    """
+    try:
+        return _create_app(settings, clock)
+    except InputError as error:
+        if settings is not None or os.environ.get(_FLASK_COMMAND) != "true":
+            raise
+        raise SystemExit("\n".join(f"mockpets: {each}" for each in error.problems)) from None
+
+
+def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.Flask:
+    """Return an app, as `create_app` does.
+
+    :raise InputError: the same as `create_app`.
     """
     is_default = settings is None
     if settings is None:

@@ -35,6 +35,26 @@ def test_flask_run_serves_the_app(tmp_path: Path) -> None:
     assert (response.status, response.json) == (200, [])
 
 
+@pytest.mark.parametrize("command", ["run", "routes"])
+def test_the_flask_command_prints_invalid_settings_without_a_traceback(
+    tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "mockpets.toml").write_text('seed = "x"\ncuont = 3\n')
+    process = subprocess.run(
+        [sys.executable, "-m", "flask", "--app", "mockpets", command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    lines = process.stderr.splitlines()
+
+    assert (process.returncode, process.stdout) == (1, "")
+    assert all(line.startswith("mockpets: mockpets.toml") for line in lines), process.stderr
+    assert len(lines) == 2
+
+
 def test_without_arguments_the_settings_come_from_the_environment_and_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
