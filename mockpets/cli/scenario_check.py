@@ -161,7 +161,12 @@ class _Trials:
         """Try each stub that a scenario's own file defines."""
         for position, stub in enumerate(scenario.stubs):
             earlier = [each for each in scenario.stubs[:position] if each.always_answers]
-            if blockers := _blockers(stub.match, earlier):
+            if not stub.probability:
+                what = "is never reached, because its probability is 0"
+                hint = "raise the probability, or remove the stub"
+                label = f"stub {stub.label}"
+                self.warnings.append(Problem(scenario.source, *stub.position, label, what, hint))
+            elif blockers := _blockers(stub.match, earlier):
                 self.warnings.append(_never_reached(scenario, stub, blockers))
             requests = [
                 facts for facts in _requests(stub.match) if not difference(stub.match, facts)
