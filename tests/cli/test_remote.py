@@ -12,7 +12,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import IncompleteRead
-from typing import TYPE_CHECKING, Any
+from threading import Timer
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -443,13 +444,22 @@ STOP = "Ctrl-C to stop"
 
 def followed(process: subprocess.Popen[str]) -> str:
     """Return its first line on stderr."""
-    assert process.stderr is not None
-    return process.stderr.readline()
+    return _line(process, process.stderr)
 
 
 def next_line(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    return process.stdout.readline()
+    return _line(process, process.stdout)
+
+
+def _line(process: subprocess.Popen[str], stream: IO[str] | None) -> str:
+    """Return the next line of a process; kill the process if it prints none in `SECONDS`."""
+    assert stream is not None
+    timer = Timer(SECONDS, process.kill)
+    timer.start()
+    line = stream.readline()
+    timer.cancel()
+    assert line, f"no line within {SECONDS} s, or the process has ended"
+    return line
 
 
 @posix
