@@ -13,7 +13,14 @@ from mockpets.cli.completion import files_of, from_server, words
 from mockpets.cli.layout import table
 from mockpets.cli.options import Command, ListGroup, integer, report
 from mockpets.cli.remote import missing_session, problems_of, with_client, with_server
-from mockpets.constants import DEFAULT_SESSION, ERRORS, OPERATIONS, PET_STATUSES
+from mockpets.constants import (
+    DEFAULT_SESSION,
+    ERRORS,
+    INT64_MAX,
+    INT64_MIN,
+    OPERATIONS,
+    PET_STATUSES,
+)
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean, printable
 from mockpets.strict_json import dump_json, parse_json
 
@@ -174,6 +181,17 @@ def reset(client: ControlClient) -> int:
 # --- Pets and snapshots -----------------------------------------------------------------------
 
 
+class _NumberCommand(Command):
+    """A command whose argument may be a negative number, which click takes for an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse options and arguments into the context."""
+        numbers = [word for word in args if re.fullmatch("-[0-9]+", word)]
+        if numbers and "--" not in args:
+            args = [*(word for word in args if word not in numbers), "--", *numbers]
+        return super().parse_args(ctx, args)
+
+
 @click.group(cls=ListGroup)
 def pets() -> None:
     """List, replace or delete the pets of a running server."""
@@ -200,18 +218,18 @@ def list_pets(client: ControlClient, status: str | None, as_json: bool) -> int:
     return 0
 
 
-@pets.command("set")
+@pets.command("set", cls=_NumberCommand)
 @click.argument("source", metavar="NUMBER|FIXTURE", shell_complete=files_of("fixtures"))
 @with_client
 def set_pets(client: ControlClient, source: str) -> int:
     """Replace all pets, with generated ones or with those of a fixture."""
-    is_number = re.fullmatch("[0-9]{1,18}", source)
+    is_number = re.fullmatch("-?[0-9]{1,100}", source)  # the server checks the range
     _report_pets(client, client.set_pets(int(source) if is_number else source))
     return 0
 
 
-@pets.command("delete")
-@click.argument("pet_id", metavar="ID", type=integer(0))
+@pets.command("delete", cls=_NumberCommand)
+@click.argument("pet_id", metavar="ID", type=integer(INT64_MIN, INT64_MAX))
 @with_client
 def delete_pet(client: ControlClient, pet_id: int) -> int:
     """Delete a pet."""
@@ -274,7 +292,7 @@ def restore_snapshot(client: ControlClient, name: str) -> int:
 def delete_snapshot(client: ControlClient, name: str) -> int:
     """Delete a snapshot."""
     client.drop_snapshot(name)
-    click.echo(printable(f"deleted {name}"))
+    click.echo(printable(f"deleted {name.strip().lower()}"))
     return 0
 
 
@@ -359,8 +377,7 @@ def list_sessions(client: ControlClient, as_json: bool) -> int:
 @with_server
 def drop_session(client: ControlClient, name: str, closed: str) -> int:
     """Remove a session and release the responses that it holds."""
-    client.drop_session(name, closed)
-    click.echo(printable(f"dropped {name}"))
+    click.echo(printable(f"dropped {client.drop_session(name, closed)}"))
     return 0
 
 

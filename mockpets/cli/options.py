@@ -156,16 +156,19 @@ def walk(group: click.Group, prefix: str = "") -> Iterator[tuple[str, click.Comm
             yield from walk(command, f"{prefix}{name} ")
 
 
-def integer(least: int) -> Callable[[str], int]:
+def integer(least: int, most: int | None = None) -> Callable[[str], int]:
     """Return a click type: a function that parses an integer.
 
     :param least: the smallest valid value.
+    :param most: the largest valid value; None for one of 19 digits.
     """
+    bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
 
     def parse(text: str) -> int:
-        if not re.fullmatch("[0-9]{1,19}", text) or int(text) < least:
-            raise click.BadParameter(f"must be an integer of {least} or more, got {quote(text)}")
-        return int(text)
+        number = int(text) if re.fullmatch("-?[0-9]{1,19}", text) else least - 1
+        if number < least or (most is not None and number > most):
+            raise click.BadParameter(f"must be an integer {bounds}, got {quote(text)}")
+        return number
 
     return parse
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         ActiveScenarios,
         ClearedRequests,
         Document,
+        DroppedSession,
         Events,
         GateCounts,
         Har,
@@ -310,14 +311,16 @@ class ControlClient:
         response: SessionSummary = self._call("PUT", path, contents)
         return response
 
-    def drop_session(self, name: str, closed: str = "60s") -> None:
-        """Remove a session and everything in it.
+    def drop_session(self, name: str, closed: str = "60s") -> str:
+        """Remove a session and everything in it; return its name.
 
         :param closed: how long its name stays closed, at most ``1h``: requests that name it get a
             410, so that a page that still polls does not create it again. A call that changes the
             session opens it earlier. ``0s`` does not close it.
         """
-        self._call("DELETE", _fill(constants.SESSION_PATH, name), query={"closed": closed})
+        path = _fill(constants.SESSION_PATH, name)
+        response: DroppedSession = self._call("DELETE", path, query={"closed": closed})
+        return response["dropped"]
 
     # --- Calls ---
 
@@ -351,5 +354,13 @@ class ControlClient:
 
 
 def _fill(path: str, name: object) -> str:
-    """Return a path with its one parameter filled in."""
+    """Return a path with its one parameter filled in.
+
+    :raise InputError: the name is empty or contains a slash, which would make another path.
+    """
+    if name == "" or "/" in str(name):
+        kind = path.removeprefix(constants.CONTROL_PREFIX).split("/")[1].removesuffix("s")
+        what = f"invalid {kind} name {str(name)[: constants.NAME_LENGTH]!r}"
+        hint = "the name must not be empty or contain '/'"
+        raise InputError([Problem("", 0, 0, "", what, hint)])
     return re.sub(r"\{\w+\}", quote(str(name), safe=""), path)

@@ -26,6 +26,8 @@ HOLDS = {
     "stubs": [{"match": {"operation": "listPets"}, "hold": "checkout"}],
 }
 
+INT64 = f"from {-(2**63)} to {2**63 - 1}"
+
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,6 +262,21 @@ def test_pets_can_be_replaced_and_deleted(run: Run, client: ControlClient) -> No
     assert len(client.pets()) == 4
 
 
+@pytest.mark.parametrize(
+    "arguments", [["-5"], ["--", "-5"], ["-5", "--session=w3"], ["--session", "w3", "-5"]]
+)
+def test_a_pet_with_a_negative_id_can_be_deleted(
+    run: Run, client: ControlClient, arguments: list[str]
+) -> None:
+    name = "w3" if "w3" in str(arguments) else "default"
+    session = client.session(name)
+    session.set_pets([{"id": each, "name": "Miso", "categoryId": 1} for each in (-5, 5, -(2**63))])
+
+    where = " in session w3" if name == "w3" else ""
+    assert run("pets", "delete", *arguments) == (0, [f"pets{where}: 2"], [])
+    assert [pet["id"] for pet in session.pets()] == [-(2**63), 5]
+
+
 # --- snapshot ---------------------------------------------------------------------------------
 
 
@@ -273,7 +290,7 @@ def test_snapshots_are_saved_listed_restored_and_deleted(run: Run, client: Contr
     lines = ["name    pets  saved", f"before     2  {saved['at']}"]
     assert run("snapshot") == run("snapshot", "list") == (0, lines, [])
     assert json.loads("\n".join(run("snapshot", "list", "--json")[1])) == [saved]
-    assert run("snapshot", "delete", "before") == (0, ["deleted before"], [])
+    assert run("snapshot", "delete", "BEFORE") == (0, ["deleted before"], [])
     assert client.snapshots() == []
 
 
@@ -314,7 +331,7 @@ def test_sessions_are_listed_and_dropped(run: Run, client: ControlClient, call: 
     assert run("sessions", "drop", "w3") == (0, ["dropped w3"], [])
     assert call("GET", "/~w3/v1/pets").status == 410
     client.make_session("w3")
-    assert run("sessions", "drop", "w3", "--closed=0s") == (0, ["dropped w3"], [])
+    assert run("sessions", "drop", "W3", "--closed=0s") == (0, ["dropped w3"], [])
     assert call("GET", "/~w3/v1/pets").status == 200
     client.drop_session("w3", "0s")
     assert [session["name"] for session in client.sessions()] == ["default"]
@@ -328,15 +345,27 @@ def test_sessions_are_listed_and_dropped(run: Run, client: ControlClient, call: 
     [
         ("pets --status=solt", 1, "status must be one of available, pending, sold, got "),
         ("pets delete 77", 1, "no animal has the id 77"),
-        ("pets delete x", 2, "ID: must be an integer of 0 or more, got 'x'"),
+        ("pets delete -77", 1, "no animal has the id -77"),
+        ("pets delete x", 2, f"ID: must be an integer {INT64}, got 'x'"),
+        ("pets delete -7x", 2, "-7: unknown option; see 'mockpets pets delete --help'"),
+        (f"pets delete {2**63}", 2, f"ID: must be an integer {INT64}, got '{2**63}'"),
+        (f"pets delete -{2**64}", 2, f"ID: must be an integer {INT64}, got '-{2**64}'"),
         ("pets delete", 2, "missing argument ID; see 'mockpets pets delete --help'"),
         ("pets set showrom", 1, "unknown fixture 'showrom'; did you mean 'showroom'?"),
         ("pets set", 2, "missing argument NUMBER|FIXTURE; see 'mockpets pets set --help'"),
-        ("pets set 100001", 1, "must be"),
+        ("pets set 100001", 1, "must be an integer from 0 to 100000, got 100001"),
+        ("pets set -5", 1, "must be an integer from 0 to 100000, got -5"),
+        (f"pets set {'9' * 30}", 1, f"must be an integer from 0 to 100000, got {'9' * 30}"),
+        (f"pets set {'9' * 101}", 1, "must be a fixture name (a-z, 0-9, single hyphens; "),
         ("pets add Miso", 2, "pets add: unknown command; available commands: list, set, delete"),
         ("snapshot restore b", 1, "unknown snapshot 'b'"),
         ("snapshot delete b", 1, "unknown snapshot 'b'"),
-        ("snapshot save a/b", 1, ""),
+        ("snapshot save a/b", 2, "invalid snapshot name 'a/b'; the name must not be empty or "),
+        ("snapshot save ", 2, "invalid snapshot name ''; the name must not be empty or "),
+        ("snapshot restore ", 2, "invalid snapshot name ''; the name must not be empty or "),
+        ("snapshot delete ", 2, "invalid snapshot name ''; the name must not be empty or "),
+        ("gates open ", 2, "invalid gate name ''; the name must not be empty or contain '/'"),
+        ("sessions drop ", 2, "invalid session name ''; the name must not be empty or contain"),
         ("snapshot sav b", 2, "snapshot sav: unknown command; did you mean 'save'?"),
         ("snapshots", 2, "snapshots: unknown command; did you mean 'snapshot'?"),
         ("gates opne x", 2, "gates opne: unknown command; did you mean 'open'?"),

@@ -442,7 +442,7 @@ def test_sessions(client: ControlClient) -> None:
     assert (other.pets(), len(client.pets())) == ([MISO], 16)
     assert made["name"] in [each["name"] for each in client.sessions()]
     assert client.find_session(made["name"])["active"] == ["default"]
-    client.drop_session(made["name"])
+    assert client.drop_session(made["name"].upper()) == made["name"]
     with pytest.raises(ControlError) as caught:
         client.find_session(made["name"])
     assert (caught.value.code, caught.value.status) == ("not_found", 404)
