@@ -99,3 +99,29 @@ def test_a_page_can_read_the_error_of_a_failed_job(
     assert_cors(response)
     assert response.json["message"] == f"generating 1000 pets failed: {BUG}"
     assert response.header("Mockpets-Off-Contract")
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("pets", {"count": 1000}),
+        ("pets", [{"id": 1, "name": "n" * 9000}]),
+        ("scenario", {"scenario": ["emtpy"] + ["empty"] * 1000}),
+    ],
+)
+def test_a_long_call_that_fails_creates_no_session(
+    call: Client, monkeypatch: pytest.MonkeyPatch, path: str, body: object
+) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise ValueError("a bug")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("mockpets.pets.table.TableCache.make", fail)
+        response = call("PUT", f"/~w3/__mockpets/{path}", json_body=body, key=None)
+    assert response.status in (400, 422, 500)
+    sessions = call("GET", "/__mockpets/sessions", key=None).json["sessions"]
+    assert [each["name"] for each in sessions] == ["default"]
+
+    assert call("PUT", "/~w3/__mockpets/pets", json_body={"count": 1000}, key=None).json == {
+        "total": 1000
+    }

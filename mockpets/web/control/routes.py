@@ -140,8 +140,8 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
     session = _session(call, name, sessions)
     try:
         return call.view(ControlRequest(request, context, session, query))
-    except (InputError, RequestError) as error:
-        if is_new:  # a call that fails changes nothing
+    except (InputError, RequestError, NotReady) as error:
+        if is_new:  # a call that fails changes nothing; after a job, the view is called again
             sessions.drop(name, closed)
         raise invalid_body(error) if isinstance(error, InputError) else error from error
     finally:
