@@ -1,0 +1,80 @@
+"""Nothing leaves the machine: a server opens no connection, whatever it is asked for."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.test_main import SECONDS, base_of
+from tests.http_client import Client, OverSocket
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WATCHED = """
+import sys
+
+def report(event, arguments):
+    # Python reports what a program does, also below the modules that it imports (PEP 578).
+    if event in ("socket.connect", "socket.sendto", "socket.sendmsg", "subprocess.Popen"):
+        print("left the machine:", event, arguments[1:], file=sys.stderr)
+
+sys.addaudithook(report)
+from mockpets.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+PATHS = (
+    "",
+    "docs",
+    "openapi.json",
+    "control.openapi.json",
+    "schema/scenario.json",
+    "panel/main.js",
+)
+CALLS = ("state", "scenarios", "requests.har", "metrics", "events", "pets", "sessions", "health")
+
+
+def watched(*arguments: str, folder: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", WATCHED, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="ends the server by a signal")
+def test_a_server_opens_no_connection(tmp_path: Path) -> None:
+    words = ("serve", "--port", "0", "--quiet", "--state", "state", "--scenarios-dir", ".")
+    with watched(*words, folder=tmp_path) as process:
+        assert process.stdout is not None
+        root = base_of(process.stdout.readline()).removesuffix("/v1")
+        call = Client(OverSocket(root))
+        for path in (*PATHS, *CALLS):
+            assert call("GET", f"/__mockpets/{path}", key=None).status == 200
+        document = {"description": "d", "stubs": [{"reply": {"status": 503}}]}
+        for scenario in ("default", "crowded", "slow", document):
+            chosen = call("PUT", "/__mockpets/scenario", json_body={"scenario": scenario}, key=None)
+            assert chosen.status == 200
+            call("GET", "/v1/pets")
+        call("PUT", "/__mockpets/pets", json_body=json.loads('{"count": 1000}'), key=None)
+        call("POST", "/__mockpets/verify", json_body={"match": {}}, key=None)
+        call("GET", "/v1/nothing")
+        process.terminate()
+        _, err = process.communicate(timeout=SECONDS)
+
+    assert process.returncode == 0
+    assert "left the machine" not in err
+    assert len(err.splitlines()) == 1, err  # that it has stopped
+
+
+def test_an_opened_connection_would_be_noticed(tmp_path: Path) -> None:
+    with watched("health", "--url", "http://127.0.0.1:9", folder=tmp_path) as process:
+        _, err = process.communicate(timeout=SECONDS)
+
+    assert "left the machine: socket.connect" in err
