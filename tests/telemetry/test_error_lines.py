@@ -87,6 +87,20 @@ def test_behind_a_proxy_each_forwarded_visitor_has_lines_of_its_own() -> None:
     assert f"/v1/nothing-{SENT - 1}" in [line.get("target") for line in lines]
 
 
+def test_the_networks_of_an_ipv6_customer_share_their_lines() -> None:
+    words = ("--public", "--host", "127.0.0.1", "--behind-proxy", "127.0.0.1")
+    with serving_log(*words, "--log-format", "json") as log:
+        started = time.monotonic()
+        for number in range(SENT):
+            sent = {"X-Forwarded-For": f"2001:db8:0:{number:x}::1"}
+            assert log.call("GET", "/v1/nothing", headers=sent).status in (404, 429)
+        seconds = time.monotonic() - started
+        listed, omitted = counted(log.objects())
+
+    assert listed.total() + omitted == SENT
+    assert listed.total() <= PUBLIC_ERROR_LINES * (int(seconds) + 2)
+
+
 def test_successful_responses_are_all_listed_on_a_public_server() -> None:
     with serving_log("--public", "--host", "127.0.0.1", "--log-format", "json") as log:
         statuses = Counter(
