@@ -131,7 +131,7 @@ class Playback:
         progress = self._sessions.save_progress
         if not progress.trouble and progress not in request.environ.get(JOB_RESULTS, ()):
             session.note_change()  # else the next save would skip the session
-            raise NotReady(progress.wait_for_save)
+            raise NotReady(progress.wait_for_save, "reserving IDs in the state file")
 
     def _decide(self, request: Request, session: Session, activation: Activation) -> Outcome:
         """Set and return the exchange's outcome: from the scenarios, and the request's own delay.

@@ -21,7 +21,7 @@ TARGETS = ("default", "default+empty", "default+sold-out", "a+no-status", "b+ful
 HEADERS = {"Authorization": "Bearer mockpets", "Content-Type": "application/json"}
 
 
-def serve_until_killed(path: Path, out: int) -> None:
+def serve_until_killed(path: Path, out: int, turn: int) -> None:
     """Report the pets of all targets, then post pets and save them; write each step to `out`."""
 
     def report(*step: object) -> None:
@@ -49,7 +49,7 @@ def serve_until_killed(path: Path, out: int) -> None:
         while True:
             for _ in range(random.randrange(1, 8)):
                 number += 1
-                target, name = random.choice(TARGETS), f"{os.getpid()} {number}"
+                target, name = random.choice(TARGETS), f"{turn} {number}"
                 report("posting", target, name)
                 pet, session_id = call("POST", target, "/v1/pets", {"name": name, "categoryId": 1})
                 report("posted", target, pet["id"], name, session_id)
@@ -122,14 +122,14 @@ class Expected:
         self.rounds += 1
 
 
-def one_round(path: Path) -> list[Any]:
+def one_round(path: Path, turn: int) -> list[Any]:
     """Return the steps that a server reported before it was killed."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             random.seed()
-            serve_until_killed(path, writing)
+            serve_until_killed(path, writing, turn)
         finally:
             os._exit(1)
     os.close(writing)
@@ -149,8 +149,8 @@ def one_round(path: Path) -> list[Any]:
 def main(path: Path, rounds: int) -> None:
     """Print how many kills interrupted a save, and how often unsaved pets were lost."""
     expected, interrupted = Expected(), 0
-    for _ in range(rounds):
-        lines = one_round(path)
+    for turn in range(rounds):
+        lines = one_round(path, turn)
         journal = path.with_name(f"{path.name}-journal")
         interrupted += journal.exists() and journal.stat().st_size > 0
         expected.read(lines)
