@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mockpets.constants import ResponseEnd
+    from mockpets.constants import ErrorCode, ResponseEnd
 
     OnEnd = Callable[[ResponseEnd], None]
 
@@ -44,8 +44,8 @@ class Server(Protocol):
         """Return how many responses are delayed, throttled or held."""
         ...
 
-    def rejected(self) -> Mapping[int, int]:
-        """Return how many responses the server made itself, without the app, by status."""
+    def rejected(self) -> Mapping[ErrorCode, int]:
+        """Return how many responses the server made itself, without the app, by error code."""
         ...
 
     def open_connections(self) -> int:
@@ -53,7 +53,7 @@ class Server(Protocol):
         ...
 
     def evicted_connections(self) -> int:
-        """Return how many connections were closed at the connection limit to accept others."""
+        """Return how many connections were closed because of a limit of connections."""
         ...
 
 

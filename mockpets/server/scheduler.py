@@ -17,6 +17,7 @@ from mockpets.server.worker import Worker
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
 
+    from mockpets.constants import ErrorCode
     from mockpets.server.limits import Limits
     from mockpets.server.poller import Handler
 
@@ -128,9 +129,9 @@ class Scheduler:
         self.draining = False
         """Nothing more is read; complete requests get their response, then connections end."""
         self.evicted = 0
-        """Connections closed at the connection limit to accept others."""
-        self.errors: Counter[int] = Counter()
-        """Responses that the server made itself, without the app, by status."""
+        """Connections closed because of a limit of connections."""
+        self.errors: Counter[ErrorCode] = Counter()
+        """Responses that the server made itself, without the app, by error code."""
         self._connections = connections
         self._ready: deque[Callable[[], None]] = deque()
         self._wake = wake
@@ -152,8 +153,8 @@ class Scheduler:
         """Return how many responses are parked."""
         return len(self.parked_responses)
 
-    def rejected(self) -> Counter[int]:
-        """Return how many responses the server made itself, without the app, by status."""
+    def rejected(self) -> Counter[ErrorCode]:
+        """Return how many responses the server made itself, without the app, by error code."""
         return self.errors
 
     def open_connections(self) -> int:
@@ -161,7 +162,7 @@ class Scheduler:
         return len(self._connections)
 
     def evicted_connections(self) -> int:
-        """Return how many connections were closed at the connection limit to accept others."""
+        """Return how many connections were closed because of a limit of connections."""
         return self.evicted
 
     def timeout(self) -> float | None:

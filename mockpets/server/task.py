@@ -201,7 +201,7 @@ def error_response(
         headers.append(("Access-Control-Allow-Origin", "*"))
     status = f"{error.status} {_REASONS[error.status]}"
     head = scheduler.head_writer.write(status, headers, len(body), "close")
-    scheduler.errors[error.status] += 1
+    scheduler.errors[error.code] += 1
     if wanted():
         method, _, rest = request.request_line.partition(" ")
         target = redacted_target(rest.rpartition(" ")[0] or rest)

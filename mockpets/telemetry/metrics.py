@@ -14,7 +14,7 @@ from itertools import accumulate
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.constants import OPERATIONS, SERVER_LIMIT_ERRORS
+from mockpets.constants import ERRORS, OPERATIONS, SERVER_LIMIT_ERRORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -42,8 +42,8 @@ class Holdings(NamedTuple):
     :param scenario_reloads: how often changed files were reloaded since the start.
     :param scenario_problems: invalid scenario files.
     :param connections: open connections; None, as `evicted`, if another WSGI server runs the app.
-    :param evicted: connections closed at the connection limit to accept others.
-    :param rejected: responses that the server made itself, without the app, by status.
+    :param evicted: connections closed because of a limit of connections.
+    :param rejected: responses that the server made itself, without the app, by error code.
     """
 
     parked: int
@@ -54,7 +54,7 @@ class Holdings(NamedTuple):
     scenario_problems: int
     connections: int | None = None
     evicted: int | None = None
-    rejected: Mapping[int, int] = {}
+    rejected: Mapping[ErrorCode, int] = {}
 
 
 _METRICS: Final = {
@@ -70,7 +70,7 @@ _METRICS: Final = {
     "connections": ("mockpets_connections", "Open connections."),
     "evicted": (
         "mockpets_connections_evicted_total",
-        "Connections without a complete request, closed at the connection limit.",
+        "Connections closed because of a limit of connections.",
     ),
 }
 """Field of `Holdings` to the name and help text of its metric; counters end in ``_total``."""
@@ -166,7 +166,7 @@ class Metrics:
                 family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
                 yield family(name, text, value=value)
 
-    def _request_metrics(self, rejected: Mapping[int, int]) -> Iterator[Metric]:
+    def _request_metrics(self, rejected: Mapping[ErrorCode, int]) -> Iterator[Metric]:
         """Yield the metrics that `observe` has counted, with the responses of the server itself."""
         from prometheus_client.metrics_core import CounterMetricFamily, HistogramMetricFamily
 
@@ -191,11 +191,12 @@ class Metrics:
         bounds = [*map(str, BUCKETS), "+Inf"]
         with self._lock:
             numbers = Counter(self._responses)
-            numbers.update({(_OTHER, str(status)): count for status, count in rejected.items()})
+            for code, number in rejected.items():
+                numbers[_OTHER, str(ERRORS[code])] += number
             for labels, number in sorted(numbers.items()):
                 responses.add_metric(labels, number)
             for code, number in self._limits.items():
-                limits.add_metric((code,), number)
+                limits.add_metric((code,), number + rejected.get(code, 0))
             for operation, work in self._work.items():
                 counts = zip(bounds, accumulate(work.buckets), strict=True)
                 durations.add_metric((operation,), list(counts), work.seconds)

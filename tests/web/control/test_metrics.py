@@ -13,13 +13,15 @@ from prometheus_client.parser import text_string_to_metric_families
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import OPERATIONS, SERVER_LIMIT_ERRORS
 from mockpets.server.limits import Limits
+from mockpets.wsgi_extension import ORDER, DeliveryOrder
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Running, Wire, port_of, running
 from tests.web.test_contract import assert_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
+    from wsgiref.types import StartResponse, WSGIEnvironment
 
     from tests.http_client import Response
 
@@ -164,6 +166,25 @@ def test_it_counts_requests_that_the_server_rejects() -> None:
         call = Client(OverSocket(server.url))
         call("GET", "/nowhere", headers={"Host": "no host"})
         assert counted(call) == {("other", "400"): 3, ("other", "431"): 1, ("other", "408"): 1}
+
+
+def test_it_counts_limits_that_the_server_rejects_without_the_app() -> None:
+    """The app of this test orders one job after the other, as if scenarios changed all the time."""
+    real = create_app(Settings())
+
+    def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if environ["PATH_INFO"] != "/again":
+            return real(environ, start_response)
+        environ[ORDER] = DeliveryOrder(job=lambda: None)
+        start_response("200 OK", [])
+        return []
+
+    with running(app) as server, Wire(server.port) as wire:
+        assert wire.get("/again").read().json["code"] == "busy"
+        call = Client(OverSocket(f"http://127.0.0.1:{server.port}"))
+        samples = read(call("GET", PATH))
+        assert samples["mockpets_limit_rejections_total", "busy", None] == 1
+        assert samples["mockpets_requests_total", "other", "503"] == 1
 
 
 def test_open_and_evicted_connections_are_counted_and_logged(
