@@ -245,7 +245,11 @@ HEAD_SECONDS: Final = 10.0
 BODY_SECONDS: Final = 20.0
 """How long a body may take to arrive, from the end of its head."""
 WRITE_SECONDS: Final = 30.0
-"""How long a client may read nothing of a response before its connection is closed."""
+"""How far a client may fall behind `WRITE_RATE` before its connection is closed."""
+WRITE_RATE: Final = 1024
+"""The bytes per second that a client must take of responses that wait for it."""
+SLOW_SECONDS: Final = 3.0
+"""How long responses may wait for a client before its connection may make room for others."""
 LINGER_SECONDS: Final = 2.0
 """How long a client may keep sending after its last response: a reset could lose that response."""
 DRAIN_SECONDS: Final = 5.0
@@ -324,6 +328,10 @@ PUBLIC_NETWORKS: Final = (PublicNetwork(56, 2, 1 / 16), PublicNetwork(48, 4, 1 /
 PUBLIC_IDLE_SECONDS: Final = 60.0
 """`SESSION_IDLE_SECONDS` in public mode, where visitors leave without removing their session."""
 PUBLIC_RESET_SECONDS: Final = 3600.0
+
+PUBLIC_SHARE: Final = 10
+"""The part of the connections that one address, and of the parked responses that one visitor, may
+have in public mode: a tenth. A visitor may have as many responses in progress as connections."""
 
 TOKEN_GUESSES: Final = (1 / 3, 20)
 """Failed attempts at the control token per second, and in a burst, from one address."""

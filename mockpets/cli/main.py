@@ -190,7 +190,7 @@ def serve(config: Path | None, **flags: object) -> int:
         gc.freeze()
         gc.enable()
         with _limited_log(settings):
-            run(app, sockets, lambda: _announce(banner, panel))
+            run(app, sockets, lambda: _announce(banner, panel), settings)
         _log.info("stopped")
     return 0
 

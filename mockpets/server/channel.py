@@ -116,6 +116,7 @@ class Channel(Connection):
             if self._peer_closed:
                 self.close()  # the client has most likely left
             else:
+                self._catch_up()  # from now on the client waits
                 release = self._retry if order.retry else partial(self._release, response)
                 self._parked = ParkedResponse(self.scheduler, order, release)
         else:
@@ -228,6 +229,7 @@ class Channel(Connection):
         elif self._parked is None:
             self._finish(self._response)
         else:
+            self._catch_up()  # the rest of the body is not due yet
             self._enter("busy")
 
     def _end_response(self, end: ResponseEnd) -> None:
@@ -250,6 +252,10 @@ class Channel(Connection):
         self.since = self.scheduler.timers.clock()
         self._enter("idle")
         self._parse()
+        if self._request is None:
+            self._catch_up()
+        else:
+            self._fall_behind()
         if self.scheduler.draining:
             self.read_available()
         if (

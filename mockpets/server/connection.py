@@ -47,6 +47,7 @@ class Connection(ABC):
 
     :param sock: non-blocking.
     :param on_close: called with the descriptor just before it is closed.
+    :param peer: the name under which connections of its address are counted, if they are.
     """
 
     def __init__(
@@ -56,15 +57,22 @@ class Connection(ABC):
         sock: socket.socket,
         addr: Address,
         on_close: Callable[[int], None],
+        peer: str = "",
     ) -> None:
         self.server = server
         self.scheduler = scheduler
         self.addr = addr
+        self.peer = peer
         self.fd = sock.fileno()
         self.connected = True
         self.phase: Phase = "idle"
         self.since = scheduler.timers.clock()
         """When the connection began to wait for a request."""
+        self.pace = inf
+        """When a client with the minimum rate would have taken as much as this one: now or earlier,
+        or inf while no response waits for the client."""
+        self._waits_since = inf
+        """Since when there have been responses or further requests to send, without a pause."""
         self._sock = sock
         self._on_close = on_close
         self._deadline = inf
@@ -119,6 +127,12 @@ class Connection(ABC):
     def is_incomplete(self) -> bool:
         """Return whether the connection has no complete request."""
         return self.phase in ("idle", "head", "body")
+
+    @property
+    def is_slow(self) -> bool:
+        """Return whether the client has for some seconds requested more than it has taken."""
+        waited = self.scheduler.timers.clock() - self._waits_since
+        return waited >= self.scheduler.limits.slow_seconds
 
     @property
     def is_last_request(self) -> bool:
@@ -200,10 +214,22 @@ class Connection(ABC):
         except OSError:
             self.close()
             return
+        self.pace += sent / self.scheduler.limits.write_rate
         if sent < len(data):
             self._unsent = memoryview(data)[sent:]
+            # A client cannot read first and rest later.
+            self.pace = min(self.pace, self.scheduler.timers.clock())
+            self._fall_behind()
             self._enter("write")
             self.scheduler.changed.add(self)
+
+    def _fall_behind(self) -> None:
+        """Note that the client has requested more than it has taken."""
+        self._waits_since = min(self._waits_since, self.scheduler.timers.clock())
+
+    def _catch_up(self) -> None:
+        """Note that no response waits for the client."""
+        self.pace = self._waits_since = inf
 
     def _end(self, *, linger: bool = True) -> None:
         """Close once the client has closed its side, or after a short time.
@@ -237,7 +263,7 @@ class Connection(ABC):
             self._deadline = inf
             return
         seconds: float = getattr(limits, f"{phase}_seconds")
-        self._deadline = timers.clock() + seconds
+        self._deadline = (self.pace if phase == "write" else timers.clock()) + seconds
         # Usually the alarm is set for an earlier time and sets itself again: a busy connection
         # costs the heap one timer in `idle_seconds`, not one per request.
         if self._alarm is None or self._alarm.when > self._deadline:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mockpets.constants import (
     BODY_SECONDS,
@@ -13,16 +14,28 @@ from mockpets.constants import (
     IDLE_SECONDS,
     LINGER_SECONDS,
     PARKED,
+    PUBLIC_SHARE,
     SERVER_BODY_BYTES,
+    SLOW_SECONDS,
+    WRITE_RATE,
     WRITE_SECONDS,
 )
+
+if TYPE_CHECKING:
+    from mockpets.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Sizes are in bytes, times in seconds; `constants` describes them."""
+    """Sizes are in bytes, times in seconds; `constants` describes them.
+
+    :param address_connections: the connections of one peer address, None for no limit.
+    :param proxies: addresses and networks to which `address_connections` does not apply.
+    """
 
     connections: int = CONNECTIONS
+    address_connections: int | None = None
+    proxies: tuple[str, ...] = ()
     parked: int = PARKED
     head_bytes: int = HEAD_BYTES
     body_bytes: int = SERVER_BODY_BYTES
@@ -30,5 +43,15 @@ class Limits:
     head_seconds: float = HEAD_SECONDS
     body_seconds: float = BODY_SECONDS
     write_seconds: float = WRITE_SECONDS
+    write_rate: float = WRITE_RATE
+    slow_seconds: float = SLOW_SECONDS
     linger_seconds: float = LINGER_SECONDS
     drain_seconds: float = DRAIN_SECONDS
+
+
+def limits_for(settings: Settings) -> Limits:
+    """Return the limits of a server with these settings."""
+    return Limits(
+        address_connections=CONNECTIONS // PUBLIC_SHARE if settings.public else None,
+        proxies=settings.behind_proxy,
+    )

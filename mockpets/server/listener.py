@@ -1,21 +1,27 @@
-"""Accept connections; at the limit, close the one that has waited longest for a request."""
+"""Accept connections; at a limit, close the one that can be spared most easily."""
 
 from __future__ import annotations
 
 import errno
 import logging
 import socket
+from collections import Counter
 from contextlib import suppress
+from ipaddress import ip_network
 from typing import TYPE_CHECKING, Final
 
 from waitress.adjustments import Adjustments
 
 from mockpets.server.channel import Channel
 from mockpets.server.connection import Endpoint
+from mockpets.server.memory import return_free_memory
 from mockpets.server.poller import READ
 from mockpets.server.scheduler import IDENT
+from mockpets.session.visitors import visitor_name
+from mockpets.web.addresses import is_one_of, parse_address
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from wsgiref.types import WSGIApplication
 
     from mockpets.server.connection import Address
@@ -31,6 +37,10 @@ _REPORT_SECONDS: Final = 1.0
 _PAUSE_SECONDS: Final = 0.25
 """How long to accept nothing after the process or the machine has run out of resources."""
 _EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+_MANY: Final = 100
+"""How many connections use memory that is worth returning to the system."""
+_ANY: Final = ""
+"""In place of a peer: all connections."""
 
 
 class Listener:
@@ -59,7 +69,10 @@ class Listener:
         )
         self._late: list[tuple[socket.socket, Address]] = []
         self._is_paused = False
-        self._unreported = 0
+        self._will_trim = False
+        self._proxies = tuple(ip_network(text) for text in scheduler.limits.proxies)
+        self._unreported: Counter[str] = Counter()
+        """Closed connections by the limit that closed them."""
 
     @property
     def interest(self) -> int:
@@ -71,7 +84,7 @@ class Listener:
         if not events & READ:
             return
         for _ in range(_BATCH):
-            if self._is_full() and self._oldest() is None:
+            if self._is_full() and _most_dispensable(self._channels.values()) is None:
                 # All have a request in progress. The kernel queues the next connections.
                 self._pause("the connection limit is reached")
                 return
@@ -84,7 +97,6 @@ class Listener:
                     self._pause(str(error))
                     return
                 continue  # the client left before it was accepted
-            self._make_room()
             self._add(sock, addr)
 
     def shut_down(self) -> None:
@@ -114,7 +126,15 @@ class Listener:
             self._sock.close()
 
     def _add(self, sock: socket.socket, addr: Address) -> None:
-        """Serve an accepted connection."""
+        """Serve an accepted connection, unless its peer has too many that are in use."""
+        limits, peer = self._scheduler.limits, self._peer(addr)
+        if peer != _ANY and limits.address_connections is not None:
+            reason = f"the limit of {limits.address_connections} connections for an address"
+            if not self._make_room(limits.address_connections, reason, peer):
+                sock.close()
+                self._count_eviction(reason)
+                return
+        self._make_room(limits.connections, f"the limit of {limits.connections} connections")
         try:
             sock.setblocking(False)
             for level, option, value in _ADJUSTMENTS.socket_options:
@@ -122,60 +142,84 @@ class Listener:
         except OSError:  # on macOS: the client has left
             sock.close()
             return
-        channel = Channel(self._endpoint, self._scheduler, sock, addr, self._remove)
+        channel = Channel(self._endpoint, self._scheduler, sock, addr, self._remove, peer)
         self._channels[channel.fd] = channel
         self._scheduler.changed.add(channel)
 
+    def _peer(self, addr: Address) -> str:
+        """Return the name under which connections of an address are counted, or `_ANY`.
+
+        An IPv6 client can choose from many addresses, so the name is that of its network.
+        """
+        if self._scheduler.limits.address_connections is None:
+            return _ANY
+        if is_one_of(parse_address(addr[0]), self._proxies):
+            return _ANY
+        return visitor_name(addr[0], b"")  # no secret: the name stays in memory
+
     def _remove(self, fd: int) -> None:
-        """Forget a connection that is being closed."""
+        """Forget a connection that is being closed; after many of them, return their memory."""
+        before = len(self._channels)
         del self._channels[fd]
         self._poller.forget(fd)
+        if before == _MANY and not self._will_trim:
+            self._will_trim = True
+            timers = self._scheduler.timers
+            timers.call_at(timers.clock() + _REPORT_SECONDS, self._trim)
+
+    def _trim(self) -> None:
+        self._will_trim = False
+        return_free_memory()
 
     def _is_full(self) -> bool:
         return len(self._channels) >= self._scheduler.limits.connections
 
-    def _make_room(self) -> None:
-        """At the limit, close the connection that has waited longest for a request."""
-        while self._is_full() and (oldest := self._oldest()) is not None:
-            if oldest.phase != "linger":
-                oldest.read_available()
-            if oldest.phase == "linger":
-                oldest.close()
-            elif oldest.is_incomplete:
-                oldest.close()
-                self._count_eviction()
+    def _make_room(self, limit: int, reason: str, peer: str = _ANY) -> bool:
+        """Close connections until there are fewer than a limit; return whether that succeeds.
 
-    def _count_eviction(self) -> None:
-        """Count a connection closed at the limit; log the number soon."""
+        :param reason: the limit, for the log.
+        :param peer: counts only the connections of this peer.
+        """
+        while self._number_of(peer) >= limit:
+            if not self._evict_one(reason, peer):
+                return False
+        return True
+
+    def _number_of(self, peer: str) -> int:
+        return len(self._channels) if peer == _ANY else sum(1 for _ in self._of(peer))
+
+    def _of(self, peer: str) -> Iterable[Channel]:
+        channels = self._channels.values()
+        return channels if peer == _ANY else (each for each in channels if each.peer == peer)
+
+    def _evict_one(self, reason: str, peer: str = _ANY) -> bool:
+        """Close the connection that can be spared most easily; return whether there was one."""
+        while (channel := _most_dispensable(self._of(peer))) is not None:
+            if channel.is_incomplete:
+                channel.read_available()  # the rest of its request may have arrived
+            if channel.phase == "linger":
+                channel.close()
+                return True
+            if channel.is_incomplete or channel.is_slow:
+                channel.close("broken" if channel.is_slow else "client_left")
+                self._count_eviction(reason)
+                return True
+        return False
+
+    def _count_eviction(self, reason: str) -> None:
+        """Count a connection that was closed because of a limit; log the number soon."""
         self._scheduler.evicted += 1
-        self._unreported += 1
-        if self._unreported == 1:
+        if not self._unreported:
             timers = self._scheduler.timers
             timers.call_at(timers.clock() + _REPORT_SECONDS, self._report_evictions)
+        self._unreported[reason] += 1
 
     def _report_evictions(self) -> None:
-        _log.warning(
-            "the limit of %d connections is reached: closed %d that had no complete request",
-            self._scheduler.limits.connections,
-            self._unreported,
-        )
-        self._unreported = 0
-
-    def _oldest(self) -> Channel | None:
-        """Return the connection that has waited longest for a request, None if all have one.
-
-        Connections that have not sent a whole request yet go before those that have been used.
-        A connection that only waits for its client to close it counts as well.
-        """
-        return min(
-            (
-                channel
-                for channel in self._channels.values()
-                if channel.is_incomplete or channel.phase == "linger"
-            ),
-            key=lambda channel: (channel.phase == "idle" and channel.served > 0, channel.since),
-            default=None,
-        )
+        for reason, number in self._unreported.items():
+            _log.warning(
+                "%s is reached: closed %d that were idle, incomplete or slow", reason, number
+            )
+        self._unreported.clear()
 
     def _pause(self, reason: str) -> None:
         """Accept nothing for a short time, so that the loop does not spin."""
@@ -188,3 +232,21 @@ class Listener:
     def _resume(self) -> None:
         self._is_paused = False
         self._scheduler.changed.add(self)
+
+
+def _most_dispensable(channels: Iterable[Channel]) -> Channel | None:
+    """Return the connection that can be spared most easily, None if all have a request in progress.
+
+    First those whose client requests more than it takes, the slowest first. Then those that have
+    waited longest for a request: new ones before those that have been used. A connection that only
+    waits for its client to close it counts as new.
+    """
+    return min(
+        (each for each in channels if each.is_incomplete or each.phase == "linger" or each.is_slow),
+        key=lambda each: (
+            not each.is_slow,
+            each.phase == "idle" and each.served > 0,
+            each.pace if each.is_slow else each.since,
+        ),
+        default=None,
+    )

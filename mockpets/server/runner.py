@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from threading import Thread
 from typing import TYPE_CHECKING, Self
 
+from mockpets.server.limits import limits_for
 from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings
@@ -20,15 +21,21 @@ if TYPE_CHECKING:
     from mockpets.server.limits import Limits
 
 
-def serve(app: WSGIApplication, sockets: Sequence[socket], on_ready: Callable[[], None]) -> None:
+def serve(
+    app: WSGIApplication,
+    sockets: Sequence[socket],
+    on_ready: Callable[[], None],
+    settings: Settings | None = None,
+) -> None:
     """Run an app until SIGTERM or SIGINT; a second one ends the process at once.
 
     Both need handlers: the kernel does not deliver signals without one to process 1 of a container.
 
     :param sockets: from `bind`; closed at the end.
     :param on_ready: called when requests are accepted.
+    :param settings: those that decide about the limits; the default is all defaults.
     """
-    loop = Loop(app, sockets)
+    loop = Loop(app, sockets, limits_for(settings or Settings()))
 
     def stop(number: int, _: object) -> None:
         if loop.stopping:
@@ -85,7 +92,7 @@ class MockpetsServer:
             app = self._app or self._make_app(started)
             sockets = bind(self.settings)
             self._port = sockets[0].getsockname()[1]
-            loop = Loop(app, sockets, self._limits)
+            loop = Loop(app, sockets, self._limits or limits_for(self.settings))
             thread = Thread(target=loop.run, name="mockpets-server", daemon=True)
             thread.start()
             started.callback(thread.join)

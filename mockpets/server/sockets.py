@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 BACKLOG: Final = 1024
 """Maximum number of connections that wait to be accepted."""
 
+_UNSENT_BYTES: Final = 16 * 1024
+"""How much the kernel may take of a response beyond what the network and the client can take. By
+default it is megabytes, and the loop would not see that a client reads nothing."""
 _PROBE_SECONDS: Final = 0.5
 """Time limit of each step of checking which program uses a port."""
 _FREE_PORT_TRIES: Final = 20
@@ -101,6 +104,8 @@ def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # accepted sockets inherit it
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT_BYTES)
         sock.bind(address)
         sock.listen(BACKLOG)
     except OSError:

@@ -10,22 +10,21 @@ client's headers of the other.
 from __future__ import annotations
 
 import re
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import COMMON_HEADERS, MOUNT
 from mockpets.contract.error_body import error_body
 from mockpets.errors import RequestError
 from mockpets.web import cors
+from mockpets.web.addresses import is_one_of, parse_address
 from mockpets.web.exchange import Response
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-    Address = IPv4Address | IPv6Address
-    Network = IPv4Network | IPv6Network
+    from mockpets.web.addresses import Network
 
 UNKNOWN: Final = "unknown"
 """The client's address if a trusted proxy does not report one (the word comes from RFC 7239, 6.2).
@@ -62,8 +61,7 @@ def forwarded(environ: WSGIEnvironment, trusted: Sequence[Network]) -> None:
     then to the left of the client's address, and are ignored. Of the other headers, the last value
     is used, unless it is invalid.
     """
-    peer = _address(environ.get("REMOTE_ADDR", ""))
-    if peer is None or not _is_one_of(peer, trusted):
+    if not is_one_of(parse_address(environ.get("REMOTE_ADDR", "")), trusted):
         return
     client = _client(environ.get("HTTP_X_FORWARDED_FOR", ""), trusted)
     environ["REMOTE_ADDR"] = environ["REMOTE_HOST"] = client
@@ -86,27 +84,13 @@ def _client(forwarded_for: str, trusted: Sequence[Network]) -> str:
     """
     client = UNKNOWN
     for hop in reversed(forwarded_for.split(",")):
-        address = _address(hop)
+        address = parse_address(hop)
         if address is None:
             return UNKNOWN
         client = str(address)
-        if not _is_one_of(address, trusted):
+        if not is_one_of(address, trusted):
             break
     return client
-
-
-def _address(text: str) -> Address | None:
-    """Return an address, or None for an invalid one. Some proxies add the port."""
-    bare = re.sub(r"^\[(.*)\](?::[0-9]+)?$|^([0-9.]+):[0-9]+$", r"\1\2", text.strip())
-    try:
-        address = ip_address(bare)
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address
-
-
-def _is_one_of(address: Address, networks: Sequence[Network]) -> bool:
-    return any(address in network for network in networks)
 
 
 def _last(environ: WSGIEnvironment, key: str) -> str:

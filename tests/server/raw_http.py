@@ -41,8 +41,12 @@ class Reply:
 class Wire:
     """A connection that sends and receives bytes."""
 
-    def __init__(self, port: int, receive_buffer: int | None = None) -> None:
+    def __init__(
+        self, port: int, receive_buffer: int | None = None, source: str | None = None
+    ) -> None:
         self.socket = socket.socket()
+        if source is not None:
+            self.socket.bind((source, 0))
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(SECONDS)

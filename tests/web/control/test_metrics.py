@@ -205,7 +205,7 @@ def test_open_and_evicted_connections_are_counted_and_logged(
         clock.pass_(1)
         server.until(lambda: bool(caplog.messages))
         assert caplog.messages == [
-            "the limit of 3 connections is reached: closed 2 that had no complete request"
+            "the limit of 3 connections is reached: closed 2 that were idle, incomplete or slow"
         ]
 
 
