@@ -20,6 +20,7 @@ from mockpets.constants import (
     WRITE_RATE,
     WRITE_SECONDS,
 )
+from mockpets.server.descriptors import connections_left
 
 if TYPE_CHECKING:
     from mockpets.settings import Settings
@@ -50,8 +51,12 @@ class Limits:
 
 
 def limits_for(settings: Settings) -> Limits:
-    """Return the limits of a server with these settings."""
+    """Return the limits of a server with these settings; call it when its sockets are open."""
+    connections = connections_left(CONNECTIONS)
     return Limits(
-        address_connections=CONNECTIONS // PUBLIC_SHARE if settings.public else None,
+        connections=connections,
+        address_connections=max(connections // PUBLIC_SHARE, 1) if settings.public else None,
         proxies=settings.behind_proxy,
+        # Half of the places, as by default: parked responses cannot make room for others.
+        parked=min(PARKED, connections // 2),
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 from contextlib import ExitStack
 from threading import Thread
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
+from mockpets.constants import CONNECTIONS
+from mockpets.server.descriptors import raise_limit
 from mockpets.server.limits import limits_for
 from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 
     from mockpets.server.limits import Limits
 
+_log: Final = logging.getLogger("mockpets.server")
+
 
 def serve(
     app: WSGIApplication,
@@ -30,12 +35,23 @@ def serve(
     """Run an app until SIGTERM or SIGINT; a second one ends the process at once.
 
     Both need handlers: the kernel does not deliver signals without one to process 1 of a container.
+    Raises the limit of open files of this process, if it is too low for the connections.
 
     :param sockets: from `bind`; closed at the end.
     :param on_ready: called when requests are accepted.
     :param settings: those that decide about the limits; the default is all defaults.
     """
-    loop = Loop(app, sockets, limits_for(settings or Settings()))
+    raise_limit(CONNECTIONS)
+    limits = limits_for(settings or Settings())
+    if limits.connections < CONNECTIONS:
+        _log.warning(
+            "at most %d connections at a time instead of %d: this process may not open more files; "
+            "to allow more, run 'ulimit -n %d' before mockpets",
+            limits.connections,
+            CONNECTIONS,
+            2 * CONNECTIONS,
+        )
+    loop = Loop(app, sockets, limits)
 
     def stop(number: int, _: object) -> None:
         if loop.stopping:
@@ -92,6 +108,7 @@ class MockpetsServer:
             app = self._app or self._make_app(started)
             sockets = bind(self.settings)
             self._port = sockets[0].getsockname()[1]
+            # The process belongs to the tests: the limit of its open files is not raised.
             loop = Loop(app, sockets, self._limits or limits_for(self.settings))
             thread = Thread(target=loop.run, name="mockpets-server", daemon=True)
             thread.start()

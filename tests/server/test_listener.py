@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import pytest
 
-from mockpets.constants import CONNECTIONS, PUBLIC_SHARE, SLOW_SECONDS, WRITE_SECONDS
+from mockpets.constants import CONNECTIONS, PARKED, PUBLIC_SHARE, SLOW_SECONDS, WRITE_SECONDS
 from mockpets.server import MockpetsServer
 from mockpets.server.limits import Limits, limits_for
 from mockpets.settings import Settings
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, port_of, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BIG = "/big?size=8388608"
 OTHER = "127.0.0.2"
@@ -194,3 +199,104 @@ def test_only_a_public_server_limits_the_connections_of_an_address() -> None:
         port = port_of(server.url)
         wires = [stack.enter_context(Wire(port)) for _ in range(share + 3)]
         assert [wire.rest() for wire in wires[:3]] == [b""] * 3
+
+
+# --- File descriptors -------------------------------------------------------------------------
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), int(sys.argv[2])))
+sys.argv[1:] = ["serve", "--port", "0", "--host", "127.0.0.1"]
+from mockpets.__main__ import main
+sys.exit(main())
+"""
+EXHAUSTED = """
+import resource
+from mockpets.server.limits import Limits
+from mockpets.server.loop import Loop
+from mockpets.server.sockets import bind
+from mockpets.settings import Settings
+
+def app(environ, start_response):
+    start_response("204 No Content", [])
+    return []
+
+sockets = bind(Settings(host=("127.0.0.1",), port=0))
+print(f"http://127.0.0.1:{sockets[0].getsockname()[1]}/v1", flush=True)
+resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))
+Loop(app, sockets, Limits()).run()
+"""
+
+
+@pytest.fixture
+def limited(request: pytest.FixtureRequest) -> Iterator[tuple[int, subprocess.Popen[str]]]:
+    pytest.importorskip("resource")
+    with subprocess.Popen(
+        [sys.executable, "-c", *request.param],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        try:
+            line = process.stdout.readline()
+            yield port_of(line[line.index("http://") :].split()[0]), process
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize(
+    "limited",
+    [(LIMITED, "64", "64"), (LIMITED, "40", "40"), (EXHAUSTED,)],
+    indirect=True,
+    ids=["few", "very few", "exhausted"],
+)
+def test_more_clients_than_descriptors_lock_nobody_out(
+    limited: tuple[int, subprocess.Popen[str]],
+) -> None:
+    port, process = limited
+    with ExitStack() as stack:
+        for _ in range(100):
+            stack.enter_context(Wire(port))
+        for _ in range(20):
+            with Wire(port) as wire:
+                assert wire.get("/__mockpets/health").read().status in (200, 204)
+    process.terminate()
+    _, errors = process.communicate(timeout=20)
+    assert "accepting no new connections" not in errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("limited", [(LIMITED, "64", "64")], indirect=True)
+def test_a_low_limit_of_open_files_is_reported(
+    limited: tuple[int, subprocess.Popen[str]],
+) -> None:
+    port, process = limited
+    with Wire(port) as wire:
+        assert wire.is_open()
+    process.terminate()
+    _, errors = process.communicate(timeout=20)
+    assert "connections at a time instead of 1000: this process may not open more files" in errors
+    assert "run 'ulimit -n 2000' before mockpets" in errors
+
+
+@pytest.mark.parametrize("limited", [(LIMITED, "64", "2000")], indirect=True)
+def test_the_limit_of_open_files_is_raised(limited: tuple[int, subprocess.Popen[str]]) -> None:
+    port, process = limited
+    with ExitStack() as stack:
+        wires = [stack.enter_context(Wire(port)) for _ in range(300)]
+        for wire in wires:
+            assert wire.get("/__mockpets/health").read().status == 200
+    process.terminate()
+    _, errors = process.communicate(timeout=20)
+    assert "open more files" not in errors
+
+
+def test_with_few_descriptors_half_of_the_connections_may_be_parked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mockpets.server.limits.connections_left", lambda _: 40)
+
+    few = limits_for(Settings(public=True))
+    assert (few.connections, few.parked, few.address_connections) == (40, 20, 4)
+    assert limits_for(Settings()).parked < PARKED
