@@ -129,6 +129,14 @@ class Metrics:
             if limit is not None:
                 self._limits[limit] += 1
 
+    def count_limit(self, limit: ErrorCode) -> None:
+        """Count a request that a limit has rejected, and that `observe` does not count.
+
+        :param limit: one of `SERVER_LIMIT_ERRORS`.
+        """
+        with self._lock:
+            self._limits[limit] += 1
+
     @property
     def is_prepared(self) -> bool:
         """Return whether `exposition` is fast, since prometheus-client is imported."""

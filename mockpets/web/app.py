@@ -147,7 +147,7 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
         inner = app.wsgi_app
         # Flask documents this way to add middleware.
         app.wsgi_app = behind(  # type: ignore[assignment,method-assign]
-            inner, settings.behind_proxy, settings.prefix
+            inner, settings.behind_proxy, settings.prefix, app.admit
         )
     return app
 
@@ -159,7 +159,7 @@ def wire(
     reloads: Callable[[], int] = int,
     clock: Callable[[], float] = monotonic,
     changes: ChangeFeed | None = None,
-) -> tuple[flask.Flask, SessionRegistry]:
+) -> tuple[App, SessionRegistry]:
     """Return an app over a library, and the sessions of the app.
 
     :param library: called for each request.
@@ -174,12 +174,12 @@ def wire(
     every = settings.reset_every or (PUBLIC_RESET_SECONDS if public else 0.0)
     idle = PUBLIC_IDLE_SECONDS if public else SESSION_IDLE_SECONDS
     sessions = SessionRegistry(shared, settings.max_sessions, clock, idle=idle, reset_every=every)
-    visitors = VisitorSessions(clock) if public else None
+    visitors = VisitorSessions(control.GUARDED, clock) if public else None
     token_attempts = TokenAttempts(clock) if public else None
     metrics = Metrics(version("mockpets"), partial(_holdings, sessions, journals, reloads))
     delivery = Delivery(PUBLIC_DELAY_SECONDS if public else None)
     app = App(
-        ResponseFinalizer(settings, sessions, delivery, metrics).finalize,
+        ResponseFinalizer(settings, sessions, delivery, metrics, visitors).finalize,
         None if visitors is None else visitors.admit,
     )
     # `/v1//pets` is not `/v1/pets`, and a redirect would lead to any host that a client sends.
@@ -188,7 +188,7 @@ def wire(
     operations.add_routes(app, playback)
     unmatched.add_routes(app, playback)
     origins = RejectedOrigins(partial(sessions.publish_all, "origins"))
-    context = ControlContext(settings, sessions, token, token_attempts, metrics, origins)
+    context = ControlContext(settings, sessions, token, token_attempts, visitors, metrics, origins)
     control.add_routes(app, context)
     add_error_handlers(app)
     return app, sessions

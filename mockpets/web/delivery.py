@@ -32,11 +32,15 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger("mockpets")
 
 
-def has_room(environ: WSGIEnvironment, outcome: Outcome) -> bool:
-    """Return whether the server can still delay, throttle or hold a response, if it has to."""
+def waits(outcome: Outcome) -> bool:
+    """Return whether a response must be delayed, throttled or held."""
+    return bool(outcome.delay or outcome.throttle or outcome.hold)
+
+
+def has_room(environ: WSGIEnvironment) -> bool:
+    """Return whether the server can delay, throttle or hold one more response."""
     server: Server | None = environ.get(SERVER)
-    waits = outcome.delay or outcome.throttle or outcome.hold
-    return server is None or not waits or server.room()
+    return server is None or server.room()
 
 
 class Delivery:
@@ -100,8 +104,7 @@ class Delivery:
             response.response = _throttled(response.get_data(), throttle)
 
     def _warn_once(self, outcome: Outcome) -> None:
-        waits = outcome.delay or outcome.throttle or outcome.hold
-        if self._has_warned or not (waits or outcome.fault in CONNECTION_FAULTS):
+        if self._has_warned or not (waits(outcome) or outcome.fault in CONNECTION_FAULTS):
             return
         self._has_warned = True
         _log.warning(

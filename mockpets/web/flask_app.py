@@ -80,7 +80,7 @@ class App(flask.Flask):
     ) -> None:
         super().__init__("mockpets.web", static_folder=None)
         self._finish = finish
-        self._admit = admit
+        self.admit = admit
         self._fixed: dict[tuple[str, str], Rule] = {}
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -92,8 +92,8 @@ class App(flask.Flask):
     def full_dispatch_request(self, *context: Any) -> flask.Response:
         """Return the response of the view, or of the handler of its exception."""
         try:
-            if self._admit is not None:
-                self._admit(current_request())
+            if self.admit is not None:
+                self.admit(current_request())
             result = self.dispatch_request(*context)
         except Exception as error:  # noqa: BLE001 - every exception has a handler
             handle: Callable[..., Any] = self.handle_user_exception

@@ -16,7 +16,7 @@ from mockpets.scenario.engine import Outcome
 from mockpets.scenario.matching import ABSENT, Facts
 from mockpets.strict_json import parse_json
 from mockpets.web.authentication import read_key, unauthorized
-from mockpets.web.delivery import has_room
+from mockpets.web.delivery import has_room, waits
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.session_selector import requested_delay, select
 from mockpets.wsgi_extension import JOB_RESULTS, SERVER
@@ -103,7 +103,7 @@ class Playback:
         activation = session.use(stack.names, at_once=SERVER in request.environ)
         if operation == "createPet" and not activation.store.has_reserved_id:
             self._reserve_id(request, session)
-        # 5. The scenarios' stubs: any status, and 503 if too many responses are parked already.
+        # 5. The scenarios' stubs: any status, and 503 or 429 if too many responses are parked.
         outcome = self._decide(request, session, activation)
         if outcome.skip:
             return Response(status=502)  # never sent: the connection breaks instead
@@ -136,8 +136,9 @@ class Playback:
     def _decide(self, request: Request, session: Session, activation: Activation) -> Outcome:
         """Set and return the exchange's outcome: from the scenarios, and the request's own delay.
 
-        :raise RequestError: ``busy`` if too many responses are parked already, ``forbidden`` for a
-            connection fault if the server does not allow them.
+        :raise RequestError: ``busy`` if too many responses are parked already, ``rate_limited`` if
+            too many of them are the visitor's, ``forbidden`` for a connection fault if the server
+            does not allow them.
         """
         exchange, delay = request.exchange, requested_delay(request) + self._delay
         if activation.stack.stubs:
@@ -149,14 +150,23 @@ class Playback:
         if delay:
             delay = min(exchange.outcome.delay + delay, self._sessions.shared.max_delay)
             exchange.outcome = replace(exchange.outcome, delay=delay)
-        if not has_room(request.environ, exchange.outcome):
-            exchange.outcome = Outcome(exchange.outcome.stubs)
-            raise RequestError(
-                "busy",
-                TOO_MANY_PARKED,
-                [("Retry-After", "1")],
-            )
+        if waits(exchange.outcome):
+            try:
+                self._check_room(request)
+            except RequestError:
+                exchange.outcome = Outcome(exchange.outcome.stubs)
+                raise
         return exchange.outcome
+
+    def _check_room(self, request: Request) -> None:
+        """Check that one more response may be parked.
+
+        :raise RequestError: ``busy`` or ``rate_limited``.
+        """
+        if self._visitors is not None:
+            self._visitors.check_parked(request)
+        if not has_room(request.environ):
+            raise RequestError("busy", TOO_MANY_PARKED, [("Retry-After", "1")])
 
 
 def _canned(reply: Canned, request: Request) -> Response:

@@ -18,10 +18,10 @@ from mockpets.contract.error_body import error_body
 from mockpets.errors import RequestError
 from mockpets.web import cors
 from mockpets.web.addresses import is_one_of, parse_address
-from mockpets.web.exchange import Response
+from mockpets.web.exchange import Request, Response
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
     from mockpets.web.addresses import Network
@@ -33,12 +33,18 @@ The proxy's own address would be wrong: it could count as a caller on this machi
 _HOST: Final = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?")
 
 
-def behind(app: WSGIApplication, trusted: Iterable[str], prefix: str) -> WSGIApplication:
+def behind(
+    app: WSGIApplication,
+    trusted: Iterable[str],
+    prefix: str,
+    admit: Callable[[Request], None] | None = None,
+) -> WSGIApplication:
     """Wrap an app so that it can ignore proxies and the prefix.
 
     :param trusted: addresses and networks (``10.0.0.0/8``) of the proxies.
     :param prefix: the path under which the app is mounted (``/mock``), as in `MOUNT`, or empty.
         Other paths get a 404 with a hint.
+    :param admit: called with every request to another path; raises to reject it.
     """
     networks = tuple(ip_network(text) for text in trusted)
 
@@ -46,7 +52,8 @@ def behind(app: WSGIApplication, trusted: Iterable[str], prefix: str) -> WSGIApp
         forwarded(environ, networks)
         path = environ.get("PATH_INFO", "")
         if path != prefix and not path.startswith(f"{prefix}/"):
-            return _outside_prefix(prefix, path, environ)(environ, start_response)
+            response = _outside_prefix(prefix, path, environ, admit)
+            return response(environ, start_response)
         environ["SCRIPT_NAME"] = environ.get("SCRIPT_NAME", "") + prefix
         environ["PATH_INFO"] = path[len(prefix) :]
         return app(environ, start_response)
@@ -98,17 +105,25 @@ def _last(environ: WSGIEnvironment, key: str) -> str:
     return value.rpartition(",")[2].strip()
 
 
-def _outside_prefix(prefix: str, path: str, environ: WSGIEnvironment) -> Response:
+def _outside_prefix(
+    prefix: str, path: str, environ: WSGIEnvironment, admit: Callable[[Request], None] | None
+) -> Response:
     """Return the response to a path outside the prefix; its CORS headers let pages read it."""
     error = RequestError(
         "not_found",
         f"unknown path {path[:80]!r}; the server's prefix is {prefix}, so use {prefix}{path[:80]}. "
         "If your proxy strips the prefix, let it send X-Forwarded-Prefix and remove --prefix",
     )
-    body = error_body(error.code, error.message, error.status)
-    response = Response(body, error.status)
     preflight = environ["REQUEST_METHOD"] == "OPTIONS"
-    if preflight:
+    is_admitted = True
+    if admit is not None:
+        try:
+            admit(Request(environ))
+        except RequestError as rejected:
+            error, is_admitted = rejected, False
+    body = error_body(error.code, error.message, error.status)
+    response = Response(body, error.status, list(error.headers))
+    if preflight and is_admitted:
         response = Response(status=204)
         del response.headers["Content-Type"]  # it describes a body, and there is none
     response.headers.extend([*COMMON_HEADERS, *cors.for_all(environ, preflight=preflight)])

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from mockpets.telemetry.metrics import Metrics
     from mockpets.web.delivery import Delivery
     from mockpets.web.exchange import Exchange, Pair, Request
+    from mockpets.web.public_mode import VisitorSessions
     from mockpets.wsgi_extension import DeliveryOrder
 
 _LOGGED: Final = (401, 403, 429)
@@ -51,6 +52,7 @@ class ResponseFinalizer:
     """Completes the responses of one app.
 
     :param sessions: the default session is used for a request without one.
+    :param visitors: count their responses in progress; None unless the server is public.
     """
 
     def __init__(
@@ -59,11 +61,13 @@ class ResponseFinalizer:
         sessions: SessionRegistry,
         delivery: Delivery,
         metrics: Metrics,
+        visitors: VisitorSessions | None = None,
     ) -> None:
         self._settings = settings
         self._sessions = sessions
         self._delivery = delivery
         self._metrics = metrics
+        self._visitors = visitors
 
     def finalize(self, response: Response) -> Response:
         """Return the response to the current request, completed, recorded and ready to send."""
@@ -72,7 +76,15 @@ class ResponseFinalizer:
         if order is not None and order.job is not None:
             return response  # never sent: the server does the job and calls the app again
         if request.path.startswith(CONTROL_PREFIX):
-            return self._finalize_control(request, response)
+            response = self._finalize_control(request, response)
+        else:
+            response = self._finalize_api(request, response)
+        if self._visitors is not None:
+            self._visitors.track(request)
+        return response
+
+    def _finalize_api(self, request: Request, response: Response) -> Response:
+        """Complete a response outside the control API."""
         is_preflight = request.method == "OPTIONS"
         off_contract = off_contract_reason(request.exchange, response.status_code)
         number = 0 if is_preflight else journal_number(request.exchange)
@@ -85,6 +97,8 @@ class ResponseFinalizer:
             self._observe(request.exchange, response.status_code)
             if wanted():
                 access(access_line(request, response, number))
+        elif request.exchange.limit is not None:
+            self._metrics.count_limit(request.exchange.limit)
         return response
 
     def _finalize_control(self, request: Request, response: Response) -> Response:
@@ -96,6 +110,8 @@ class ResponseFinalizer:
         response.carry(
             [*COMMON_HEADERS, *cors.for_some(request.environ, origins, preflight=is_preflight)]
         )
+        if request.exchange.limit is not None:
+            self._metrics.count_limit(request.exchange.limit)
         only_reads = request.method in ("GET", "HEAD", "OPTIONS")  # the panel polls with these
         if not only_reads or response.status_code in _LOGGED:
             access(access_line(request, response))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
-from itertools import product
+from itertools import count, product
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -14,7 +14,9 @@ import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import (
+    CONNECTIONS,
     DELAY_SECONDS,
+    PARKED,
     PETS_BY_REQUEST,
     PUBLIC_BYTES,
     PUBLIC_DELAY_SECONDS,
@@ -23,6 +25,7 @@ from mockpets.constants import (
     PUBLIC_PETS,
     PUBLIC_RATE,
     PUBLIC_RESET_SECONDS,
+    PUBLIC_SHARE,
     PUBLIC_VISITOR_RATE,
     TOKEN_GUESSES,
 )
@@ -32,7 +35,7 @@ from tests.server.raw_http import Wire, running
 from tests.web.test_contract import ORIGIN, assert_cors, assert_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from tests.server.raw_http import Running
@@ -358,6 +361,155 @@ def test_a_page_can_read_the_rate_limit_error() -> None:
     asked = {"Access-Control-Request-Method": "POST"}
     assert public("OPTIONS", "/v1/pets", headers=asked, key=None).status == 204
     assert_cors(public("POST", "/v1/pets", json_body=PET))
+
+
+def test_preflights_count_separately() -> None:
+    public = Public(pace=0)
+    for path in ("/v1/pets", "/__mockpets/state", "/nowhere") * (BURST // 3 + 1):
+        last = public("OPTIONS", path, key=None)
+    rejected = public("OPTIONS", "/v1/pets", key=None)
+    assert (last.status, rejected.status) == (429, 429)
+    assert_error(rejected, "rate_limited")
+    assert rejected.header("Retry-After") == "1"
+    assert "too many OPTIONS requests" in rejected.json["message"]
+    assert public("OPTIONS", "/v1/pets", "192.0.2.2", key=None).status == 204
+    assert public("GET", "/v1/pets").status == 200
+
+
+OPEN = [
+    "/__mockpets/",
+    "/__mockpets",
+    "/__mockpets/docs",
+    "/__mockpets/panel/main.js",
+    "/__mockpets/openapi.json",
+    "/__mockpets/control.openapi.json",
+    "/__mockpets/schema/scenario.json",
+    "/__mockpets/nothing",
+    "/",
+]
+
+
+@pytest.mark.parametrize("path", OPEN)
+def test_the_pages_that_any_visitor_may_open_count_too(path: str) -> None:
+    public = Public(pace=0)
+    for _ in range(BURST):
+        assert public("GET", path, key=None).status in (200, 302, 308, 404)
+
+    assert_error(public("GET", path, key=None), "rate_limited")
+    assert public("GET", "/v1/pets").status == 429
+    assert public("GET", path, "192.0.2.2", key=None).status != 429
+    samples = public.control("GET", "metrics").body.decode()
+    assert 'mockpets_limit_rejections_total{code="rate_limited"} 2.0' in samples
+
+
+def test_paths_outside_the_prefix_count_too() -> None:
+    public = Public(pace=0, prefix="/mock")
+    assert {public("GET", "/v1/pets").status for _ in range(BURST)} == {404}
+    assert {public("OPTIONS", "/v1/pets").status for _ in range(BURST)} == {204}
+    for method in ("GET", "OPTIONS"):
+        rejected = public(method, "/v1/pets")
+        assert_error(rejected, "rate_limited")
+        assert rejected.header("Retry-After") == "1"
+    assert public("GET", "/mock/v1/pets").status == 429
+    assert public("GET", "/mock/v1/pets", "192.0.2.2").status == 200
+
+
+def test_control_calls_without_the_token_count_but_not_those_of_the_owner() -> None:
+    public = Public(pace=0)
+    for _ in range(BURST + 1):
+        last = public("GET", "/__mockpets/state", key=None)
+    assert last.status == public("POST", "/__mockpets/state", key=None).status == 429
+    assert public("GET", "/v1/pets").status == 429
+    assert {public.control("GET", "state").status for _ in range(2 * BURST)} == {200}
+    # Also from the address of the visitor.
+    assert public("GET", "/__mockpets/state", key=TOKEN).status == 200
+
+
+def test_a_token_cannot_be_guessed_faster_by_a_visitor_over_their_rate() -> None:
+    public = Public(pace=0)
+    for _ in range(BURST + 1):
+        public("GET", "/v1/pets")
+    statuses = [public("GET", "/__mockpets/state", key="wrong").status for _ in range(GUESSES)]
+
+    assert set(statuses) == {429}
+    assert public("GET", "/__mockpets/state", key=TOKEN).status == 429
+
+
+def test_health_checks_count_separately_so_that_monitoring_works_on_a_busy_server() -> None:
+    public = Public(pace=0)
+    for _ in range(BURST + 1):
+        public("GET", "/v1/pets")
+    paths = ("/__mockpets/health", "/__mockpets/ready") * (BURST // 2)
+    assert {public("GET", path, key=None).status for path in paths} == {200}
+    assert public("GET", "/__mockpets/health", key=None).status == 429
+
+
+# --- Responses in progress ----------------------------------------------------------------------
+
+
+@contextmanager
+def many_visitors() -> Iterator[tuple[Running, Callable[..., Wire]]]:
+    """Run a public server behind a proxy, whose visitors do not reach the rate limit."""
+    seconds = count(0, 1 / PUBLIC_VISITOR_RATE[0])
+    settings = Settings(public=True, control_token=TOKEN, behind_proxy=TRUSTED)
+    app = create_app(settings, lambda: next(seconds))
+    with running(app, clock=ServerClock()) as server, ExitStack() as stack:
+
+        def ask(path: str, visitor: str, *headers: str) -> Wire:
+            wire = stack.enter_context(Wire(server.port, receive_buffer=4096))
+            key = "Authorization: Bearer mockpets"
+            return wire.get(path, f"X-Forwarded-For: {visitor}", key, *headers)
+
+        yield server, ask
+
+
+def test_a_visitor_gets_a_share_of_the_parked_responses() -> None:
+    share = PARKED // PUBLIC_SHARE
+    with many_visitors() as (server, ask):
+        delayed = [ask("/v1/pets", "192.0.2.1", "Mockpets-Delay: 5s") for _ in range(share)]
+        server.until(lambda: server.waiting, share)
+        rejected = ask("/v1/pets", "192.0.2.1", "Mockpets-Delay: 5s").read()
+        assert rejected.status == 429
+        assert rejected.json["code"] == "rate_limited"
+        assert rejected.json["message"] == (
+            "too many delayed, throttled or held responses; try again in 1 s"
+        )
+        assert rejected.headers["Retry-After"] == "1"
+        assert ask("/v1/pets", "192.0.2.1").read().status == 200
+        others = [ask("/v1/pets", f"192.0.2.{n}", "Mockpets-Delay: 5s") for n in range(2, 9)]
+        server.until(lambda: server.waiting, share + 7)
+
+        delayed[0].close()  # who leaves frees the place
+        server.until(lambda: server.waiting, share + 6)
+        others.append(ask("/v1/pets", "192.0.2.1", "Mockpets-Delay: 5s"))
+        server.until(lambda: server.waiting, share + 7)
+        server.clock.pass_(5)
+        assert {wire.read().status for wire in (*delayed[1:], *others)} == {200}
+        late = ask("/v1/pets", "192.0.2.1", "Mockpets-Delay: 5s")
+        server.until(lambda: server.waiting, 1)
+        server.clock.pass_(5)
+        assert late.read().status == 200
+
+
+@pytest.mark.parametrize("path", ["/__mockpets/openapi.json", "/__mockpets/panel/main.js"])
+def test_a_visitor_gets_a_share_of_the_responses_that_are_not_read(path: str) -> None:
+    share = CONNECTIONS // PUBLIC_SHARE
+    with many_visitors() as (server, ask):
+        page, forwarded = "/__mockpets/control.openapi.json", "X-Forwarded-For: 192.0.2.1"
+        lazy = [ask(page, "192.0.2.1") for _ in range(share)]
+        for wire in lazy:
+            for _ in range(10):  # the kernel takes the first ones
+                wire.get(page, forwarded)
+        server.until(lambda: server.phases, ["write"] * share)
+        for each in ("/v1/pets", path):
+            rejected = ask(each, "192.0.2.1").read()
+            assert rejected.status == 429
+            message = "too many requests in progress; try again in 1 s"
+            assert rejected.json["message"] == message
+            assert ask(each, "192.0.2.2").read().status == 200
+        lazy[0].close()
+        server.until(lambda: server.phases.count("write"), share - 1)
+        assert ask(path, "192.0.2.1").read().status == 200
 
 
 def test_all_visitors_share_a_limit_that_excludes_the_owner() -> None:

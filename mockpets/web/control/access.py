@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.web.control.call import ControlContext
     from mockpets.web.exchange import Request
-    from mockpets.web.public_mode import TokenAttempts
 
 _HOST: Final = r"(?:[a-z0-9-]+\.)*localhost|[0-9.]+|\[[0-9a-f:.]+\]"
 _LABEL: Final = r"[a-z0-9_-]+"
@@ -42,7 +41,7 @@ def check_caller(request: Request, context: ControlContext) -> None:
     """
     settings = context.settings
     if context.token:
-        _check_token(request, context.token, context.token_attempts)
+        _check_token(request, context)
     else:
         if settings.control != "open":
             _check_peer(request, settings)
@@ -90,12 +89,13 @@ def may_read(request: Request, settings: Settings) -> bool:
     return is_allowed(origin, settings.control_origin)
 
 
-def _check_token(request: Request, token: str, token_attempts: TokenAttempts | None) -> None:
+def _check_token(request: Request, context: ControlContext) -> None:
     """Check the token of a request.
 
-    :raise RequestError: ``unauthorized``, or ``rate_limited`` after too many failed attempts.
+    :raise RequestError: ``unauthorized``, or ``rate_limited`` after too many failed attempts or
+        too many requests of a visitor.
     """
-    given = bearer(request)
+    given, token, token_attempts = bearer(request), context.token, context.token_attempts
     if given is not None:
         if token_attempts is not None:
             token_attempts.admit(request)
@@ -104,6 +104,8 @@ def _check_token(request: Request, token: str, token_attempts: TokenAttempts | N
             return
         if token_attempts is not None:
             token_attempts.count(request)
+    if context.visitors is not None:
+        context.visitors.count_rejected(request)
     problem = "the control token is missing" if given is None else "the control token is invalid"
     error = "" if given is None else ', error="invalid_token"'
     raise RequestError(

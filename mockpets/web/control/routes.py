@@ -355,3 +355,5 @@ _CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
     METRICS_PATH: {"GET": Call("metrics", metrics, None, session="none")},
 }
 """The other calls by path and method."""
+GUARDED: Final = frozenset(f"{method} {path}" for path, calls in _CALLS.items() for method in calls)
+"""Their endpoints."""
