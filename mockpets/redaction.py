@@ -1,7 +1,8 @@
 """Recognise headers and query parameters that hold secrets, and redact their values.
 
 Only the name decides, never the value, so that users can predict what is redacted. The scheme of
-an Authorization header stays: tools that check recorded traffic look for it.
+an Authorization header stays: tools that check recorded traffic look for it. User names and
+passwords in URLs are redacted as well.
 """
 
 from __future__ import annotations
@@ -9,17 +10,30 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import Final
-from urllib.parse import unquote
 
 REDACTED: Final = "[redacted]"
 
-_SECRET: Final = re.compile(
+_WORD: Final = r"(?:token|secret|passw|passphrase|pwd|auth|jwt|api[-_. +]?key)"
+_NAME: Final = re.compile(
     # A challenge tells the client how to authenticate; it has no secret.
     r"(?!(?:www|proxy)-authenticate$)"
-    r"(?:.*(?:token|secret|password|auth|api[-_]?key)|(?:set-)?cookie$)",
+    # `code` is OAuth's; a `zip_code` is no secret.
+    rf"(?:.*{_WORD}|(?:set-)?cookie$|code$|otp$)",
     re.IGNORECASE | re.DOTALL,
 )
-
+# Texts are searched in lower case: ignoring the case takes three times as long.
+_ANY: Final = re.compile(rf"{_WORD}|cookie|code|otp|@")
+"""A target without a match has no secret."""
+_INNER: Final = re.compile(
+    # The end of a name is limited so that the search takes linear time.
+    rf"{_WORD}[^=&?#]{{0,40}}=|[?&#](?:code|otp)=|//[^/?#\s]*@"
+)
+"""What makes the value of a parameter a secret: a query or a URL in it that has one itself."""
+_INNER_WORD: Final = re.compile(_WORD)
+_EQUALS: Final = re.compile("(=|%(?:25)*3d)", re.IGNORECASE)
+_USER: Final = re.compile(r"//[^/?#\s]*@")
+_ESCAPE: Final = re.compile("%(?:25)*([0-9a-fA-F]{2})")
+"""A character that is encoded once, or again by each redirect through a login page."""
 
 _WITH_SCHEME: Final = ("authorization", "proxy-authorization")
 _SCHEME: Final = re.compile("(bearer|basic|digest) +[^ ]", re.IGNORECASE)
@@ -29,7 +43,7 @@ _SCHEME: Final = re.compile("(bearer|basic|digest) +[^ ]", re.IGNORECASE)
 @lru_cache(maxsize=256)  # clients send the same few names all the time
 def is_secret(name: str) -> bool:
     """Return whether a header or parameter of this name, in any case, holds a secret."""
-    return _SECRET.match(name) is not None
+    return _NAME.match(name) is not None
 
 
 def redacted_secret(name: str, value: str) -> str:
@@ -39,20 +53,47 @@ def redacted_secret(name: str, value: str) -> str:
 
 
 def redacted_target(target: str) -> str:
-    """Return a request target, or a text with a URL, with the secrets in its query redacted."""
+    """Return a request target, or a text with a URL, without its secrets.
+
+    They are in the query, in the fragment, and before the host.
+    """
+    has_user = "@" in target
+    if not has_user and "?" not in target and "#" not in target:
+        return target
+    if not _ANY.search(_decoded(target)):
+        return target  # the common case
+    if has_user:
+        target = _USER.sub(f"//{REDACTED}@", target)
+    if "#" in target:
+        start, _, fragment = target.partition("#")
+        return f"{redacted_target(start)}#{_redacted_pairs(fragment)}"
     path, mark, query = target.partition("?")
-    return f"{path}?{'&'.join(map(_redacted_pair, query.split('&')))}" if mark else target
+    return f"{path}?{_redacted_pairs(query)}" if mark else target
+
+
+def _redacted_pairs(query: str) -> str:
+    return "&".join(map(_redacted_pair, query.split("&")))
 
 
 def _redacted_pair(pair: str) -> str:
     """Return ``name=value`` with the value redacted if it is a secret."""
     name, equals, value = pair.partition("=")
-    if equals and (is_secret(unquote(name) if "%" in name else name) or _has_nested_secret(value)):
-        return f"{name}={REDACTED}"
+    if not equals and "%" in pair:  # `token%3Dabc`
+        name, equals, value = (*_EQUALS.split(pair, maxsplit=1), "", "")[:3]
+    if equals and (is_secret(_decoded(name)) or _has_inner_secret(_decoded(value))):
+        return f"{name}{equals}{REDACTED}"
     return pair
 
 
-def _has_nested_secret(value: str) -> bool:
-    """Return whether a value may be a URL with secrets in its query, such as a redirect target."""
-    inner = unquote(value) if "%" in value else value
-    return "?" in inner and _SECRET.match(inner) is not None
+def _has_inner_secret(value: str) -> bool:
+    """Return whether a value, such as the target of a redirect, has a secret in it."""
+    if "?" in value and _INNER_WORD.search(value):
+        return True
+    return _INNER.search(value) is not None
+
+
+def _decoded(text: str) -> str:
+    """Return a text in lower case without percent-encoding, as its last reader may see it."""
+    if "%" in text:
+        text = _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text)
+    return text.lower()

@@ -111,7 +111,7 @@ def message(headers: Iterable[tuple[str, str]], body: bytes, limit: int = MESSAG
         shown = redacted_secret(name, value) if is_secret(name) else value
         pieces += ("\n", name, ": ", shown)
     head = "".join(pieces[1:])
-    if "?" in head or head.count("\n") >= len(pieces) // 4:
+    if "?" in head or "#" in head or "@" in head or head.count("\n") >= len(pieces) // 4:
         # URLs in Referer, Location and Link have queries too. Other servers, and tests, may let
         # line ends in headers pass, which HTTP does not allow.
         lines = ["".join(pieces[place + 1 : place + 4]) for place in range(0, len(pieces), 4)]
