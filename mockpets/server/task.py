@@ -14,9 +14,8 @@ from waitress.task import WSGITask
 
 from mockpets.constants import COMMON_HEADERS
 from mockpets.contract.error_body import error_body
-from mockpets.redaction import redacted_target
 from mockpets.server.http.response_head import HOP_BY_HOP
-from mockpets.telemetry.access_log import Access, access, wanted
+from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
 from mockpets.wsgi_extension import JOB_RESULTS, ON_END, ORDER, RETRIED, SERVER
 
@@ -72,6 +71,7 @@ def make_environ(connection: Connection, request: RequestParser) -> WSGIEnvironm
     # waitress' types name its own channel and parser, of which the environ reads a few attributes:
     # tests/server/waitress_internals.py lists them.
     environ = WSGITask(cast(Any, connection), cast(Any, request)).get_environment()
+    environ["PATH_INFO"] = request.path  # waitress removes slashes: `//v1/pets` is another path
     del environ["wsgi.file_wrapper"]  # it would keep a file open for as long as a client reads
     return environ
 
@@ -203,7 +203,6 @@ def error_response(
     head = scheduler.head_writer.write(status, headers, len(body), "close")
     scheduler.errors[error.code] += 1
     if wanted():
-        method, _, rest = request.request_line.partition(" ")
-        target = redacted_target(rest.rpartition(" ")[0] or rest)
-        access(Access(method, target, error.status, 0.0, size=len(body), client=peer))
+        method, target = request.line or ("-", "-")
+        access(Access(method, shown_target(target), error.status, 0.0, size=len(body), client=peer))
     return Response(request, head, b"" if request.is_head else body, None, close=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mockpets.constants import DEFAULT_SCENARIO, DEFAULT_SESSION
 from mockpets.errors import printable
+from mockpets.redaction import redacted_target
 from mockpets.telemetry.async_handler import AsyncHandler
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ _access: Final = logging.getLogger(ACCESS)
 class Access(NamedTuple):
     """A request and its response. As a string, it is the line of the text format without the time.
 
-    :param target: as sent, with secrets redacted (`redaction.redacted_target`).
+    :param target: as `shown_target` returns it.
     :param status: None if the connection was broken instead of a response.
     :param ms: processing time in milliseconds, without the delay.
     :param delay_ms: milliseconds by which the response is delayed; it is logged before the delay.
@@ -109,6 +110,13 @@ class Access(NamedTuple):
             "stubs": self.stubs[:NAMES],
             "notes": self.notes[:NAMES],
         }
+
+
+def shown_target(target: str) -> str:
+    """Return a target as a line shows it: without secrets, and cut if it is long."""
+    # Cut first: a query of 15 KiB takes a millisecond to redact.
+    is_long = len(target) > TARGET
+    return redacted_target(target[: TARGET - 3]) + "..." if is_long else redacted_target(target)
 
 
 def wanted() -> bool:

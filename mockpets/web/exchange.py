@@ -53,6 +53,9 @@ class Request(flask.Request):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        path = self.environ["PATH_INFO"]
+        if path[:2] == "//":  # Werkzeug removes all but one: `//v1/pets` is another path
+            self.path = "/" * (len(path) - len(path.lstrip("/")) - 1) + self.path
         self.exchange = Exchange(perf_counter())
         self._body: bytes | None = None
 

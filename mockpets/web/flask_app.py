@@ -50,6 +50,8 @@ class _Router(MapAdapter):
         """
         if arguments or options != {"return_rule": True}:
             return super().match(*arguments, **options)
+        if self.path_info[:2] == "//":  # Werkzeug would remove one
+            return super().match("/", **options)  # `web.unmatched`, which reports the path
         key = self.default_method, self.path_info
         rule = self._fixed.get(key)
         if rule is not None:

@@ -35,6 +35,9 @@ def not_found_message(path: str, root: str = "") -> str:
     known = [PETS_PATH, PET_PATH.replace("{petId}", "*"), ORDERS_PATH]
     root = root if len(root) <= _ROOT_LENGTH else ""
     message = f"unknown path {(root + path)[:80]!r}; "
+    single = re.sub("//+", "/", path)
+    if single != path and any(path_matches(pattern, single) for pattern in known):
+        return f"{message}remove the extra slash: {root}{single}"
     for pattern in known:
         # The most common errors: a missing prefix, a trailing slash.
         if path_matches(pattern, API_PREFIX + path.rstrip("/")):

@@ -25,9 +25,8 @@ from mockpets.constants import (
 )
 from mockpets.contract.schemas import RESPONSES
 from mockpets.faults import CONNECTION_FAULTS
-from mockpets.redaction import redacted_target
 from mockpets.scenario.engine import NOTHING
-from mockpets.telemetry.access_log import Access, access, wanted
+from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
 from mockpets.web.exchange import Response, current_request
@@ -240,7 +239,7 @@ def access_line(request: Request, response: Response, number: int = 0) -> Access
     session, stack, outcome = exchange.session, exchange.stack, exchange.outcome
     return Access(
         method=request.method,
-        target=redacted_target(target(request.environ)),
+        target=shown_target(target(request.environ)),
         status=None if outcome.fault in CONNECTION_FAULTS else response.status_code,
         ms=(perf_counter() - exchange.started) * 1000,
         delay_ms=outcome.delay * 1000,

@@ -217,6 +217,39 @@ def test_secrets_are_not_logged(form: str) -> None:
     assert sum("[redacted]" in line for line in lines) == 13
 
 
+KEY = f"Authorization: Bearer {SECRET}\r\nCookie: a={SECRET}"
+INVALID = {
+    f"GET /v1/pets HTTP/1.1\nHost: a\n{KEY}\r\n\r\n": "GET /v1/pets",
+    f"GET /v1/pets HTTP/1.1\rHost: a\r{KEY}\r\n\r\n": "GET /v1/pets",
+    f"GET /v1/pets HTTP/1.1\r\r\n{KEY}\r\n\r\n": "GET /v1/pets",
+    f"GET /v1/pets?a\n{KEY}\r\n\r\n": "- -",
+    f"GET /v1/pets\r\n{KEY}\r\n\r\n": "- -",
+    f"{KEY}\r\n\r\n": "- -",
+    f"GET /{SECRET}#x HTTP/1.1\r\n\r\n": "- -",
+    f"GET / {SECRET} HTTP/1.1\r\n\r\n": "- -",
+    f"GET http://me:{SECRET}@localhost/ HTTP/1.1\r\n\r\n": "- -",
+    f"GET http://me:{SECRET}/x@localhost/ HTTP/1.1\r\n\r\n": "- -",
+    f"GET HTTP://{SECRET}@a@b/ HTTP/1.1\r\n\r\n": "- -",
+    f"CONNECT {SECRET}@a:80 HTTP/1.1\r\n\r\n": "- -",
+    f"GET /?token%3D{SECRET} HTTP/1.1\r\n\r\n": "GET /?token%3D[redacted]",
+    f"GET /?a=1&jwt={SECRET} HTTP/1.1\r\nHost: b c\r\n\r\n": "GET /?a=1&jwt=[redacted]",
+}
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_secrets_in_invalid_requests_are_not_logged(form: str) -> None:
+    with logging("--log-format", form) as log:
+        for request in INVALID:
+            assert log.raw(request).startswith(b"HTTP/1.1 400 ")
+        lines = log.lines()
+
+    assert not [line for line in lines if "sesame" in line]
+    if form == "text":
+        assert [re.findall(r"400 (.*) \(", line) for line in lines] == [
+            [shown] for shown in INVALID.values()
+        ]
+
+
 def test_reads_of_the_control_api_are_not_logged() -> None:
     with logging() as log:
         for path in ("health", "ready", "state", "requests", "", "openapi.json", "metrics"):

@@ -10,11 +10,12 @@ its path, and Host stays as sent; methods in lower case are rejected. A head tha
 valid there with the same meaning: `tests/server/http/test_request_parser.py` generates heads.
 
 This parser rejects some requests that waitress accepts, since another reader could understand
-them differently: white space around the request line, a fragment, a target that is not a path, a
-version other than 1.0 and 1.1, a missing or invalid Host, a second Host, Content-Type or
-Authorization, a length beyond 64 bits, Content-Length together with Transfer-Encoding, either of
-them with an underscore, a coding in HTTP/1.0 or other than ``chunked``, folded lines, an
-expectation other than ``100-continue``.
+them differently: white space around the request line, a fragment, a target that is not a path,
+user information or no host in a target, a version other than 1.0 and 1.1, a missing or invalid
+Host, a second Host, Content-Type or Authorization, a length beyond 64 bits, Content-Length together
+with Transfer-Encoding, either of them with an underscore, a coding in HTTP/1.0 or other than
+``chunked``, folded lines, an expectation other than ``100-continue``. It also limits the number of
+query parameters.
 """
 
 from __future__ import annotations
@@ -33,14 +34,16 @@ Groups are not possessive: before 3.11.5 Python would match too much (python/cpy
 VALUE: Final = r"[\t -~\x80-\xff]*+"
 """A field's value (RFC 9110, part 5.5); bytes above ASCII are read as Latin-1."""
 
-_HEAD: Final = re.compile(
-    r"([!#$%&'*+\-.^_`|~0-9A-Z]++) ([!\"$-~]++) HTTP/([0-9]\.[0-9])"
-    rf"((?:\r\n{NAME}:{VALUE})*)\r\n\r\n"
-)
+_REQUEST_LINE: Final = r"([!#$%&'*+\-.^_`|~0-9A-Z]++) ([!\"$-~]++) HTTP/([0-9]\.[0-9])"
+_HEAD: Final = re.compile(rf"{_REQUEST_LINE}((?:\r\n{NAME}:{VALUE})*)\r\n\r\n")
+_FIRST_LINE: Final = re.compile(_REQUEST_LINE)
 _LINE: Final = re.compile(rf"({NAME}) ([^ ]+) HTTP/[0-9]\.[0-9]")
 _FIELD: Final = re.compile(rf"{NAME}:{VALUE}")
-_ABSOLUTE: Final = re.compile(r"https?://.", re.IGNORECASE)
+_ABSOLUTE: Final = re.compile(r"https?://([^/?]*)", re.IGNORECASE)
+_TUNNEL: Final = re.compile(r"[^*/?@]+:[0-9]+")
 _HOST: Final = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.~%!$&'()*+;=-]+)(:[0-9]{0,5})?", re.ASCII)
+_PARAMETERS: Final = 1000
+"""Maximum number of parameters in a query, as in Django and Werkzeug."""
 _ONCE: Final = {
     "HOST": "Host",
     "CONTENT_LENGTH": "Content-Length",
@@ -105,22 +108,56 @@ def read_head(raw: bytes) -> RequestHead:
     return RequestHead(method, target, version, path, query, headers, length)
 
 
+def valid_line(line: str) -> tuple[str, str] | None:
+    """Return method and target of a request line; None if it is invalid.
+
+    Only these may be logged: any other line could be a part of something secret.
+    """
+    match = _FIRST_LINE.fullmatch(line)
+    if match is None:
+        return None
+    method, target, _ = match.groups()
+    try:
+        _split(method, target)
+    except RequestError:
+        return None
+    return method, target
+
+
 def _split(method: str, target: str) -> tuple[str, str]:
-    """Return path and query of a target (RFC 9112, part 3.2)."""
+    """Return path and query of a target (RFC 9112, part 3.2).
+
+    :raise RequestError: the target is invalid, or its query has too many parameters.
+    """
     if target[0] == "/":
         path, _, query = target.partition("?")
     elif (
-        _ABSOLUTE.match(target)
+        (absolute := _ABSOLUTE.match(target))
         or (target == "*" and method == "OPTIONS")
-        or (method == "CONNECT" and _HOST.fullmatch(target))  # the app has no such path
+        or (method == "CONNECT" and _TUNNEL.fullmatch(target))  # the app has no such path
     ):
+        if absolute:
+            _check_authority(absolute[1])
         try:
             _, _, path, query, _ = urlsplit(target)
-        except ValueError:  # `http://[::1/`
+        except ValueError:  # `http://[1:2]/`
             raise invalid(_UNREADABLE) from None
     else:
         raise invalid(f"Request target must begin with a slash, got {target[:80]!a}")
+    if query.count("&") >= _PARAMETERS:
+        message = f"the query has too many parameters; send at most {_PARAMETERS}"
+        raise RequestError("invalid_request", message)
     return unquote_to_bytes(path).decode("latin-1") if "%" in path else path, query
+
+
+def _check_authority(authority: str) -> None:
+    """Check the host of a target in absolute form; messages never contain it."""
+    if "@" in authority:
+        raise invalid(
+            "Request target has a user name or password before the host; remove them and the '@'"
+        )
+    if not _HOST.fullmatch(authority):
+        raise invalid("Request target must have a host name or an address after 'http://'")
 
 
 def _headers(lines: str) -> dict[str, str]:

@@ -15,11 +15,12 @@ from io import BytesIO
 from typing import Final
 
 from mockpets.errors import RequestError
-from mockpets.server.http.request_head import NAME, VALUE, invalid, read_head
+from mockpets.server.http.request_head import NAME, VALUE, invalid, read_head, valid_line
 
 _END: Final = b"\r\n"
 _TLS: Final = b"\x16"
 """The first byte from a client that uses TLS (RFC 8446, part 5.1)."""
+_LINE_END: Final = re.compile(rb"[\r\n]")
 _ORIGIN: Final = re.compile(rb"\r\norigin:[ \t]*([!-~]+)[ \t]*\r\n", re.IGNORECASE)
 _QUOTED: Final = r'"(?:[\t !#-\[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"'
 _SIZE: Final = re.compile(rb"[0-9a-fA-F]{1,15}")  # less than 64 bits
@@ -64,9 +65,10 @@ class RequestParser:
         return match[1].decode("ascii") if match else None
 
     @property
-    def request_line(self) -> str:
-        """Return the first line as it was sent, even from an invalid head."""
-        return self._head.removeprefix(_END).split(_END, 1)[0].decode("latin-1")
+    def line(self) -> tuple[str, str] | None:
+        """Return method and target, even from an invalid head; None if their line is invalid."""
+        first = _LINE_END.split(self._head.removeprefix(_END), 1)[0]
+        return valid_line(first.decode("latin-1"))
 
     @property
     def is_head(self) -> bool:

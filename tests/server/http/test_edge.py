@@ -136,6 +136,9 @@ TARGETS = [
     Row("absolute form, https", request("GET https://other/v1/pets HTTP/1.1"), 200),
     bad("another scheme", request("GET ftp://localhost/v1/pets HTTP/1.1"), message="begin with"),
     bad("a broken IPv6 address", request("GET http://[::1/ HTTP/1.1"), message="target"),
+    bad(
+        "an impossible IPv6 address", request("GET http://[1:2:3:4.5]/ HTTP/1.1"), message="target"
+    ),
     bad("no slash", request("GET v1/pets HTTP/1.1"), message="must begin with a slash"),
     bad("an asterisk for GET", request("GET * HTTP/1.1"), message="must begin with a slash"),
     bad(
@@ -149,8 +152,56 @@ TARGETS = [
     Row("%ff in the path", request("GET /v1/%ff HTTP/1.1"), 404, "not_found"),
     Row("a bad escape", request("GET /v1/%zz HTTP/1.1"), 404, "not_found"),
     Row("%2f in the path", request("GET /v1%2fpets HTTP/1.1"), 200),
-    Row("two slashes in front", request("GET //v1/pets HTTP/1.1"), 200),
-    Row("two slashes inside", request("GET /v1//pets HTTP/1.1"), 404, "not_found"),
+    bad("a user", request("GET http://me@localhost/v1/pets HTTP/1.1"), message="user name"),
+    bad("a password", request("GET http://me:abc@localhost/ HTTP/1.1"), message="user name"),
+    bad(
+        "a password with a slash",
+        request("GET http://me:a/b@localhost/ HTTP/1.1"),
+        message="must have a host name",
+    ),
+    bad(
+        "no host in absolute form",
+        request("GET http:///v1/pets HTTP/1.1"),
+        message="must have a host name",
+    ),
+    bad("only a port", request("GET http://:80/v1/pets HTTP/1.1"), message="must have a host name"),
+    bad("only a query", request("GET http://?a HTTP/1.1"), message="must have a host name"),
+    Row(
+        "two slashes in front",
+        request("GET //v1/pets HTTP/1.1"),
+        404,
+        "not_found",
+        message="remove the extra slash: /v1/pets",
+    ),
+    Row(
+        "two slashes inside",
+        request("GET /v1//pets HTTP/1.1"),
+        404,
+        "not_found",
+        message="remove the extra slash: /v1/pets",
+    ),
+    Row("%2f in front", request("GET /%2fv1/pets HTTP/1.1"), 404, "not_found"),
+    Row(
+        "two slashes after a host",
+        request("GET http://localhost//v1/pets HTTP/1.1"),
+        404,
+        "not_found",
+    ),
+    Row(
+        "two slashes before the control API",
+        request("GET //__mockpets/state HTTP/1.1"),
+        404,
+        "not_found",
+    ),
+    Row(
+        "%2f before the control API", request("GET /%2f__mockpets/state HTTP/1.1"), 404, "not_found"
+    ),
+    Row("999 parameters", request(f"GET /v1/pets?{'a&' * 999} HTTP/1.1"), 200),
+    bad(
+        "1,001 parameters",
+        request(f"GET /v1/pets?{'a&' * 1000} HTTP/1.1"),
+        message="the query has too many parameters; send at most 1000",
+    ),
     Row("dots", request("GET /v1/../v1/pets HTTP/1.1"), 404, "not_found"),
     Row("%00 in the query", request("GET /v1/pets?limit=%00 HTTP/1.1"), 400, "invalid_request"),
     Row("limit twice", request("GET /v1/pets?limit=1&limit=2 HTTP/1.1"), 400, "invalid_request"),
@@ -174,6 +225,9 @@ METHODS = [
     ),
     Row("DELETE", request("DELETE /v1/pets HTTP/1.1"), 405, "method_not_allowed"),
     Row("CONNECT", request("CONNECT localhost:80 HTTP/1.1"), 404, "not_found"),
+    bad("CONNECT with an asterisk", request("CONNECT * HTTP/1.1"), message="begin with a slash"),
+    bad("CONNECT without a port", request("CONNECT localhost HTTP/1.1"), message="begin with"),
+    bad("CONNECT with a user", request("CONNECT me@a:80 HTTP/1.1"), message="begin with a slash"),
     Row("OPTIONS", request("OPTIONS /v1/pets HTTP/1.1", key=None), 204),
     Row(
         "OPTIONS for the server",
@@ -351,6 +405,25 @@ def test_the_response_does_not_depend_on_how_the_bytes_are_split(row: Row, serve
         while response.status == 100:
             response = wire.read(has_body=has_body)
         assert response.status == row.status
+
+
+@pytest.mark.parametrize(
+    "path", ["/%5f_mockpets/state", "/__mockpets%2fstate", "/%5F%5Fmockpets/state"]
+)
+def test_an_encoded_path_is_the_same_path(path: str, server: Running) -> None:
+    """A path rule in a proxy that does not decode the path misses it (SECURITY.md)."""
+    with Wire(server.port) as wire:
+        wire.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert wire.read().json["session"] == "default"
+
+
+@pytest.mark.parametrize("path", ["//__mockpets/state", "/%2f__mockpets/state", "/~w1//v1/pets"])
+def test_slashes_are_not_merged(path: str, server: Running) -> None:
+    with Wire(server.port) as wire:
+        wire.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert wire.read().json["code"] == "not_found"
+        wire.send(f"OPTIONS {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert wire.read().status == 204
 
 
 # --- More than one response -----------------------------------------------------------------------

@@ -284,6 +284,22 @@ STRICTER = {
     "a fragment": (raw("GET /a#b HTTP/1.1", HOST), "Request target has a fragment"),
     "no slash": (raw("GET a HTTP/1.1", HOST), "Request target must begin with a slash"),
     "another scheme": (raw("GET ws://a/ HTTP/1.1", HOST), "Request target must begin with a slash"),
+    "a user": (
+        raw("GET http://me:abc@a/ HTTP/1.1", HOST),
+        "Request target has a user name or password",
+    ),
+    "no host in absolute form": (
+        raw("GET http:///a HTTP/1.1", HOST),
+        "Request target must have a host name",
+    ),
+    "CONNECT with an asterisk": (
+        raw("CONNECT * HTTP/1.1", HOST),
+        "Request target must begin with a slash",
+    ),
+    "1,001 parameters": (
+        raw(f"GET /?{'a&' * 1000} HTTP/1.1", HOST),
+        "the query has too many parameters",
+    ),
     "a tab": (raw("GET /\t/ HTTP/1.1", HOST), "Request target has a control character"),
     "Latin-1 after //": (
         raw("GET //\xe4 HTTP/1.1", HOST),
