@@ -65,6 +65,12 @@ def docs(*, has_panel: bool) -> Response:
 
     :param has_panel: whether to link to the panel.
     """
+    return _page(_rendered_docs(has_panel=has_panel), ".html")
+
+
+@cache
+def _rendered_docs(*, has_panel: bool) -> bytes:
+    """Return the page, rendered once: it is the same for every request."""
     contract = document()
     text = render_template(
         "docs.html",
@@ -77,7 +83,7 @@ def docs(*, has_panel: bool) -> Response:
         sunset=SUNSET,
         has_panel=has_panel,
     )
-    return _page(text.encode(), ".html")
+    return text.encode()
 
 
 @cache

@@ -30,6 +30,11 @@ _LINE_BYTES: Final = 4096
 """Maximum length of a line between chunks; its extensions are ignored."""
 
 
+_CHUNKS: Final = 10_000
+"""Maximum number of chunks: each takes 2 microseconds to parse, even if it has a single byte."""
+_TRAILERS: Final = 100
+
+
 class RequestParser:
     """One request, as it arrives.
 
@@ -197,6 +202,7 @@ class _Chunks:
         self._received = 0
         self._partial = b""  # the beginning of a line
         self._left = 0  # bytes left of a chunk, with the line break after it
+        self._chunks = self._trailers = 0
         self._is_last = False
         self.content = bytearray()
         self.completed = False
@@ -242,6 +248,10 @@ class _Chunks:
     def _read(self, line: bytes) -> None:
         """Parse the size of a chunk, or a trailer."""
         if self._is_last:
+            self._trailers += 1
+            if line and self._trailers > _TRAILERS:
+                message = f"the body has too many trailers; send at most {_TRAILERS}"
+                raise RequestError("headers_too_large", message)
             if line and not _TRAILER.fullmatch(line):
                 raise invalid("Invalid trailer")
             self.completed = not line
@@ -252,5 +262,9 @@ class _Chunks:
         if not _EXTENSIONS.fullmatch(line, len(size)):
             raise invalid("Invalid chunk extension")
         length = int(size, 16)
+        self._chunks += 1
+        if length and self._chunks > _CHUNKS:
+            message = f"the body has too many chunks; send at most {_CHUNKS}, larger ones"
+            raise RequestError("payload_too_large", message)
         self._left = length + len(_END) if length else 0
         self._is_last = not length

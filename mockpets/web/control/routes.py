@@ -50,12 +50,14 @@ from mockpets.contract.openapi import document
 from mockpets.errors import InputError, NotReady, RequestError
 from mockpets.journal import queries
 from mockpets.scenario.language.loader import scenario_schema
+from mockpets.strict_json import dump_json
 from mockpets.web import pages
 from mockpets.web.control import journal, pets, sessions
 from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
     Call,
     ControlRequest,
+    JsonResponse,
     invalid_body,
     json_response,
     query_parameters,
@@ -72,7 +74,7 @@ if TYPE_CHECKING:
     from mockpets.contract.control_types import GateCounts, Health, OpenedGate
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
-    from mockpets.web.control.call import ControlContext, JsonResponse
+    from mockpets.web.control.call import ControlContext
     from mockpets.web.exchange import Request
 
     View = Callable[..., Response]
@@ -192,12 +194,12 @@ def health() -> JsonResponse[Health]:
 
 def openapi() -> JsonResponse[Mapping[str, Any]]:
     """Return the contract as OpenAPI 3.1, with the base path of the request's session."""
-    return json_response(_at_base_path(document()))
+    return _document(document)
 
 
 def control_openapi() -> JsonResponse[Mapping[str, Any]]:
     """Return the control API as OpenAPI 3.1, with the base path of the request's session."""
-    return json_response(_at_base_path(control_document()))
+    return _document(control_document)
 
 
 @cache
@@ -209,16 +211,28 @@ def control_document() -> Mapping[str, Any]:
     return document_of(_OPEN_CALLS, _CALLS)
 
 
-def _at_base_path(here: Mapping[str, Any]) -> Mapping[str, Any]:
+def _document(make: Callable[[], Mapping[str, Any]]) -> JsonResponse[Mapping[str, Any]]:
     """Return an OpenAPI document whose servers have the base path of the request's session."""
-    root = current_request().root_path
-    servers = [{**server, "url": root + server["url"]} for server in here["servers"]]
-    return {**here, "servers": servers}
+    root = dump_json(current_request().root_path)[1:-1]
+    return JsonResponse(root.join(_around_roots(make)))
+
+
+@cache
+def _around_roots(make: Callable[[], Mapping[str, Any]]) -> tuple[bytes, ...]:
+    """Return an OpenAPI document as JSON, split where the root of each server belongs."""
+    here, mark = make(), "{root}"
+    servers = [{**server, "url": mark + server["url"]} for server in here["servers"]]
+    return tuple((dump_json({**here, "servers": servers}) + b"\n").split(mark.encode()))
 
 
 def schema() -> JsonResponse[Mapping[str, Any]]:
     """Return the JSON Schema of scenario files, which the shipped files name for editors."""
-    return json_response(scenario_schema())
+    return JsonResponse(_schema())
+
+
+@cache
+def _schema() -> bytes:
+    return dump_json(scenario_schema()) + b"\n"
 
 
 # --- Gates ------------------------------------------------------------------------------------
