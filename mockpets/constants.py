@@ -234,8 +234,12 @@ REQUEST_OUTCOMES: Final[tuple[RequestOutcome, ...]] = get_args(RequestOutcome)
 
 PORT_MAX: Final = 65535
 BODY_BYTES: Final = 64 * 1024
+"""Maximum size of the body of an operation."""
 JSON_DEPTH: Final = 20
 SERVER_BODY_BYTES: Final = 1024 * 1024
+"""Maximum size of any body; only stubs and the control API take more than `BODY_BYTES`."""
+BODIES_BYTES: Final = 32 * 1024 * 1024
+"""Maximum size of all bodies together that have not arrived completely."""
 HEAD_BYTES: Final = 16 * 1024
 CONNECTIONS: Final = 1000
 IDLE_SECONDS: Final = 20.0
@@ -252,6 +256,8 @@ SLOW_SECONDS: Final = 3.0
 """How long responses may wait for a client before its connection may make room for others."""
 LINGER_SECONDS: Final = 2.0
 """How long a client may keep sending after its last response: a reset could lose that response."""
+LINGER_BYTES: Final = 16 * 1024 * 1024
+"""How much a client may send in that time; all of it is discarded."""
 DRAIN_SECONDS: Final = 5.0
 """How long clients may take to read their last responses when the server stops."""
 PIECES_A_SECOND: Final = 10

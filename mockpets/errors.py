@@ -63,6 +63,10 @@ class NotReady(MockpetsError):  # noqa: N818 - not an error
         self.what = what
 
 
+class NeedsBody(MockpetsError):  # noqa: N818 - not an error
+    """The response to the head of a request needs the body, which has not arrived completely."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
     """A problem in a file, a setting or an address.

@@ -4,12 +4,15 @@ The server puts a `Server` into each request's WSGI environ under `SERVER`. An a
 may put a `DeliveryOrder` under `ORDER` and return the whole response at once; the server then
 sends it after a delay, throttled, when a gate opens, or not at all, without a waiting thread. On
 any other WSGI server there is no `Server`, and the app does what it can by itself.
+
+An app with the attribute `early_calls` is called before a body has arrived, and may respond to its
+head; see `BodyState`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,6 +27,14 @@ RETRIED: Final = "mockpets.retried"
 """In the environ if the app is called again because of `DeliveryOrder.retry`."""
 JOB_RESULTS: Final = "mockpets.job_results"
 """In the environ if the app is called again because of `DeliveryOrder.job`: all jobs' results."""
+BodyState = Literal["pending", "large", "read"]
+"""What has arrived of a body: only its beginning, and it is not or is known to be larger than
+`BODY_BYTES`; or all of it, after an early call.
+
+An app lists in `early_calls` the states in which the server calls it. It then responds without the
+body, and the server discards the rest and closes the connection; or it orders the body."""
+BODY: Final = "mockpets.body"
+"""In the environ of an early call, and of the call after it: the `BodyState`."""
 ON_END: Final = "mockpets.on_end"
 """The app may put an `OnEnd` under this key. The server calls it once, on the app's thread, when
 the response has ended; never for a response that it discards because of `job` or `retry`."""
@@ -73,6 +84,8 @@ class DeliveryOrder:
     :param patience: seconds after which the hold ends by itself, and a delay with it.
     :param retry: whether to call the app again with the same request when the hold ends, and send
         that response. If the server is already stopping, it sends this one instead.
+    :param needs_body: in an early call, whether to discard the response, wait for the body and call
+        the app again.
     """
 
     delay: float = 0.0
@@ -83,3 +96,4 @@ class DeliveryOrder:
     job: Callable[[], object] | None = None
     patience: float | None = None
     retry: bool = False
+    needs_body: bool = False

@@ -6,7 +6,7 @@ import re
 from http import HTTPStatus
 from typing import Final
 
-from mockpets.constants import INT64_MAX, INT64_MIN
+from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN
 from mockpets.contract.fields import parse_int64
 
 KEY_HEADER: Final = "'Authorization: Bearer <API_KEY>'"
@@ -15,6 +15,7 @@ MISSING_KEY: Final = (
     "started"
 )
 INVALID_KEY: Final = f"the API key is invalid; send a valid key in the header {KEY_HEADER}"
+BODY_TOO_LARGE: Final = f"the body is too large; send at most {BODY_BYTES // 1024} KiB"
 TOO_MANY_PARKED: Final = (
     "too many responses are already delayed, throttled or held; try again later"
 )

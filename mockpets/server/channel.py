@@ -13,6 +13,7 @@ import struct
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from mockpets.constants import BODY_BYTES
 from mockpets.errors import RequestError
 from mockpets.redaction import redacted_target
 from mockpets.server.connection import Connection
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mockpets.constants import ResponseEnd
+    from mockpets.wsgi_extension import BodyState
 
 _log: Final = logging.getLogger("mockpets.server")
 _RESET: Final = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
@@ -42,6 +44,8 @@ class Channel(Connection):
     _request: RequestParser | None = None
     """The request in progress, which is complete."""
     _response: Response | None = None
+    _body_state: BodyState | None = None
+    """None if the whole body came with its head."""
     _jobs = 0
     _job_results: tuple[object, ...] = ()
     _is_retried = False
@@ -52,6 +56,8 @@ class Channel(Connection):
         :param end: how the response in progress ends, if there is one.
         """
         self._incoming = self._request = None
+        if self._body_state is not None:
+            self.scheduler.bodies.forget(self)
         super().close(end)
 
     def read_available(self) -> None:
@@ -86,28 +92,67 @@ class Channel(Connection):
                 if not request.empty:
                     self._enqueue(request)
             elif request.headers_finished:
-                if request.expect_continue and not self._unparsed:
-                    request.expect_continue = False
-                    self._send(_CONTINUE)
-                if self.phase != "body":
-                    self._enter("body")
+                self._await_body(request)
             elif self.phase != "head":
                 self._enter("head")
+
+    def _await_body(self, request: RequestParser) -> None:
+        """Wait for the rest of a body, unless the app responds without it."""
+        app, state = self.server.application, self._body_state
+        self._body_state = "large" if request.body_size > BODY_BYTES else "pending"
+        if self._body_state != state and self._body_state in getattr(app, "early_calls", ()):
+            response = self._make_response(request)
+            if response.order is None or not response.order.needs_body:
+                self._incoming, self._request = None, request
+                self.scheduler.bodies.forget(self)
+                self._enter("busy")
+                self._carry_out(request, response)
+                return
+        self.scheduler.bodies.count(self, request.body_bytes)
+        if self._request is not None:
+            return  # it was the largest, and is rejected
+        if request.expect_continue and not self._unparsed:
+            request.expect_continue = False
+            self._send(_CONTINUE)
+        if self.phase != "body":
+            self._enter("body")
+
+    def reject_body(self) -> None:
+        """Reject the request whose body is arriving: all of them together are too large."""
+        message = "the server is receiving too many large bodies; try again"
+        self._reject_incoming(RequestError("busy", message, [("Retry-After", "1")]))
+
+    def _reject_incoming(self, error: RequestError) -> None:
+        """Reject a request that has not arrived completely."""
+        request, self._incoming = self._incoming, None
+        if request is None:
+            return  # not reached: a request is arriving
+        request.reject(error)
+        self._unparsed = b""
+        self._enqueue(request)
 
     def _enqueue(self, request: RequestParser) -> None:
         """Schedule the response to a complete request."""
         self._request = request
+        if self._body_state is not None:
+            self.scheduler.bodies.forget(self)
+            self._body_state = "read"
         self._enter("busy")
         self.scheduler.call_soon(self._respond)
 
     def _respond(self) -> None:
-        """Make the response to the current request, and send, park or retry it as ordered."""
+        """Make the response to the current request."""
         request = self._request
         if request is None:
             return  # the client has left
         self.scheduler.changed.add(self)
-        response = self._response = self._make_response(request)
-        order = response.order
+        self._carry_out(request, self._make_response(request))
+
+    def _carry_out(self, request: RequestParser, response: Response) -> None:
+        """Send, park or retry a response as ordered."""
+        self._response, order = response, response.order
+        if order is None or (order.job is None and not order.retry):
+            request.close()  # nothing reads the body again, and the response may be parked
         if order is None:
             self._deliver(response)
         elif order.job is not None:
@@ -126,7 +171,9 @@ class Channel(Connection):
         """Return the response; the client does not see how an app failed."""
         try:
             if request.error is None:
-                return Task(self, request).run(self._job_results, is_retried=self._is_retried)
+                return Task(self, request).run(
+                    self._job_results, self._body_state, is_retried=self._is_retried
+                )
             return error_response(self.scheduler, request, request.error, self.addr[0])
         except Exception:  # noqa: BLE001 - an app may fail in any way
             target = redacted_target(request.request_uri)
@@ -163,15 +210,10 @@ class Channel(Connection):
 
     def _on_timeout(self) -> None:
         """Reject a request that does not arrive completely."""
-        request, self._incoming = self._incoming, None
-        if request is None:
-            return  # not reached: both phases have a parser
         limits = self.scheduler.limits
         seconds = limits.head_seconds if self.phase == "head" else limits.body_seconds
         message = f"the {self.phase} did not arrive within {seconds:g} seconds"
-        request.reject(RequestError("request_timeout", message))
-        self._unparsed = b""
-        self._enqueue(request)
+        self._reject_incoming(RequestError("request_timeout", message))
 
     # --- Responses ----------------------------------------------------------------------------
 
@@ -241,13 +283,14 @@ class Channel(Connection):
     def _finish(self, response: Response) -> None:
         """Go on to the next request after a response is sent, or end the connection."""
         request = response.request
-        self._request = None
+        self._request = self._body_state = None
         self._end_response("broken" if response.short else "sent")
         self.served += 1
         if self._jobs or self._is_retried:
             self._jobs, self._job_results, self._is_retried = 0, (), False
         if response.close:
-            self._end(linger=request.error is not None or not request.asked_to_close)
+            is_done = request.completed and request.error is None
+            self._end(linger=not is_done or not request.asked_to_close)
             return
         self.since = self.scheduler.timers.clock()
         self._enter("idle")

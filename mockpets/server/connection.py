@@ -80,6 +80,7 @@ class Connection(ABC):
         self._unparsed = b""
         self._unsent: bytes | memoryview = b""
         self._parked: ParkedResponse | ThrottledBody | None = None
+        self._discarded = 0  # bytes read after the last response
         self._peer_closed = False  # the client has sent its last byte
         self._enter("idle")
 
@@ -189,7 +190,8 @@ class Connection(ABC):
             self.close()
             return False
         if self.phase == "linger":
-            if not data:
+            self._discarded += len(data)
+            if not data or self._discarded > self.scheduler.limits.linger_bytes:
                 self.close()
         elif data:
             self._unparsed += data

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mockpets.constants import (
+    BODIES_BYTES,
     BODY_SECONDS,
     CONNECTIONS,
     DRAIN_SECONDS,
     HEAD_BYTES,
     HEAD_SECONDS,
     IDLE_SECONDS,
+    LINGER_BYTES,
     LINGER_SECONDS,
     PARKED,
     PUBLIC_SHARE,
@@ -40,6 +42,8 @@ class Limits:
     parked: int = PARKED
     head_bytes: int = HEAD_BYTES
     body_bytes: int = SERVER_BODY_BYTES
+    bodies_bytes: int = BODIES_BYTES
+    linger_bytes: int = LINGER_BYTES
     idle_seconds: float = IDLE_SECONDS
     head_seconds: float = HEAD_SECONDS
     body_seconds: float = BODY_SECONDS

@@ -11,6 +11,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
+from mockpets.server.body_budget import BodyBudget, return_memory
 from mockpets.server.http.response_head import ResponseHeadWriter
 from mockpets.server.worker import Worker
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 IDENT: Final = "mockpets"
 """The value of the Server header."""
+_TRIM_SECONDS: Final = 3.0
 _CANCELLED_KEPT: Final = 1000
 """Minimum of cancelled timers before they are removed from the heap."""
 
@@ -120,6 +122,7 @@ class Scheduler:
     ) -> None:
         self.limits = limits
         self.timers = Timers(clock)
+        self.bodies = BodyBudget(limits.bodies_bytes, self._return_memory)
         self.worker = Worker(self.call_soon_threadsafe)
         self.head_writer = ResponseHeadWriter(IDENT)
         self.close_idle = close_idle
@@ -164,6 +167,10 @@ class Scheduler:
     def evicted_connections(self) -> int:
         """Return how many connections were closed because of a limit of connections."""
         return self.evicted
+
+    def _return_memory(self) -> None:
+        """Return freed memory soon: the connections that had it are still closing."""
+        self.timers.call_at(self.timers.clock() + _TRIM_SECONDS, return_memory)
 
     def timeout(self) -> float | None:
         """Return how many seconds the loop may wait for sockets, None for as long as it takes."""

@@ -17,7 +17,7 @@ from mockpets.contract.error_body import error_body
 from mockpets.server.http.response_head import HOP_BY_HOP
 from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
-from mockpets.wsgi_extension import JOB_RESULTS, ON_END, ORDER, RETRIED, SERVER
+from mockpets.wsgi_extension import BODY, JOB_RESULTS, ON_END, ORDER, RETRIED, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mockpets.server.connection import Connection
     from mockpets.server.http.request_parser import RequestParser
     from mockpets.server.scheduler import Scheduler
-    from mockpets.wsgi_extension import DeliveryOrder, OnEnd
+    from mockpets.wsgi_extension import BodyState, DeliveryOrder, OnEnd
 
 _log: Final = getLogger("mockpets.server")
 
@@ -87,10 +87,13 @@ class Task:
         self._length: int | None = None
         self._written: list[bytes] = []
 
-    def run(self, job_results: Sequence[object], *, is_retried: bool) -> Response:
+    def run(
+        self, job_results: Sequence[object], body: BodyState | None, *, is_retried: bool
+    ) -> Response:
         """Return the app's response.
 
         :param job_results: what the jobs that the app has ordered for this request have returned.
+        :param body: the state of the body if this is an early call, or the call after it.
         :param is_retried: whether the app has ordered a retry of this request.
         :raise Exception: the app raises it, or its response is invalid.
         """
@@ -102,11 +105,13 @@ class Task:
         environ[SERVER] = self._connection.scheduler
         if job_results:
             environ[JOB_RESULTS] = job_results
+        if body is not None:
+            environ[BODY] = body
         if is_retried:
             environ[RETRIED] = True
         try:
-            body = self._body(environ)
-            return self._response(body, environ.get(ORDER), environ.get(ON_END))
+            content = self._body(environ)
+            return self._response(content, environ.get(ORDER), environ.get(ON_END))
         except Exception:
             if ON_END in environ:  # the client gets an error response instead
                 environ[ON_END]("broken")
@@ -174,7 +179,7 @@ class Task:
                 len(body),
             )
         ends = self._connection.is_last_request or (order is not None and order.close)
-        close = short or ends or request.asked_to_close
+        close = short or ends or request.asked_to_close or not request.completed
         connection = "close" if close else None
         if not close and request.version == "1.0":
             connection = "keep-alive"
@@ -195,6 +200,7 @@ def error_response(
     headers = [
         ("Content-Type", "application/json"),
         *COMMON_HEADERS,
+        *error.headers,
         *cors.for_all({"HTTP_ORIGIN": origin}, preflight=False),
     ]
     if origin is None:  # or the origin is in an unread part of the head

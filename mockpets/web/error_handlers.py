@@ -10,7 +10,7 @@ from werkzeug.exceptions import BadHost, HTTPException
 
 from mockpets.constants import SERVER_LIMIT_ERRORS
 from mockpets.contract.error_body import error_body
-from mockpets.errors import NotReady, RequestError
+from mockpets.errors import NeedsBody, NotReady, RequestError
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.not_found import not_found_message
 from mockpets.wsgi_extension import JOB_RESULTS, ORDER, DeliveryOrder
@@ -32,6 +32,7 @@ def add_error_handlers(app: flask.Flask) -> None:
     """Register a handler for every kind of exception that a view may raise."""
     app.register_error_handler(RequestError, _request_error)
     app.register_error_handler(NotReady, _not_ready)
+    app.register_error_handler(NeedsBody, _needs_body)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
 
@@ -76,6 +77,12 @@ def _run_job(error: NotReady) -> object:
         _log.exception("%s failed", error.what)
         fix = "this is a bug in mockpets; report it with the traceback in the log"
     return _FailedJob(f"{error.what} failed: {fix}")
+
+
+def _needs_body(_: NeedsBody) -> Response:
+    """Order the server to call the app again with the body; this response is never sent."""
+    current_request().environ[ORDER] = DeliveryOrder(needs_body=True)
+    return Response(status=503)
 
 
 def _http_error(error: HTTPException) -> Response:

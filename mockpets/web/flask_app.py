@@ -13,14 +13,18 @@ import flask
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import MapAdapter
 
+from mockpets.errors import NeedsBody
 from mockpets.web.exchange import Request, Response, current_request
 from mockpets.web.session_selector import take_base_path
+from mockpets.wsgi_extension import BODY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
     from werkzeug.routing import Rule
+
+    from mockpets.wsgi_extension import BodyState
 
 
 class _NoCookies(SessionInterface):
@@ -71,6 +75,9 @@ class App(flask.Flask):
     :param admit: called with every request before its view; raises to reject it.
     """
 
+    early_calls: tuple[BodyState, ...] = ("large",)
+    """See `mockpets.wsgi_extension`."""
+
     request_class = Request
     response_class = Response
     session_interface = _NoCookies()
@@ -83,6 +90,8 @@ class App(flask.Flask):
         super().__init__("mockpets.web", static_folder=None)
         self._finish = finish
         self.admit = admit
+        if admit is not None:
+            self.early_calls = ("pending", "large")
         self._fixed: dict[tuple[str, str], Rule] = {}
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -95,12 +104,20 @@ class App(flask.Flask):
         """Return the response of the view, or of the handler of its exception."""
         try:
             if self.admit is not None:
-                self.admit(current_request())
+                self._admit_once(current_request())
             result = self.dispatch_request(*context)
         except Exception as error:  # noqa: BLE001 - every exception has a handler
             handle: Callable[..., Any] = self.handle_user_exception
             result = handle(*context, error)
         return self.process_response(*context, self.make_response(result))
+
+    def _admit_once(self, request: Request) -> None:
+        """Admit a request, if it was not admitted before its body arrived."""
+        body = request.environ.get(BODY)
+        if self.admit is not None and body != "read":
+            self.admit(request)
+        if body == "pending":
+            raise NeedsBody
 
     def process_response(self, *context_and_response: Any) -> flask.Response:
         """Return the finished response."""

@@ -10,12 +10,8 @@ from urllib.parse import parse_qsl
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.urls import iri_to_uri
 
-from mockpets.constants import (
-    BODY_BYTES,
-    OPERATIONS,
-    PETS_PATH,
-)
-from mockpets.contract.error_messages import no_animal
+from mockpets.constants import OPERATIONS, PETS_PATH
+from mockpets.contract.error_messages import BODY_TOO_LARGE, no_animal
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
 from mockpets.contract.serialization import load_list_query, load_new_pet
@@ -164,9 +160,7 @@ def json_body(request: Request) -> object:
     try:
         raw = request.get_data()
     except RequestEntityTooLarge as error:
-        raise RequestError(
-            "payload_too_large", f"the body is too large; send at most {BODY_BYTES // 1024} KiB"
-        ) from error
+        raise RequestError("payload_too_large", BODY_TOO_LARGE) from error
     environ = request.environ
     if environ.get("CONTENT_TYPE") == "application/json" and "HTTP_CONTENT_ENCODING" not in environ:
         return parse_json(raw)  # the common case

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockpets.contract.error_body import error_body
-from mockpets.contract.error_messages import TOO_MANY_PARKED, no_animal
+from mockpets.contract.error_messages import BODY_TOO_LARGE, TOO_MANY_PARKED, no_animal
 from mockpets.contract.fields import parse_int64
-from mockpets.errors import NotReady, RequestError
+from mockpets.errors import NeedsBody, NotReady, RequestError
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.engine import Outcome
 from mockpets.scenario.matching import ABSENT, Facts
@@ -19,7 +19,7 @@ from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.delivery import has_room, waits
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.session_selector import requested_delay, select
-from mockpets.wsgi_extension import JOB_RESULTS, SERVER
+from mockpets.wsgi_extension import BODY, JOB_RESULTS, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,6 +83,7 @@ class Playback:
         :param check_route: checks path and method if no operation's route matched.
         :raise RequestError: for a failed check, with the status given below.
         :raise NotReady: pets must be generated or IDs reserved first, on another thread.
+        :raise NeedsBody: the body must arrive first.
         """
         request = current_request()
         exchange = request.exchange
@@ -97,6 +98,8 @@ class Playback:
             code: NoteCode = "key_invalid" if key.given else "key_missing"
             exchange.notes.append((code, f"the API key is {code[4:]}"))
             raise unauthorized(key, request)
+        if BODY in request.environ:
+            self._check_size(request, name, stack)
         # 4. A place for the session and its pets: 503, 507.
         exchange.session = session = exchange.session or self._create(name, request)
         # Our server generates many pets on its worker thread; other servers do it here.
@@ -132,6 +135,24 @@ class Playback:
         if not progress.trouble and progress not in request.environ.get(JOB_RESULTS, ()):
             session.note_change()  # else the next save would skip the session
             raise NotReady(progress.wait_for_save, "reserving IDs in the state file")
+
+    def _check_size(self, request: Request, name: str, stack: Stack) -> None:
+        """Check the size of a body that is larger than any operation takes, from its head.
+
+        With ``--public``, nothing takes more. Otherwise stubs do, and operations without a body
+        ignore it.
+
+        :param name: the session's name.
+        :raise RequestError: ``payload_too_large``.
+        :raise NeedsBody: the body must arrive first.
+        """
+        if request.environ[BODY] != "large":
+            return
+        if self._visitors is None and (stack.stubs or request.exchange.operation != "createPet"):
+            raise NeedsBody
+        exchange = request.exchange
+        exchange.session = self._create(name, request)
+        raise RequestError("payload_too_large", BODY_TOO_LARGE)
 
     def _decide(self, request: Request, session: Session, activation: Activation) -> Outcome:
         """Set and return the exchange's outcome: from the scenarios, and the request's own delay.

@@ -72,8 +72,8 @@ class ResponseFinalizer:
         """Return the response to the current request, completed, recorded and ready to send."""
         request = current_request()
         order: DeliveryOrder | None = request.environ.get(ORDER)
-        if order is not None and order.job is not None:
-            return response  # never sent: the server does the job and calls the app again
+        if order is not None and (order.job is not None or order.needs_body):
+            return response  # never sent: the server calls the app again
         if request.path.startswith(CONTROL_PREFIX):
             response = self._finalize_control(request, response)
         else:

@@ -231,7 +231,8 @@ ERRORS: dict[str, tuple[bytes, int, str]] = {
     "an invalid URL": (
         b"GET http://[::1/ HTTP/1.1\r\nHost: a\r\n\r\n",
         400,
-        "the request is not valid HTTP: Request target or Content-Length is invalid",
+        "the request is not valid HTTP: Request target must have a host name or an address after "
+        "'http://'",
     ),
     "a negative length": (
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",

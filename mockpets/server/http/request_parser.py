@@ -30,7 +30,7 @@ _LINE_BYTES: Final = 4096
 """Maximum length of a line between chunks; its extensions are ignored."""
 
 
-_CHUNKS: Final = 10_000
+_CHUNKS: Final = 1000
 """Maximum number of chunks: each takes 2 microseconds to parse, even if it has a single byte."""
 _TRAILERS: Final = 100
 
@@ -88,6 +88,16 @@ class RequestParser:
             return self.version == "1.0"
         tokens = {token.strip() for token in connection.lower().split(",")}
         return "close" in tokens or (self.version == "1.0" and "keep-alive" not in tokens)
+
+    @property
+    def body_bytes(self) -> int:
+        """Return how many bytes of the body are in memory."""
+        return len(self._body.content) if self._body is not None else 0
+
+    @property
+    def body_size(self) -> int:
+        """Return the size of the body in bytes; of a body in chunks, what has arrived."""
+        return self._body.size if self._body is not None else 0
 
     def reject(self, error: RequestError) -> None:
         """Complete the request with an error; nothing more of it is read."""
@@ -179,6 +189,7 @@ class _Sized:
 
     def __init__(self, length: int) -> None:
         self._left = length
+        self.size = length
         self.content = bytearray()
         self.completed = False
 
@@ -206,6 +217,11 @@ class _Chunks:
         self._is_last = False
         self.content = bytearray()
         self.completed = False
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes have arrived."""
+        return len(self.content)
 
     def received(self, data: bytes) -> int:
         """Parse bytes; return how many belong to the body.

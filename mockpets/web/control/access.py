@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from mockpets.constants import CONTROL_REALM
-from mockpets.errors import RequestError
+from mockpets.errors import NeedsBody, RequestError
 from mockpets.web.authentication import bearer
 from mockpets.web.control.rejected_origins import rejection
 from mockpets.web.cors import is_allowed
+from mockpets.wsgi_extension import BODY
 
 if TYPE_CHECKING:
     from mockpets.settings import Settings
@@ -38,6 +39,7 @@ def check_caller(request: Request, context: ControlContext) -> None:
 
     :raise RequestError: ``unauthorized``, ``rate_limited``, ``forbidden``, or ``invalid_request``
         for a body that is not announced as JSON.
+    :raise NeedsBody: the caller may, and the body has not arrived.
     """
     settings = context.settings
     if context.token:
@@ -50,6 +52,8 @@ def check_caller(request: Request, context: ControlContext) -> None:
         origin = request.headers.get("Origin", "")
         context.rejected_origins.add(origin)
         raise RequestError("forbidden", rejection(origin))
+    if request.environ.get(BODY) == "large":
+        raise NeedsBody  # only now: other callers need not send it
     if request.mimetype != "application/json" and request.get_data():
         message = (
             "Content-Type must be application/json for a request with a body; "

@@ -1,0 +1,66 @@
+"""Limit the memory of the request bodies that are arriving, of all connections together."""
+
+from __future__ import annotations
+
+import ctypes
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_TRIM_BYTES: Final = 4 * 1024 * 1024
+"""How much memory bodies must have had for it to be returned to the operating system."""
+
+
+class Holder(Protocol):
+    """A connection whose request has a part of its body."""
+
+    def reject_body(self) -> None:
+        """Respond that the server is busy, and free the body."""
+        ...
+
+
+class BodyBudget:
+    """Counts the bytes of incomplete bodies; at the limit, rejects the largest.
+
+    The largest, and not the newest, so that clients that fill the budget cannot lock out small
+    bodies.
+
+    :param limit: bytes.
+    :param on_free: called when most of a large number of bytes was freed.
+    """
+
+    def __init__(self, limit: int, on_free: Callable[[], None]) -> None:
+        self.used = 0
+        """Bytes."""
+        self._limit = limit
+        self._on_free = on_free
+        self._peak = 0
+        self._sizes: dict[Holder, int] = {}
+
+    def count(self, holder: Holder, size: int) -> None:
+        """Set the size in bytes of what a connection holds, which may reject a body."""
+        self.used += size - self._sizes.get(holder, 0)
+        self._sizes[holder] = size
+        while self.used > self._limit:
+            largest = max(self._sizes, key=self._sizes.__getitem__)
+            self.forget(largest)
+            largest.reject_body()
+        self._peak = max(self._peak, self.used)
+
+    def forget(self, holder: Holder) -> None:
+        """Return the bytes of a connection, if it has any: its body is complete or rejected."""
+        self.used -= self._sizes.pop(holder, 0)
+        if self._peak > _TRIM_BYTES and self.used < self._peak // 4:
+            self._peak = self.used
+            self._on_free()
+
+
+def return_memory() -> None:
+    """Return freed memory to the operating system; glibc keeps it between what is in use.
+
+    Does nothing with another C library.
+    """
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
