@@ -211,6 +211,7 @@ def differences(request: bytes) -> list[str]:
 
 @pytest.mark.parametrize("name", REAL)
 def test_real_requests_are_read_as_by_others(name: str) -> None:
+    assert len(ours([REAL[name]]).requests) == 1
     assert differences(REAL[name]) == []
 
 
