@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 IDENT: Final = "mockpets"
 """The value of the Server header."""
 _TRIM_SECONDS: Final = 3.0
+"""How long to wait before freed memory is returned, and the shortest time between two returns."""
 _CANCELLED_KEPT: Final = 1000
 """Minimum of cancelled timers before they are removed from the heap."""
 
@@ -136,6 +137,7 @@ class Scheduler:
         self.errors: Counter[ErrorCode] = Counter()
         """Responses that the server made itself, without the app, by error code."""
         self._connections = connections
+        self._trim: Timer | None = None
         self._ready: deque[Callable[[], None]] = deque()
         self._wake = wake
 
@@ -170,7 +172,9 @@ class Scheduler:
 
     def _return_memory(self) -> None:
         """Return freed memory soon: the connections that had it are still closing."""
-        self.timers.call_at(self.timers.clock() + _TRIM_SECONDS, return_memory)
+        if self._trim is None or self._trim.callback is None:
+            when = self.timers.clock() + _TRIM_SECONDS
+            self._trim = self.timers.call_at(when, return_memory)
 
     def timeout(self) -> float | None:
         """Return how many seconds the loop may wait for sockets, None for as long as it takes."""
