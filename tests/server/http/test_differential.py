@@ -121,11 +121,17 @@ class _Callbacks:
     def on_message_begin(self) -> None:
         self._url = self._body = b""
         self._fields: list[tuple[str, str]] = []
+        self._is_body = False
+
+    def on_headers_complete(self) -> None:
+        self._is_body = True
 
     def on_url(self, url: bytes) -> None:
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        if self._is_body:
+            return  # a trailer
         # llhttp keeps white space at the end, which is no part of a value (RFC 9112, part 5).
         self._fields.append((name.decode("latin-1"), value.decode("latin-1").rstrip(" \t")))
 
