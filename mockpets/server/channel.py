@@ -267,6 +267,7 @@ class Channel(Connection):
     def _on_sent(self) -> None:
         """Continue after the client has read everything that was sent."""
         if self._response is None:  # it was `100 Continue`
+            self._catch_up()
             self._enter("body")
         elif self._parked is None:
             self._finish(self._response)

@@ -199,8 +199,8 @@ class Listener:
         while (channel := _most_dispensable(self._of(peer))) is not None:
             if channel.is_incomplete:
                 channel.read_available()  # the rest of its request may have arrived
-            if channel.phase == "linger":
-                channel.close()
+            if channel.phase == "linger" or not channel.connected:
+                channel.close()  # the client may have closed it already
                 return True
             if channel.is_incomplete or channel.is_slow:
                 channel.close("broken" if channel.is_slow else "client_left")

@@ -29,6 +29,9 @@ from mockpets.constants import (
     PUBLIC_VISITOR_RATE,
     TOKEN_GUESSES,
 )
+from mockpets.web.exchange import Request
+from mockpets.web.public_mode import VisitorSessions
+from mockpets.wsgi_extension import ON_END, SERVER
 from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Clock as ServerClock
 from tests.server.raw_http import Wire, running
@@ -510,6 +513,16 @@ def test_a_visitor_gets_a_share_of_the_responses_that_are_not_read(path: str) ->
         lazy[0].close()
         server.until(lambda: server.phases.count("write"), share - 1)
         assert ask(path, "192.0.2.1").read().status == 200
+
+
+def test_visitors_without_a_response_in_progress_are_forgotten() -> None:
+    visitors = VisitorSessions()
+    for number in range(9):
+        environ: dict[str, Any] = {"REMOTE_ADDR": f"192.0.2.{number}", SERVER: True}
+        visitors.track(Request(environ))
+        environ[ON_END]("sent")
+
+    assert not visitors._in_progress
 
 
 def test_all_visitors_share_a_limit_that_excludes_the_owner() -> None:
