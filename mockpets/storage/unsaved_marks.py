@@ -16,6 +16,7 @@ import os
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -34,33 +35,34 @@ def boot_id() -> str:
 
 
 class Mark:
-    """Whether one session has unsaved changes. Only one thread calls `set`.
+    """Whether one session has unsaved changes. Safe to use from several threads.
 
     :param slot: its place in the file.
     """
 
-    __slots__ = ("_marks", "is_set", "number", "slot")
+    __slots__ = ("_lock", "_marks", "_number", "is_set", "slot")
 
     def __init__(self, marks: UnsavedMarks, slot: int) -> None:
         self._marks = marks
         self.slot = slot
-        self.is_set = False
-        self.number = 0
+        self._lock = Lock()
+        self._number = 0
         """Differs from the numbers of all other changes of this server."""
+        self.is_set = False
         self.set()
 
     def set(self) -> None:
-        """Note a change, after it was made."""
-        if not self.is_set:
-            # In this order: if a save begins in between, the next one stores the number.
-            self.number = self._marks.write(self.slot)
-            self.is_set = True
+        """Note a change, after it was made: a save in between has it, and the mark is set again."""
+        with self._lock:
+            if not self.is_set:
+                self._number = self._marks.write(self.slot)
+                self.is_set = True
 
     def clear(self) -> int:
-        """Return the number to store with a save that begins now."""
-        # In this order: a change in between is part of the save, and sets the mark again.
-        self.is_set = False
-        return self.number
+        """Return the number to store with a save that takes the changes after this call."""
+        with self._lock:
+            self.is_set = False
+            return self._number
 
 
 class UnsavedMarks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from threading import Event
@@ -164,17 +163,18 @@ def events(call: ControlRequest) -> JsonResponse[Events]:
         cancel = changes.wait(since, changed.set)
         changed.wait(wait)
         cancel()
-        call = replace(call, session=call.context.sessions.peek(call.session.name))
     elif server.room():
         environ[ORDER] = DeliveryOrder(hold=partial(changes.wait, since), patience=wait, retry=True)
     return _changes(call, since)
 
 
 def _changes(call: ControlRequest, since: int | None) -> JsonResponse[Events]:
-    changes = call.session.changes
+    # Not the call's: other threads of other servers may have created or deleted the session since.
+    session = call.context.sessions.peek(call.session.name)
+    changes = session.changes
     number = changes.number
     # A number above the last one is from before a restart: everything may have changed.
     changed = [] if since is None else changes.since(since if since <= number else 0)
     exists = changes is not call.context.sessions.shared.changes
-    resets = call.session.journal.resets if exists else None
+    resets = session.journal.resets if exists else None
     return json_response({"change": number, "resets": resets, "changed": changed})
