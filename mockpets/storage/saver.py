@@ -160,7 +160,8 @@ class Saver:
         """The deleted sessions that are still in the file."""
         self._logged = ""
         self._is_stopping = False
-        self._thread: Thread | None = None
+        self.thread: Thread | None = None
+        """Saves until `stop`; None before `start`."""
 
     # --- Sessions -----------------------------------------------------------------------------
 
@@ -337,18 +338,18 @@ class Saver:
 
     def start(self) -> None:
         """Save about once a second on a thread, until `stop`."""
-        self._thread = Thread(target=self._run, name="mockpets-state", daemon=True)
-        self._thread.start()
+        self.thread = Thread(target=self._run, name="mockpets-state", daemon=True)
+        self.thread.start()
 
     def stop(self, seconds: float = STOP_SECONDS) -> None:
         """Save what is new and close the file; wait at most so many seconds for the disk."""
         self._is_stopping = True
         self._progress.requested.set()
-        if self._thread is not None:
-            self._thread.join(seconds)
-            if self._thread.is_alive():
+        if self.thread is not None:
+            self.thread.join(seconds)
+            if self.thread.is_alive():
                 _log.error("timed out while saving the state; the last changes may be lost")
-            self._thread = None
+            self.thread = None
 
     def _run(self) -> None:
         pause = self._seconds

@@ -690,8 +690,11 @@ def test_a_hanging_disk_blocks_neither_requests_nor_the_stop(
     assert hangs.wait(10)
     server.progress.wait_for_save()
     assert server.progress.trouble == "the disk has not responded for 0 seconds"
+    thread = server.saver.thread
     server.saver.stop(0.01)
     goes_on.set()
+    assert thread is not None
+    thread.join(10)
 
     assert messages() == ["timed out while saving the state; the last changes may be lost"]
 
