@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
@@ -55,12 +53,3 @@ class BodyBudget:
         if self._peak > _TRIM_BYTES and self.used < self._peak // 4:
             self._peak = self.used
             self._on_free()
-
-
-def return_memory() -> None:
-    """Return freed memory to the operating system; glibc keeps it between what is in use.
-
-    Does nothing with another C library.
-    """
-    with suppress(AttributeError, OSError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)

@@ -14,7 +14,6 @@ from waitress.adjustments import Adjustments
 
 from mockpets.server.channel import Channel
 from mockpets.server.connection import Endpoint
-from mockpets.server.memory import return_free_memory
 from mockpets.server.poller import READ
 from mockpets.server.scheduler import IDENT
 from mockpets.session.visitors import visitor_name
@@ -69,7 +68,6 @@ class Listener:
         )
         self._late: list[tuple[socket.socket, Address]] = []
         self._is_paused = False
-        self._will_trim = False
         self._proxies = tuple(ip_network(text) for text in scheduler.limits.proxies)
         self._unreported: Counter[str] = Counter()
         """Closed connections by the limit that closed them."""
@@ -161,17 +159,10 @@ class Listener:
 
     def _remove(self, fd: int) -> None:
         """Forget a connection that is being closed; after many of them, return their memory."""
-        before = len(self._channels)
+        if len(self._channels) == _MANY:
+            self._scheduler.return_memory_soon()
         del self._channels[fd]
         self._poller.forget(fd)
-        if before == _MANY and not self._will_trim:
-            self._will_trim = True
-            timers = self._scheduler.timers
-            timers.call_at(timers.clock() + _REPORT_SECONDS, self._trim)
-
-    def _trim(self) -> None:
-        self._will_trim = False
-        return_free_memory()
 
     def _is_full(self) -> bool:
         return len(self._channels) >= self._scheduler.limits.connections

@@ -11,8 +11,9 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
-from mockpets.server.body_budget import BodyBudget, return_memory
+from mockpets.server.body_budget import BodyBudget
 from mockpets.server.http.response_head import ResponseHeadWriter
+from mockpets.server.memory import return_free_memory
 from mockpets.server.worker import Worker
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class Scheduler:
     ) -> None:
         self.limits = limits
         self.timers = Timers(clock)
-        self.bodies = BodyBudget(limits.bodies_bytes, self._return_memory)
+        self.bodies = BodyBudget(limits.bodies_bytes, self.return_memory_soon)
         self.worker = Worker(self.call_soon_threadsafe)
         self.head_writer = ResponseHeadWriter(IDENT)
         self.close_idle = close_idle
@@ -170,11 +171,11 @@ class Scheduler:
         """Return how many connections were closed because of a limit of connections."""
         return self.evicted
 
-    def _return_memory(self) -> None:
-        """Return freed memory soon: the connections that had it are still closing."""
+    def return_memory_soon(self) -> None:
+        """Return freed memory after some seconds: the connections that had it are still closing."""
         if self._trim is None or self._trim.callback is None:
             when = self.timers.clock() + _TRIM_SECONDS
-            self._trim = self.timers.call_at(when, return_memory)
+            self._trim = self.timers.call_at(when, return_free_memory)
 
     def timeout(self) -> float | None:
         """Return how many seconds the loop may wait for sockets, None for as long as it takes."""

@@ -43,8 +43,13 @@ def serve_until_killed(path: Path, out: int, turn: int) -> None:
     ):
         connection = HTTPConnection(urlsplit(server.url).netloc, timeout=20)
         for target in TARGETS:
-            page, session_id = call("GET", target, "/__mockpets/pets")
-            report("there", target, session_id, {pet["id"]: pet["name"] for pet in page["pets"]})
+            there: dict[int, str] = {}
+            after: int | None = 0
+            while after is not None:  # a page has at most 1000 pets
+                page, session_id = call("GET", target, f"/__mockpets/pets?after={after}")
+                there |= {pet["id"]: pet["name"] for pet in page["pets"]}
+                after = page["next"]
+            report("there", target, session_id, there)
         number = 0
         while True:
             for _ in range(random.randrange(1, 8)):
