@@ -112,7 +112,7 @@ def call_directly(server: MockpetsServer, name: str, scenario: str, call: str) -
 def comparable(response: dict[str, Any]) -> dict[str, Any]:
     """Remove the headers of a response that differ between two sessions."""
     # Request numbers differ because a browser repeats a request when a reused connection breaks.
-    varying = {"mockpets-session", "server-timing", "mockpets-request"}
+    varying = {"mockpets-session", "mockpets-session-id", "server-timing", "mockpets-request"}
     names = {name.lower() for name in EXPOSED_HEADERS} - varying
     kept = {name: value for name, value in response.get("headers", {}).items() if name in names}
     return {**response, "headers": kept}

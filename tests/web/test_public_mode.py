@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+from werkzeug.test import create_environ
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import (
@@ -518,7 +519,8 @@ def test_a_visitor_gets_a_share_of_the_responses_that_are_not_read(path: str) ->
 def test_visitors_without_a_response_in_progress_are_forgotten() -> None:
     visitors = VisitorSessions()
     for number in range(9):
-        environ: dict[str, Any] = {"REMOTE_ADDR": f"192.0.2.{number}", SERVER: True}
+        environ: dict[str, Any] = {**create_environ(), "REMOTE_ADDR": f"192.0.2.{number}"}
+        environ[SERVER] = True
         visitors.track(Request(environ))
         environ[ON_END]("sent")
 
