@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import DEFAULT_SESSION, SESSION_IDLE_SECONDS
-from mockpets.errors import RequestError
+from mockpets.errors import RequestError, did_you_mean
 from mockpets.session.closed_names import ClosedNames
 from mockpets.session.save_progress import SaveProgress
 from mockpets.session.session import Session
@@ -34,6 +34,8 @@ class SessionRegistry:
     :param limit: the maximum number of sessions, including the default one.
     :param clock: returns monotonic seconds.
     :param idle: seconds without use after which a session may be replaced.
+    :param declared: whether a session must be created on purpose; a request that names an unknown
+        one is rejected.
     :param reset_every: the interval in seconds at which all sessions are reset, 0 for never. The
         next requests do the work, so no thread is needed.
     """
@@ -45,6 +47,7 @@ class SessionRegistry:
         clock: Callable[[], float] = monotonic,
         *,
         idle: float = SESSION_IDLE_SECONDS,
+        declared: bool = False,
         reset_every: float = 0.0,
     ) -> None:
         self.shared = shared
@@ -59,6 +62,7 @@ class SessionRegistry:
         """Called with each new session; for the state file."""
         self._clock = clock
         self._idle = idle
+        self.declared = declared
         self._reset_every = reset_every
         self._reset_at = clock() + reset_every if reset_every else inf
         self._due: dict[str, Session] = {}
@@ -107,18 +111,27 @@ class SessionRegistry:
             session.reset()
 
     def get_or_create(
-        self, name: str, *, reopen: bool = False, networks: Mapping[str, int] | None = None
+        self,
+        name: str,
+        *,
+        declare: bool = False,
+        reopen: bool = False,
+        networks: Mapping[str, int] | None = None,
     ) -> Session:
         """Return a session, and create it if it does not exist.
 
+        :param declare: whether to create it even if sessions must be declared.
         :param reopen: whether to create it even if its name is closed, and open the name.
         :param networks: for a visitor, the names of the networks that it is in, and the maximum
             number of sessions in each; None for a session that is not a visitor's.
-        :raise RequestError: ``busy`` if all sessions are in use, ``session_dropped``.
+        :raise RequestError: ``busy`` if all sessions are in use, ``session_dropped``,
+            ``unknown_session``.
         """
         session = self.find(name)
         if session is not None:
             return session
+        if not declare:
+            self.check_declared(name)
         replaced = None
         with self._lock:
             session = self._by_name.get(name)
@@ -139,6 +152,19 @@ class SessionRegistry:
             _close(replaced)
         self.publish_all("sessions")
         return session
+
+    def check_declared(self, name: str) -> None:
+        """Check that a session which does not exist may be created by any request.
+
+        :raise RequestError: ``unknown_session``.
+        """
+        if self.declared:
+            near = did_you_mean(name, self._by_name.copy())
+            message = (
+                f"unknown session '{name}'; {near + ' or ' if near else ''}create it first with "
+                f"PUT sessions/{name}: the server runs with '--sessions declared'"
+            )
+            raise RequestError("unknown_session", message)
 
     def peek(self, name: str) -> Session:
         """Return a session; if it does not exist, a new one that is not kept."""

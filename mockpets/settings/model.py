@@ -273,6 +273,12 @@ class Settings:
     max_sessions: int = _row(
         SESSIONS, validators.integer(1, 10_000), "NUMBER", "Maximum number of sessions."
     )
+    sessions: str = _row(
+        "implicit",
+        validators.OneOf("implicit", "declared"),
+        "MODE",
+        "Who creates sessions: implicit, any request; or declared, only PUT sessions/NAME.",
+    )
     journal_size: int = _row(
         JOURNAL_ENTRIES,
         validators.integer(0, 100_000),

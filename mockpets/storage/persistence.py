@@ -68,7 +68,7 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
         if not _has_all_changes(record, content, numbers):
             lost.append(record.name)
         elif is_intact:
-            sessions.get_or_create(record.name).identify(record.id)
+            sessions.get_or_create(record.name, declare=True).identify(record.id)
     if lost:
         what = "the server did not stop normally; the last changes are lost in these sessions: %s"
         _log.warning(what, ", ".join(lost))
@@ -110,7 +110,7 @@ def _restore(sessions: SessionRegistry, record: SessionRecord, path: Path) -> bo
         problems.append(f"is restored with scenario {instead} instead of its own: {problem}")
         active = None
     try:
-        session = sessions.get_or_create(record.name)
+        session = sessions.get_or_create(record.name, declare=True)
         stores = {}
         for names, each in record.stores.items():
             if names and (problem := _unknown(shared, names)):

@@ -183,7 +183,7 @@ class Saver:
         for session in self._sessions.all():
             self.track(session)
         for record in records:
-            session = self._sessions.get_or_create(record.name)
+            session = self._sessions.get_or_create(record.name, declare=True)
             file = _SessionFile(session, self._tracked[session])
             current = session.stores()
             for names, each in record.stores.items():

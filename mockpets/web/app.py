@@ -125,6 +125,9 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
         what = "must not be open with --public: every visitor could read and change all sessions"
         hint = "set --control-token, or use --control off"
         problems.append(Problem("--control", 0, 0, "", what, hint))
+    if settings.public and settings.sessions == "declared":
+        what = "must not be declared with --public: each visitor gets a session of their own"
+        problems.append(Problem("--sessions", 0, 0, "", what, "remove one of the two options"))
     if problems:
         raise InputError(problems)
     token = settings.control_token
@@ -173,7 +176,14 @@ def wire(
     shared = _shared_state(settings, library, journals, changes or ChangeFeed())
     every = settings.reset_every or (PUBLIC_RESET_SECONDS if public else 0.0)
     idle = PUBLIC_IDLE_SECONDS if public else SESSION_IDLE_SECONDS
-    sessions = SessionRegistry(shared, settings.max_sessions, clock, idle=idle, reset_every=every)
+    sessions = SessionRegistry(
+        shared,
+        settings.max_sessions,
+        clock,
+        idle=idle,
+        reset_every=every,
+        declared=settings.sessions == "declared",
+    )
     visitors = VisitorSessions(control.GUARDED, clock) if public else None
     token_attempts = TokenAttempts(clock) if public else None
     metrics = Metrics(version("mockpets"), partial(_holdings, sessions, journals, reloads))

@@ -120,10 +120,14 @@ def select(
     :param selector: the selector in the request's key.
     :param own: the only session that this client may use; None if it may use any.
     :raise RequestError: ``invalid_session`` for an invalid or forbidden name, ``session_dropped``,
-        ``unknown_header``, ``unknown_scenario``.
+        ``session_required``, ``unknown_header``, ``unknown_scenario``, ``unknown_session``.
     """
     exchange = request.exchange
-    name = named_session(request.environ, selector) or own or DEFAULT_SESSION
+    name = named_session(request.environ, selector) or own
+    if name is None:
+        if sessions.declared:
+            raise session_required()
+        name = DEFAULT_SESSION
     if own is not None and name != own:
         message = "visitors cannot choose a session; remove the session name from the request"
         raise RequestError("invalid_session", message)
@@ -131,6 +135,7 @@ def select(
     exchange.session = session = sessions.find(name)
     if session is None and own is None:  # a visitor has only this one
         sessions.closed_names.check(name)
+        sessions.check_declared(name)
     check_headers(request.environ)
     names = named_scenarios(request.environ, selector)
     if session is None:
@@ -139,6 +144,15 @@ def select(
         stack = session.stack(names or session.active)
     exchange.stack = stack
     return name, stack
+
+
+def session_required() -> RequestError:
+    """Return the error for a request that must name a session."""
+    return RequestError(
+        "session_required",
+        f"the request names no session; name one in the base path (/{BASE_MARK}NAME{API_PREFIX}), "
+        f"in {SESSION_HEADER} or in the key: the server runs with '--sessions declared'",
+    )
 
 
 def check_headers(environ: WSGIEnvironment) -> None:

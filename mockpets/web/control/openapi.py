@@ -239,9 +239,9 @@ def _errors(call: Call, *, is_open: bool) -> dict[ErrorCode, None]:
     if call.body:
         codes += ["invalid_request", "payload_too_large"]
     if call.session == "reads":
-        codes.append("session_dropped")
+        codes += ["session_dropped", "unknown_session"]
     if call.session == "changes":
-        codes.append("busy")
+        codes += ["busy", "session_required", "unknown_session"]
     return dict.fromkeys([*codes, *call.errors])
 
 

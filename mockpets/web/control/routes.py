@@ -63,7 +63,7 @@ from mockpets.web.control.call import (
     query_parameters,
 )
 from mockpets.web.exchange import Response, current_request
-from mockpets.web.session_selector import check_headers, named_session
+from mockpets.web.session_selector import check_headers, named_session, session_required
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
@@ -136,7 +136,11 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
     check_headers(request.environ)
     query = {} if call.parameters is None else query_parameters(request, call.parameters)
     sessions = context.sessions
-    name = named_session(request.environ) or DEFAULT_SESSION
+    name = named_session(request.environ)
+    if name is None:
+        if sessions.declared and call.session == "changes":
+            raise session_required()
+        name = DEFAULT_SESSION
     is_new = call.session == "changes" and sessions.find(name) is None
     closed = sessions.closed_names.seconds(name)
     session = _session(call, name, sessions)
@@ -153,13 +157,14 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
 def _session(call: Call, name: str, sessions: SessionRegistry) -> Session:
     """Return a session by name; only a call that changes it creates it.
 
-    :raise RequestError: ``busy`` when there are too many sessions, or ``session_dropped`` for
-        reading one whose name is closed.
+    :raise RequestError: ``busy`` when there are too many sessions, ``session_dropped`` for reading
+        one whose name is closed, or ``unknown_session``.
     """
     if call.session == "changes":
         return sessions.get_or_create(name, reopen=True)
-    if call.session == "reads":
+    if call.session == "reads" and sessions.find(name) is None:
         sessions.closed_names.check(name)
+        sessions.check_declared(name)
     return sessions.peek(name)
 
 

@@ -271,7 +271,7 @@ def put_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
         if before is not None:
             before.reject_documents(names, inline)
         shared.library().plus(inline).stack(names)
-    session = context.sessions.get_or_create(name, reopen=True)
+    session = context.sessions.get_or_create(name, declare=True, reopen=True)
     if table is not None:
         session.start_from(seed, table)
     if names is not None:
