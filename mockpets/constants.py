@@ -43,6 +43,7 @@ ErrorCode = Literal[
     "method_not_allowed",
     "request_timeout",
     "verification_failed",
+    "not_held",
     "session_dropped",
     "payload_too_large",
     "expectation_failed",
@@ -70,6 +71,7 @@ ERRORS: Final[dict[ErrorCode, int]] = {
     "method_not_allowed": 405,
     "request_timeout": 408,
     "verification_failed": 409,
+    "not_held": 409,
     "session_dropped": 410,
     "payload_too_large": 413,
     "expectation_failed": 417,
@@ -130,6 +132,7 @@ VERIFY_PATH: Final = CONTROL_PREFIX + "/verify"
 EVENTS_PATH: Final = CONTROL_PREFIX + "/events"
 GATES_PATH: Final = CONTROL_PREFIX + "/gates"
 GATE_PATH: Final = CONTROL_PREFIX + "/gates/{name}/open"
+GATE_WAIT_PATH: Final = CONTROL_PREFIX + "/gates/{name}/wait"
 SESSIONS_PATH: Final = CONTROL_PREFIX + "/sessions"
 SESSION_PATH: Final = CONTROL_PREFIX + "/sessions/{name}"
 METRICS_PATH: Final = CONTROL_PREFIX + "/metrics"
@@ -302,8 +305,8 @@ SNAPSHOTS: Final = 100
 """Maximum number of snapshots in one session."""
 SNAPSHOTS_BYTES: Final = 64 * 1024 * 1024
 """Maximum size of the snapshots of all sessions together."""
-EVENTS_SECONDS: Final = 30.0
-"""Maximum time that a call of `events` waits for a change."""
+WAIT_SECONDS: Final = 30.0
+"""Maximum time that a call of the control API waits, for a change or a condition."""
 CONTROL_PETS: Final = 1000
 """Maximum number of pets in one response of the control API."""
 

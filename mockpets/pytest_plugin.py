@@ -23,7 +23,7 @@ from mockpets.errors import MockpetsError
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from mockpets.client import ControlClient
+    from mockpets.client import ControlClient, Gate
     from mockpets.contract.control_types import (
         Document,
         RequestFilters,
@@ -97,10 +97,16 @@ class Mockpets:
         """Return the recorded requests, filtered; see `ControlClient.requests`."""
         return self.control.requests(**filters)
 
-    def verify(self, match: Document, times: int | Times | None = None) -> VerifiedRequests:
-        """Assert that matching requests were received; see `ControlClient.verify`."""
+    def verify(
+        self, match: Document, times: int | Times | None = None, within: str | None = None
+    ) -> VerifiedRequests:
+        """Assert that matching requests were received, or wait; see `ControlClient.verify`."""
         __tracebackhide__ = True
-        return self.control.verify(match, times)
+        return self.control.verify(match, times, within)
+
+    def gate(self, name: str) -> Gate:
+        """Return a gate; wait for responses with `held(count, within)`, release with `open()`."""
+        return self.control.gate(name)
 
 
 _STASHED: Final = pytest.StashKey[Mockpets]()

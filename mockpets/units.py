@@ -29,11 +29,12 @@ def quote(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
 
-def parse_duration(text: str) -> float:
+def parse_duration(text: str, longest: float = DELAY_SECONDS) -> float:
     """Return a duration in seconds.
 
     :param text: ``300ms``, ``2s``, ``1.5s``, ``1m``.
-    :raise ValueError: it is not a duration, has no unit, or is longer than `DELAY_SECONDS`.
+    :param longest: in seconds.
+    :raise ValueError: it is not a duration, has no unit, or is too long.
     """
     seconds = _amount(DURATION, text, _SECONDS)
     if seconds is None:
@@ -43,8 +44,8 @@ def parse_duration(text: str) -> float:
             units = ("ms", "s") if "." not in text and int(text) >= 50 else ("s", "ms")
             unit = f"; add a unit: {' or '.join(quote(text + each) for each in units)}"
         raise ValueError(f"must be a duration such as 300ms, 1.5s or 1m, got {quote(text)}{unit}")
-    if seconds > DELAY_SECONDS:
-        raise ValueError(f"must be a duration of at most {DELAY_SECONDS:g}s, got {quote(text)}")
+    if seconds > longest:
+        raise ValueError(f"must be a duration of at most {longest:g}s, got {quote(text)}")
     return float(seconds)
 
 

@@ -48,7 +48,9 @@ export const use: Body<paths["/scenario"]["put"]> = {
 export const verify: Body<operations["verify"]> = {
   match: { operation: "createPet", body: { name: { contains: "Mi" } } },
   times: { at_least: 1 },
+  within: "5s",
 };
+export const wait: Body<operations["waitForGate"]> = { held: 2 };
 export const session: Body<operations["makeSession"]> = {
   scenario: "empty", seed: 3, pets: [{ id: 1, name: "Miso", categoryId: 2 }],
 };
@@ -67,6 +69,7 @@ export function read(state: Result<operations["state"]>, log: Result<operations[
 export function explain(error: components["schemas"]["Error"]): string {
   const { details } = error;
   if (details && "problems" in details) return details.problems.map((each) => each.what).join();
+  if (details && "held" in details) return `${details.held}`;
   return details ? details.nearest.map((each) => each.request.number).join() : error.message;
 }
 """,

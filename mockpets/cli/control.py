@@ -84,6 +84,9 @@ def _in_session(client: ControlClient) -> str:
     "--at-least", type=integer(0), metavar="NUMBER", help="Expect NUMBER or more.  [default: 1]"
 )
 @click.option("--at-most", type=integer(0), metavar="NUMBER", help="Expect NUMBER or fewer.")
+@click.option(
+    "--within", metavar="TIME", help="How long to wait for the requests, such as 5s; at most 30s."
+)
 @_as_json
 @with_client
 def verify(
@@ -92,6 +95,7 @@ def verify(
     times: int | None,
     at_least: int | None,
     at_most: int | None,
+    within: str | None,
     as_json: bool,
     **conditions: str | None,
 ) -> int:
@@ -109,7 +113,7 @@ def verify(
             raise _invalid("--times", f"cannot be combined with {others}")
         expected = cast("Times", given)
     try:
-        result = client.verify(_match(match, conditions), expected)
+        result = client.verify(_match(match, conditions), expected, within)
     except VerificationError as error:
         if not as_json:
             raise
@@ -157,7 +161,8 @@ def _of_option(problem: Problem, conditions: dict[str, str | None]) -> Problem:
     body, _, where = problem.where.partition(".")
     if conditions.get(where) is not None:
         return replace(problem, file=f"--{where}", where="")
-    return replace(problem, file="--match" if body == "match" else "--at-least", where=where)
+    options = {"match": "--match", "within": "--within"}
+    return replace(problem, file=options.get(body, "--at-least"), where=where)
 
 
 def _invalid(option: str, message: str, hint: str = "") -> InputError:

@@ -1,6 +1,6 @@
 """The Python client for the control API."""
 
-from mockpets.client.client import ControlClient
-from mockpets.client.connection import ControlError, NoAnswer, VerificationError
+from mockpets.client.client import ControlClient, Gate
+from mockpets.client.connection import ControlError, GateError, NoAnswer, VerificationError
 
-__all__ = ["ControlClient", "ControlError", "NoAnswer", "VerificationError"]
+__all__ = ["ControlClient", "ControlError", "Gate", "GateError", "NoAnswer", "VerificationError"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 from urllib.parse import quote, urlencode
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         GateCounts,
         Har,
         Health,
+        HeldResponses,
         OpenedGate,
         PetChange,
         PetPage,
@@ -180,6 +182,21 @@ class ControlClient:
         response: OpenedGate = self._call("POST", _fill(constants.GATE_PATH, name))
         return response["released"]
 
+    def wait_for_gate(self, name: str, held: int = 1, within: str = "5s") -> int:
+        """Wait until at least `held` responses are held at a gate; return how many are.
+
+        :param within: how long to wait, such as ``5s``, at most ``30s``.
+        :raise GateError: there are fewer when the time is over.
+        """
+        __tracebackhide__ = True  # pytest shows the line of the test instead
+        path, body = _fill(constants.GATE_WAIT_PATH, name), {"held": held, "within": within}
+        response: HeldResponses = self._call("POST", path, body, wait=constants.WAIT_SECONDS)
+        return response["held"]
+
+    def gate(self, name: str) -> Gate:
+        """Return a gate, to wait until it holds responses and to open it."""
+        return Gate(self, name)
+
     # --- Pets ---
 
     def pets(self, status: str | None = None) -> list[Pet]:
@@ -262,18 +279,26 @@ class ControlClient:
         response: Har = self._call("GET", constants.HAR_PATH, query=filters)
         return response
 
-    def verify(self, match: Document, times: int | Times | None = None) -> VerifiedRequests:
-        """Check that the journal has matching requests.
+    def verify(
+        self, match: Document, times: int | Times | None = None, within: str | None = None
+    ) -> VerifiedRequests:
+        """Check that the journal has matching requests, or wait for them.
 
         :param match: the same as the ``match`` of a stub, also with an `outcome`.
         :param times: the expected number of requests; by default at least one.
+        :param within: how long to wait, such as ``5s``, at most ``30s``. Returns as soon as there
+            are enough requests. With ``times=0`` or `at_most`, waits all the time, unless there are
+            too many.
         :raise VerificationError: the number differs; the message shows the nearest requests.
         """
         __tracebackhide__ = True  # pytest shows the line of the test instead
         body: Verification = {"match": match}
         if times is not None:
             body["times"] = times
-        response: VerifiedRequests = self._call("POST", constants.VERIFY_PATH, body)
+        wait = 0.0
+        if within is not None:
+            body["within"], wait = within, constants.WAIT_SECONDS
+        response: VerifiedRequests = self._call("POST", constants.VERIFY_PATH, body, wait=wait)
         return response
 
     def events(self, since: int | None = None, wait: int = 0) -> Events:
@@ -351,6 +376,26 @@ class ControlClient:
         named = "" if session == constants.DEFAULT_SESSION else session
         selection = quote("+".join([named, *self._scenarios]), safe="+")
         return f"/{constants.BASE_MARK}{selection}" if selection else ""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A gate of one session, at which scenarios hold responses.
+
+    :param control: client of the control API, for the session.
+    """
+
+    control: ControlClient
+    name: str
+
+    def held(self, count: int = 1, within: str = "5s") -> int:
+        """Wait until it holds at least `count` responses; see `ControlClient.wait_for_gate`."""
+        __tracebackhide__ = True
+        return self.control.wait_for_gate(self.name, count, within)
+
+    def open(self) -> int:
+        """Release the responses that it holds; return how many."""
+        return self.control.open_gate(self.name)
 
 
 def _fill(path: str, name: object) -> str:

@@ -22,15 +22,13 @@ from selectors import EVENT_READ, DefaultSelector
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from mockpets.constants import API_PREFIX, BASE_MARK, CONTROL_PREFIX, ERRORS, PETS_PATH
+from mockpets.constants import API_PREFIX, BASE_MARK, CONTROL_PREFIX, PETS_PATH
 from mockpets.errors import InputError, MockpetsError, Problem, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mockpets.contract.control_types import VerificationDetails
-
-_FAILED: Final = ERRORS["verification_failed"]
+    from mockpets.contract.control_types import HeldResponses, VerificationDetails
 
 
 class NoAnswer(MockpetsError):  # noqa: N818 - a public name
@@ -62,6 +60,16 @@ class VerificationError(ControlError, AssertionError):
     """The journal does not have the expected requests, so the test that verifies them fails."""
 
     details: VerificationDetails
+
+
+class GateError(ControlError, AssertionError):
+    """A gate did not hold as many responses as expected, so the test that waits for them fails."""
+
+    details: HeldResponses
+
+
+_ERRORS: Final = {"verification_failed": VerificationError, "not_held": GateError}
+"""The code of an error to its exception; any other is a `ControlError`."""
 
 
 class Response(NamedTuple):
@@ -116,7 +124,7 @@ class Connection:
             if status < 300:
                 return read(response.body)
             value = json.loads(response.body)
-            kind = VerificationError if status == _FAILED else ControlError
+            kind = _ERRORS.get(value["code"], ControlError)
             rejection = kind(value["code"], status, value["message"], value.get("details", {}))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             message = f"{self.url} is not a mockpets server (status {status})"

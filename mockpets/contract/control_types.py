@@ -99,6 +99,22 @@ class OpenedGate(GateCounts):
     released: int
 
 
+class GateWait(TypedDict, total=False):
+    """How many responses a gate must hold, by default 1, and how long to wait, by default ``5s``.
+
+    `within` is a duration of at most 30 seconds.
+    """
+
+    held: int
+    within: str
+
+
+class HeldResponses(TypedDict):
+    """The number of responses that are held at one gate."""
+
+    held: int
+
+
 # --- Scenarios --------------------------------------------------------------------------------
 
 
@@ -378,10 +394,12 @@ class Verification(TypedDict):
     """The requests that are expected, and how often: at least once by default.
 
     `match` is the same as the ``match`` of a stub, and may have an `outcome` or a list of them.
+    `within` is how long to wait for them, such as ``5s``, at most 30 seconds.
     """
 
     match: Document
     times: NotRequired[int | Times]
+    within: NotRequired[str]
 
 
 class VerifiedRequests(TypedDict):
@@ -614,4 +632,4 @@ class Error(TypedDict):
     code: ErrorCode
     message: str
     status: int
-    details: NotRequired[InvalidInputDetails | VerificationDetails]
+    details: NotRequired[InvalidInputDetails | VerificationDetails | HeldResponses]

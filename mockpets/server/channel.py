@@ -11,6 +11,7 @@ import os
 import socket
 import struct
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mockpets.constants import BODY_BYTES
@@ -48,7 +49,8 @@ class Channel(Connection):
     """None if the whole body came with its head."""
     _jobs = 0
     _job_results: tuple[object, ...] = ()
-    _is_retried = False
+    _retry_until: float | None = None
+    """The time at which the patience of a request ends that the app has ordered to retry."""
 
     def close(self, end: ResponseEnd = "client_left") -> None:
         """Close the connection and free everything that it holds.
@@ -162,6 +164,8 @@ class Channel(Connection):
                 self.close()  # the client has most likely left
             else:
                 self._catch_up()  # from now on the client waits
+                if order.retry and self._retry_until is None:
+                    self._retry_until = self.scheduler.timers.clock() + (order.patience or inf)
                 release = self._retry if order.retry else partial(self._release, response)
                 self._parked = ParkedResponse(self.scheduler, order, release)
         else:
@@ -172,7 +176,7 @@ class Channel(Connection):
         try:
             if request.error is None:
                 return Task(self, request).run(
-                    self._job_results, self._body_state, is_retried=self._is_retried
+                    self._job_results, self._body_state, self._patience_left()
                 )
             return error_response(self.scheduler, request, request.error, self.addr[0])
         except Exception:  # noqa: BLE001 - an app may fail in any way
@@ -182,6 +186,14 @@ class Channel(Connection):
         error = RequestError("internal_error", message)
         request.reject(error)
         return error_response(self.scheduler, request, error, self.addr[0])
+
+    def _patience_left(self) -> float | None:
+        """Return the seconds for which the app may hold a retried request; None for others."""
+        if self._retry_until is None:
+            return None
+        if self.scheduler.draining:
+            return 0.0
+        return max(self._retry_until - self.scheduler.timers.clock(), 0.0)
 
     def _run_job(self, request: RequestParser, job: Callable[[], object]) -> None:
         """Have the worker run a job, then call the app again."""
@@ -205,7 +217,7 @@ class Channel(Connection):
     def _retry(self) -> None:
         """Call the app again after the hold that it ordered."""
         self._parked = self._response = None
-        self._is_retried = True
+        self._jobs, self._job_results = 0, ()  # their results may be outdated
         self.scheduler.call_soon(self._respond)
 
     def _on_timeout(self) -> None:
@@ -287,8 +299,8 @@ class Channel(Connection):
         self._request = self._body_state = None
         self._end_response("broken" if response.short else "sent")
         self.served += 1
-        if self._jobs or self._is_retried:
-            self._jobs, self._job_results, self._is_retried = 0, (), False
+        if self._jobs or self._retry_until is not None:
+            self._jobs, self._job_results, self._retry_until = 0, (), None
         if response.close:
             is_done = request.completed and request.error is None
             self._end(linger=not is_done or not request.asked_to_close)

@@ -88,13 +88,14 @@ class Task:
         self._written: list[bytes] = []
 
     def run(
-        self, job_results: Sequence[object], body: BodyState | None, *, is_retried: bool
+        self, job_results: Sequence[object], body: BodyState | None, patience: float | None
     ) -> Response:
         """Return the app's response.
 
         :param job_results: what the jobs that the app has ordered for this request have returned.
         :param body: the state of the body if this is an early call, or the call after it.
-        :param is_retried: whether the app has ordered a retry of this request.
+        :param patience: the seconds that are left to wait if the app has ordered a retry of this
+            request, otherwise None.
         :raise Exception: the app raises it, or its response is invalid.
         """
         if self._request.request_uri == "*":
@@ -107,8 +108,8 @@ class Task:
             environ[JOB_RESULTS] = job_results
         if body is not None:
             environ[BODY] = body
-        if is_retried:
-            environ[RETRIED] = True
+        if patience is not None:
+            environ[RETRIED] = patience
         try:
             content = self._body(environ)
             return self._response(content, environ.get(ORDER), environ.get(ON_END))

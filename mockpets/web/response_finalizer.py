@@ -75,7 +75,7 @@ class ResponseFinalizer:
         if order is not None and (order.job is not None or order.needs_body):
             return response  # never sent: the server calls the app again
         if request.path.startswith(CONTROL_PREFIX):
-            response = self._finalize_control(request, response)
+            response = self._finalize_control(request, response, order)
         else:
             response = self._finalize_api(request, response)
         if self._visitors is not None:
@@ -100,7 +100,9 @@ class ResponseFinalizer:
             self._metrics.count_limit(request.exchange.limit)
         return response
 
-    def _finalize_control(self, request: Request, response: Response) -> Response:
+    def _finalize_control(
+        self, request: Request, response: Response, order: DeliveryOrder | None
+    ) -> Response:
         """Complete a response of the control API, which has no scenarios and is not recorded."""
         is_preflight = request.method == "OPTIONS"
         if request.exchange.session is not None:
@@ -111,6 +113,8 @@ class ResponseFinalizer:
         )
         if request.exchange.limit is not None:
             self._metrics.count_limit(request.exchange.limit)
+        if order is not None and order.retry:
+            return response  # not its last
         only_reads = request.method in ("GET", "HEAD", "OPTIONS")  # the panel polls with these
         if not only_reads or response.status_code in _LOGGED:
             access(access_line(request, response))

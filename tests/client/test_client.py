@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.client import ControlClient, ControlError, NoAnswer, VerificationError
+from mockpets.client import ControlClient, ControlError, GateError, NoAnswer, VerificationError
 from mockpets.errors import InputError
 from tests.http_client import Client, OverSocket
 
@@ -498,3 +498,31 @@ def test_the_token_gives_access_to_a_protected_server() -> None:
             ControlClient(server.url).state()
         assert (caught.value.code, caught.value.status) == ("unauthorized", 401)
         assert ControlClient(server.url, token="opensesame").session("w3").reset() == ["default"]
+
+
+# --- Waiting ----------------------------------------------------------------------------------
+
+
+def test_a_verification_can_wait_beyond_the_timeout(client: ControlClient) -> None:
+    hasty = ControlClient(client.base_url, timeout=0.1)
+    with pytest.raises(VerificationError, match="expected at least 1 request: getPet"):
+        hasty.verify({"operation": "getPet"}, within="300ms")
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(client.verify, {"operation": "listPets"}, 1, within="20s")
+        front_end(client)("GET", "/v1/pets")
+        assert waiting.result(SECONDS)["matched"] == 1
+
+
+def test_a_gate_is_waited_for_and_opened(client: ControlClient) -> None:
+    client.use({"description": "Holds.", "stubs": [{"hold": "door"}]})
+    gate = client.gate("door")
+    with pytest.raises(AssertionError, match="at least 1 response held at gate 'door'") as caught:
+        gate.held(within="1ms")
+    assert isinstance(caught.value, GateError)
+    assert (caught.value.code, caught.value.details) == ("not_held", {"held": 0})
+    with ThreadPoolExecutor(2) as pool:
+        responses = [pool.submit(front_end(client), "GET", "/v1/pets") for _ in range(2)]
+        assert gate.held(2, within="20s") == 2
+        assert client.wait_for_gate("door") == 2
+        assert gate.open() == 2
+        assert {each.result(SECONDS).status for each in responses} == {200}

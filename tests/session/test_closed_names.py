@@ -188,6 +188,7 @@ READS: list[tuple[str, str, Any]] = [
     ("POST", "verify", {"match": {}}),
     ("GET", "events", None),
     ("GET", "gates", None),
+    ("POST", "gates/door/wait", None),
 ]
 
 

@@ -1,24 +1,27 @@
-"""The shape of a verification: which requests a test expects, and how many.
+"""What a test expects and may wait for: requests, or responses held at a gate.
 
-The conditions have the same shape as a stub's `match`, plus the outcome.
+The conditions of requests have the same shape as a stub's `match`, plus the outcome.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import REQUEST_OUTCOMES
+from mockpets.constants import PARKED, REQUEST_OUTCOMES, WAIT_SECONDS
 from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
 from mockpets.scenario.language.mappings import ByKind, Object, some
 from mockpets.scenario.language.match import MATCH
 from mockpets.scenario.language.parser import parse as parse_document
-from mockpets.scenario.language.shapes import Choice, Number, OneOrMany
+from mockpets.scenario.language.shapes import Choice, Number, OneOrMany, Parsed
 from mockpets.scenario.language.text import check_text
+from mockpets.units import DURATION, parse_duration
 
 if TYPE_CHECKING:
     from mockpets.constants import RequestOutcome
     from mockpets.scenario.language.nodes import Node
+    from mockpets.scenario.language.shapes import Shape
     from mockpets.scenario.model import Match
 
 _FILE: Final = "body"
@@ -56,11 +59,33 @@ class Verification:
     """An expectation of a test about the requests so far.
 
     :param outcomes: any of these; empty for all.
+    :param within: how many seconds to wait for them.
     """
 
     match: Match
     times: Times = Times()
     outcomes: tuple[RequestOutcome, ...] = ()
+    within: float = 0.0
+
+    def may_change(self, count: int, *, passed: bool) -> bool:
+        """Return whether to wait before the result counts, because it may still change.
+
+        :param count: how many requests match now.
+        :param passed: whether the verification passes now.
+        """
+        times = self.times
+        if passed:  # an upper limit must hold until the end; an exact number is waited for
+            return times.most is not None and (times.least < times.most or not times.most)
+        # Only pending requests can become fewer.
+        return count < times.least or "pending" in self.outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class GateWait:
+    """How many responses a test expects to be held at a gate, and within how many seconds."""
+
+    held: int = 1
+    within: float = 5.0
 
 
 def _match(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
@@ -83,6 +108,12 @@ def _times(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
 
 
 _COUNT: Final = Number("A number of requests.", 0, 1_000_000)
+_WITHIN: Final = Parsed(
+    f"How long to wait, such as 5s; at most {WAIT_SECONDS:g}s.",
+    "a duration such as 300ms or 5s",
+    DURATION,
+    partial(parse_duration, longest=WAIT_SECONDS),
+)
 VERIFICATION: Final = Object(
     "The requests that a test expects.",
     {
@@ -111,9 +142,18 @@ VERIFICATION: Final = Object(
             },
             "a number or {at_least, at_most}",
         ),
+        "within": replace(_WITHIN, description=f"{_WITHIN.description} By default, do not wait."),
     },
     required=("match",),
     name="Verification",
+)
+GATE_WAIT: Final = Object(
+    "The responses that a test expects to be held at a gate.",
+    {
+        "held": Number("The lowest number of held responses; by default, 1.", 1, PARKED),
+        "within": replace(_WITHIN, description=f"{_WITHIN.description} By default, 5s."),
+    },
+    name="GateWait",
 )
 
 
@@ -122,10 +162,27 @@ def parse(text: str) -> Verification:
 
     :raise InputError: with every problem, each with its line and column.
     """
+    values = _read(text, VERIFICATION)
+    match, outcomes = values["match"]
+    return Verification(match, values.get("times", Times()), outcomes, values.get("within", 0.0))
+
+
+def parse_gate_wait(text: str) -> GateWait:
+    """Return what a JSON text expects of a gate; an empty text has the defaults.
+
+    :raise InputError: with every problem, each with its line and column.
+    """
+    return GateWait(**_read(text, GATE_WAIT)) if text.strip() else GateWait()
+
+
+def _read(text: str, shape: Shape) -> Any:
+    """Return the values of a JSON text.
+
+    :raise InputError: with every problem.
+    """
     check_text(text, _FILE, _BYTES)
     document = parse_document(text, _FILE, is_json=True, nodes=_NODES)
     diagnostics = Diagnostics(_FILE, problems=list(document.problems))
-    values = VERIFICATION.read(document.root, diagnostics)
+    values = shape.read(document.root, diagnostics)
     diagnostics.close()
-    match, outcomes = values["match"]
-    return Verification(match, values.get("times", Times()), outcomes)
+    return values

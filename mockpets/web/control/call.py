@@ -104,6 +104,7 @@ class Call:
         missing one and opens a closed name, ``reads`` does not, ``none`` is about the server or
         about a session in the path.
     :param body: the name of its body's schema in the OpenAPI document; empty without a body.
+    :param needs_body: whether the body is required.
     :param creates: whether it responds with 201 if it created what the path names.
     :param errors: the codes of its own errors, besides those of every call.
     """
@@ -113,6 +114,7 @@ class Call:
     parameters: Mapping[str, Parameter] | None = field(default_factory=dict)
     session: Literal["changes", "reads", "none"] = "reads"
     body: str = ""
+    needs_body: bool = True
     creates: bool = False
     errors: tuple[ErrorCode, ...] = ()
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 from importlib.metadata import version
-from threading import Event
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import EVENTS_SECONDS
+from mockpets.constants import WAIT_SECONDS
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import Parameter, integer, read_query
 from mockpets.errors import RequestError
 from mockpets.journal import queries
 from mockpets.web.control.call import body_text, json_response, run_job
+from mockpets.web.control.waiting import block, wait_until
 from mockpets.wsgi_extension import ORDER, RETRIED, SERVER, DeliveryOrder
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         VerifiedRequests,
     )
     from mockpets.journal.entry import Entry
+    from mockpets.journal.verification import Verdict
+    from mockpets.session.session import Session
     from mockpets.web.control.call import ControlRequest, JsonResponse
     from mockpets.wsgi_extension import Server
 
@@ -100,21 +102,32 @@ def har(call: ControlRequest) -> JsonResponse[Har]:
 
 
 def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
-    """Return the matching requests if there are as many as expected.
+    """Return the matching requests if there are as many as expected, or as soon as there are.
 
-    :raise RequestError: ``verification_failed``, with the nearest requests and the differences.
+    :raise RequestError: ``verification_failed``, with the nearest requests and the differences;
+        ``busy`` if the server cannot hold the response until then.
     :raise InputError: the body is invalid.
     """
     from mockpets.journal import verification
     from mockpets.scenario.language.verification import parse as parse_verification
 
-    text, journal = body_text(call.request), call.session.journal
-    expected, entries = parse_verification(text), journal.entries()
-    check = partial(
-        verification.check, expected, entries, session=call.session.name, dropped=journal.dropped
-    )
-    what = f"comparing {len(entries)} requests"
-    verdict = run_job(call, check, what, is_long=len(entries) > _AT_ONCE)
+    expected = parse_verification(body_text(call.request))
+
+    def check(session: Session) -> tuple[Verdict, int | None]:
+        journal = session.journal
+        # Read before the entries, so that a change in between is not missed.
+        change, entries = session.changes.number, journal.entries()
+        dropped = journal.dropped
+
+        def compare() -> tuple[Verdict, int | None]:
+            verdict = verification.check(expected, entries, session=session.name, dropped=dropped)
+            waits = expected.may_change(len(verdict.matched), passed=verdict.passed)
+            return verdict, change if waits else None
+
+        what = f"comparing {len(entries)} requests"
+        return run_job(call, compare, what, is_long=len(entries) > _AT_ONCE)
+
+    verdict = wait_until(call, expected.within, check)
     if not verdict.passed:
         details = verification.details(verdict)
         raise RequestError("verification_failed", verdict.message, details=details)
@@ -127,8 +140,8 @@ def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
 
 def _wait(text: str) -> float:
     """Return a number of seconds."""
-    if not (text.isascii() and text.isdigit() and len(text) < 4) or float(text) > EVENTS_SECONDS:
-        expected = f"an integer from 0 to {EVENTS_SECONDS:g}"
+    if not (text.isascii() and text.isdigit() and len(text) < 4) or float(text) > WAIT_SECONDS:
+        expected = f"an integer from 0 to {WAIT_SECONDS:g}"
         raise ValueError(f"must be {expected} (seconds), got {text[:40]!r}")
     return float(text)
 
@@ -139,7 +152,7 @@ EVENTS_PARAMETERS: Final[Mapping[str, Parameter]] = {
     ),
     "wait": Parameter(
         "Seconds to wait for a change.",
-        {"type": "integer", "minimum": 0, "maximum": int(EVENTS_SECONDS), "default": 0},
+        {"type": "integer", "minimum": 0, "maximum": int(WAIT_SECONDS), "default": 0},
         _wait,
     ),
 }
@@ -159,10 +172,7 @@ def events(call: ControlRequest) -> JsonResponse[Events]:
         return _changes(call, since)
     server: Server | None = environ.get(SERVER)
     if server is None:
-        changed = Event()
-        cancel = changes.wait(since, changed.set)
-        changed.wait(wait)
-        cancel()
+        block(changes, since, wait)
     elif server.room():
         environ[ORDER] = DeliveryOrder(hold=partial(changes.wait, since), patience=wait, retry=True)
     return _changes(call, since)

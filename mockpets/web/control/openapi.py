@@ -30,7 +30,7 @@ from mockpets.contract import openapi as contract
 from mockpets.scenario.language.control_bodies import ACTIVATION, SESSION
 from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.shapes import Definitions
-from mockpets.scenario.language.verification import VERIFICATION
+from mockpets.scenario.language.verification import GATE_WAIT, VERIFICATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,7 +46,7 @@ gates.
 A call works on the session that the server's URL (`/~NAME/__mockpets`) or the header
 `Mockpets-Session` names, or else on `default`. Objects in responses may get more properties.
 """
-_BODIES: Final = (ACTIVATION, SESSION, PETS_SOURCE, VERIFICATION)
+_BODIES: Final = (ACTIVATION, SESSION, PETS_SOURCE, VERIFICATION, GATE_WAIT)
 """The shapes of request bodies. `PetChange`, which has no shape, is read as pets are."""
 _TOPICS: Final = {
     # tag: its description, the first parts of the paths
@@ -166,8 +166,7 @@ def _operation(path: str, call: Call, definitions: Definitions, *, is_open: bool
         operation["parameters"] = parameters
     if call.body:
         operation["requestBody"] = {
-            # A session can be created without contents.
-            "required": not call.creates,
+            "required": call.needs_body,
             "content": {"application/json": {"schema": definitions.reference(call.body)}},
         }
     operation["responses"] = _responses(call, definitions, is_open=is_open)

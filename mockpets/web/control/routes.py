@@ -23,6 +23,7 @@ from mockpets.constants import (
     EVENTS_PATH,
     FIXTURE_BYTES,
     GATE_PATH,
+    GATE_WAIT_PATH,
     GATES_PATH,
     HAR_PATH,
     HEALTH_PATH,
@@ -52,7 +53,7 @@ from mockpets.journal import queries
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.strict_json import dump_json
 from mockpets.web import pages
-from mockpets.web.control import journal, pets, sessions
+from mockpets.web.control import gates, journal, pets, sessions
 from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
     Call,
@@ -71,7 +72,7 @@ if TYPE_CHECKING:
 
     import flask
 
-    from mockpets.contract.control_types import GateCounts, Health, OpenedGate
+    from mockpets.contract.control_types import Health
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlContext
@@ -240,20 +241,6 @@ def _schema() -> bytes:
     return dump_json(scenario_schema()) + b"\n"
 
 
-# --- Gates ------------------------------------------------------------------------------------
-
-
-def gates(call: ControlRequest) -> JsonResponse[GateCounts]:
-    """Return how many responses are held at each gate."""
-    return json_response({"gates": call.session.gates.waiting()})
-
-
-def open_gate(call: ControlRequest) -> JsonResponse[OpenedGate]:
-    """Release the responses held at a gate, and return how many are held at the others."""
-    gates = call.session.gates
-    return json_response({"released": gates.open(call.name), "gates": gates.waiting()})
-
-
 # --- Metrics ----------------------------------------------------------------------------------
 
 
@@ -301,6 +288,7 @@ _CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
             sessions.put_session,
             session="none",
             body="SessionContents",
+            needs_body=False,
             creates=True,
             errors=("invalid_scenario", "unknown_scenario", "busy", "store_full"),
         ),
@@ -366,11 +354,22 @@ _CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
     REQUEST_PATH: {"GET": Call("request", journal.one_request, errors=("not_found",))},
     HAR_PATH: {"GET": Call("har", journal.har, queries.PARAMETERS)},
     VERIFY_PATH: {
-        "POST": Call("verify", journal.verify, body="Verification", errors=("verification_failed",))
+        "POST": Call(
+            "verify", journal.verify, body="Verification", errors=("verification_failed", "busy")
+        )
     },
     EVENTS_PATH: {"GET": Call("events", journal.events, journal.EVENTS_PARAMETERS)},
-    GATES_PATH: {"GET": Call("gates", gates)},
-    GATE_PATH: {"POST": Call("openGate", open_gate, session="changes")},
+    GATES_PATH: {"GET": Call("gates", gates.gates)},
+    GATE_PATH: {"POST": Call("openGate", gates.open_gate, session="changes")},
+    GATE_WAIT_PATH: {
+        "POST": Call(
+            "waitForGate",
+            gates.wait_for_gate,
+            body="GateWait",
+            needs_body=False,
+            errors=("not_held", "busy"),
+        )
+    },
     METRICS_PATH: {"GET": Call("metrics", metrics, None, session="none")},
 }
 """The other calls by path and method."""

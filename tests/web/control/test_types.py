@@ -49,8 +49,10 @@ from mockpets.contract.control_types import (
     Events,
     Fault,
     GateCounts,
+    GateWait,
     Har,
     Health,
+    HeldResponses,
     InvalidInputDetails,
     OpenedGate,
     PetChange,
@@ -250,11 +252,16 @@ ROWS = [
         bodies=(
             {"match": MATCH},
             {"match": MATCH, "times": {"at_least": 1, "at_most": 99}},
-            {"match": {"method": "GET", "path": "/v1/nothing"}, "times": 0},
+            {"match": {"method": "GET", "path": "/v1/nothing"}, "times": 0, "within": "1ms"},
         ),
     ),
     Row("GET", "events", Events, "events?since=0"),
     Row("GET", "gates", GateCounts),
+    Row(
+        *("POST", "gates/{name}/wait", HeldResponses, "gates/door/wait"),
+        takes=GateWait,
+        bodies=({}, {"held": 1, "within": "1s"}),
+    ),
     Row("POST", "gates/{name}/open", OpenedGate, "gates/door/open"),
     Row("DELETE", "requests", ClearedRequests),
     Row("POST", "reset", ActiveScenarios),
@@ -394,6 +401,9 @@ def test_there_is_a_row_for_every_route_and_its_view_has_the_same_type() -> None
             {"match": {"operation": "listPets", "query": {"limit": "3"}}},
             VerificationDetails,
         ),
+        ("POST", "verify", {"match": {}, "within": 5}, InvalidInputDetails),
+        ("POST", "gates/nothing/wait", {"within": "0s"}, HeldResponses),
+        ("POST", "gates/nothing/wait", {"held": 0}, InvalidInputDetails),
     ],
 )
 def test_every_error_has_its_type(
@@ -420,6 +430,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "scenarios": (),
     "scenario": ("retry",),
     "gates": (),
+    "wait_for_gate": ("door",),
     "open_gate": ("other",),
     "set_pets": ([MISO],),
     "pets": (),
@@ -450,7 +461,7 @@ def test_every_call_of_the_client_returns_what_it_is_annotated_with(server: Mock
     client = ControlClient(server.url)
     names = {name for name, each in vars(ControlClient).items() if isfunction(each)}
     assert {name for name in names if name[0] != "_"} - CALLS.keys() == {
-        *("change_pet", "close", "session")
+        *("change_pet", "close", "gate", "session")
     }
 
     for name, arguments in CALLS.items():

@@ -1,0 +1,70 @@
+"""Let a view wait for a session to change, without a thread on our server.
+
+Our server holds the request, and calls the view again after each change and when the time is over.
+On other WSGI servers the thread waits.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+
+from mockpets.contract.error_messages import TOO_MANY_PARKED
+from mockpets.errors import RequestError
+from mockpets.wsgi_extension import ORDER, RETRIED, SERVER, DeliveryOrder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mockpets.session.change_feed import ChangeFeed
+    from mockpets.session.session import Session
+    from mockpets.web.control.call import ControlRequest
+    from mockpets.wsgi_extension import Server
+
+T = TypeVar("T")
+
+
+def wait_until(
+    call: ControlRequest, within: float, check: Callable[[Session], tuple[T, int | None]]
+) -> T:
+    """Return the result of a check that no longer has to wait, or the last one in time.
+
+    On our server, the view responds with a result that may still change as with any other: the
+    server does not send that response.
+
+    :param within: seconds.
+    :param check: called with the session, again after each change; returns the result and None, or
+        the result and the number of the change after which to check again.
+    :raise RequestError: ``busy`` if too many responses are parked already, ``session_dropped``.
+    """
+    environ, sessions, session = call.request.environ, call.context.sessions, call.session
+    server: Server | None = environ.get(SERVER)
+    end = monotonic() + within
+    left: float = environ.get(RETRIED, within)
+    while True:
+        result, change = check(session)
+        if change is None or left <= 0:
+            return result
+        if server is not None:
+            if not server.room():
+                raise RequestError("busy", TOO_MANY_PARKED, [("Retry-After", "1")])
+            hold = partial(session.changes.wait, change)
+            environ[ORDER] = DeliveryOrder(hold=hold, patience=left, retry=True)
+            return result
+        block(session.changes, change, left)
+        left = end - monotonic()
+        sessions.closed_names.check(session.name)
+        session = sessions.peek(session.name)  # it may have been created or deleted since
+
+
+def block(changes: ChangeFeed, number: int, seconds: float) -> None:
+    """Block the thread until the next change after a number; not on our server.
+
+    :param seconds: how long at most.
+    """
+    changed = Event()
+    cancel = changes.wait(number, changed.set)
+    changed.wait(seconds)
+    cancel()
