@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from mockpets.client import ControlClient, Gate
+    from mockpets.client.connection import SessionLostError
     from mockpets.contract.control_types import (
         Document,
         RequestFilters,
@@ -120,6 +121,38 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     text = "Use the mockpets server running at this URL instead of starting one."
     parser.getgroup("mockpets").addoption("--mockpets-url", metavar="URL", help=text)
     parser.addini("mockpets_url", text, default="")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Fail a test whose session was lost, with this reason instead of its own failure."""
+    __tracebackhide__ = True
+    try:
+        result = yield
+    except (Exception, pytest.fail.Exception) as error:
+        lost = _lost_session(item)
+        if lost is not None and type(error) is not type(lost):
+            raise lost from error
+        raise
+    if lost := _lost_session(item):
+        raise lost
+    return result
+
+
+def _lost_session(item: pytest.Item) -> SessionLostError | None:
+    """Return an error if the server has lost the session of a test, otherwise None."""
+    mockpets = item.stash.get(_STASHED, None)
+    if mockpets is None:
+        return None
+    from mockpets.client import SessionLostError
+
+    try:
+        mockpets.control.find_session(mockpets.control.name)
+    except SessionLostError as error:
+        return error.with_traceback(None)
+    except MockpetsError:
+        pass  # the test has deleted the session or stopped the server
+    return None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -295,6 +295,59 @@ def test_the_report_mentions_a_server_that_has_stopped(run: Run) -> None:
     result.stdout.fnmatch_lines(["E *first*", "*- mockpets requests -*", "cannot connect to http*"])
 
 
+def test_a_lost_session_fails_every_affected_test_with_the_reason(run: Run) -> None:
+    text = """
+        import pytest
+        from mockpets import MockpetsServer, Settings, create_app
+        from mockpets.client import ControlClient
+        from mockpets.pytest_plugin import Server
+
+        class App:
+            app = create_app(Settings())
+            def __call__(self, *arguments):
+                return self.app(*arguments)
+
+        app = App()
+
+        @pytest.fixture(scope="session")
+        def mockpets_server():
+            with MockpetsServer(app=app) as server:
+                yield Server("mockpets", ControlClient(server.url))
+
+        @pytest.fixture
+        def restarted(mockpets):
+            app.app = create_app(Settings())
+
+        def test_reads(mockpets, restarted):
+            mockpets.verify({"operation": "getPet"}, times=0, within="1ms")
+
+        def test_passes_by_accident(mockpets, restarted):
+            pass
+
+        def test_puzzling(mockpets, restarted):
+            assert 1 == 2
+
+        def test_fails_by_hand(mockpets, restarted):
+            pytest.fail("puzzling")
+
+        def test_skips(mockpets, restarted):
+            pytest.skip("why")
+
+        def test_without_a_restart(mockpets):
+            mockpets.use({"description": "d", "stubs": [{"hold": "door"}]})
+            assert mockpets.gate("door").open() == 0
+            mockpets.reset()
+    """
+    result = run(text)
+    shown = result.stdout.str()
+
+    result.assert_outcomes(failed=4, passed=1, skipped=1)
+    for name in ("reads", "passes-by-accident", "puzzling", "fails-by-hand"):
+        message = f"E *SessionLostError: session test-{name}-* was lost: the server was restarted*"
+        result.stdout.fnmatch_lines_random([message])
+    assert "client.py:" not in shown
+
+
 # --- In a browser, and in runs without the fixtur-----------------------------------------------
 
 BROWSER = """

@@ -29,4 +29,5 @@ def connect(options: Mapping[str, Any], timeout: float = 10.0) -> ControlClient:
         settings = load_settings(flags, os.environ, options.get("config"))
         url = settings.url() + settings.prefix
         token = token or settings.control_token
-    return ControlClient(url, options.get("session"), token, timeout)
+    # `requests --follow` continues after a restart.
+    return ControlClient(url, options.get("session"), token, timeout, any_session=True)

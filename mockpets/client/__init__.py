@@ -1,6 +1,20 @@
 """The Python client for the control API."""
 
 from mockpets.client.client import ControlClient, Gate
-from mockpets.client.connection import ControlError, GateError, NoAnswer, VerificationError
+from mockpets.client.connection import (
+    ControlError,
+    GateError,
+    NoAnswer,
+    SessionLostError,
+    VerificationError,
+)
 
-__all__ = ["ControlClient", "ControlError", "Gate", "GateError", "NoAnswer", "VerificationError"]
+__all__ = [
+    "ControlClient",
+    "ControlError",
+    "Gate",
+    "GateError",
+    "NoAnswer",
+    "SessionLostError",
+    "VerificationError",
+]

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 from urllib.parse import quote, urlencode
 
 from mockpets import constants
 from mockpets.client.connection import (
     Connection,
+    SessionLostError,
     split_url,
 )
 from mockpets.errors import InputError, Problem
@@ -23,6 +25,9 @@ from mockpets.settings.validators import control_token
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    _Check = Callable[[str, str | None, "ControlError | None"], None]
+
+    from mockpets.client.connection import ControlError
     from mockpets.contract.control_types import (
         ActiveScenarios,
         ClearedRequests,
@@ -58,6 +63,9 @@ if TYPE_CHECKING:
     )
     from mockpets.contract.schemas import Pet
 
+_OF_SESSIONS: Final = ("verification_failed", "not_held", "not_found", "pet_not_found")
+"""The codes of errors that the loss of a session can cause."""
+
 
 def _parse_object(body: bytes) -> Any:
     """Return a body as the JSON object that it contains.
@@ -74,19 +82,31 @@ class ControlClient:
     """Calls the control API for one session. Safe to use from several threads.
 
     All methods raise `ControlError` when the server rejects the call, and `NoAnswer` when it does
-    not respond.
+    not respond. If the session is another one than in earlier calls, which `make_session` or
+    `drop_session` did not cause, they raise `SessionLostError`: its data are lost.
 
     :param url: the URL of the server, with or without ``/v1`` or ``/~session/v1``.
     :param session: the session; by default the one that the URL names, or ``default``.
     :param token: the control token, if the server requires one.
     :param timeout: seconds for each step of a call.
+    :param any_session: whether to accept another session of the same name than in earlier calls,
+        as after a restart of the server, instead of raising `SessionLostError`.
     :raise InputError: an argument is invalid.
     """
 
     def __init__(
-        self, url: str, session: str | None = None, token: str | None = None, timeout: float = 10.0
+        self,
+        url: str,
+        session: str | None = None,
+        token: str | None = None,
+        timeout: float = 10.0,
+        *,
+        any_session: bool = False,
     ) -> None:
         root, named, self._scenarios = split_url(url)
+        self._any_session = any_session
+        self._session_ids: dict[str, str] = {}
+        """The IDs of the sessions in earlier responses, by name."""
         self._session = (session or named or constants.DEFAULT_SESSION).lower()
         self._token = token or ""
         problems = []
@@ -106,8 +126,9 @@ class ControlClient:
 
     def session(self, name: str) -> Self:
         """Return a client for another session of the same server."""
-        other = type(self)(self.url + self._prefix(constants.DEFAULT_SESSION), name, self._token)
-        other._connection = self._connection
+        url = self.url + self._prefix(constants.DEFAULT_SESSION)
+        other = type(self)(url, name, self._token, any_session=self._any_session)
+        other._connection, other._session_ids = self._connection, self._session_ids
         return other
 
     @property
@@ -139,7 +160,7 @@ class ControlClient:
 
     def health(self) -> str:
         """Return the version of the server if it is alive."""
-        response: Health = self._call("GET", constants.HEALTH_PATH)
+        response: Health = self._call("GET", constants.HEALTH_PATH, check=_accept)
         return response["version"]
 
     def state(self) -> State:
@@ -324,7 +345,8 @@ class ControlClient:
 
     def find_session(self, name: str) -> SessionSummary:
         """Return a session without creating it."""
-        response: SessionSummary = self._call("GET", _fill(constants.SESSION_PATH, name))
+        path = _fill(constants.SESSION_PATH, name)
+        response: SessionSummary = self._call("GET", path, session=name)
         return response
 
     def make_session(self, name: str, **contents: Unpack[SessionOptions]) -> SessionSummary:
@@ -333,7 +355,9 @@ class ControlClient:
         :param contents: `scenario`, as for `use` or a list; `seed`; `pets`, as for `set_pets`.
         """
         path = _fill(constants.SESSION_PATH, name)
-        response: SessionSummary = self._call("PUT", path, contents)
+        response: SessionSummary = self._call(
+            "PUT", path, contents, session=name, check=self._replace_id
+        )
         return response
 
     def drop_session(self, name: str, closed: str = "60s") -> str:
@@ -343,8 +367,10 @@ class ControlClient:
             410, so that a page that still polls does not create it again. A call that changes the
             session opens it earlier. ``0s`` does not close it.
         """
-        path = _fill(constants.SESSION_PATH, name)
-        response: DroppedSession = self._call("DELETE", path, query={"closed": closed})
+        path, query = _fill(constants.SESSION_PATH, name), {"closed": closed}
+        response: DroppedSession = self._call(
+            "DELETE", path, query=query, session=name, check=self._replace_id
+        )
         return response["dropped"]
 
     # --- Calls ---
@@ -357,25 +383,67 @@ class ControlClient:
         query: Mapping[str, object] | None = None,
         wait: float = 0.0,
         read: Callable[[bytes], Any] | None = None,
+        session: str = "",
+        check: _Check | None = None,
     ) -> Any:
-        """Return the response to a call, by default parsed as JSON."""
+        """Return the response to a call, by default parsed as JSON.
+
+        :param session: the session in the path, if there is one.
+        :param check: called with the session's name, its ID in the response, and the error of the
+            response; by default `_check_id`.
+        """
         __tracebackhide__ = True
         if parameters := {
             name: value for name, value in (query or {}).items() if value is not None
         }:
             path = f"{path}?{urlencode(parameters)}"
-        # Calls about sessions and the server neither create a session nor count as its use.
-        server_wide = constants.HEALTH_PATH, constants.METRICS_PATH, constants.SESSIONS_PATH
-        prefix = "" if path.startswith(server_wide) else self._prefix(self._session)
+        headers = self.headers
+        if re.fullmatch(
+            constants.SESSION_NAME, session.lower()
+        ):  # else the server rejects the path
+            headers[constants.SESSION_HEADER] = session.lower()
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
         return self._connection.call(
-            method, prefix + path, self._token, body, wait, read or _parse_object
+            method,
+            path,
+            headers,
+            body,
+            wait,
+            read or _parse_object,
+            partial(check or self._check_id, headers[constants.SESSION_HEADER]),
         )
+
+    def _check_id(self, name: str, session_id: str | None, error: ControlError | None) -> None:
+        """Remember the ID of a session, or compare it with the remembered one.
+
+        :raise SessionLostError: it is another one, or the session no longer exists.
+        """
+        __tracebackhide__ = True
+        known = self._session_ids
+        if session_id is not None:
+            is_lost = known.setdefault(name, session_id) != session_id
+        else:  # errors such as `busy` come before the session is selected
+            is_lost = name in known and (error is None or error.code in _OF_SESSIONS)
+        if is_lost and not self._any_session:
+            raise SessionLostError(name)
+
+    def _replace_id(self, name: str, session_id: str | None, error: ControlError | None) -> None:
+        """Remember the ID of a session that the call has created or deleted."""
+        if error is None:
+            self._session_ids.pop(name, None)
+            if session_id is not None:
+                self._session_ids[name] = session_id
 
     def _prefix(self, session: str) -> str:
         """Return the prefix of a base path that names the session and scenarios."""
         named = "" if session == constants.DEFAULT_SESSION else session
         selection = quote("+".join([named, *self._scenarios]), safe="+")
         return f"/{constants.BASE_MARK}{selection}" if selection else ""
+
+
+def _accept(*_: object) -> None:
+    """Do nothing: the call is about the server."""
 
 
 @dataclass(frozen=True)

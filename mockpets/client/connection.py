@@ -22,7 +22,13 @@ from selectors import EVENT_READ, DefaultSelector
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from mockpets.constants import API_PREFIX, BASE_MARK, CONTROL_PREFIX, PETS_PATH
+from mockpets.constants import (
+    API_PREFIX,
+    BASE_MARK,
+    CONTROL_PREFIX,
+    PETS_PATH,
+    SESSION_ID_HEADER,
+)
 from mockpets.errors import InputError, MockpetsError, Problem, printable
 
 if TYPE_CHECKING:
@@ -68,15 +74,33 @@ class GateError(ControlError, AssertionError):
     details: HeldResponses
 
 
+class SessionLostError(MockpetsError):
+    """The session is another one than before, or does not exist anymore.
+
+    The server was restarted, or something other than this client has deleted the session.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"session {name} was lost: the server was restarted, or another client deleted the "
+            "session; to keep sessions over restarts, start the server with --state"
+        )
+
+
 _ERRORS: Final = {"verification_failed": VerificationError, "not_held": GateError}
 """The code of an error to its exception; any other is a `ControlError`."""
 
 
 class Response(NamedTuple):
-    """An HTTP response."""
+    """An HTTP response.
+
+    :param session_id: the ID of the session that it is about; None if the session does not exist,
+        or if the response is not about one.
+    """
 
     status: int
     body: bytes
+    session_id: str | None
 
 
 class Connection:
@@ -98,38 +122,44 @@ class Connection:
         self,
         method: str,
         target: str,
-        token: str,
+        headers: Mapping[str, str],
         body: object,
         wait: float,
         read: Callable[[bytes], Any],
+        check: Callable[[str | None, ControlError | None], None],
     ) -> Any:
         """Call the control API and return the parsed response.
 
-        :param token: the control token, or empty.
+        :param headers: among them the one that names the session.
         :param body: sent as JSON; None for no body.
         :param wait: as for `send`.
         :param read: parses the body of the response, or raises ValueError.
+        :param check: called with the ID of the session, as in `Response`, and the error that is
+            about to be raised; may raise another one.
         :raise ControlError: the server rejects the call.
         :raise NoAnswer: the server does not respond, or not like mockpets.
         """
         __tracebackhide__ = True  # pytest shows the line of the test instead
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
         data = None
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            headers = {**headers, "Content-Type": "application/json"}
             data = json.dumps(body).encode()
         response = self.send(method, target, headers, data, wait)
-        status = response.status
+        status, result, error = response.status, None, None
         try:
             if status < 300:
-                return read(response.body)
-            value = json.loads(response.body)
-            kind = _ERRORS.get(value["code"], ControlError)
-            rejection = kind(value["code"], status, value["message"], value.get("details", {}))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+                result = read(response.body)
+            else:
+                value = json.loads(response.body)
+                kind = _ERRORS.get(value["code"], ControlError)
+                error = kind(value["code"], status, value["message"], value.get("details", {}))
+        except (ValueError, KeyError, TypeError, AttributeError) as invalid:
             message = f"{self.url} is not a mockpets server (status {status})"
-            raise NoAnswer(message) from error
-        raise rejection
+            raise NoAnswer(message) from invalid
+        check(response.session_id, error)
+        if error is not None:
+            raise error
+        return result
 
     def send(
         self,
@@ -202,7 +232,8 @@ class Connection:
                 connection.sock.settimeout(connection.timeout)
             connection.request(*request)
             received = connection.getresponse()
-            response = Response(received.status, received.read())
+            session_id = received.headers.get(SESSION_ID_HEADER)
+            response = Response(received.status, received.read(), session_id)
         except BaseException:
             connection.close()
             raise

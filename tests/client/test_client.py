@@ -14,13 +14,20 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mockpets import MockpetsServer, Settings
-from mockpets.client import ControlClient, ControlError, GateError, NoAnswer, VerificationError
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.client import (
+    ControlClient,
+    ControlError,
+    GateError,
+    NoAnswer,
+    SessionLostError,
+    VerificationError,
+)
 from mockpets.errors import InputError
 from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from io import BufferedReader
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -184,12 +191,19 @@ def test_a_call_sends_its_session_and_token() -> None:
         client.use("empty", {"description": "Mine."})
         client.sessions()
         client.session("w4").reset()
+        client.find_session("W5")
+        client.metrics()
 
-    [use, sessions, reset] = asked
-    assert (use["REQUEST_METHOD"], use["PATH_INFO"]) == ("PUT", "/~w3/__mockpets/scenario")
-    assert use["CONTENT_TYPE"] == "application/json"
-    assert sessions["PATH_INFO"] == "/__mockpets/sessions"  # creates no session
-    assert reset["PATH_INFO"] == "/~w4/__mockpets/reset"
+    assert [
+        (each["REQUEST_METHOD"], each["PATH_INFO"], each["HTTP_MOCKPETS_SESSION"]) for each in asked
+    ] == [
+        ("PUT", "/__mockpets/scenario", "w3"),
+        ("GET", "/__mockpets/sessions", "w3"),
+        ("POST", "/__mockpets/reset", "w4"),
+        ("GET", "/__mockpets/sessions/W5", "w5"),  # a load balancer finds it by the header
+        ("GET", "/__mockpets/metrics", "w3"),
+    ]
+    assert asked[0]["CONTENT_TYPE"] == "application/json"
     assert {environ["HTTP_AUTHORIZATION"] for environ in asked} == {"Bearer opensesame"}
 
 
@@ -526,3 +540,115 @@ def test_a_gate_is_waited_for_and_opened(client: ControlClient) -> None:
         assert client.wait_for_gate("door") == 2
         assert gate.open() == 2
         assert {each.result(SECONDS).status for each in responses} == {200}
+
+
+# --- Lost sessions ----------------------------------------------------------------------------
+
+LOST = "session w1 was lost: the server was restarted"
+EVERY_CALL: list[Callable[[ControlClient], object]] = [
+    lambda client: client.verify({"operation": "getPet"}, times=0),
+    lambda client: client.verify({"operation": "getPet"}),
+    lambda client: client.pets(),
+    lambda client: client.use("empty"),
+    lambda client: client.reset(),
+    lambda client: client.gate("door").held(within="1ms"),
+    lambda client: client.request(1),
+    lambda client: client.restore("one"),
+    lambda client: client.delete_pet(4000),
+    lambda client: client.find_session("w1"),
+    lambda client: client.sessions(),
+]
+
+
+class Restartable:
+    """A server at one address, which loses its sessions when it restarts."""
+
+    def __init__(self) -> None:
+        self.app = create_app(Settings())
+        self.server = MockpetsServer(app=lambda *arguments: self.app(*arguments))
+
+    def restart(self) -> None:
+        self.app = create_app(Settings())
+
+
+@pytest.fixture
+def restartable() -> Iterator[Restartable]:
+    made = Restartable()
+    with made.server:
+        yield made
+
+
+@pytest.mark.parametrize("number", range(len(EVERY_CALL)))
+@pytest.mark.parametrize("recreated", [False, True])
+def test_after_a_restart_every_call_reports_the_lost_session(
+    restartable: Restartable, number: int, recreated: bool
+) -> None:
+    root = ControlClient(restartable.server.url)
+    root.make_session("w1")
+    client = root.session("w1")
+    restartable.restart()
+    if recreated:  # by a page that still polls
+        assert front_end(client)("GET", "/v1/pets").status == 200
+
+    assert root.health()
+    for _ in range(2):  # and it stays lost
+        with pytest.raises(SessionLostError, match=LOST):
+            EVERY_CALL[number](client)
+
+
+def test_the_default_session_can_be_lost_too(restartable: Restartable) -> None:
+    client = ControlClient(restartable.server.url)
+    client.reset()
+    restartable.restart()
+    with pytest.raises(SessionLostError, match="session default was lost"):
+        client.pets()
+
+
+def test_a_session_is_not_lost_if_the_client_created_or_deleted_it(
+    restartable: Restartable,
+) -> None:
+    client = ControlClient(restartable.server.url, "w1")
+    assert client.requests() == []  # it does not exist yet
+    client.use("empty")
+    client.reset()
+    client.drop_session("w1", closed="0s")
+    assert client.requests() == []
+    client.use("empty")
+    restartable.restart()
+    client.make_session("w1")
+    client.make_session("w1", scenario="empty")
+    assert client.pets() == []
+
+
+def test_an_invalid_call_and_a_closed_session_keep_their_own_error(
+    restartable: Restartable,
+) -> None:
+    client = ControlClient(restartable.server.url, "w1")
+    client.make_session("w1")
+    with pytest.raises(ControlError, match="unknown scenario 'emtpy'"):
+        client.use("emtpy")
+    ControlClient(client.url).drop_session("w1")
+    with pytest.raises(ControlError) as caught:
+        client.pets()
+    assert caught.value.code == "session_dropped"
+    with pytest.raises(ControlError, match="invalid session name 'ü'"):
+        client.find_session("ü")
+
+
+def test_any_session_is_accepted_on_request(restartable: Restartable) -> None:
+    client = ControlClient(restartable.server.url, "w1", any_session=True)
+    client.use("empty")
+    restartable.restart()
+    assert client.session("w1").reset() == ["default"]
+
+
+def test_finding_a_session_is_not_its_use(restartable: Restartable) -> None:
+    # The header that names the session is only for a load balancer.
+    now = [0.0]
+    restartable.app = create_app(Settings(), lambda: now[0])
+    client = ControlClient(restartable.server.url, "w1")
+    client.reset()
+    now[0] = 60.0
+    assert [client.find_session("w1")["idle_seconds"] for _ in range(2)] == [60.0, 60.0]
+    client.sessions()
+    assert client.find_session("w1")["idle_seconds"] == 60.0
