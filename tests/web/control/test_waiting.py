@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import Settings, create_app
+from mockpets.journal import verification
 from mockpets.server.limits import Limits
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Running, Wire, running
@@ -154,6 +155,27 @@ def test_a_long_journal_is_compared_again_after_each_change(waiting: Waiting) ->
         waiting.list_pets()
 
     assert wire.read().json["matched"] == 255
+
+
+def test_after_a_change_it_is_compared_on_the_worker_thread(
+    waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[int] = []
+
+    def recorded(*arguments: Any, **options: Any) -> Any:
+        threads.append(threading.get_ident())
+        return check(*arguments, **options)
+
+    check = verification.check
+    monkeypatch.setattr(verification, "check", recorded)
+    wire = waiting.verify()
+    waiting.parked()
+    waiting.list_pets()
+    assert wire.read().status == 200
+
+    loop = waiting.server.ask(threading.get_ident)
+    assert threads[0] == loop  # a call that does not wait needs no other thread
+    assert threads[1:] and loop not in threads[1:]
 
 
 def test_it_waits_for_a_session_that_does_not_exist_yet_and_does_not_create_it(
