@@ -78,7 +78,8 @@ def test_a_match_is_the_same_as_for_stubs() -> None:
             [
                 "body:1:25: match.operation: must be listPets, createPet or getPet, "
                 "got 'creatPet'; did you mean 'createPet'?",
-                "body:2:2: unknown key 'time'; did you mean 'times'? known keys: match, times",
+                "body:2:2: unknown key 'time'; did you mean 'times'? "
+                "known keys: match, times, within",
             ],
         ),
         (
