@@ -1,7 +1,7 @@
 """Complete names in the shell: each function lists the words that fit an incomplete one.
 
-Names of a running server come from the server; without a response there are none. Imports nothing
-heavy, because a shell waits for every completion.
+A running server provides the names of what it has; if it does not respond, the list is empty.
+This module imports nothing heavy, because a shell waits for every completion.
 """
 
 from __future__ import annotations

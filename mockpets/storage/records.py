@@ -187,7 +187,7 @@ def _saved(base: Table, changes: Iterable[Row]) -> Saved:
 def _text(value: Value) -> str:
     """Return a text.
 
-    :raise ValueError: it is none.
+    :raise ValueError: it is not a text.
     """
     if not isinstance(value, str):
         raise ValueError(f"must be a text, got {value!r}")
@@ -197,7 +197,7 @@ def _text(value: Value) -> str:
 def _integer(value: Value) -> int:
     """Return an integer from 0.
 
-    :raise ValueError: it is none.
+    :raise ValueError: it is not one.
     """
     if not isinstance(value, int) or value < 0:
         raise ValueError(f"must be an integer >= 0, got {value!r}")

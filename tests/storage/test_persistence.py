@@ -556,18 +556,6 @@ def test_a_full_disk_is_reported_and_heals(small_disk: Path, *, ends_full: bool)
         end(process)
 
 
-@pytest.mark.slow
-def test_a_file_system_that_becomes_read_only_is_reported_and_heals(small_disk: Path) -> None:
-    file = small_disk / "pets.state"
-    with keeping(file) as (process, call):
-        # Not `remount,ro`, which the kernel rejects while files are open for writing.
-        file.parent.chmod(0o500)
-        post(call, "Before")
-        assert is_saved(call), "the files are open already"
-        file.parent.chmod(0o700)
-        end(process)
-
-
 def test_the_file_is_readable_by_sqlite_for_its_owner(file: Path) -> None:
     with keeping(file) as (process, call):
         post(call, "Zo\u00eb")

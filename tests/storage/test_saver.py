@@ -483,6 +483,10 @@ def test_after_any_failure_the_file_is_intact_and_the_next_save_works(path: Path
     assert server.names("w3") == [f"Replaced {number}"]
 
 
+def _throw(error: Exception, _: str) -> None:
+    raise error
+
+
 def test_a_failing_disk_is_logged_once_and_serving_goes_on(
     path: Path, messages: Callable[[], list[str]]
 ) -> None:
@@ -492,9 +496,11 @@ def test_a_failing_disk_is_logged_once_and_serving_goes_on(
     given = [server.post("w3", "sold") for _ in range(3)]
     assert given == [3, 4, 5]
     assert not server.save()
-    full = sqlite3.OperationalError("database or disk is full")
-    connection.fails = staticmethod(lambda _: (_ for _ in ()).throw(full))
-    server.save()
+    for reason in ("database or disk is full", "attempt to write a readonly database"):
+        error = sqlite3.OperationalError(reason)
+        connection.fails = staticmethod(partial(_throw, error))
+        assert not server.save()
+        assert server.progress.trouble == reason
     connection.fails = staticmethod(lambda _: None)
     assert server.save()
     server.crash()
@@ -503,6 +509,7 @@ def test_a_failing_disk_is_logged_once_and_serving_goes_on(
     assert messages() == [
         f"cannot save the state to {path}: disk I/O error; {retrying}",
         f"cannot save the state to {path}: database or disk is full; {retrying}",
+        f"cannot save the state to {path}: attempt to write a readonly database; {retrying}",
         f"saving the state to {path} works again",
     ]
     assert Server(path).names("w3", "sold") == ["Kit", "Tom", "Miso", "Miso", "Miso"]
