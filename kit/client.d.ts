@@ -140,8 +140,9 @@ export class Mockpets {
   /** Return a gate, to wait until it holds responses and to release them. */
   gate(name: string): Gate;
   /**
-   * Call a function after each change of a kind, until you call the returned function. While the
-   * server does not respond, this tries again; if the server rejects the call, it throws globally.
+   * Call a function after each change of a kind, until you call the returned function; also once
+   * when the connection is made, since things may have changed before. If the server does not
+   * respond, this tries again. If it rejects the call, that is an unhandled rejection.
    */
   on(kind: Change, listener: () => void): () => void;
 }

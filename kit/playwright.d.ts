@@ -21,6 +21,8 @@ export type Carrier = "route" | "header" | "key";
 export interface MockpetsOptions {
   /** The URL of the mock server; by default the variable `MOCKPETS_URL`, or `http://localhost:7387`. */
   mockUrl: string | undefined;
+  /** The API key of your app, for `mock.key`; by default `mockpets`. */
+  mockKey: string | undefined;
   /** More origins to which the page sends the session, beside those of the mock and of `baseURL`. */
   mockOrigins: string[];
   /**
@@ -63,12 +65,11 @@ interface Matchers {
 /** Playwright's `expect`, with `expect(mock).toHaveReceived(match, times)`. */
 export const expect: Expect<Matchers>;
 
-/** Send the session of a test from a context that the test has created itself. */
-export function attachSession(
-  context: BrowserContext,
-  mock: Mockpets,
-  options?: { carrier?: Carrier; origins?: string[] },
-): Promise<void>;
+/**
+ * Send the session of a test from a context that the test has created itself, with a route as the
+ * carrier `route` does, to the origin of the mock and to `origins`, such as the one of your app.
+ */
+export function attachSession(context: BrowserContext, mock: Mockpets, origins?: string[]): Promise<void>;
 
 /** Return an entry for `webServer` in `playwright.config.ts` that starts the mock server. */
 export function webServer(options?: {
