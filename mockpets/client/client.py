@@ -63,7 +63,13 @@ if TYPE_CHECKING:
     )
     from mockpets.contract.schemas import Pet
 
-_OF_SESSIONS: Final = ("verification_failed", "not_held", "not_found", "pet_not_found")
+_OF_SESSIONS: Final = (
+    "verification_failed",
+    "not_held",
+    "not_found",
+    "pet_not_found",
+    "unknown_session",
+)
 """The codes of errors that the loss of a session can cause."""
 
 

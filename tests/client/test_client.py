@@ -563,17 +563,18 @@ EVERY_CALL: list[Callable[[ControlClient], object]] = [
 class Restartable:
     """A server at one address, which loses its sessions when it restarts."""
 
-    def __init__(self) -> None:
-        self.app = create_app(Settings())
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.app = create_app(settings)
         self.server = MockpetsServer(app=lambda *arguments: self.app(*arguments))
 
     def restart(self) -> None:
-        self.app = create_app(Settings())
+        self.app = create_app(self._settings)
 
 
 @pytest.fixture
-def restartable() -> Iterator[Restartable]:
-    made = Restartable()
+def restartable(request: pytest.FixtureRequest) -> Iterator[Restartable]:
+    made = Restartable(getattr(request, "param", Settings()))
     with made.server:
         yield made
 
@@ -594,6 +595,18 @@ def test_after_a_restart_every_call_reports_the_lost_session(
     for _ in range(2):  # and it stays lost
         with pytest.raises(SessionLostError, match=LOST):
             EVERY_CALL[number](client)
+
+
+@pytest.mark.parametrize("restartable", [Settings(sessions="declared")], indirect=True)
+@pytest.mark.parametrize("number", range(len(EVERY_CALL)))
+def test_a_lost_declared_session_is_reported_too(restartable: Restartable, number: int) -> None:
+    root = ControlClient(restartable.server.url)
+    root.make_session("w1")
+    client = root.session("w1")
+    restartable.restart()
+
+    with pytest.raises(SessionLostError, match=LOST):
+        EVERY_CALL[number](client)
 
 
 def test_the_default_session_can_be_lost_too(restartable: Restartable) -> None:
