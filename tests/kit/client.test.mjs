@@ -1,0 +1,350 @@
+// Tests of kit/client.js; test_client.py runs them, and starts the servers that the variables name.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Mockpets, MockpetsError } from "../../kit/client.js";
+
+const { MOCKPETS_URL, OTHER_URL, DECLARED_URL } = process.env;
+const FILE = fileURLToPath(import.meta.url);
+const HELD = { description: "Held.", stubs: [{ match: { operation: "listPets" }, hold: "door" }] };
+
+/** A client of a new session. */
+const client = (options) => new Mockpets({ session: Mockpets.slug("test", Math.random()), ...options });
+const list = (mock, query = "") =>
+  fetch(`${mock.baseUrl}/pets${query}`, { headers: { Authorization: `Bearer ${mock.key}` } });
+const rejects = (promise, code, message) =>
+  assert.rejects(promise, (error) => {
+    assert(error instanceof MockpetsError && error instanceof Error);
+    assert.equal(error.code, code);
+    assert.match(error.message, message);
+    return true;
+  });
+/** A promise, and the function that resolves it. */
+function signal() {
+  let resolve;
+  const promise = new Promise((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+describe("slug", () => {
+  it("returns valid session names for all titles", async () => {
+    for (const title of ["", "A b", "ÄÖÜ ß", "日本", "-", "x".repeat(500), "../..", "e\u0301", "\ud800", "~+%2f"]) {
+      const session = Mockpets.slug(title);
+      assert.match(session, /^[a-z0-9][a-z0-9._-]{0,63}$/, title);
+      const mock = client({ session });
+      await mock.use("empty");
+      assert.equal((await list(mock)).headers.get("Mockpets-Session"), session);
+      await mock.drop();
+    }
+  });
+  it("is readable", () => assert.match(Mockpets.slug("An empty list: says so!"), /^an-empty-list-says-so-[a-z0-9]+$/));
+  it("depends on the title and on each part", () => {
+    const calls = [["a"], ["A"], ["a", 1], ["a", "1"], ["a", 1, 2], ["a", 12], ["a", "b"], ["ab"], ["a", "b", ""]];
+    const names = calls.map((call) => Mockpets.slug(...call));
+    assert.equal(new Set(names).size, calls.length);
+    assert.deepEqual(calls.map((call) => Mockpets.slug(...call)), names);
+  });
+  it("gives 20,000 different names", () => {
+    const names = Array.from({ length: 20_000 }, (_, index) => Mockpets.slug("same", index));
+    assert.equal(new Set(names).size, names.length);
+  });
+});
+
+describe("the constructor", () => {
+  it("accepts the root, a base URL and the URLs of pets and panel", () => {
+    for (const path of ["", "/", "/v1", "/v1/", "/v1/pets", "/__mockpets", "/__mockpets/"]) {
+      assert.equal(new Mockpets({ url: `http://localhost:7387${path}` }).baseUrl, "http://localhost:7387/v1");
+      const named = new Mockpets({ url: `https://host.example/mock/~W-1${path}` });
+      assert.equal(named.session, "w-1");
+      assert.equal(named.baseUrl, "https://host.example/mock/~w-1/v1");
+      assert.equal(named.url, "https://host.example/mock");
+    }
+  });
+  it("names the session in the key and the headers", () => {
+    const mock = new Mockpets({ url: "http://localhost:7387/~other", session: "W1", key: "secret" });
+    assert.equal(mock.key, "secret~w1");
+    assert.deepEqual(mock.headers, { "Mockpets-Session": "w1" });
+    const unnamed = new Mockpets({ url: "http://localhost:7387" });
+    assert.equal(unnamed.key, "mockpets");
+    assert.deepEqual(unnamed.headers, { "Mockpets-Session": "default" });
+  });
+  it("reads the variable MOCKPETS_URL", () => assert.equal(new Mockpets().url, MOCKPETS_URL));
+  it("rejects invalid URLs with an example", () => {
+    for (const url of ["", "localhost:7387", "ftp://x", "http://", "http://a b", "http://x:99999", "http://x/?a", "http://x/#a"]) {
+      assert.throws(() => new Mockpets({ url }), /^TypeError: not a valid server URL: .*; use a URL such as http:/, url);
+    }
+    assert.throws(() => new Mockpets({ url: "http://x/~a+empty" }), /names scenarios; activate them with use\(\)/);
+  });
+  it("rejects invalid session names and shows the rule", () => {
+    for (const session of ["a b", "ü", "-a", "x".repeat(65), "a/b", "a+b", "~"]) {
+      assert.throws(() => new Mockpets({ session }), /invalid session name .*Mockpets\.slug/, session);
+    }
+  });
+});
+
+describe("a session", () => {
+  it("is selected by baseUrl, key and headers", async () => {
+    const mock = client();
+    await mock.use("sold-out");
+    const Authorization = "Bearer mockpets";
+    const requests = [
+      [mock.baseUrl, { Authorization }],
+      [`${MOCKPETS_URL}/v1`, { Authorization: `Bearer ${mock.key}` }],
+      [`${MOCKPETS_URL}/v1`, { Authorization, ...mock.headers }],
+    ];
+    for (const [url, headers] of requests) {
+      const response = await fetch(`${url}/pets`, { headers });
+      assert.equal(response.headers.get("Mockpets-Session"), mock.session);
+      assert((await response.json()).every(({ status }) => status === "sold"));
+    }
+    assert.equal((await mock.requests()).length, 3);
+  });
+  it("is made with scenarios, a seed and pets", async () => {
+    const mock = client();
+    await mock.make({ scenario: ["retry", "slow"], pets: [{ id: 7, name: "Miso", categoryId: 2 }], seed: 3 });
+    assert.deepEqual(await mock.pets(), [{ id: 7, name: "Miso", categoryId: 2 }]);
+    assert.equal((await list(mock)).status, 503);
+    await mock.make({ scenario: "default" });
+    assert.equal((await list(mock)).status, 200);
+  });
+  it("names itself by header on every call, with the token", async () => {
+    const calls = [];
+    const mock = client({
+      token: "t",
+      fetch: async (url, init) => {
+        calls.push([init.method, new URL(url).pathname, init.headers]);
+        const body = { next: null, pets: [], requests: [], released: 0, log: {} };
+        return new Response(JSON.stringify(body), { headers: { "Mockpets-Session-Id": "1" } });
+      },
+    });
+    const { make, use, reset, drop, pets, setPets, snapshot, restore, requests, har, verify } = Mockpets.prototype;
+    for (const call of [make, use, reset, drop, pets, requests, har]) await call.call(mock);
+    for (const call of [setPets, snapshot, restore, verify]) await call.call(mock, "x");
+    await mock.gate("g").held();
+    await mock.gate("g").open();
+    assert.equal(calls.length, 13);
+    for (const [, path, headers] of calls) {
+      assert.equal(headers["Mockpets-Session"], mock.session, path);
+      assert.equal(headers.Authorization, "Bearer t", path);
+    }
+  });
+  it("must be made first if the server has --sessions declared, and needs its token", async () => {
+    const mock = client({ url: DECLARED_URL, token: "secret-token" });
+    await rejects(mock.use("empty"), "unknown_session", /unknown session/);
+    await mock.make();
+    await mock.use("empty");
+    await rejects(client({ url: DECLARED_URL }).make(), "unauthorized", /token is missing/);
+    await rejects(client({ url: DECLARED_URL, token: "x" }).make(), "unauthorized", /token is invalid/);
+  });
+  it("stays closed after drop, until it is made again", async () => {
+    const mock = client();
+    await mock.use("empty");
+    await mock.drop();
+    assert.equal((await list(mock)).status, 410);
+    await rejects(mock.pets(), "session_dropped", /deleted/);
+    await rejects(mock.drop(), "not_found", /unknown session/);
+    await mock.make();
+    assert.equal((await mock.pets()).length, 16);
+  });
+});
+
+describe("use", () => {
+  it("activates names and inline scenarios, the first with precedence", async () => {
+    const mock = client();
+    await mock.use({ description: "Down.", stubs: [{ match: { petId: 1 }, reply: { status: 503 } }] }, "empty");
+    assert.equal((await fetch(`${mock.baseUrl}/pets/1`, { headers: { Authorization: "Bearer mockpets" } })).status, 503);
+    assert.deepEqual(await (await list(mock)).json(), []);
+  });
+  it("suggests the nearest name", () => rejects(client().use("emtpy"), "unknown_scenario", /did you mean 'empty'\?/));
+  it("lists every problem of an inline scenario", async () => {
+    const scenario = { stubs: [{ macth: {}, fault: "x" }] };
+    await rejects(client().use(scenario), "invalid_scenario", /'description'[^]*\n.*did you mean 'match'[^]*\n.*must be connection_reset/);
+    const error = await client().use(scenario).catch((caught) => caught);
+    assert.equal(error.status, 422);
+    assert.equal(error.details.problems.length, 3);
+  });
+});
+
+describe("pets", () => {
+  it("are listed beyond the first 1000, and by status", async () => {
+    const mock = client();
+    await mock.setPets(1500);
+    assert.equal((await mock.pets()).length, 1500);
+    await mock.setPets([1, 2].map((id) => ({ id, name: "Miso", categoryId: 2, status: id > 1 ? "sold" : "pending" })));
+    assert.deepEqual((await mock.pets("sold")).map(({ id }) => id), [2]);
+  });
+  it("are saved and restored under a name", async () => {
+    const mock = client();
+    for (const name of ["start", "2.x-_"]) {
+      await mock.setPets(3);
+      await mock.snapshot(name);
+      await mock.setPets(1);
+      await mock.restore(name);
+      assert.equal((await mock.pets()).length, 3, name);
+    }
+    await rejects(mock.restore("strat"), "not_found", /did you mean 'start'/);
+    await rejects(mock.snapshot("a b ü?#%"), "invalid_request", /invalid snapshot name 'a b ü\?#%'/);
+    for (const name of ["", ".", "..", "a/b"]) {
+      await assert.rejects(mock.snapshot(name), /invalid name .*must not be empty or contain '\/'/, name);
+    }
+  });
+  it("are rejected with every problem", () =>
+    rejects(client().setPets([{ id: 0 }, { id: 1, nam: "x" }]), "invalid_request", /did you mean 'name'/));
+});
+
+describe("requests and verify", () => {
+  it("filter, and return entries", async () => {
+    const mock = client();
+    await list(mock, "?limit=1");
+    await list(mock, "?limit=0");
+    assert.deepEqual((await mock.requests()).map(({ status }) => status), [200, 400]);
+    assert.deepEqual((await mock.requests({ status: "4xx", stub: undefined })).map(({ number }) => number), [2]);
+    assert.equal((await mock.har({ status: 200 })).log.entries.length, 1);
+    const [entry] = await mock.verify({ operation: "listPets", query: { limit: 1 } }, 1);
+    assert.equal(entry.number, 1);
+    await mock.verify({ operation: "createPet" }, 0);
+    await mock.verify({ outcome: "sent" }, { at_least: 1, at_most: 2 });
+    await rejects(mock.requests({ opration: "x" }), "invalid_request", /did you mean 'operation'/);
+    await mock.reset();
+    assert.deepEqual(await mock.requests(), []);
+  });
+  it("fail with the nearest request", async () => {
+    const mock = client();
+    await list(mock, "?limit=1");
+    const error = await mock.verify({ operation: "listPets", query: { limit: 2 } }).catch((caught) => caught);
+    assert.equal(error.code, "verification_failed");
+    assert.match(error.message, /query.limit: expected "2", got "1"/);
+    assert.equal(error.details.nearest[0].request.number, 1);
+  });
+  it("wait for requests that come later", async () => {
+    const mock = client();
+    await mock.use(HELD);
+    const verified = mock.verify({ operation: "listPets" }, 2, { within: 20_000 });
+    const responses = [list(mock), list(mock)];
+    assert.equal((await verified).length, 2);
+    await mock.gate("door").open();
+    await Promise.all(responses);
+    await rejects(mock.verify({ operation: "getPet" }, 1, { within: 1 }), "verification_failed", /0 of 2 matched/);
+    await rejects(mock.verify({}, 1, { within: 40_000 }), "invalid_request", /within.*30s/);
+  });
+});
+
+describe("a gate", () => {
+  it("is waited for and opened", async () => {
+    const mock = client();
+    await mock.use(HELD);
+    const door = mock.gate("door");
+    const held = door.held(2, 20_000);
+    const responses = [list(mock), list(mock)];
+    await held;
+    assert.equal(await door.open(), 2);
+    assert.deepEqual((await Promise.all(responses)).map(({ status }) => status), [200, 200]);
+    const error = await door.held(1, 1).catch((caught) => caught);
+    assert.equal(error.code, "not_held");
+    assert.equal(error.details.held, 0);
+  });
+});
+
+describe("on", () => {
+  it("reports when it is connected and after each change of its kind", async () => {
+    const mock = client();
+    await mock.use("empty");
+    let pets = 0;
+    let next = signal();
+    const stop = mock.on("requests", () => next.resolve());
+    const stopPets = mock.on("pets", () => (pets += 1));
+    await next.promise;
+    const before = pets;
+    for (let round = 0; round < 3; round += 1) {
+      next = signal();
+      await list(mock);
+      await next.promise;
+    }
+    assert.equal(pets, before);
+    stop();
+    stop(); // does nothing
+    stopPets();
+  });
+  it("works again after all listeners have gone, and survives a server that does not respond", async () => {
+    let fails = 2;
+    const flaky = (...request) => (fails-- > 0 ? Promise.reject(new TypeError("fetch failed")) : fetch(...request));
+    const mock = client({ fetch: flaky });
+    for (let round = 0; round < 3; round += 1) {
+      const connected = signal();
+      const stop = mock.on("scenario", connected.resolve);
+      await connected.promise;
+      stop();
+      mock.on("scenario", () => {})();
+    }
+  });
+  it("lets the process end once nobody listens, and ends it if the server rejects the call", () => {
+    const run = (text) => spawnSync(process.execPath, ["--input-type=module", "-e", text], { cwd: new URL(".", import.meta.url), encoding: "utf8", timeout: 30_000 });
+    const begin = `import { Mockpets } from "${new URL("../../kit/client.js", import.meta.url)}";`;
+    const ended = run(`${begin} const stop = new Mockpets({ session: "ends" }).on("pets", () => stop());`);
+    assert.deepEqual([ended.status, ended.stderr], [0, ""]);
+    const rejected = run(`${begin} new Mockpets({ url: "${DECLARED_URL}" }).on("pets", () => {});`);
+    assert.equal(rejected.status, 1);
+    assert.match(rejected.stderr, /MockpetsError: the control token is missing/);
+  });
+});
+
+describe("a lost session", () => {
+  /** A client whose server is replaced by another one. */
+  async function restarted() {
+    let url = MOCKPETS_URL;
+    const mock = client({ fetch: (target, init) => fetch(target.replace(MOCKPETS_URL, url), init) });
+    await mock.make();
+    await mock.pets();
+    url = OTHER_URL;
+    return mock;
+  }
+  const calls = {
+    pets: (mock) => mock.pets(),
+    use: (mock) => mock.use("empty"),
+    reset: (mock) => mock.reset(),
+    requests: (mock) => mock.requests(),
+    verify: (mock) => mock.verify({ operation: "getPet" }),
+    "verify 0": (mock) => mock.verify({ operation: "getPet" }, 0),
+    restore: (mock) => mock.restore("one"),
+    held: (mock) => mock.gate("door").held(1, 1),
+    open: (mock) => mock.gate("door").open(),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    it(`is reported by ${name}, again and again`, async () => {
+      const mock = await restarted();
+      const lost = new RegExp(`^session ${mock.session} was lost: the server was restarted`);
+      await rejects(call(mock), "session_lost", lost);
+      await rejects(call(mock), "session_lost", lost);
+    });
+  }
+  it("can be made again", async () => {
+    const mock = await restarted();
+    await mock.make();
+    assert.equal((await mock.pets()).length, 16);
+  });
+});
+
+describe("errors", () => {
+  it("say that no server is there", async () => {
+    await rejects(client({ url: "http://localhost:1" }).pets(), "unreachable", /^cannot connect to http:\/\/localhost:1 \(.+\); is mockpets running/);
+    for (const [body, status] of [["<html>", 200], ["[]", 500], ["{}", 404], ["null", 200], ["", 204 + 300]]) {
+      const mock = client({ fetch: async () => new Response(body, { status }) });
+      await rejects(mock.requests(), "unreachable", new RegExp(`is not a mockpets server \\(status ${status}\\)`)).catch((error) => {
+        throw new Error(`${body} ${status}`, { cause: error });
+      });
+    }
+  });
+  it("point to the line that made the call", async () => {
+    for (const call of [() => client().use("emtpy"), () => client().gate("x").held(1, 1)]) {
+      const error = await call().catch((caught) => caught);
+      assert.match(error.stack, /^MockpetsError: /);
+      assert.doesNotMatch(error.stack, /kit\/client\.js:/);
+      assert(error.stack.includes(FILE), error.stack);
+    }
+  });
+});
