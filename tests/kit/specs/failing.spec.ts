@@ -1,0 +1,46 @@
+// Each test fails, in its own way.
+
+import { expect, test } from "./mockpets/playwright";
+
+const PETS = `${process.env.MOCKPETS_URL}/v1/pets`;
+
+test("a verification", async ({ mock, request }) => {
+  await request.get(`${PETS}?limit=3`, { headers: { Authorization: "Bearer secret" } });
+  await expect(mock).toHaveReceived({ operation: "listPets", query: { limit: 4 } }, 1, { within: 1 });
+});
+
+test("a negated verification", async ({ mock, request }) => {
+  await request.get(PETS);
+  await expect(mock).not.toHaveReceived({ operation: "listPets" });
+});
+
+test("an invalid match", async ({ mock }) => {
+  await expect(mock).not.toHaveReceived({ opration: "listPets" } as {});
+});
+
+test("something else than the fixture", async ({ page }) => {
+  await expect(page as any).toHaveReceived({});
+});
+
+test("an unknown scenario", async ({ mock }) => {
+  await mock.use("emtpy" as "empty");
+});
+
+test("an assertion without requests", () => {
+  expect(1).toBe(2);
+});
+
+test("an assertion", async ({ mock }) => {
+  await mock.use("empty");
+  expect(await mock.pets()).toHaveLength(1);
+});
+
+test.describe("a carrier", () => {
+  test.use({ carrier: "cookie" as "key" });
+  test("an unknown carrier", ({ page }) => void page);
+});
+
+test.describe("a server", () => {
+  test.use({ mockUrl: "http://localhost:1" });
+  test("a server that is not there", ({ mock }) => void mock);
+});

@@ -1,0 +1,237 @@
+"""kit/playwright.js gives each Playwright test its own session."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Barrier, Thread
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient
+from mockpets.packaged_data import shipped
+from tests.programs import NODE_MODULES, need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+pytestmark = pytest.mark.browser
+SPECS = Path(__file__).with_name("specs")
+CONFIG = """\
+import { defineConfig } from "@playwright/test";
+
+export default defineConfig({
+  fullyParallel: true,
+  workers: 4,
+  timeout: 60_000, // for busy machines
+  expect: { timeout: 20_000 },
+  reporter: [["json", { outputFile: "report.json" }]],
+  use: {
+    baseURL: process.env.APP_URL,
+    extraHTTPHeaders: { "X-Own": "kept" },
+    launchOptions: { executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] },
+  },
+});
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of one Playwright test: the last attempt."""
+
+    status: str
+    errors: list[str]
+    attachments: Mapping[str, str]
+
+
+def run_playwright(folder: Path, spec: str, **variables: str) -> dict[str, Outcome]:
+    """Run a spec in a project that has the kit; return the outcomes by the tests' titles."""
+    (folder / "node_modules").symlink_to(NODE_MODULES)
+    shutil.copytree(shipped("kit"), folder / "mockpets")
+    (folder / "mockpets/package.json").unlink(missing_ok=True)  # as `mockpets kit` writes it
+    (folder / "playwright.config.ts").write_text(CONFIG)
+    shutil.copy(SPECS / spec, folder)
+    run = subprocess.run(
+        [need("playwright"), "test"],
+        cwd=folder,
+        env={**os.environ, "CHROMIUM": need("chromium"), "HOME": str(folder), **variables},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    report = json.loads((folder / "report.json").read_text())
+    assert not report["errors"], (report["errors"], run.stderr)
+    return {title: outcome for suite in report["suites"] for title, outcome in outcomes(suite)}
+
+
+def outcomes(suite: dict[str, Any]) -> Iterator[tuple[str, Outcome]]:
+    for spec in suite["specs"]:
+        result = spec["tests"][0]["results"][-1]
+        attachments = {
+            each["name"]: base64.b64decode(each["body"]).decode()
+            for each in result["attachments"]
+            if "body" in each
+        }
+        errors = [
+            re.sub(r"\x1b\[[0-9;]*m", "", each["message"]) for each in result.get("errors", [])
+        ]
+        yield spec["title"], Outcome(result["status"], errors, attachments)
+    for inner in suite.get("suites", ()):
+        yield from outcomes(inner)
+
+
+class Echo(BaseHTTPRequestHandler):
+    """A page, and at /echo the headers of the request, readable from all origins."""
+
+    def do_GET(self) -> None:
+        is_echo = self.path == "/echo"
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        content = json.dumps(headers) if is_echo else "<!doctype html><title>App</title>"
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json" if is_echo else "text/html")
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Access-Control-Allow-Origin", "*")
+        self.end_headers()
+        self.wfile.write(content.encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Serve on a free port in the background; yield the URL."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://localhost:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def server() -> Iterator[MockpetsServer]:
+    """Like the one that `webServer()` starts."""
+    with MockpetsServer(Settings(port=0, sessions="declared")) as running:
+        yield running
+
+
+def test_each_test_has_its_own_session(server: MockpetsServer, tmp_path: Path) -> None:
+    with serving(Echo) as app, serving(Echo) as third:
+        outcomes = run_playwright(
+            tmp_path, "sessions.spec.ts", MOCKPETS_URL=server.url, APP_URL=app, THIRD_URL=third
+        )
+
+    assert {title: each for title, each in outcomes.items() if each.status != "passed"} == {}
+    assert len(outcomes) == 17
+    sessions = ControlClient(server.url).sessions()
+    assert [session["name"] for session in sessions] == ["default"]  # the others are deleted
+
+
+def test_failed_tests_show_why(server: MockpetsServer, tmp_path: Path) -> None:
+    outcomes = run_playwright(tmp_path, "failing.spec.ts", MOCKPETS_URL=server.url)
+    errors = {title: "\n".join(each.errors) for title, each in outcomes.items()}
+
+    assert {each.status for each in outcomes.values()} == {"failed"}
+    for title, message in {
+        "a verification": 'query.limit: expected "4", got "3"',
+        "a negated verification": "unexpected requests: 1\n   1  ",
+        "an invalid match": "unknown key 'opration'; did you mean 'operation'",
+        "something else than the fixture": "toHaveReceived expects the fixture 'mock'",
+        "an unknown scenario": "unknown scenario 'emtpy'; did you mean 'empty'?",
+        "an unknown carrier": "carrier must be 'route', 'header' or 'key', got 'cookie'",
+        "a server that is not there": "cannot connect to http://localhost:1 ",
+    }.items():
+        assert message in errors[title], title
+        assert "mockpets/client.js" not in errors[title], title
+    requests = outcomes["a verification"].attachments["mockpets requests"]
+    assert re.fullmatch(
+        r"   1  [0-9:.]{12}  GET    /v1/pets\?limit=3 +  401  [0-9.]+ ms  -  the API key is invalid",
+        requests,
+    )
+    har = json.loads(outcomes["a verification"].attachments["mockpets.har"])
+    assert [entry["response"]["status"] for entry in har["log"]["entries"]] == [401]
+    assert "secret" not in json.dumps(har)
+    assert "no requests to " in outcomes["an assertion"].attachments["mockpets requests"]
+    assert outcomes["an assertion without requests"].attachments == {}
+
+
+class Killable:
+    """A server in a process of its own, which can be killed and started again at its address."""
+
+    def __init__(self, sessions: str) -> None:
+        self._sessions = sessions
+        self._process = self._start(0)
+        self.url = self._first_url()
+
+    def _start(self, port: int) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "mockpets", "serve", "--quiet", "--port", str(port)]
+        return subprocess.Popen(
+            [*command, "--sessions", self._sessions], stdout=subprocess.PIPE, text=True
+        )
+
+    def _first_url(self) -> str:
+        assert self._process.stdout is not None
+        match = re.search(r"(http://\S+)/v1", self._process.stdout.readline())
+        assert match is not None
+        return match[1]
+
+    def restart(self) -> None:
+        """Kill the server and start it again; returns when it responds."""
+        self.kill()
+        self._process = self._start(urlsplit(self.url).port or 0)
+        assert self._first_url() == self.url
+
+    def kill(self) -> None:
+        with self._process:
+            self._process.kill()
+
+
+@pytest.mark.parametrize("sessions", ["declared", "implicit"])
+def test_when_the_server_is_killed_every_affected_test_fails_with_the_reason(
+    sessions: str, tmp_path: Path
+) -> None:
+    server = Killable(sessions)
+    barrier = Barrier(4, action=server.restart, timeout=120)
+
+    class Restart(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            barrier.wait()
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    try:
+        with serving(Restart) as url:
+            outcomes = run_playwright(
+                tmp_path, "restart.spec.ts", MOCKPETS_URL=server.url, BARRIER_URL=url
+            )
+    finally:
+        barrier.abort()
+        server.kill()
+
+    assert outcomes.pop("starts later").status == "passed"
+    assert len(outcomes) == 4
+    for title, outcome in outcomes.items():
+        assert outcome.status == "failed", title
+        name = title.replace(" ", "-")
+        lost = f"session {name}-[a-z0-9]+ was lost: the server was restarted"
+        assert re.search(lost, outcome.errors[0]), title
