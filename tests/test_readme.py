@@ -10,12 +10,8 @@ import signal
 import socket
 import subprocess
 import sys
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING
-from urllib.request import urlopen
 
 import pytest
 
@@ -23,7 +19,7 @@ from mockpets import Settings, create_app
 from mockpets.cli.scenario_check import check
 from mockpets.constants import CONTROL_PREFIX
 from mockpets.settings.model import rows
-from tests.programs import NODE_MODULES, need
+from tests.programs import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,97 +128,6 @@ def test_the_tour(banner: str, checkout: Path, port: int) -> None:
     assert len(tour) >= 6
     for command, output in tour:
         assert run(command, checkout, port).rstrip("\n") == output.rstrip("\n"), command
-
-
-def test_the_node_file_passes(banner: str, port: int, tmp_path: Path) -> None:
-    """On the server of the main job."""
-    [shown] = re.findall(r"<!-- node file -->\n```js\n(.*?)```", README, re.DOTALL)
-    file = tmp_path / "test.mjs"
-    file.write_text(shown.replace("localhost:7387", f"localhost:{port}"), encoding="utf-8")
-    command = [need("node"), str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-
-    assert banner
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-APP = """\
-<!doctype html><title>App</title><p>Loading</p>
-<script>
-  const headers = { Authorization: "Bearer mockpets" };
-  fetch("http://localhost:7387/v1/pets", { headers })
-    .then((response) => response.json())
-    .then((pets) => {
-      document.querySelector("p").textContent = pets.length ? `${pets.length} pets` : "No pets yet";
-    });
-</script>
-"""
-SPEC = """\
-import { expect } from "@playwright/test";
-import { mock, test } from "./mockpets";
-
-test("contexts share the session of their test", async ({ page, request, browser }) => {
-  await request.put(`${mock}/__mockpets/scenario`, { data: { scenario: "default" } });
-  const other = await (await browser.newContext()).newPage();
-  for (const each of [page, other]) {
-    await each.goto("http://localhost:5173/");
-    await expect(each.getByText("16 pets")).toBeVisible();
-  }
-  const { sessions } = await (await fetch(`${mock}/__mockpets/sessions`)).json();
-  const own = sessions.find(({ name }) => name === `${test.info().testId}-0`);
-  expect(own.requests).toBe(2);
-});
-"""
-CONFIG = """\
-export default {
-  outputDir: "results",
-  workers: 2,
-  fullyParallel: true,
-  timeout: 60_000, // for busy machines
-  expect: { timeout: 30_000 },
-  use: { launchOptions: { executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] } },
-};
-"""
-
-
-def test_the_playwright_files_pass(banner: str, port: int, tmp_path: Path) -> None:
-    """With an app on another origin, on the server of the main job."""
-    files = dict(re.findall(r"<!-- playwright file: (\S+) -->\n```ts\n(.*?)```", README, re.DOTALL))
-    before = sessions(port)
-    files |= {"contexts.spec.ts": SPEC, "playwright.config.mjs": CONFIG, "app/index.html": APP}
-    (tmp_path / "node_modules").symlink_to(NODE_MODULES)
-    (tmp_path / "app").mkdir()
-    handler = partial(QuietHandler, directory=str(tmp_path / "app"))
-    with ThreadingHTTPServer(("localhost", 0), handler) as app:
-        Thread(target=app.serve_forever, daemon=True).start()
-        for name, text in files.items():
-            for old, new in ((7387, port), (5173, app.server_port)):
-                text = text.replace(f"localhost:{old}", f"localhost:{new}")
-            (tmp_path / name).write_text(text, encoding="utf-8")
-        done = subprocess.run(
-            [need("playwright"), "test"],
-            cwd=tmp_path,
-            env={**os.environ, "CHROMIUM": need("chromium"), "HOME": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            timeout=150,
-            check=False,
-        )
-        app.shutdown()
-
-    assert banner
-    assert "2 passed" in done.stdout, done.stdout + done.stderr
-    assert sessions(port) == before  # the fixture has removed its own
-
-
-def sessions(port: int) -> list[str]:
-    with urlopen(f"http://localhost:{port}/__mockpets/sessions") as response:
-        return [session["name"] for session in json.load(response)["sessions"]]
-
-
-class QuietHandler(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 def test_the_test_command_is_one_line_that_ends_in_pytest() -> None:

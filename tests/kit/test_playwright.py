@@ -2,95 +2,32 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
-from contextlib import contextmanager
-from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Barrier, Thread
-from typing import TYPE_CHECKING, Any
+from threading import Barrier
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from mockpets.packaged_data import shipped
-from tests.programs import NODE_MODULES, need
+from tests.kit.project import run_playwright, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.browser
-SPECS = Path(__file__).with_name("specs")
-CONFIG = """\
-import { defineConfig } from "@playwright/test";
-
-export default defineConfig({
-  fullyParallel: true,
-  workers: 4,
-  timeout: 60_000, // for busy machines
-  expect: { timeout: 20_000 },
-  reporter: [["json", { outputFile: "report.json" }]],
-  use: {
-    baseURL: process.env.APP_URL,
-    extraHTTPHeaders: { "X-Own": "kept" },
-    launchOptions: { executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] },
-  },
-});
-"""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The outcome of one Playwright test: the last attempt."""
-
-    status: str
-    errors: list[str]
-    attachments: Mapping[str, str]
-
-
-def run_playwright(folder: Path, spec: str, **variables: str) -> dict[str, Outcome]:
-    """Run a spec in a project that has the kit; return the outcomes by the tests' titles."""
-    (folder / "node_modules").symlink_to(NODE_MODULES)
-    shutil.copytree(shipped("kit"), folder / "mockpets")
-    (folder / "mockpets/package.json").unlink(missing_ok=True)  # as `mockpets kit` writes it
-    (folder / "playwright.config.ts").write_text(CONFIG)
-    shutil.copy(SPECS / spec, folder)
-    run = subprocess.run(
-        [need("playwright"), "test"],
-        cwd=folder,
-        env={**os.environ, "CHROMIUM": need("chromium"), "HOME": str(folder), **variables},
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-    report = json.loads((folder / "report.json").read_text())
-    assert not report["errors"], (report["errors"], run.stderr)
-    return {title: outcome for suite in report["suites"] for title, outcome in outcomes(suite)}
-
-
-def outcomes(suite: dict[str, Any]) -> Iterator[tuple[str, Outcome]]:
-    for spec in suite["specs"]:
-        result = spec["tests"][0]["results"][-1]
-        attachments = {
-            each["name"]: base64.b64decode(each["body"]).decode()
-            for each in result["attachments"]
-            if "body" in each
-        }
-        errors = [
-            re.sub(r"\x1b\[[0-9;]*m", "", each["message"]) for each in result.get("errors", [])
-        ]
-        yield spec["title"], Outcome(result["status"], errors, attachments)
-    for inner in suite.get("suites", ()):
-        yield from outcomes(inner)
+def spec(name: str) -> dict[str, str]:
+    """Return one of our specs, as a file of a project."""
+    path = Path(__file__).with_name("specs") / f"{name}.spec.ts"
+    return {f"tests/{path.name}": path.read_text(encoding="utf-8")}
 
 
 class Echo(BaseHTTPRequestHandler):
@@ -111,19 +48,6 @@ class Echo(BaseHTTPRequestHandler):
         pass
 
 
-@contextmanager
-def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
-    """Serve on a free port in the background; yield the URL."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://localhost:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
 @pytest.fixture
 def server() -> Iterator[MockpetsServer]:
     """Like the one that `webServer()` starts."""
@@ -134,7 +58,7 @@ def server() -> Iterator[MockpetsServer]:
 def test_each_test_has_its_own_session(server: MockpetsServer, tmp_path: Path) -> None:
     with serving(Echo) as app, serving(Echo) as third:
         outcomes = run_playwright(
-            tmp_path, "sessions.spec.ts", MOCKPETS_URL=server.url, APP_URL=app, THIRD_URL=third
+            tmp_path, spec("sessions"), MOCKPETS_URL=server.url, APP_URL=app, THIRD_URL=third
         )
 
     assert {title: each for title, each in outcomes.items() if each.status != "passed"} == {}
@@ -144,7 +68,7 @@ def test_each_test_has_its_own_session(server: MockpetsServer, tmp_path: Path) -
 
 
 def test_failed_tests_show_why(server: MockpetsServer, tmp_path: Path) -> None:
-    outcomes = run_playwright(tmp_path, "failing.spec.ts", MOCKPETS_URL=server.url)
+    outcomes = run_playwright(tmp_path, spec("failing"), MOCKPETS_URL=server.url)
     errors = {title: "\n".join(each.errors) for title, each in outcomes.items()}
 
     assert {each.status for each in outcomes.values()} == {"failed"}
@@ -161,7 +85,7 @@ def test_failed_tests_show_why(server: MockpetsServer, tmp_path: Path) -> None:
         assert "mockpets/client.js" not in errors[title], title
     requests = outcomes["a verification"].attachments["mockpets requests"]
     assert re.fullmatch(
-        r"   1  [0-9:.]{12}  GET    /v1/pets\?limit=3 +  401  [0-9.]+ ms  -  the API key is invalid",
+        r"   1  [0-9:.]{12}  GET    /v1/pets\?limit=3 +401  [0-9.]+ ms  -  the API key is invalid",
         requests,
     )
     har = json.loads(outcomes["a verification"].attachments["mockpets.har"])
@@ -222,7 +146,7 @@ def test_when_the_server_is_killed_every_affected_test_fails_with_the_reason(
     try:
         with serving(Restart) as url:
             outcomes = run_playwright(
-                tmp_path, "restart.spec.ts", MOCKPETS_URL=server.url, BARRIER_URL=url
+                tmp_path, spec("restart"), MOCKPETS_URL=server.url, BARRIER_URL=url
             )
     finally:
         barrier.abort()

@@ -1,0 +1,102 @@
+"""Run Playwright tests in a project that has the kit."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from mockpets.packaged_data import shipped
+from tests.programs import NODE_MODULES, need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+CONFIG = """\
+import { defineConfig } from "@playwright/test";
+
+export default defineConfig({
+  fullyParallel: true,
+  workers: 4,
+  timeout: 60_000, // for busy machines
+  expect: { timeout: 20_000 },
+  reporter: [["json", { outputFile: "report.json" }]],
+  use: {
+    baseURL: process.env.APP_URL,
+    extraHTTPHeaders: { "X-Own": "kept" },
+    launchOptions: { executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] },
+  },
+});
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of one Playwright test: the last attempt."""
+
+    status: str
+    errors: list[str]
+    attachments: Mapping[str, str]
+
+
+def run_playwright(folder: Path, files: Mapping[str, str], **variables: str) -> dict[str, Outcome]:
+    """Run tests in an empty folder; return the outcomes by the tests' titles.
+
+    :param files: the content of each spec by its path; the kit is in ``tests/mockpets``.
+    """
+    (folder / "node_modules").symlink_to(NODE_MODULES)
+    shutil.copytree(shipped("kit"), folder / "tests/mockpets")
+    (folder / "tests/mockpets/package.json").unlink(missing_ok=True)  # as `mockpets kit` writes it
+    (folder / "playwright.config.ts").write_text(CONFIG)
+    for path, text in files.items():
+        (folder / path).write_text(text, encoding="utf-8")
+    run = subprocess.run(
+        [need("playwright"), "test"],
+        cwd=folder,
+        env={**os.environ, "CHROMIUM": need("chromium"), "HOME": str(folder), **variables},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    report = json.loads((folder / "report.json").read_text())
+    assert not report["errors"], (report["errors"], run.stderr)
+    return {title: outcome for suite in report["suites"] for title, outcome in _outcomes(suite)}
+
+
+def _outcomes(suite: dict[str, Any]) -> Iterator[tuple[str, Outcome]]:
+    for spec in suite["specs"]:
+        result = spec["tests"][0]["results"][-1]
+        attachments = {
+            each["name"]: base64.b64decode(each["body"]).decode()
+            for each in result["attachments"]
+            if "body" in each
+        }
+        errors = [
+            re.sub(r"\x1b\[[0-9;]*m", "", each["message"]) for each in result.get("errors", [])
+        ]
+        yield spec["title"], Outcome(result["status"], errors, attachments)
+    for inner in suite.get("suites", ()):
+        yield from _outcomes(inner)
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Serve on a free port in the background; yield the URL."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://localhost:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
