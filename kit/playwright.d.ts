@@ -26,8 +26,8 @@ export interface MockpetsOptions {
   /** More origins to which the page sends the session, beside those of the mock and of `baseURL`. */
   mockOrigins: string[];
   /**
-   * `route` (the default): a header, only to the origins of the mock and of your app. A route does not
-   * see the requests of a service worker.
+   * `route` (the default): a header, only to the origins of the mock and of your app. Before
+   * Playwright 1.57, a route does not see the requests of a service worker.
    * `header`: a header to all servers. Third parties that do not allow it with CORS fail.
    * `key`: your app sends `mock.key` as its API key; the requests stay unchanged.
    */

@@ -31,14 +31,21 @@ def spec(name: str) -> dict[str, str]:
 
 
 class Echo(BaseHTTPRequestHandler):
-    """A page, and at /echo the headers of the request, readable from all origins."""
+    """A page, its service worker, and at /echo the headers of the request, for all origins."""
+
+    worker = """
+        self.addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+        self.addEventListener("fetch", (event) => event.respondWith(fetch(event.request)));
+    """
 
     def do_GET(self) -> None:
-        is_echo = self.path == "/echo"
         headers = {name.lower(): value for name, value in self.headers.items()}
-        content = json.dumps(headers) if is_echo else "<!doctype html><title>App</title>"
+        kind, content = {
+            "/echo": ("application/json", json.dumps(headers)),
+            "/worker.js": ("text/javascript", self.worker),
+        }.get(self.path, ("text/html", "<!doctype html><title>App</title>"))
         self.send_response(200)
-        self.send_header("Content-Type", "application/json" if is_echo else "text/html")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
         self.send_header("Access-Control-Allow-Origin", "*")
         self.end_headers()
@@ -62,7 +69,7 @@ def test_each_test_has_its_own_session(server: MockpetsServer, tmp_path: Path) -
         )
 
     assert {title: each for title, each in outcomes.items() if each.status != "passed"} == {}
-    assert len(outcomes) == 17
+    assert len(outcomes) == 18
     sessions = ControlClient(server.url).sessions()
     assert [session["name"] for session in sessions] == ["default"]  # the others are deleted
 

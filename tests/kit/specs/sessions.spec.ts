@@ -39,6 +39,19 @@ test("the route sends the session to the mock and the app, and not to third part
   }
 });
 
+test("the route sees the requests of a service worker", async ({ mock, page }) => {
+  await mock.use("empty");
+  await page.goto("/");
+  await page.evaluate(async () => {
+    const controlled = new Promise((resolve) => {
+      navigator.serviceWorker.oncontrollerchange = resolve;
+    });
+    await navigator.serviceWorker.register("/worker.js");
+    await controlled;
+  });
+  expect(await load(page, PETS, "mockpets")).toEqual([]);
+});
+
 test.describe("third parties", () => {
   test.use({ extraHTTPHeaders: {} }); // which would fail there
 
