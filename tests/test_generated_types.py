@@ -50,6 +50,7 @@ export const verify: Body<operations["verify"]> = {
   times: { at_least: 1 },
   within: "5s",
 };
+export const left: Body<operations["verify"]> = { match: { outcome: ["client_left", "broken"] } };
 export const wait: Body<operations["waitForGate"]> = { held: 2 };
 export const session: Body<operations["makeSession"]> = {
   scenario: "empty", seed: 3, pets: [{ id: 1, name: "Miso", categoryId: 2 }],
@@ -126,6 +127,18 @@ TYPOS = {
         'type Verification = components["schemas"]["Verification"];\n'
         'export const a: Verification = { match: { body: { name: { contians: "x" } } } };\n',
         "'contians'",
+    ),
+    "outcome.ts": (
+        'import type { components } from "./control";\n'
+        'type Verification = components["schemas"]["Verification"];\n'
+        'export const a: Verification = { match: { outcome: "client_gone" } };\n',
+        '"client_gone"',
+    ),
+    "stub_outcome.ts": (
+        'import type { components } from "./control";\n'
+        'type Stub = components["schemas"]["Stub"];\n'
+        'export const a: Stub = { match: { outcome: "sent" } };\n',
+        "'outcome'",
     ),
     "filter.ts": (
         'import type { paths } from "./control";\n'

@@ -123,9 +123,11 @@ VERIFICATION: Final = Object(
             fields={
                 **MATCH.fields,
                 "outcome": OneOrMany(
-                    "One or more outcomes.", Choice("An outcome.", REQUEST_OUTCOMES)
+                    "One or more outcomes.",
+                    Choice("An outcome.", REQUEST_OUTCOMES, name="RequestOutcome"),
                 ),
             },
+            name="VerificationMatch",
             then=_match,
         ),
         "times": ByKind(

@@ -160,6 +160,7 @@ def test_bodies_reject_unknown_properties_and_responses_may_have_more() -> None:
         "ScenarioDocument",
         "Stub",
         "Match",
+        "VerificationMatch",
         "PetInput",
         "Times",
     }

@@ -252,6 +252,8 @@ ROWS = [
         bodies=(
             {"match": MATCH},
             {"match": MATCH, "times": {"at_least": 1, "at_most": 99}},
+            {"match": {**MATCH, "outcome": "sent"}},
+            {"match": {**MATCH, "outcome": ["sent", "client_left"]}},
             {"match": {"method": "GET", "path": "/v1/nothing"}, "times": 0, "within": "1ms"},
         ),
     ),
