@@ -58,6 +58,7 @@ export const session: Body<operations["makeSession"]> = {
 export const filters: NonNullable<operations["requests"]["parameters"]["query"]> = {
   operation: "listPets", note: "ignored_query", status: "4xx", limit: 3,
 };
+export const missing: typeof filters = { status: 404 };
 export const header: operations["state"]["parameters"]["header"] = { "Mockpets-Session": "w1" };
 export function read(state: Result<operations["state"]>, log: Result<operations["requests"]>) {
   const pets: number | null = state.counts.pets;

@@ -111,7 +111,12 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
     "path": Parameter("Only this path, in which * matches any text.", {"type": "string"}, str),
     "status": Parameter(
         "Only this status, such as 404, or this class of statuses, such as 4xx.",
-        {"type": "string", "pattern": "^[1-5](?:[0-9][0-9]|[xX][xX])$"},
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 100, "maximum": 599},
+                {"type": "string", "pattern": "^[1-5](?:[0-9][0-9]|[xX][xX])$"},
+            ]
+        },
         _status,
     ),
     "stub": Parameter(
