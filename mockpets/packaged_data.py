@@ -1,4 +1,4 @@
-"""Find the shipped `fixtures/` and `scenarios/` in a checkout, an editable install or a wheel."""
+"""Find the shipped folders, such as `scenarios/`, in a checkout, an editable install or a wheel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def shipped(kind: str) -> Path:
     A wheel has them inside the package (see ``force-include`` in pyproject.toml); otherwise they
     are beside it.
 
-    :param kind: ``fixtures`` or ``scenarios``.
+    :param kind: ``fixtures``, ``kit`` or ``scenarios``.
     """
     inside = _PACKAGE / "_shipped" / kind
     return inside if inside.is_dir() else _PACKAGE.parent / kind

@@ -38,6 +38,7 @@ RULE = [
     (1, "mockpets.constants", ()),
     (1, "mockpets.errors", ()),
     (1, "mockpets.faults", ()),
+    (1, "mockpets.kit", ()),
     (1, "mockpets.memory_budget", ()),
     (1, "mockpets.packaged_data", ()),
     (1, "mockpets.redaction", ()),

@@ -1,0 +1,61 @@
+"""The files of the TypeScript kit, as `mockpets kit` writes them and a server serves them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Final
+
+from mockpets.constants import SCENARIO_NAME
+from mockpets.packaged_data import shipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SCENARIOS_FILE: Final = "scenarios.d.ts"
+FILES: Final = ("client.js", "client.d.ts", "control.d.ts", SCENARIOS_FILE)
+PLAYWRIGHT_FILES: Final = ("playwright.js", "playwright.d.ts")
+
+_HEADER: Final = """\
+// mockpets {version}: written by "mockpets kit"; run it again instead of editing this file
+/* eslint-disable */
+
+"""
+
+
+def render(name: str, scenarios: Iterable[str]) -> str:
+    """Return a file of the kit with its header.
+
+    :param name: one of `FILES` or `PLAYWRIGHT_FILES`.
+    :param scenarios: the names of all scenarios, for `SCENARIOS_FILE`.
+    """
+    text = declare_scenarios(scenarios) if name == SCENARIOS_FILE else _source(name)
+    return _HEADER.format(version=version("mockpets")) + text
+
+
+def written_by(text: str) -> str | None:
+    """Return the version of mockpets that rendered a file; None if it is not a file of the kit."""
+    header = re.match(_HEADER.partition("\n")[0].format(version=r"(\S+)"), text)
+    return header and header[1]
+
+
+def declare_scenarios(names: Iterable[str]) -> str:
+    """Return the declaration of the scenarios' names.
+
+    :param names: those of all files; invalid names, which nothing can activate, are left out.
+    """
+    valid = sorted(name for name in names if re.fullmatch(SCENARIO_NAME, name))
+    union = "".join(f'\n  | "{name}"' for name in valid)
+    return f"/** The name of a scenario file. */\nexport type ScenarioName ={union};\n"
+
+
+def declared_scenarios(text: str) -> set[str]:
+    """Return the names that a file of `declare_scenarios` has."""
+    return set(re.findall(rf'^  \| "({SCENARIO_NAME})"', text, re.MULTILINE))
+
+
+@cache
+def _source(name: str) -> str:
+    """Return a shipped file, cached so that an upgrade of the package cannot mix versions."""
+    return (shipped("kit") / name).read_text(encoding="utf-8")

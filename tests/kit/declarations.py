@@ -1,0 +1,71 @@
+"""The generated declarations of the kit: run this module to write them again.
+
+``.venv/bin/python -m tests.kit.declarations`` writes ``control.d.ts`` and ``scenarios.d.ts`` into
+``kit/``, and ``test_declarations.py`` compares them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from typing import Any, Final
+
+from mockpets.kit import declare_scenarios
+from mockpets.packaged_data import shipped
+from mockpets.scenario.files import find
+from mockpets.web.control.routes import control_document
+from tests.programs import need
+
+_OPTIONS: Final = (
+    "--root-types",
+    "--root-types-no-schema-prefix",
+    "--default-non-nullable=false",  # a property with a default may be missing from a request
+    "--empty-objects-unknown",  # so that a reply's `body: {a: 1}` compiles
+)
+_HEADER: Final = """\
+// Generated with openapi-typescript from the OpenAPI document of the control API
+// (`mockpets openapi --control`). In a checkout of mockpets, this command writes it again:
+// .venv/bin/python -m tests.kit.declarations
+
+"""
+_UNUSED: Final = r"export type (?:paths|webhooks|\$defs|operations) = Record<string, never>;\n"
+
+
+def declarations() -> dict[str, str]:
+    """Return the generated files by name."""
+    return {"control.d.ts": _control(), "scenarios.d.ts": declare_scenarios(find("scenarios", ()))}
+
+
+def _control() -> str:
+    """Return the declarations of the objects that the control API accepts and returns."""
+    document: dict[str, Any] = {**control_document()}
+    schemas = document["components"]["schemas"]
+    query = [each for each in document["paths"]["/requests"]["get"]["parameters"] if "in" in each]
+    filters = {
+        "type": "object",
+        "description": "The filters of the request log, all of which a request must pass.",
+        "properties": {
+            each["name"]: {"description": each["description"], **each["schema"]} for each in query
+        },
+        "additionalProperties": False,
+    }
+    document["paths"] = {}
+    named = sorted({**schemas, "RequestFilters": filters}.items())
+    document["components"] = {"schemas": dict(named)}
+    generator = subprocess.run(
+        [need("openapi-typescript"), *_OPTIONS],
+        input=json.dumps(document),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert generator.returncode == 0, generator.stderr
+    text = generator.stdout[generator.stdout.index("export ") :]  # after the generator's comment
+    return _HEADER + re.sub(_UNUSED, "", text)
+
+
+if __name__ == "__main__":
+    for name, content in declarations().items():
+        (shipped("kit") / name).write_text(content, "utf-8")
