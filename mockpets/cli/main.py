@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import click
 
-from mockpets.cli import control, files, remote
+from mockpets.cli import control, files, kit, remote
 from mockpets.cli.layout import columns, wrap
 from mockpets.cli.options import Command, Group, discard_output, report, walk, with_settings
 from mockpets.constants import API_PREFIX, HEALTH_PATH, PANEL_PATH, PETS_PATH
@@ -98,6 +98,8 @@ def _usage(error: click.ClickException) -> object:
         return _unknown_option(error.option_name, context)
     param = getattr(error, "param", None)
     if isinstance(error, click.MissingParameter) and param is not None:
+        if isinstance(param, click.Option):
+            return Problem(param.opts[0], 0, 0, "", "this option is required", help_hint)
         name = param.human_readable_name.removesuffix("...")
         return Problem("", 0, 0, "", f"missing argument {name}", help_hint)
     if isinstance(error, click.BadParameter) and param is not None:
@@ -336,6 +338,7 @@ _SECTIONS: Final[Mapping[str, Sequence[click.Command]]] = {
     "Run a server": (serve, health),
     "Control a running server": (*remote.COMMANDS, *control.COMMANDS),
     "Scenario files and documents": files.COMMANDS,
+    "Write tests in TypeScript": (kit.kit,),
     "Set up your shell": (completion,),
 }
 for _command in chain.from_iterable(_SECTIONS.values()):
