@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import SCENARIO_NAME
@@ -30,6 +29,8 @@ def render(name: str, scenarios: Iterable[str]) -> str:
     :param name: one of `FILES` or `PLAYWRIGHT_FILES`.
     :param scenarios: the names of all scenarios, for `SCENARIOS_FILE`.
     """
+    from importlib.metadata import version  # takes 10 ms, and every command imports this module
+
     text = declare_scenarios(scenarios) if name == SCENARIOS_FILE else _source(name)
     return _HEADER.format(version=version("mockpets")) + text
 

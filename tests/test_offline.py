@@ -34,6 +34,8 @@ PATHS = (
     "control.openapi.json",
     "schema/scenario.json",
     "panel/main.js",
+    "client.js",
+    "scenarios.d.ts",
 )
 CALLS = ("state", "scenarios", "requests.har", "metrics", "events", "pets", "sessions", "health")
 

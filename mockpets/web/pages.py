@@ -1,4 +1,4 @@
-"""Serve the HTML pages: the control panel and the reference page.
+"""Serve the HTML pages, the control panel and the reference page, and the TypeScript kit.
 
 The files in ``panel/`` are served unchanged, and the reference page is rendered from the OpenAPI
 document. They contain no secrets, so any client may load them; their data comes from the control
@@ -9,15 +9,21 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from flask import render_template
 
 from mockpets.constants import API_PREFIX, CONTROL_PREFIX, DEPRECATION, SUNSET
 from mockpets.contract.openapi import document
 from mockpets.errors import RequestError, did_you_mean
+from mockpets.kit import render
 from mockpets.strict_json import dump_json
 from mockpets.web.exchange import Response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mockpets.scenario.library import Library
 
 _FOLDER: Final = Path(__file__).with_name("panel")
 _TYPES: Final = {
@@ -25,6 +31,7 @@ _TYPES: Final = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".ts": "text/plain; charset=utf-8",  # the registered type of this suffix is a video's
 }
 _HEADERS: Final = {
     # No other origins, no inline scripts, no frames: text from a pet's name or a scenario cannot
@@ -66,6 +73,14 @@ def docs(*, has_panel: bool) -> Response:
     :param has_panel: whether to link to the panel.
     """
     return _page(_rendered_docs(has_panel=has_panel), ".html")
+
+
+def kit_file(name: str, library: Callable[[], Library]) -> Response:
+    """Return a file of the TypeScript kit, with the names of the scenarios in the library.
+
+    CORS lets pages on other local origins import it.
+    """
+    return Response(render(name, library().sources), content_type=_TYPES[Path(name).suffix])
 
 
 @cache

@@ -30,6 +30,12 @@ OPEN = {
     "/control.openapi.json",
     "/schema/scenario.json",
     "/panel/{name}",
+    "/client.js",
+    "/client.d.ts",
+    "/control.d.ts",
+    "/scenarios.d.ts",
+    "/playwright.js",
+    "/playwright.d.ts",
 }
 """Paths without secrets, below the prefix."""
 

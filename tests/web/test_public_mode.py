@@ -385,6 +385,7 @@ OPEN = [
     "/__mockpets",
     "/__mockpets/docs",
     "/__mockpets/panel/main.js",
+    "/__mockpets/client.js",
     "/__mockpets/openapi.json",
     "/__mockpets/control.openapi.json",
     "/__mockpets/schema/scenario.json",

@@ -50,6 +50,7 @@ from mockpets.constants import (
 from mockpets.contract.openapi import document
 from mockpets.errors import InputError, NotReady, RequestError
 from mockpets.journal import queries
+from mockpets.kit import FILES, PLAYWRIGHT_FILES
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.strict_json import dump_json
 from mockpets.web import pages
@@ -92,6 +93,9 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
         return  # `web.unmatched` responds to all other paths and methods
     for path, page in ((CONTROL_PREFIX, pages.to_panel), (PANEL_PATH, pages.panel)):
         _add_path(app, path, {"GET": page})
+    for name in (*FILES, *PLAYWRIGHT_FILES):
+        kit_file = partial(pages.kit_file, name, context.sessions.shared.library)
+        _add_path(app, f"{CONTROL_PREFIX}/{name}", {"GET": kit_file})
     for path, calls in _CALLS.items():
         guarded = {method: partial(_guarded, call, context) for method, call in calls.items()}
         _add_path(app, path, guarded, partial(record_preflight, context=context))

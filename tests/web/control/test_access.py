@@ -27,12 +27,18 @@ TOKEN = "a-token-of-the-tests"
 FREE = {
     "/__mockpets",
     "/__mockpets/",
+    "/__mockpets/client.d.ts",
+    "/__mockpets/client.js",
+    "/__mockpets/control.d.ts",
     "/__mockpets/control.openapi.json",
     "/__mockpets/docs",
     "/__mockpets/health",
     "/__mockpets/openapi.json",
     "/__mockpets/panel/<name>",
+    "/__mockpets/playwright.d.ts",
+    "/__mockpets/playwright.js",
     "/__mockpets/ready",
+    "/__mockpets/scenarios.d.ts",
     "/__mockpets/schema/scenario.json",
 }
 """The routes without secrets, as listed in product.md; all others are guarded."""

@@ -24,6 +24,7 @@ from mockpets.constants import (
     PANEL_PATH,
 )
 from mockpets.contract import openapi
+from mockpets.kit import FILES, PLAYWRIGHT_FILES
 from mockpets.web.control.routes import control_document
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 
 DOCUMENT = control_document()
 SCHEMAS = DOCUMENT["components"]["schemas"]
-PAGES = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH}
+KIT = {f"{CONTROL_PREFIX}/{name}" for name in (*FILES, *PLAYWRIGHT_FILES)}
+PAGES = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH} | KIT
 OPEN = {"health", "ready", "openapi", "controlOpenapi", "scenarioSchema"}
 
 

@@ -76,6 +76,7 @@ from mockpets.contract.control_types import (
     VerifiedRequests,
 )
 from mockpets.contract.schemas import Pet
+from mockpets.kit import FILES, PLAYWRIGHT_FILES
 from mockpets.web.control.call import Call
 from mockpets.web.control.routes import control_document
 from tests.http_client import JSON, Client, OverSocket
@@ -270,7 +271,8 @@ ROWS = [
 ]
 """In an order in which each row finds what earlier rows created."""
 DOCUMENT = control_document()
-NO_JSON = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH, METRICS_PATH}
+KIT = {f"{CONTROL_PREFIX}/{name}" for name in (*FILES, *PLAYWRIGHT_FILES)}
+NO_JSON = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH, METRICS_PATH} | KIT
 
 OUTCOMES = """
 description: Every kind of outcome.

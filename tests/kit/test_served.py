@@ -1,0 +1,90 @@
+"""A server provides the files of the kit, for teams without Python and for pages."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import Settings, create_app
+from mockpets.cli.main import main
+from tests.http_client import Client, InProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+SCRIPTS = ("client.js", "playwright.js")
+DECLARATIONS = ("client.d.ts", "control.d.ts", "scenarios.d.ts", "playwright.d.ts")
+NAMES = (*SCRIPTS, *DECLARATIONS)
+
+
+def file(call: Client, name: str) -> str:
+    response = call("GET", f"/__mockpets/{name}", key=None)
+    assert response.status == 200
+    return response.body.decode()
+
+
+@pytest.mark.parametrize("settings", [{}, {"public": True}, {"control_token": "t" * 16}])
+@pytest.mark.parametrize("base", ["", "/~w1"])
+def test_every_file_is_served_without_a_token(
+    fresh: Callable[..., Client], settings: dict[str, Any], base: str
+) -> None:
+    call = fresh(**settings)
+    for name in NAMES:
+        response = call("GET", f"{base}/__mockpets/{name}", key=None)
+        kind = "javascript" if name in SCRIPTS else "plain"
+        assert (response.status, response.header("Content-Type")) == (
+            200,
+            f"text/{kind}; charset=utf-8",
+        )
+
+
+def test_the_command_writes_and_accepts_what_the_server_provides(
+    call: Client, tmp_path: Path
+) -> None:
+    for name in NAMES:
+        (tmp_path / name).write_text(file(call, name), encoding="utf-8")
+
+    assert main(["kit", "--out", str(tmp_path), "--playwright", "--check"]) == 0
+
+
+def test_control_off_disables_the_kit(fresh: Callable[..., Client]) -> None:
+    call = fresh(control="off")
+
+    for name in NAMES:
+        response = call("GET", f"/__mockpets/{name}", key=None)
+        assert response.status == 404
+        assert response.json["message"].startswith("the control API is disabled")
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed"),
+    [("http://localhost:5173", True), ("http://evil.test", False), ("https://app.test", True)],
+)
+def test_pages_on_the_origins_of_the_control_api_may_import_it(
+    fresh: Callable[..., Client], origin: str, allowed: bool
+) -> None:
+    call = fresh(control_origin=("https://app.test",))
+
+    response = call("GET", "/__mockpets/client.js", headers={"Origin": origin}, key=None)
+
+    assert response.header("Access-Control-Allow-Origin") == (origin if allowed else None)
+    assert response.header("Cross-Origin-Resource-Policy") is None
+    assert response.header("X-Content-Type-Options") == "nosniff"
+
+
+def test_the_scenario_names_are_those_of_the_server_also_after_a_reload(tmp_path: Path) -> None:
+    """Those of files with problems too, unless the name itself is the problem."""
+    (tmp_path / "first.yaml").write_text("description: d\nstubs: []\n")
+    app = create_app(Settings(scenarios_dir=(tmp_path,)))
+    call = Client(InProcess(app))
+    before = re.findall(r'\| "(.*)"', file(call, "scenarios.d.ts"))
+    for name in ("broken", "Not Valid"):
+        (tmp_path / f"{name}.yaml").write_text("stubs: 3\n")
+    app.extensions["mockpets"].reloader.look()
+    after = re.findall(r'\| "(.*)"', file(call, "scenarios.d.ts"))
+
+    assert {"empty", "first"} < {*before}
+    assert after == sorted([*before, "broken"])
