@@ -12,6 +12,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from mockpets.kit import FILES, PLAYWRIGHT_FILES
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
@@ -47,11 +49,12 @@ def test_the_wheel_has_only_the_package_and_the_shipped_files(wheel: Path) -> No
         for folder in ("fixtures", "scenarios")
         for path in (ROOT / folder).iterdir()
     }
+    kit = {f"mockpets/_shipped/kit/{name}" for name in (*FILES, *PLAYWRIGHT_FILES)}
     folder = ROOT / "mockpets" / "web" / "panel"
     panel = {path.relative_to(ROOT).as_posix() for path in folder.iterdir()}
     others = {"mockpets/py.typed", "mockpets/web/templates/docs.html"}
 
-    assert inside == package | shipped | panel | others
+    assert inside == package | shipped | kit | panel | others
 
 
 def test_the_server_runs_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
@@ -95,6 +98,9 @@ def test_the_server_runs_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
             request = Request(f"{url}/pets?limit=100", headers={"Authorization": "Bearer mockpets"})  # noqa: S310 - our own server
             with urlopen(request, timeout=10) as response:  # noqa: S310
                 assert len(json.load(response)) == 100
+            kit = url.replace("/v1", "/__mockpets/playwright.js")
+            with urlopen(kit, timeout=10) as response:  # noqa: S310
+                assert b"webServer" in response.read()
         finally:
             process.terminate()
         assert process.wait(timeout=20) == 0

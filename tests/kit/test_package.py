@@ -1,0 +1,71 @@
+"""The npm package: its version, its files and its entry points."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mockpets.kit import FILES, PLAYWRIGHT_FILES
+from mockpets.packaged_data import shipped
+from tests.programs import need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parent.parent.parent
+KIT = shipped("kit")
+PACKAGE = json.loads((KIT / "package.json").read_text(encoding="utf-8"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_it_has_the_version_and_the_licence_of_the_server() -> None:
+    assert (PACKAGE["name"], PACKAGE["version"]) == (PROJECT["name"], PROJECT["version"])
+    assert PACKAGE["license"] == PROJECT["license"]
+    assert (KIT / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+def test_npm_packs_the_kit_and_nothing_else(tmp_path: Path) -> None:
+    packed = subprocess.run(
+        [need("npm"), "pack", "--dry-run", "--json", "--silent"],
+        cwd=KIT,
+        env={"PATH": str(Path(need("npm")).parent), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    [package] = json.loads(packed.stdout)
+
+    files = {each["path"] for each in package["files"]}
+    assert files == {*FILES, *PLAYWRIGHT_FILES, "LICENSE", "README.md", "package.json"}
+
+
+def test_every_entry_point_names_a_file_types_first() -> None:
+    def targets() -> Iterator[str]:
+        for conditions in PACKAGE["exports"].values():
+            if isinstance(conditions, str):
+                yield conditions
+            else:
+                assert [*conditions] == ["types", "default"]
+                yield from conditions.values()
+
+    assert all((KIT / target).is_file() for target in targets())
+    assert PACKAGE["exports"].keys() == {".", "./playwright", "./package.json"}
+    assert "dependencies" not in PACKAGE
+
+
+def test_it_can_be_imported_by_its_name() -> None:
+    code = 'import { Mockpets } from "mockpets"; console.log(new Mockpets().session)'
+    run = subprocess.run(
+        [need("node"), "--input-type=module", "--eval", code],
+        cwd=KIT,  # a package may import itself by name
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (run.stdout, run.stderr) == ("default\n", "")
