@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
+import subprocess
+import sys
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -10,6 +14,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.kit.project import run_playwright, serving
+from tests.programs import need
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", ROOT / "docs/typescript.md"]
@@ -64,3 +69,61 @@ def test_the_files_shown_pass(tmp_path: Path) -> None:
 
     assert {title: each for title, each in outcomes.items() if each.status != "passed"} == {}
     assert len(outcomes) == len(shown_files()) == 4
+
+
+def run(folder: Path, commands: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run commands as a user would who has mockpets on the PATH."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return subprocess.run(
+        ["sh", "-ec", commands],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "HOME": str(folder), **variables},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def test_the_files_are_the_same_written_and_downloaded(tmp_path: Path) -> None:
+    need("curl")
+    (tmp_path / "written/mock/scenarios").mkdir(parents=True)
+    (tmp_path / "loaded").mkdir()
+    written = run(tmp_path / "written", shown_commands("write"))
+    with MockpetsServer(Settings(port=0)) as server:
+        download = shown_commands("download").replace("http://localhost:7387", server.url)
+        loaded = run(tmp_path / "loaded", download)
+    files = [
+        {path.name: path.read_text() for path in (tmp_path / name / "tests/mockpets").iterdir()}
+        for name in ("written", "loaded")
+    ]
+
+    assert (written.returncode, loaded.returncode) == (0, 0), written.stderr + loaded.stderr
+    assert files[0] == files[1]
+    assert len(files[0]) == 6
+
+
+@pytest.mark.slow  # npm downloads Playwright
+def test_three_commands_and_six_lines_from_an_empty_folder(tmp_path: Path) -> None:
+    """The server listens on another port than the default, which may be taken."""
+    [install, write, test] = shown_commands("kit commands").splitlines()
+    spec = shown_files()["tests/pets.spec.ts"]
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/pets.spec.ts").write_text(spec, encoding="utf-8")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        url = f"http://localhost:{probe.getsockname()[1]}"
+
+    for command in (install, write, test):
+        done = run(tmp_path, command, MOCKPETS_URL=url)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    assert "1 passed" in done.stdout
+    assert len([line for line in spec.splitlines() if line]) == 6
+    (tmp_path / "tests/typo.ts").write_text(spec.replace('use("empty")', 'use("emtpy")'))
+    options = "--strict --noEmit --skipLibCheck --target esnext"
+    modules = "--module esnext --moduleResolution bundler"
+    for file, errors in (("pets.spec.ts", ""), ("typo.ts", '"emtpy"')):
+        compiled = run(tmp_path, f"{need('tsc')} {options} {modules} tests/{file}")
+        assert errors in compiled.stdout
+        assert (compiled.returncode == 0) == (not errors), compiled.stdout
