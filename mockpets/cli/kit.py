@@ -57,8 +57,7 @@ def kit(out: Path, playwright: bool, check: bool, config: Path | None, **flags: 
     """Write the TypeScript client, with the names of your scenarios, into a folder.
 
     With --playwright, also writes playwright.config.ts, unless the working directory has a
-    configuration. If DIR has the Playwright files, they are written and checked without
-    --playwright too.
+    configuration. Fixtures that DIR already has are updated and checked without --playwright too.
     """
     settings = load_settings(flags, os.environ, config)
 
@@ -66,8 +65,8 @@ def kit(out: Path, playwright: bool, check: bool, config: Path | None, **flags: 
 
     library = load_library(settings.scenarios_dir, settings.fixtures_dir)
     report(problem for group in library.problems.values() for problem in group)
-    playwright = playwright or _version(out / PLAYWRIGHT_FILES[0]) is not None
-    names = (*FILES, *PLAYWRIGHT_FILES) if playwright else FILES
+    has_playwright = playwright or _version(out / PLAYWRIGHT_FILES[0]) is not None
+    names = (*FILES, *PLAYWRIGHT_FILES) if has_playwright else FILES
     # A file with problems still has a name: tests that use it fail with the problems.
     files = {out / name: render(name, library.sources) for name in names}
     options = _options(config, flags)
@@ -77,12 +76,12 @@ def kit(out: Path, playwright: bool, check: bool, config: Path | None, **flags: 
     _write(files)
     if playwright:
         _configure(out, options)
-        _advise(
-            "in a test", f'import {{ expect, test }} from "{_module(out / PLAYWRIGHT_FILES[0])}";'
-        )
-    else:
-        _advise("use it", f'import {{ Mockpets }} from "{_module(out / FILES[0])}";')
-    _advise("check it", shlex.join([*command, "--check"]))
+    name, imports = (
+        ("playwright.js", "expect, test") if has_playwright else ("client.js", "Mockpets")
+    )
+    line = f'import {{ {imports} }} from "{_module(out / name, out.parent)}";'
+    click.echo(printable(f"use it    in {(out.parent / 'pets.spec.ts').as_posix()}: {line}"))
+    click.echo(printable(f"check it  {shlex.join([*command, '--check'])}"))
     return 0
 
 
@@ -92,10 +91,6 @@ def _options(config: Path | None, flags: Mapping[str, Any]) -> list[str]:
     for name, values in flags.items():
         given += [(f"--{name.replace('_', '-')}", value) for value in values]
     return [*chain.from_iterable(given)]
-
-
-def _advise(what: str, how: str) -> None:
-    click.echo(printable(f"{what:<9}  {how}"))
 
 
 # --- Files ------------------------------------------------------------------------------------
@@ -192,7 +187,7 @@ def _listed(what: str, names: Iterable[str]) -> Iterator[str]:
 
 def _configure(out: Path, options: list[str]) -> None:
     """Write a configuration of Playwright, or show what to add to the existing one."""
-    module = _module(out / PLAYWRIGHT_FILES[0])
+    module = _module(out / PLAYWRIGHT_FILES[0], Path())
     pairs = {"command": _own_command(), "args": shlex.join(options)}
     given = ", ".join(f"{name}: {json.dumps(value)}" for name, value in pairs.items() if value)
     text = _CONFIG.format(module=module, options=f"{{ {given} }}" if given else "")
@@ -204,9 +199,9 @@ def _configure(out: Path, options: list[str]) -> None:
         click.echo("".join(f"  {line}\n" for line in text.splitlines()[1:]), nl=False)
 
 
-def _module(path: Path) -> str:
-    """Return what a module in the working directory imports a file by, without its suffix."""
-    relative = Path(os.path.relpath(path.with_suffix(""))).as_posix()
+def _module(path: Path, folder: Path) -> str:
+    """Return what a module in a folder imports a file by: its relative path without the suffix."""
+    relative = Path(os.path.relpath(path.with_suffix(""), folder)).as_posix()
     return relative if relative.startswith("../") else f"./{relative}"
 
 
