@@ -17,6 +17,7 @@ from mockpets.cli.scenario_check import check
 from tests.programs import need
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "react"
+THIRD_PARTY = Path(__file__).with_name("third-party.spec.ts")
 REPEAT = int(os.environ.get("REPEAT_EACH", "1"))
 """How often each test of the example runs; `.ci/long` sets it."""
 COMMANDS = Path(sys.executable).parent  # has `mockpets`
@@ -110,6 +111,16 @@ def test_the_suite_fails_if_its_tests_share_one_session(example: Path) -> None:
     status, output = playwright(example, "--max-failures=1")
     assert status == 1, output
     assert re.search(r"^ +\d+ failed$", output, re.MULTILINE), output
+
+
+@pytest.mark.slow
+def test_a_third_party_loads_although_the_page_sends_the_session(example: Path) -> None:
+    shutil.copy2(THIRD_PARTY, example / "tests")
+
+    status, output = playwright(example, THIRD_PARTY.name)
+    assert status == 0, output
+    assert "2 passed" in output
+    assert compile_types(example) == (0, "")
 
 
 @pytest.mark.slow
