@@ -48,6 +48,15 @@ class Outcome:
     attachments: Mapping[str, str]
 
 
+def install_kit(folder: Path) -> None:
+    """Install the kit and the packages of the tests into a project, as npm does."""
+    modules = folder / "node_modules"
+    modules.mkdir()
+    for package in NODE_MODULES.iterdir():
+        (modules / package.name).symlink_to(package)
+    shutil.copytree(shipped("kit"), modules / "mockpets")
+
+
 def run_playwright(folder: Path, files: Mapping[str, str], **variables: str) -> dict[str, Outcome]:
     """Run tests in an empty folder; return the outcomes by the tests' titles.
 

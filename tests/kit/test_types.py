@@ -1,0 +1,160 @@
+"""The kit's declarations accept what users write, and reject typos by name.
+
+``types/`` has what users write. The package is installed into a project for its users; the other
+way to get the kit is to copy its files, which the project does as well.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets.packaged_data import shipped
+from tests.kit.project import install_kit
+from tests.programs import need
+from tests.test_generated_types import run
+
+if TYPE_CHECKING:
+    import subprocess
+
+TYPES = Path(__file__).with_name("types")
+MOCK = 'import { Mockpets } from "mockpets";\nconst mock = new Mockpets();\n'
+SCENARIO = 'import type { Scenario } from "mockpets";\nexport const scenario: Scenario = '
+PLAYWRIGHT = 'import { expect, test, webServer } from "mockpets/playwright";\n'
+TYPOS = {
+    # name of the file: its text, what the compiler must name
+    "scenario": (MOCK + 'void mock.use("rety");', '"rety"'),
+    "second_scenario": (MOCK + 'void mock.use("empty", "rety");', '"rety"'),
+    "made_scenario": (MOCK + 'void mock.make({ scenario: ["rety"] });', '"rety"'),
+    "extends": (SCENARIO + '{ description: "d", extends: "rety" };', '"rety"'),
+    "extends_list": (SCENARIO + '{ description: "d", extends: ["empty", "rety"] };', '"rety"'),
+    "macth": (SCENARIO + '{ description: "d", stubs: [{ macth: {}, delay: "1s" }] };', "'macth'"),
+    "inline_macth": (
+        MOCK + 'void mock.use({ description: "d", stubs: [{ macth: {}, delay: "1s" }] });',
+        "'macth'",
+    ),
+    "contians": (
+        SCENARIO
+        + '{ description: "d", stubs: [{ match: { query: { status: { contians: "x" } } } }] };',
+        "'contians'",
+    ),
+    "verified_contians": (
+        MOCK + 'void mock.verify({ body: { name: { contians: "x" } } });',
+        "'contians'",
+    ),
+    "verified_operation": (MOCK + 'void mock.verify({ operation: "listPet" });', '"listPet"'),
+    "fault": (SCENARIO + '{ description: "d", stubs: [{ fault: "conection_reset" }] };', "conec"),
+    "description": (SCENARIO + "{ stubs: [] };", "'description'"),
+    "times": (MOCK + "void mock.verify({}, { atLeast: 1 });", "'atLeast'"),
+    "within": (MOCK + 'void mock.verify({}, 1, { within: "5s" });', "'string'"),
+    "filter": (MOCK + 'void mock.requests({ opration: "listPets" });', "'opration'"),
+    "filter_note": (MOCK + 'void mock.requests({ note: "key_mising" });', '"key_mising"'),
+    "kind": (MOCK + 'mock.on("request", () => {});', '"request"'),
+    "status": (MOCK + 'void mock.pets("solt");', '"solt"'),
+    "pet": (MOCK + 'void mock.setPets([{ id: 1, nmae: "Miso", categoryId: 2 }]);', "'nmae'"),
+    "pet_status": (
+        MOCK + 'void mock.setPets([{ id: 1, name: "M", categoryId: 2, status: "solt" }]);',
+        '"solt"',
+    ),
+    "option": (
+        'import { Mockpets } from "mockpets";\nexport const mock = new Mockpets({ sesion: "a" });',
+        "'sesion'",
+    ),
+    "details": (
+        'import { MockpetsError } from "mockpets";\n'
+        "export const nearest = (error: MockpetsError) => error.details.nearst;",
+        "'nearst'",
+    ),
+    "code": (
+        'import { MockpetsError } from "mockpets";\n'
+        'export const lost = (error: MockpetsError) => error.code === "sesion_lost";',
+        '"sesion_lost"',
+    ),
+    "carrier": (PLAYWRIGHT + 'test.use({ carrier: "cookie" });', '"cookie"'),
+    "fixture": (PLAYWRIGHT + 'test("t", async ({ mok }) => { await mok.reset(); });', "'mok'"),
+    "matcher": (
+        PLAYWRIGHT
+        + 'test("t", async ({ mock }) => { await expect(mock).toHaveReceived({ macth: {} }); });',
+        "'macth'",
+    ),
+    "matched_value": (
+        PLAYWRIGHT + 'test("t", async ({ page }) => { await expect(page).toHaveReceived({}); });',
+        "'toHaveReceived'",
+    ),
+    "web_server": (PLAYWRIGHT + 'export const s = webServer({ comand: "mockpets" });', "'comand'"),
+}
+STRICT = {
+    "strict": True,
+    "exactOptionalPropertyTypes": True,
+    "noUncheckedIndexedAccess": True,
+    "noEmit": True,
+    "target": "es2022",
+    "lib": ["es2022", "dom", "dom.iterable"],
+    "types": ["node"],
+}
+RESOLUTION: dict[str, dict[str, object]] = {
+    # Each way is a project; the declarations themselves are checked once.
+    "bundler": {"module": "esnext", "moduleResolution": "bundler", "skipLibCheck": True},
+    "nodenext": {"module": "nodenext", "moduleResolution": "nodenext"},
+}
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """Return the compiler's errors for each way to resolve imports, by file."""
+    with ThreadPoolExecutor() as pool:
+        projects = [project(tmp_path_factory.mktemp(way), way) for way in RESOLUTION]
+        command = (need("tsc"), "--project", ".", "--pretty", "false")
+        results = pool.map(lambda folder: run(folder, *command), projects)
+        return {way: by_file(result) for way, result in zip(RESOLUTION, results, strict=True)}
+
+
+def project(folder: Path, way: str) -> Path:
+    """Write a project with the kit, the files of its users, and the files with typos."""
+    install_kit(folder)
+    shutil.copytree(TYPES, folder / "package")
+    copied = shutil.copytree(TYPES, folder / "copied")
+    shutil.copytree(shipped("kit"), copied / "mockpets")
+    extension = ".js" if way == "nodenext" else ""
+    for path in copied.glob("*.ts"):
+        text = path.read_text(encoding="utf-8")
+        text = text.replace('"mockpets"', f'"./mockpets/client{extension}"')
+        path.write_text(
+            text.replace('"mockpets/playwright"', f'"./mockpets/playwright{extension}"')
+        )
+    for name, (text, _) in TYPOS.items():
+        (folder / f"{name}.ts").write_text(text + "\n")
+    (folder / "package.json").write_text('{"type": "module"}')
+    (folder / "tsconfig.json").write_text(
+        json.dumps({"compilerOptions": {**STRICT, **RESOLUTION[way]}})
+    )
+    return folder
+
+
+def by_file(compiled: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, text in re.findall(
+        r"^([\w./-]+)\.ts(\(.*?)(?=^\S+\.ts\(|\Z)", compiled.stdout, re.MULTILINE | re.DOTALL
+    ):
+        found[name] = found.get(name, "") + text
+    assert found, compiled.stdout + compiled.stderr
+    return found
+
+
+@pytest.mark.parametrize("way", RESOLUTION)
+def test_what_users_write_compiles(errors: dict[str, dict[str, str]], way: str) -> None:
+    assert {name: text for name, text in errors[way].items() if name not in TYPOS} == {}
+
+
+@pytest.mark.parametrize("way", RESOLUTION)
+def test_typos_do_not_compile(errors: dict[str, dict[str, str]], way: str) -> None:
+    missing = TYPOS.keys() - errors[way].keys()
+    assert missing == set()
+    for name, (_, typo) in TYPOS.items():
+        assert typo in errors[way][name], name

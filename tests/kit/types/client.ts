@@ -1,0 +1,155 @@
+// What users write with the client. It must compile, and is never run.
+
+import { Mockpets, MockpetsError } from "mockpets";
+import type {
+  Change,
+  Delay,
+  Entry,
+  Fault,
+  Filter,
+  Gate,
+  Match,
+  Options,
+  Pet,
+  PetStatus,
+  Pets,
+  Reply,
+  Scenario,
+  ScenarioName,
+  SequenceItem,
+  Stub,
+  Times,
+  VerifyMatch,
+} from "mockpets";
+
+// A session
+
+const options: Options = { url: "http://localhost:7387", session: "w1", token: "secret", key: "mockpets" };
+const session = Mockpets.slug("shows the pet", "chromium", 3);
+export const mock = new Mockpets({ ...options, session });
+export const unnamed = new Mockpets();
+export const fromVariables = new Mockpets({ url: process.env.MOCKPETS_URL, token: process.env.TOKEN });
+export const withFetch = new Mockpets({ fetch: (input, init) => fetch(input, { ...init, cache: "no-store" }) });
+
+export async function makeSession(): Promise<void> {
+  await mock.make();
+  await mock.make({ scenario: "retry", seed: 3, pets: 5 });
+  await mock.make({ scenario: ["retry", { description: "Down.", stubs: [{ reply: { status: 503 } }] }] });
+  await mock.reset();
+  await mock.drop();
+}
+
+export function callApp(): Promise<Response> {
+  const name: string = mock.session;
+  const { url, key, headers } = mock;
+  console.log(name, url);
+  return fetch(`${mock.baseUrl}/pets`, { headers: { ...headers, Authorization: `Bearer ${key}` } });
+}
+
+export const response = fetch("http://localhost:7387/v1/pets", { headers: mock.headers });
+
+// Scenarios
+
+const match: Match = { operation: ["listPets"], headers: { Accept: { contains: "json" } } };
+const delay: Delay = { min: "100ms", max: "2s" };
+const fault: Fault = "connection_reset";
+const reply: Reply = { error: "unauthorized", message: "Your key has expired." };
+const busy: SequenceItem = { status: 429, headers: { "Retry-After": 5 } };
+const sequence: SequenceItem[] = ["pass", busy, { fault: "empty_reply" }];
+const stubs: Stub[] = [
+  { match, times: 2, delay, reply: "pass" },
+  { match: { operation: "getPet", petId: [3, 4] }, reply },
+  { match: { body: { name: { one_of: ["Miso", null] } } }, fault },
+  { match: { query: { status: "sold", limit: { present: false } } }, sequence, repeat: "cycle" },
+  { hold: "checkout", throttle: "500 B/s", probability: 0.25, after: 1 },
+  { reply: { status: 200, body: { items: [{ id: 1 }], next: null } }, off_contract: true },
+  { reply: { page: [{ id: 1, name: "Miso", categoryId: 2 }] } },
+];
+export const scenario: Scenario = {
+  name: "slow-then-down",
+  description: "Slow, then down.",
+  extends: ["retry", "empty"],
+  pets: { count: 3, locale: "de_DE" },
+  stubs,
+};
+export const down = { description: "Down.", extends: "empty", stubs: [] } satisfies Scenario;
+const names = ["retry", "empty"] as const satisfies readonly ScenarioName[];
+const chosen: (ScenarioName | Scenario)[] = ["empty", scenario];
+
+export async function useScenarios(): Promise<void> {
+  await mock.use("empty");
+  await mock.use("retry", scenario, { description: "Held.", stubs: [{ hold: "checkout" }] });
+  await mock.use(...names);
+  await mock.use(...chosen, down);
+  await mock.use();
+}
+
+// Pets
+
+const pets: Pet[] = [{ id: 1, name: "Miso", categoryId: 2, status: "sold" }];
+const frozen: readonly Pet[] = pets;
+const sources: Pets[] = [pets, frozen, "fixture", 5, { count: 3, seed: 4 }];
+const statuses: PetStatus[] = ["available", "pending", "sold"];
+
+export async function usePets(): Promise<string[]> {
+  for (const source of sources) await mock.setPets(source);
+  await mock.setPets([{ id: 2, name: "Nori", categoryId: 1 }]);
+  await mock.snapshot("before");
+  await mock.restore("before");
+  await Promise.all(statuses.map((status) => mock.pets(status)));
+  const sold: Pet[] = await mock.pets("sold");
+  await mock.setPets(sold);
+  const first = sold[0];
+  return first ? [first.name, first.status ?? "unknown"] : [];
+}
+
+// Requests
+
+const filter: Filter = { operation: "listPets", status: "4xx", note: "key_missing", since: 3, limit: 10 };
+const atMost: Times = { at_least: 1, at_most: 3 };
+const created: VerifyMatch = { operation: "createPet", body: { name: { contains: "Mi" } }, outcome: ["sent"] };
+
+export async function verifyRequests(): Promise<void> {
+  const entries: Entry[] = await mock.requests(filter);
+  await mock.requests({ status: 404, outcome: "client_left" });
+  const all = await mock.requests();
+  const last = all.at(-1);
+  console.log(last?.number.toFixed(), last?.status?.toFixed(), last?.notes.map((note) => note.code), entries);
+  const archive = await mock.har(filter);
+  console.log(archive.log.entries[0]?.response.status, archive.log.entries[0]?._mockpets.outcome);
+  const [request] = await mock.verify(created);
+  console.log(request?.target.toUpperCase());
+  await mock.verify({}, 0);
+  await mock.verify({ method: "DELETE", path: "/v1/pets/{petId}" }, atMost);
+  await mock.verify(match, { at_least: 1 }, { within: 2_000 });
+  await mock.verify(match, undefined, { within: 2_000 });
+}
+
+export async function explain(): Promise<string[]> {
+  try {
+    await mock.verify({ operation: "createPet" }, 2);
+    return [];
+  } catch (error) {
+    if (!(error instanceof MockpetsError)) throw error;
+    if (error.code === "session_lost" || error.code === "unreachable") return [error.message];
+    const { nearest = [], problems = [], held } = error.details;
+    const differences = nearest.flatMap((each) => each.differences.map(({ where, got }) => `${where}: ${got}`));
+    return [`${error.status} ${held ?? ""}`, ...differences, ...problems.map((each) => each.what)];
+  }
+}
+
+// Gates and changes
+
+export async function holdResponse(): Promise<number> {
+  const gate: Gate = mock.gate("checkout");
+  await gate.held();
+  await gate.held(2, 3_000);
+  const released: number = await gate.open();
+  return released;
+}
+
+export function listen(kinds: Change[]): () => void {
+  const stop = mock.on("requests", () => console.log("requested"));
+  const stops = kinds.map((kind) => mock.on(kind, async () => console.log(await mock.requests())));
+  return () => [stop, ...stops].forEach((each) => each());
+}

@@ -1,0 +1,73 @@
+// What users write in Playwright tests. It must compile, and is never run.
+
+import { mergeTests, test as base } from "@playwright/test";
+import { attachSession, expect, Mockpets, MockpetsError, test } from "mockpets/playwright";
+import type { Carrier, MockpetsFixtures, MockpetsOptions, Scenario } from "mockpets/playwright";
+
+test("shows an error, and tries again", async ({ page, mock, request }) => {
+  await mock.use("retry");
+  await page.goto("/");
+  await expect(page.getByRole("alert")).toBeVisible();
+  await expect(mock).toHaveReceived({ operation: "listPets" });
+  await expect(mock).toHaveReceived({ operation: "listPets", query: { status: "sold" } }, 2, { within: 3_000 });
+  await expect(mock).toHaveReceived({}, { at_least: 1, at_most: 3 });
+  await expect(mock, "no pet was created").not.toHaveReceived({ operation: "createPet" });
+  await expect.soft(mock).toHaveReceived({ operation: "getPet", petId: 3 }, 0);
+  await expect(await request.get(`${mock.baseUrl}/pets`)).toBeOK();
+  expect(await mock.pets()).toHaveLength(3);
+  expect(mock).toBeInstanceOf(Mockpets);
+  await expect(mock.use("empty")).rejects.toThrow(MockpetsError);
+});
+
+test("uses two contexts", async ({ browser, mock }) => {
+  const context = await browser.newContext();
+  await attachSession(context, mock);
+  await attachSession(context, mock, ["http://localhost:5173"]);
+  await context.close();
+});
+
+test.describe("with another carrier", () => {
+  const carrier: Carrier = "key";
+  test.use({ carrier, mockUrl: process.env.MOCKPETS_URL, mockKey: "secret", mockOrigins: [] });
+  test.use({ baseURL: "http://localhost:5173", locale: "de-DE" });
+
+  test("uses the key", async ({ page, mock }) => {
+    await page.addInitScript((key) => Object.assign(window, { PETS_KEY: key }), mock.key);
+  });
+});
+
+// Fixtures of one's own
+
+const empty: Scenario = { description: "No pets.", pets: [] };
+
+export const withPets = test.extend<{ shop: Mockpets }>({
+  shop: async ({ mock }, use) => {
+    await mock.use(empty);
+    await use(mock);
+  },
+});
+
+withPets("has a shop", async ({ shop, page }) => {
+  await page.goto("/");
+  await expect(shop).toHaveReceived({ operation: "listPets" });
+});
+
+const merged = mergeTests(test, base.extend<{ user: string }>({ user: "Mia" }));
+
+merged("has both", async ({ mock, user }) => {
+  await mock.setPets([{ id: 1, name: user, categoryId: 2 }]);
+});
+
+export const wider = expect.extend({
+  toBeSold(pet: { status?: string }) {
+    return { pass: pet.status === "sold", message: () => "expected a sold pet" };
+  },
+});
+
+wider({ status: "sold" }).toBeSold();
+
+type Fixtures = Pick<MockpetsFixtures, "mock"> & MockpetsOptions;
+
+export async function helper({ mock, carrier }: Fixtures): Promise<void> {
+  if (carrier !== "key") await wider(mock).toHaveReceived({ operation: "listPets" });
+}
