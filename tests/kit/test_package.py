@@ -8,9 +8,12 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from mockpets.kit import FILES, PLAYWRIGHT_FILES
 from mockpets.packaged_data import shipped
 from tests.programs import need
+from tests.test_generated_types import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +62,7 @@ def test_every_entry_point_names_a_file_types_first() -> None:
 
 def test_it_can_be_imported_by_its_name() -> None:
     code = 'import { Mockpets } from "mockpets"; console.log(new Mockpets().session)'
-    run = subprocess.run(
+    imported = subprocess.run(
         [need("node"), "--input-type=module", "--eval", code],
         cwd=KIT,  # a package may import itself by name
         capture_output=True,
@@ -68,4 +71,27 @@ def test_it_can_be_imported_by_its_name() -> None:
         check=False,
     )
 
-    assert (run.stdout, run.stderr) == ("default\n", "")
+    assert (imported.stdout, imported.stderr) == ("default\n", "")
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as npm publishes it."""
+    folder = tmp_path_factory.mktemp("package")
+    run(KIT, need("npm"), "pack", "--silent", "--pack-destination", str(folder))
+    [path] = folder.iterdir()
+    return path
+
+
+def test_publint_finds_nothing(archive: Path) -> None:
+    linted = run(archive.parent, need("publint"), "run", "--strict", archive.name)
+
+    assert linted.returncode == 0, linted.stdout
+    assert "All good!" in linted.stdout
+
+
+def test_the_types_of_every_entry_point_are_found(archive: Path) -> None:
+    checked = run(archive.parent, need("attw"), "--profile", "esm-only", archive.name)
+
+    assert checked.returncode == 0, checked.stdout
+    assert '"mockpets/playwright"' in checked.stdout
