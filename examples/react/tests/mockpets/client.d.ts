@@ -6,6 +6,7 @@ import type {
   ErrorCode,
   HeldResponses,
   InvalidInputDetails,
+  PetInput,
   PetsSource,
   RequestFilters,
   RequestSummary,
@@ -20,13 +21,14 @@ export type { Change, ErrorCode, Har, Pet, PetStatus, ScenarioName, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
 /** A whole scenario, as in a scenario file. Without a `name`, the server names it. */
-export interface Scenario extends Omit<ScenarioDocument, "extends"> {
+export interface Scenario extends Omit<ScenarioDocument, "extends" | "pets"> {
   /** Scenarios whose stubs follow this scenario's stubs, in this order. */
-  extends?: ScenarioName | ScenarioName[];
+  extends?: ScenarioName | readonly ScenarioName[];
+  pets?: Pets;
 }
 
 /** A list of pets, the name of a fixture, a number of generated pets, or what to generate. */
-export type Pets = PetsSource;
+export type Pets = PetsSource | readonly PetInput[];
 
 /** A recorded request and its outcome. */
 export type Entry = RequestSummary;
@@ -49,15 +51,15 @@ export interface Options {
    * The URL of the server; it may name a session, as in `http://localhost:7387/~my-session/v1`.
    * By default the variable `MOCKPETS_URL`, or `http://localhost:7387`.
    */
-  url?: string;
+  url?: string | undefined;
   /** The session; by default the one that the URL names, or `default`. */
-  session?: string;
+  session?: string | undefined;
   /** The control token. By default the variable `MOCKPETS_CONTROL_TOKEN`. */
-  token?: string;
+  token?: string | undefined;
   /** The API key that your app sends; by default `mockpets`. */
-  key?: string;
+  key?: string | undefined;
   /** The function that sends the requests; by default the global `fetch`. */
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
 }
 
 /** The details of an error, by its code; other codes have none. */

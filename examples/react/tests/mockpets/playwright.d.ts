@@ -77,11 +77,11 @@ export function attachSession(context: BrowserContext, mock: Mockpets, origins?:
 /** Return an entry for `webServer` in `playwright.config.ts` that starts the mock server. */
 export function webServer(options?: {
   /** The command that runs mockpets, such as `uvx mockpets`; by default `mockpets`. */
-  command?: string;
+  command?: string | undefined;
   /** The URL of the server; by default the variable `MOCKPETS_URL`, or `http://localhost:7387`. */
-  url?: string;
+  url?: string | undefined;
   /** More options of `mockpets serve`, such as `--scenarios-dir mock/scenarios`. */
-  args?: string;
+  args?: string | undefined;
 }): {
   command: string;
   url: string;
