@@ -174,7 +174,7 @@ def _difference(path: Path, text: str) -> str:
         changes = [*_listed("lacks", now - before), *_listed("still has", before - now)]
         if changes:
             return f"out of date: it {' and '.join(changes)}"
-    return "this file was changed"
+    return "this file was changed; if a formatter did it, exclude the folder from formatting"
 
 
 def _listed(what: str, names: Iterable[str]) -> Iterator[str]:

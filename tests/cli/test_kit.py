@@ -271,6 +271,7 @@ def test_the_check_names_every_file_and_the_command_that_fixes_it(
 ) -> None:
     own, current = ("--scenarios-dir", "own"), version("mockpets")
     foreign = "'mockpets kit' did not write this file; rename it, or choose another folder"
+    changed = "this file was changed; if a formatter did it, exclude the folder from formatting"
     older = f"out of date: written by mockpets 0.0.1, and this is mockpets {current}"
     scenario_file("own/tired-cat.yaml")
     scenario_file("own/old-cat.yaml")
@@ -290,7 +291,7 @@ def test_the_check_names_every_file_and_the_command_that_fixes_it(
         f"mock/client.d.ts: {foreign}",
         f"mock/control.d.ts: {older}",
         "mock/scenarios.d.ts: out of date: it lacks 'new-cat' and still has 'old-cat'",
-        "mock/playwright.d.ts: this file was changed",
+        f"mock/playwright.d.ts: {changed}",
         "to write these files again, run: mockpets kit --out mock --scenarios-dir own",
     ]
     assert contents() == before
