@@ -20,11 +20,12 @@ NODE_MODULES = Path(__file__).parent / "node_modules"
 
 
 def need(name: str) -> str:
-    """Return the path of a program, also one of an npm package.
+    """Return the path of a program, preferably of an npm package.
 
-    Without it the test is skipped; in CI it fails.
+    An active `.venv` has another `playwright` on the PATH: the one of the Python package.
+    Without the program the test is skipped; in CI it fails.
     """
-    path = shutil.which(name) or shutil.which(name, path=NODE_MODULES / ".bin")
+    path = shutil.which(name, path=NODE_MODULES / ".bin") or shutil.which(name)
     if path is None:
         stop = pytest.fail if os.environ.get("CI") else pytest.skip
         stop(f"the program {name} is not installed")

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+
+from tests import programs
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TESTS = """
 import pytest
@@ -47,6 +54,18 @@ def test_in_ci_a_missing_program_is_a_failure(
 
     result.assert_outcomes(passed=1, failed=1, errors=3)
     assert "skipped for missing programs" not in result.stdout.str()
+
+
+def test_a_program_of_an_npm_package_comes_before_one_on_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("venv", "node_modules/.bin"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "playwright").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "venv"))
+    monkeypatch.setattr(programs, "NODE_MODULES", tmp_path / "node_modules")
+
+    assert programs.need("playwright") == str(tmp_path / "node_modules/.bin/playwright")
 
 
 def run(pytester: pytest.Pytester, workers: str) -> pytest.RunResult:
