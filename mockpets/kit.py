@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SCENARIOS_FILE: Final = "scenarios.d.ts"
-FILES: Final = ("client.js", "client.d.ts", "control.d.ts", SCENARIOS_FILE)
+PACKAGE_FILE: Final = "package.json"
+FILES: Final = (PACKAGE_FILE, "client.js", "client.d.ts", "control.d.ts", SCENARIOS_FILE)
 PLAYWRIGHT_FILES: Final = ("playwright.js", "playwright.d.ts")
 
 _HEADER: Final = """\
@@ -21,6 +22,15 @@ _HEADER: Final = """\
 /* eslint-disable */
 
 """
+# Without it, Node cannot import the files in a repository whose own package.json says "commonjs",
+# as `npm init` writes it.
+_PACKAGE: Final = """\
+{{
+  "description": "mockpets {version}: written by 'mockpets kit'; the files here are ES modules",
+  "type": "module"
+}}
+"""
+_WRITTEN_BY: Final = re.compile(r"""(?:// |{\n  "description": ")mockpets (\S+): written by ["']""")
 
 
 def render(name: str, scenarios: Iterable[str]) -> str:
@@ -31,13 +41,15 @@ def render(name: str, scenarios: Iterable[str]) -> str:
     """
     from importlib.metadata import version  # takes 10 ms, and every command imports this module
 
+    if name == PACKAGE_FILE:
+        return _PACKAGE.format(version=version("mockpets"))
     text = declare_scenarios(scenarios) if name == SCENARIOS_FILE else _source(name)
     return _HEADER.format(version=version("mockpets")) + text
 
 
 def written_by(text: str) -> str | None:
     """Return the version of mockpets that rendered a file; None if it is not a file of the kit."""
-    header = re.match(_HEADER.partition("\n")[0].format(version=r"(\S+)"), text)
+    header = _WRITTEN_BY.match(text)
     return header and header[1]
 
 

@@ -30,6 +30,7 @@ _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
     ".svg": "image/svg+xml",
     ".ts": "text/plain; charset=utf-8",  # the registered type of this suffix is a video's
 }

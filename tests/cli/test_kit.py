@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -16,7 +17,7 @@ from mockpets.cli.main import main
 from mockpets.packaged_data import shipped
 from tests.programs import NODE_MODULES, need
 
-CLIENT = ["client.js", "client.d.ts", "control.d.ts", "scenarios.d.ts"]
+CLIENT = ["package.json", "client.js", "client.d.ts", "control.d.ts", "scenarios.d.ts"]
 PLAYWRIGHT = ["playwright.js", "playwright.d.ts"]
 HEADER = (
     f'// mockpets {version("mockpets")}: written by "mockpets kit"; '
@@ -83,11 +84,17 @@ def test_the_client_is_written_with_a_header(capsys: pytest.CaptureFixture[str])
     ]
     written = contents()
     assert written.keys() == {f"test/mock/{name}" for name in CLIENT}
-    for name in CLIENT:
+    for name in CLIENT[1:]:
         head, disabled, empty, *_ = written[f"test/mock/{name}"].splitlines()
         assert (head, disabled, empty) == (HEADER, "/* eslint-disable */", "")
     source = (shipped("kit") / "client.js").read_text(encoding="utf-8")
     assert written["test/mock/client.js"].endswith(source)
+    assert json.loads(written["test/mock/package.json"]) == {
+        "description": f"{HEADER[3:].partition(';')[0]}; the files here are ES modules".replace(
+            '"', "'"
+        ),
+        "type": "module",
+    }
 
 
 def test_playwright_gets_its_fixtures_and_a_configuration(
@@ -96,7 +103,7 @@ def test_playwright_gets_its_fixtures_and_a_configuration(
     status, out, err = kit(capsys, "--out", "mock", "--playwright")
 
     assert (status, err) == (0, [])
-    assert out[4:] == [
+    assert out[5:] == [
         *(f"wrote mock/{name}" for name in PLAYWRIGHT),
         "wrote playwright.config.ts",
         'use it    in pets.spec.ts: import { expect, test } from "./mock/playwright";',
@@ -118,7 +125,7 @@ def test_an_existing_configuration_stays_and_the_lines_to_add_are_shown(
     _, out, _ = kit(capsys, "--out", "../mock", "--playwright")
 
     assert contents() == {f"playwright.config.{suffix}": "export default {};\n"}
-    assert out[6:9] == [
+    assert out[7:10] == [
         f"add the server to playwright.config.{suffix}:",
         '  import { webServer } from "../mock/playwright";',
         "  export default defineConfig({ webServer: webServer() });",
@@ -132,7 +139,7 @@ def test_a_configuration_that_has_the_server_needs_nothing(
     before = contents()
     status, out, _ = kit(capsys, "--out", "mock", "--playwright")
 
-    assert status == 0 and len(out) == 8
+    assert status == 0 and len(out) == 9
     assert contents() == before
 
 
@@ -211,7 +218,7 @@ def test_files_of_others_are_never_overwritten(capsys: pytest.CaptureFixture[str
     assert (status, out) == (2, [])
     what = "this file exists, and 'mockpets kit' did not write it"
     hint = "rename it, or choose another folder with --out"
-    assert err == [f"mockpets: mock/{name}: {what}; {hint}" for name in CLIENT[:2]]
+    assert err == [f"mockpets: mock/{name}: {what}; {hint}" for name in CLIENT[1:3]]
     assert contents() == {"mock/client.js": "// mine\n", "mock/client.d.ts": ""}
 
 
@@ -235,7 +242,7 @@ def test_an_older_version_is_replaced_with_its_playwright_files(
     [
         ([], "--out: this option is required; see 'mockpets kit --help'"),
         (["--out", "file"], "--out: Directory 'file' is a file"),
-        (["--out", "file/mock"], "file/mock/client.js: cannot write this file: Not a directory"),
+        (["--out", "file/mock"], "file/mock/package.json: cannot write this file: Not a directory"),
         (["--out", "mock", "--scenarios-dir", "no"], "--scenarios-dir: "),
         (["--outt", "mock"], "--outt: unknown option; did you mean '--out'?"),
         (["--out", "mock", "mock"], "kit: unexpected argument 'mock'; see 'mockpets kit --help'"),
@@ -262,7 +269,7 @@ def test_a_fresh_kit_passes_the_check_also_with_crlf(capsys: pytest.CaptureFixtu
     Path("playwright.config.ts").write_text("changed")
     status, out, err = kit(capsys, "--out", "mock", "--check")
 
-    assert (status, out, err) == (0, ["6 files are up to date"], [])
+    assert (status, out, err) == (0, ["7 files are up to date"], [])
     assert Path("mock/client.js").read_bytes() == crlf
 
 

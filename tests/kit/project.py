@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from mockpets.kit import FILES, PLAYWRIGHT_FILES, render
 from mockpets.packaged_data import shipped
 from tests.programs import NODE_MODULES, need
 
@@ -57,14 +58,21 @@ def install_kit(folder: Path) -> None:
     shutil.copytree(shipped("kit"), modules / "mockpets")
 
 
+def write_kit(folder: Path) -> None:
+    """Write the files that `mockpets kit --playwright` writes."""
+    folder.mkdir(parents=True)
+    names = [path.stem for path in shipped("scenarios").iterdir()]
+    for name in (*FILES, *PLAYWRIGHT_FILES):
+        (folder / name).write_text(render(name, names), encoding="utf-8")
+
+
 def run_playwright(folder: Path, files: Mapping[str, str], **variables: str) -> dict[str, Outcome]:
     """Run tests in an empty folder; return the outcomes by the tests' titles.
 
     :param files: the content of each spec by its path; the kit is in ``tests/mockpets``.
     """
     (folder / "node_modules").symlink_to(NODE_MODULES)
-    shutil.copytree(shipped("kit"), folder / "tests/mockpets")
-    (folder / "tests/mockpets/package.json").unlink(missing_ok=True)  # as `mockpets kit` writes it
+    write_kit(folder / "tests/mockpets")
     (folder / "playwright.config.ts").write_text(CONFIG)
     for path, text in files.items():
         (folder / path).write_text(text, encoding="utf-8")

@@ -100,7 +100,7 @@ def test_the_files_are_the_same_written_and_downloaded(tmp_path: Path) -> None:
 
     assert (written.returncode, loaded.returncode) == (0, 0), written.stderr + loaded.stderr
     assert files[0] == files[1]
-    assert len(files[0]) == 6
+    assert len(files[0]) == 7
 
 
 @pytest.mark.slow  # npm downloads Playwright

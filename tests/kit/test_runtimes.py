@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from tests.kit.project import install_kit
+from tests.kit.project import install_kit, write_kit
 from tests.programs import need
 from tests.test_generated_types import run
 
@@ -95,6 +95,18 @@ def test_a_commonjs_module_can_require_the_client(project: Path) -> None:
     (project / "main.js").write_text(REQUIRING)
 
     ran = run(project, need("node"), "main.js")
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert json.loads(ran.stdout)[-1] == "drop"
+
+
+def test_written_files_can_be_imported_in_a_commonjs_package(project: Path) -> None:
+    write_kit(project / "tests/mockpets")
+    (project / "main.mjs").write_text(
+        IMPORTING.replace('"mockpets"', '"./tests/mockpets/client.js"')
+    )
+
+    ran = run(project, need("node"), "main.mjs")
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert json.loads(ran.stdout)[-1] == "drop"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 SCRIPTS = ("client.js", "playwright.js")
 DECLARATIONS = ("client.d.ts", "control.d.ts", "scenarios.d.ts", "playwright.d.ts")
-NAMES = (*SCRIPTS, *DECLARATIONS)
+NAMES = ("package.json", *SCRIPTS, *DECLARATIONS)
 
 
 def file(call: Client, name: str) -> str:
@@ -34,11 +35,12 @@ def test_every_file_is_served_without_a_token(
     call = fresh(**settings)
     for name in NAMES:
         response = call("GET", f"{base}/__mockpets/{name}", key=None)
-        kind = "javascript" if name in SCRIPTS else "plain"
-        assert (response.status, response.header("Content-Type")) == (
-            200,
-            f"text/{kind}; charset=utf-8",
-        )
+        kind = {
+            ".js": "text/javascript; charset=utf-8",
+            ".ts": "text/plain; charset=utf-8",
+            ".json": "application/json",
+        }[PurePath(name).suffix]
+        assert (response.status, response.header("Content-Type")) == (200, kind)
 
 
 def test_the_command_writes_and_accepts_what_the_server_provides(

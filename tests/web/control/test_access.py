@@ -29,6 +29,7 @@ FREE = {
     "/__mockpets/",
     "/__mockpets/client.d.ts",
     "/__mockpets/client.js",
+    "/__mockpets/package.json",
     "/__mockpets/control.d.ts",
     "/__mockpets/control.openapi.json",
     "/__mockpets/docs",
