@@ -3,7 +3,7 @@
 #   docker build -t mockpets .
 #   docker run --rm -p 127.0.0.1:7387:7387 -e MOCKPETS_CONTROL=off mockpets
 #
-# docs/sidecar.md and docs/demo.md explain how to use it.
+# docs/operate/sidecar.md and docs/operate/demo.md explain how to use it.
 
 # Any image with Python 3.11 or newer as python3, with venv and ensurepip.
 ARG BASE=python:3.13-slim

@@ -1,7 +1,7 @@
 """Run the benchmark: ``python -m benchmarks``, from a checkout with mockpets in its environment.
 
 Without options, it measures everything, peers and scale, and prints Markdown. ``--write`` writes
-the result into docs/performance.md and draws the picture beside it. ``--short`` skips the peers and
+the result into docs/understand/performance.md and draws the picture beside it. ``--short`` skips the peers and
 takes less than a minute. The first run installs the peers into ``--cache``, which takes two more
 minutes.
 """
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
 
 _ROOT = Path(__file__).parent.parent
-_PAGE = _ROOT / "docs" / "performance.md"
+_PAGE = _ROOT / "docs" / "understand" / "performance.md"
 _SHORT = Plan(2, 1, (16, 64), 0)
 _FULL = Plan(3, 2, (1, 16, 64), 5)
 
@@ -105,7 +105,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         const=_PAGE,
         metavar="PAGE",
         help="write the tables between the marks of a page, and the picture beside it; default "
-        "docs/performance.md",
+        "docs/understand/performance.md",
     )
     options = parser.parse_args(arguments)
     if options.before is not None and not (options.before / "mockpets").is_dir():

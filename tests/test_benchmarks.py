@@ -361,5 +361,5 @@ def test_an_unknown_name_is_rejected_with_the_available_ones() -> None:
 
 
 def test_the_performance_page_has_its_marks() -> None:
-    text = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "understand" / "performance.md").read_text(encoding="utf-8")
     assert text.index(BEGIN) < text.index(END)

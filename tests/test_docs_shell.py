@@ -22,7 +22,7 @@ from tests.programs import need
 
 PAGES = {
     path.name: path.read_text(encoding="utf-8")
-    for path in (Path(__file__).parent.parent / "docs").glob("*.md")
+    for path in (Path(__file__).parent.parent / "docs").rglob("*.md")
 }
 LEFT_OUT = {
     "docker build": "needs Docker; .ci/container builds with it",
@@ -81,8 +81,8 @@ def to(url: str) -> str:
 def test_every_block_is_run_or_named() -> None:
     every = "\n".join(PAGES.values())
 
-    ours = {"control.md", "demo.md", "sidecar.md"}
-    assert {page for page in PAGES if blocks(page)} == {*ours, "typescript.md"}  # tests/kit
+    ours = {"control-api.md", "demo.md", "sidecar.md"}
+    assert {page for page in PAGES if blocks(page)} == {*ours, "playwright.md"}  # tests/kit
     languages = {"sh", "json", "text", "yaml", "ts"}
     assert set(re.findall(r"^```(\w+)$", every, re.MULTILINE)) <= languages
     assert [start for start in LEFT_OUT if f"\n{start} " not in every] == []
@@ -90,7 +90,7 @@ def test_every_block_is_run_or_named() -> None:
 
 def test_control(tmp_path: Path) -> None:
     with MockpetsServer(Settings(port=0)) as server:
-        [block] = blocks("control.md")
+        [block] = blocks("control-api.md")
 
         assert run(block, tmp_path, to(server.url)).splitlines() == [
             '{"active":["retry","empty"]}',

@@ -16,7 +16,7 @@ from mockpets.server.channel import Channel
 from mockpets.web.delivery import BODY_FAULTS
 
 PACKAGE = Path(mockpets.__file__).parent
-DOCS = Path(__file__).parent.parent / "docs" / "scenarios.md"
+DOCS = Path(__file__).parent.parent / "docs" / "scenarios" / "reference.md"
 TRANSPORT = {"connection": "server/channel.py", "body": "web/delivery.py"}
 
 

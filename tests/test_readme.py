@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -170,7 +170,7 @@ def test_the_control_paths_named_exist() -> None:
 
 def test_every_call_of_the_control_api_is_in_its_table() -> None:
     """And nothing else is there."""
-    text = (ROOT / "docs" / "control.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "control-api.md").read_text(encoding="utf-8")
     shown = set(re.findall(r"`(GET|PUT|POST|PATCH|DELETE) ([a-z./A-Z]+)`", text))
     rules = create_app(Settings()).url_map.iter_rules()
     there = {

@@ -1,4 +1,4 @@
-"""Run behind a real nginx with TLS and `docs/nginx.conf`: contract, prefix, client addresses.
+"""Run behind a real nginx with TLS and `docs/operate/nginx.conf`: contract, prefix, client addresses.
 
 nginx runs without privileges on a socket that the test opens, so the port is free and ready.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-CONFIG = Path(__file__).parents[2] / "docs" / "nginx.conf"
+CONFIG = Path(__file__).parents[2] / "docs" / "operate" / "nginx.conf"
 FRAME = """\
 daemon off;
 pid nginx.pid;

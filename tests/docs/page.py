@@ -1,0 +1,76 @@
+"""Read a page of the documentation as what it shows: files, commands, and a server.
+
+A comment directly above a fenced block says what a test does with it:
+
+| comment | the block |
+|---|---|
+| ``<!-- server: OPTIONS -->`` | no block: start `mockpets serve OPTIONS` for the commands of the page |
+| ``<!-- file: PATH -->`` | is written to a file of the page's folder |
+| ``<!-- run -->`` | is run in that folder; a `json` or `text` block below is its output |
+| ``<!-- run: fails -->`` | the same, with an exit status that is not 0 |
+| ``<!-- kit file: PATH -->`` | is a Playwright test, run with the kit |
+| ``<!-- test file -->`` | is a pytest test |
+| ``<!-- scenario: NAME -->`` | is a scenario file, checked with `mockpets check` |
+| ``<!-- not run: REASON -->`` | is not run |
+
+A page with ``<!-- slow -->`` is tested with the slow tests, since its commands install packages.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[2]
+PAGES: Final = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_BLOCK: Final = re.compile(
+    r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<language>\S*)\n(?P<text>.*?)^```$"
+    r"(?:\n\n?```(?:json|text)\n(?P<output>.*?)^```$)?",
+    re.MULTILINE | re.DOTALL,
+)
+_MUST_HAVE_MARKS: Final = {"sh", "bash", "console", "powershell", "ts", "tsx", "js", "python", "yaml"}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block.
+
+    :param mark: the comment above it, such as ``run`` or ``file``; empty without one.
+    :param argument: what follows the colon of the comment.
+    :param output: the output that the page shows for a command; empty if it shows none.
+    """
+
+    mark: str
+    argument: str
+    language: str
+    text: str
+    output: str
+
+
+def name_of(page: Path) -> str:
+    """Return the path of a page, for the names of tests."""
+    return str(page.relative_to(ROOT))
+
+
+def blocks(page: Path) -> list[Block]:
+    """Return the fenced blocks of a page that are not the output of another."""
+    result = []
+    for match in _BLOCK.finditer(page.read_text(encoding="utf-8")):
+        mark, _, argument = (match["mark"] or "").partition(": ")
+        is_command = mark in ("run", "tour")
+        output = (match["output"] or "") if is_command else ""
+        result.append(Block(mark, argument, match["language"], match["text"], output))
+    return result
+
+
+def needs_mark(block: Block) -> bool:
+    """Return whether a block shows something that a reader would run or save."""
+    return block.language in _MUST_HAVE_MARKS and not block.mark
+
+
+def setting(page: Path, mark: str) -> str | None:
+    """Return the argument of a comment about the whole page; None if the page lacks it."""
+    match = re.search(rf"^<!-- {mark}(?:: (.*))? -->$", page.read_text("utf-8"), re.MULTILINE)
+    return match and (match[1] or "")
