@@ -125,7 +125,7 @@ def test_the_tour(banner: str, checkout: Path, port: int) -> None:
     tour = marked("tour")
 
     assert banner
-    assert len(tour) >= 6
+    assert len(tour) >= 5
     for command, output in tour:
         assert run(command, checkout, port).rstrip("\n") == output.rstrip("\n"), command
 
