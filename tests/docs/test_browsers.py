@@ -1,0 +1,291 @@
+"""The tables of docs/help/browsers.md, measured with browsers and Vite's proxy."""
+
+from __future__ import annotations
+
+import re
+import ssl
+import subprocess
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient
+from tests.browser.conftest import firefox
+from tests.docs.page import ROOT
+from tests.programs import need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+PAGE: Final = (ROOT / "docs/help/browsers.md").read_text("utf-8")
+KEY: Final = "Bearer mockpets"
+
+
+def rows(heading: str) -> list[list[str]]:
+    """Return the cells of the table below a heading, without its head."""
+    section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[1:]]
+
+
+# --- Browsers and servers ---------------------------------------------------------------------
+
+
+class Empty(BaseHTTPRequestHandler):
+    """Serve an empty page."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the base class's name
+        pass
+
+
+@contextmanager
+def pages(certificate: Path | None = None) -> Iterator[int]:
+    """Serve an empty page on this machine, over HTTPS with a certificate; yield the port."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Empty) as server:
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            # The handshake is in the thread of each connection, since browsers open some unused.
+            server.socket = context.wrap_socket(
+                server.socket, server_side=True, do_handshake_on_connect=False
+            )
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def browser(name: str, *arguments: str) -> Iterator[Browser]:
+    """Start a browser; only Chromium accepts arguments."""
+    with sync_playwright() as playwright:
+        if name == "Firefox":
+            instance = firefox(playwright)
+        else:
+            options = ["--no-sandbox", "--no-proxy-server", *arguments]
+            instance = playwright.chromium.launch(executable_path=need("chromium"), args=options)
+        yield instance
+        instance.close()
+
+
+@pytest.fixture(scope="module")
+def mock() -> Iterator[MockpetsServer]:
+    with MockpetsServer(Settings(port=0)) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def vite(mock: MockpetsServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start Vite with a proxy to the mock; return its URL."""
+    folder = tmp_path_factory.mktemp("app")
+    (folder / "index.html").write_text("<!doctype html><title>app</title>", encoding="utf-8")
+    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    config = f'server: {{host: "127.0.0.1", port: 0, proxy: {{"^/(v1|~)": "{mock.url}"}}}}'
+    (folder / "vite.config.js").write_text(f"export default {{{config}}};", encoding="utf-8")
+    with subprocess.Popen(
+        [need("vite"), "--clearScreen", "false"],
+        cwd=folder,
+        env={"PATH": str(need("node")).rpartition("/")[0], "NO_COLOR": "1"},
+        stdin=subprocess.PIPE,  # Vite ends with its input
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        found = (re.search(r"(http://[\d.:]+)/", line) for line in process.stdout)
+        yield next(match[1] for match in found if match)
+        process.terminate()
+        process.stdout.read()
+
+
+# --- Dev-server proxies -----------------------------------------------------------------------
+
+READ = """async ([url, key]) => {
+  const start = performance.now(), headers = {Authorization: key};
+  let response;
+  try { response = await fetch(url, {headers}); } catch { return {fails: true}; }
+  const seconds = (performance.now() - start) / 1000;
+  const result = {status: response.status, seconds, pieces: 0, text: ""};
+  const reader = response.body.getReader(), decoder = new TextDecoder();
+  const late = new Promise((resolve) => setTimeout(resolve, 5000, {late: true}));
+  try {
+    for (;;) {
+      const {late: isLate, done, value} = await Promise.race([reader.read(), late]);
+      if (isLate) { result.end = "never"; break; }
+      if (done) { result.end = "complete"; break; }
+      result.pieces++;
+      result.text += decoder.decode(value, {stream: true});
+    }
+  } catch { result.end = "fails"; }
+  try { JSON.parse(result.text); result.valid = true; } catch { result.valid = false; }
+  return result;
+}"""
+ABORT = """([url, key]) => {
+  window.controller = new AbortController();
+  const init = {headers: {Authorization: key}, signal: controller.signal};
+  window.aborted = fetch(url, init).catch((error) => error.name);
+}"""
+
+
+def describe(read: dict[str, Any]) -> str:
+    """Return what a page got, in the words of the table."""
+    if read.get("fails"):
+        return "fetch fails"
+    status = read["status"]
+    if read["end"] != "complete":
+        verb = "never ends" if read["end"] == "never" else "fails"
+        return f"{status}, reading the body {verb}"
+    if not read["text"]:
+        return f"{status} with an empty body"
+    if not read["valid"]:
+        return f"{status}, the body is not valid JSON"
+    if read["seconds"] >= 1.9:
+        return f"{status} after 2 seconds"
+    return f"{status}, the body arrives slowly" if read["pieces"] > 3 else str(status)
+
+
+def abort(page: Page, client: ControlClient, url: str) -> str:
+    """Abort a held request; return what the request log has then."""
+    page.evaluate(ABORT, [url, KEY])
+    client.gate("loading").held()
+    page.evaluate("() => { controller.abort(); return aborted; }")
+    client.verify({"operation": "listPets", "outcome": "client_left"}, times=1, within="5s")
+    return "`client_left` in the request log"
+
+
+@pytest.mark.parametrize("name", ["Chromium", "Firefox"])
+def test_what_a_page_gets_directly_and_through_vite(
+    mock: MockpetsServer, vite: str, name: str
+) -> None:
+    table = rows("Dev-server proxies change faults")
+    measured = []
+    with browser(name) as instance:
+        page = instance.new_page()
+        page.goto(vite)
+        for first, *_ in table:
+            scenario = first.split("`")[1]
+            cells = [first]
+            for way, origin in (("direct", mock.url), ("vite", "")):
+                session = f"{name.lower()}-{scenario}-{way}"
+                client = ControlClient(mock.url, session)
+                client.use(scenario)
+                url = f"{origin}/~{session}/v1/pets"
+                is_aborted = "aborted" in first
+                cells.append(
+                    abort(page, client, url)
+                    if is_aborted
+                    else describe(page.evaluate(READ, [url, KEY]))
+                )
+            measured.append(cells)
+    assert measured == table
+
+
+# --- Requests that browsers send again --------------------------------------------------------
+
+SEND = """async ([url, key, method]) => {
+  const init = {method, headers: {Authorization: key}};
+  if (method === "POST") {
+    init.headers["Content-Type"] = "application/json";
+    init.body = '{"name": "Miso", "categoryId": 2}';
+  }
+  try { await (await fetch(url, init)).text(); return "complete"; } catch { return "fails"; }
+}"""
+
+
+@pytest.mark.parametrize("name", ["Chromium", "Firefox"])
+def test_the_requests_that_a_browser_sends_again(mock: MockpetsServer, name: str) -> None:
+    table = rows("Browsers send requests again")
+    column = {"Chromium": 2, "Firefox": 3}[name]
+    measured = []
+    with pages() as port, browser(name) as instance:
+        page = instance.new_page()
+        page.goto(f"http://127.0.0.1:{port}")
+        for number, (method, fault, *_) in enumerate(table):
+            client = ControlClient(mock.url, f"again-{name.lower()}-{number}")
+            client.use({"description": "Broken.", "stubs": [{"fault": fault.strip("`")}]})
+            assert page.evaluate(SEND, [f"{client.base_url}/pets", KEY, method]) == "fails"
+            count = len(client.requests())
+            measured.append("1 request" if count == 1 else f"{count} requests")
+    assert measured == [row[column] for row in table]
+
+
+# --- Requests that browsers block -------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tls") / "both.pem"
+    command = (
+        "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=a"
+    )
+    files = ["-keyout", str(path), "-out", str(path.with_name("only.pem"))]
+    subprocess.run(
+        [need("openssl"), *command.split(), *files], check=True, capture_output=True, timeout=60
+    )
+    path.write_text(path.read_text() + path.with_name("only.pem").read_text(), encoding="utf-8")
+    return path
+
+
+def load(instance: Browser, page_url: str, url: str, *permissions: str) -> tuple[str, str]:
+    """Return what a page gets from a URL, and what the console shows."""
+    context = instance.new_context(ignore_https_errors=True)
+    if permissions:
+        context.grant_permissions([*permissions])
+    page = context.new_page()
+    console: list[str] = []
+    page.on("console", lambda message: console.append(message.text))
+    page.goto(page_url)
+    result = page.evaluate(SEND, [url, KEY, "GET"])
+    page.evaluate("0")  # events of the console arrive before this result
+    context.close()
+    return str(result), " ".join(console)
+
+
+def test_chromium_blocks_what_the_page_says(mock: MockpetsServer, certificate: Path) -> None:
+    local = f"{mock.url}/v1/pets"
+    # A name whose address is of this machine, but which is not a name of loopback.
+    elsewhere = local.replace("localhost", "mock.test")
+    names = "--host-resolver-rules=MAP *.test 127.0.0.1"
+    with pages() as plain, pages(certificate) as secure:
+        http, https = f"http://127.0.0.1:{plain}", f"https://127.0.0.1:{secure}"
+        with browser("Chromium", names) as instance:
+            assert load(instance, http, local) == ("complete", "")
+            assert load(instance, https, local) == ("complete", "")
+            result, console = load(instance, https, elsewhere)
+            assert result == "fails"
+            assert "requested an insecure resource" in console
+        preview, insecure = f"https://preview.test:{secure}", f"http://preview.test:{plain}"
+        public = f"--ip-address-space-overrides=127.0.0.1:{plain}=public,127.0.0.1:{secure}=public"
+        with browser("Chromium", names, public) as instance:
+            result, console = load(instance, preview, local)
+            assert result == "fails"
+            assert "Permission was denied for this request to access" in console
+            result, console = load(instance, insecure, local)
+            assert result == "fails"
+            assert "not a secure context" in console
+            assert load(instance, preview, local, "local-network-access") == ("complete", "")
+            result, console = load(instance, preview, elsewhere, "local-network-access")
+            assert result == "fails"
+            assert "requested an insecure resource" in console
+        off = "--disable-features=LocalNetworkAccessChecks"
+        with browser("Chromium", names, public, off) as instance:
+            assert load(instance, preview, local) == ("complete", "")

@@ -1,0 +1,104 @@
+"""The headings of the troubleshooting page are messages as the program sends them."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Final
+
+import pytest
+import requests
+
+from mockpets import MockpetsServer, Settings
+from tests.docs.page import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE: Final = (ROOT / "docs/help/troubleshooting.md").read_text("utf-8")
+HEADINGS: Final = re.findall(r"^### `(.+)`$", PAGE, re.MULTILINE)
+KEY: Final = {"Authorization": "Bearer mockpets"}
+PET: Final = {"name": "Miso", "categoryId": 2}
+STATE: Final = "__mockpets/state"
+
+
+def call(
+    server: MockpetsServer, path: str, method: str = "GET", pet: object = None, **headers: str
+) -> str:
+    """Return the message of a response; `headers` have underscores for hyphens."""
+    names = {name.replace("_", "-"): value for name, value in headers.items()}
+    response = requests.request(
+        method, f"{server.url}/{path}", headers={**KEY, **names}, json=pet, timeout=10
+    )
+    body = response.json()
+    return str(body["message"]) if isinstance(body, dict) and "message" in body else ""
+
+
+def messages() -> Iterator[str]:
+    """Yield the messages of the mistakes that the page is about."""
+    with MockpetsServer(Settings(port=0, max_sessions=200)) as server:
+        yield call(server, "pets")
+        yield call(server, "v1/pets", Authorization="")
+        server_port = server.url.rpartition(":")[2]
+        yield call(server, "v1/pets", Mockpets_Sesion="a")
+        yield call(server, STATE, Host="mock:7387")
+        yield call(server, STATE, Origin="https://app.example")
+        assert call(server, STATE, Origin="http://localhost:5173") == ""
+        call(server, "__mockpets/sessions/worker-3", "PUT")
+        call(server, "__mockpets/sessions/worker-3?closed=60s", "DELETE")
+        yield call(server, "~worker-3/v1/pets")
+        for number in range(200):
+            last = call(server, f"~worker-{number + 10}/v1/pets?limit=1")
+        yield last
+        command = [sys.executable, "-m", "mockpets", "serve", "--port", server_port]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 1
+        yield done.stderr.removeprefix("mockpets: ").replace(server_port, "7387")
+    with MockpetsServer(Settings(port=0, sessions="declared")) as server:
+        yield call(server, "v1/pets")
+        yield call(server, "~worker-3/v1/pets")
+    with MockpetsServer(Settings(port=0, control_token="a-long-token")) as server:
+        yield call(server, STATE, Authorization="")
+        assert call(server, STATE).startswith("the control token is invalid")
+    with MockpetsServer(Settings(port=0, max_pets=1)) as server:
+        call(server, "v1/pets", "POST", PET)
+        yield call(server, "v1/pets", "POST", PET).replace("at most 1 ", "at most 10000 ")
+    with MockpetsServer(Settings(port=0, public=True, control="off")) as server:
+        yield next(
+            message for _ in range(1000) if (message := call(server, "v1/pets?limit=1")) != ""
+        )
+
+
+@pytest.fixture(scope="module")
+def sent() -> list[str]:
+    return list(messages())
+
+
+FROM_ANOTHER_MACHINE: Final = "the control API only accepts requests from the same machine"
+"""tests/web/control/test_access.py sends this request."""
+
+
+@pytest.mark.parametrize("heading", [each for each in HEADINGS if each != FROM_ANOTHER_MACHINE])
+def test_each_heading_is_a_message(sent: list[str], heading: str) -> None:
+    assert any(message.startswith(heading) for message in sent), sent
+
+
+def test_each_message_has_a_heading(sent: list[str]) -> None:
+    assert FROM_ANOTHER_MACHINE in HEADINGS
+    for message in sent:
+        assert any(message.startswith(heading) for heading in HEADINGS), message
+
+
+def test_the_address_family_of_a_taken_port_is_named() -> None:
+    with socket.socket(socket.AF_INET6) as other:
+        other.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        try:
+            other.bind(("::1", 0))
+        except OSError:
+            pytest.skip("this machine has no IPv6")
+        other.listen()
+        command = [sys.executable, "-m", "mockpets", "serve", "--port", str(other.getsockname()[1])]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, "already in use on ::1" in done.stderr) == (1, True)
