@@ -4,16 +4,21 @@ A comment directly above a fenced block says what a test does with it:
 
 | comment | the block |
 |---|---|
-| ``<!-- server: OPTIONS -->`` | no block: start `mockpets serve OPTIONS` for the commands of the page |
-| ``<!-- file: PATH -->`` | is written to a file of the page's folder |
+| ``<!-- server: OPTIONS -->`` | no block: start `mockpets serve OPTIONS` before the first command |
+| ``<!-- file: PATH -->`` | is written to a file of the page's folder, in the order of the page |
 | ``<!-- run -->`` | is run in that folder; a `json` or `text` block below is its output |
 | ``<!-- run: fails -->`` | the same, with an exit status that is not 0 |
+| ``<!-- run: slow -->`` | the same as `run`, but only with the slow tests |
+| ``<!-- serve -->`` | keeps running to the end of the page; a `text` block below is its banner |
 | ``<!-- kit file: PATH -->`` | is a Playwright test, run with the kit |
 | ``<!-- test file -->`` | is a pytest test |
 | ``<!-- scenario: NAME -->`` | is a scenario file, checked with `mockpets check` |
 | ``<!-- not run: REASON -->`` | is not run |
 
-A page with ``<!-- slow -->`` is tested with the slow tests, since its commands install packages.
+The commands of a page with ``<!-- slow -->`` are run with the slow tests, since they install
+packages. In files and commands, `localhost:7387` stands for the page's server and
+`/path/to/mockpets` for this checkout. `playwright install chromium` uses the Chromium of this
+machine; see `chromium`.
 """
 
 from __future__ import annotations
@@ -30,7 +35,10 @@ _BLOCK: Final = re.compile(
     r"(?:\n\n?```(?:json|text)\n(?P<output>.*?)^```$)?",
     re.MULTILINE | re.DOTALL,
 )
-_MUST_HAVE_MARKS: Final = {"sh", "bash", "console", "powershell", "ts", "tsx", "js", "python", "yaml"}
+_MUST_HAVE_MARKS: Final = {
+    *("sh", "bash", "console", "powershell"),
+    *("ts", "tsx", "js", "python", "yaml"),
+}
 
 
 @dataclass(frozen=True)
@@ -59,7 +67,7 @@ def blocks(page: Path) -> list[Block]:
     result = []
     for match in _BLOCK.finditer(page.read_text(encoding="utf-8")):
         mark, _, argument = (match["mark"] or "").partition(": ")
-        is_command = mark in ("run", "tour")
+        is_command = mark in ("run", "serve", "tour")
         output = (match["output"] or "") if is_command else ""
         result.append(Block(mark, argument, match["language"], match["text"], output))
     return result

@@ -7,31 +7,41 @@ import re
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets.cli.scenario_check import check
-from tests.docs.page import PAGES, Block, blocks, name_of, needs_mark, setting
+from tests.docs.page import PAGES, ROOT, Block, blocks, name_of, needs_mark, setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MARKS = {"run", "file", "kit file", "test file", "scenario", "not run"}
+MARKS = {"run", "serve", "file", "kit file", "test file", "scenario", "not run"}
+LINK_CHROMIUM = Path(__file__).with_name("chromium.py")
 OF_README = {"the main job", "the test command", "tour"}
 """tests/test_readme.py runs these."""
 
 
-def pages_with(*marks: str) -> list[object]:
-    """Return the pages that have a block with one of these marks, the slow ones marked as slow."""
+def pages_with(mark: str) -> list[Path]:
+    """Return the pages that have a block with this mark."""
+    return [page for page in PAGES if any(block.mark == mark for block in blocks(page))]
+
+
+def is_slow(page: Path, block: Block) -> bool:
+    """Return whether a command is run with the slow tests."""
+    return block.argument == "slow" or setting(page, "slow") is not None
+
+
+def commands() -> list[object]:
+    """Return the pages with commands, each once for the fast and once for the slow ones."""
     return [
-        pytest.param(
-            page, id=name_of(page), marks=[pytest.mark.slow] * (setting(page, "slow") is not None)
-        )
-        for page in PAGES
-        if any(block.mark in marks for block in blocks(page))
+        pytest.param(page, with_slow, id=name_of(page), marks=[pytest.mark.slow] * with_slow)
+        for page in pages_with("run")
+        for with_slow in sorted({is_slow(page, b) for b in blocks(page) if b.mark == "run"})
     ]
 
 
@@ -43,73 +53,107 @@ def test_every_block_is_run_or_has_a_reason(page: Path) -> None:
         assert block.mark != "not run" or block.argument, f"the reason is missing:\n{block.text}"
 
 
-@contextmanager
-def server(page: Path, folder: Path) -> Iterator[str]:
-    """Start the server of a page, if it has one; yield the `host:port` that it listens on."""
-    options = setting(page, "server")
+@dataclass(frozen=True)
+class Reader:
+    """Someone who follows a page in an empty folder, with mockpets on the PATH.
+
+    :param host: the `host:port` of the page's server.
+    """
+
+    folder: Path
+    home: Path
+    host: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        port = self.host.partition(":")[2]
+        return {
+            **{name: value for name, value in os.environ.items() if "PYTEST" not in name},
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+            "HOME": str(self.home),
+            "PLAYWRIGHT_BROWSERS_PATH": str(self.home / "browsers"),
+            "MOCKPETS_URL": f"http://{self.host}",
+            "MOCKPETS_PORT": port,
+            "NO_COLOR": "1",
+        }
+
+    def adapt(self, text: str) -> str:
+        """Return a text of the page with this machine's server and paths."""
+        text = text.replace("localhost:7387", self.host).replace("/path/to/mockpets", str(ROOT))
+        return re.sub(
+            r"(\S*playwright install) chromium$",
+            rf"\1 --dry-run chromium | {sys.executable} {LINK_CHROMIUM}",
+            text,
+            flags=re.MULTILINE,
+        )
+
+    def write(self, block: Block) -> None:
+        path = self.folder / block.argument
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.adapt(block.text), encoding="utf-8")
+
+    def run(self, block: Block) -> None:
+        """Run a command and compare its output."""
+        done = subprocess.run(
+            ["sh", "-ec", self.adapt(block.text)],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        output = done.stdout.replace(self.host, "localhost:7387")
+        assert (done.returncode != 0) == (block.argument == "fails"), output + done.stderr
+        if block.output:
+            assert output.rstrip("\n") == block.output.rstrip("\n"), block.text
+
+    @contextmanager
+    def serve(self, command: str, banner: str = "") -> Iterator[None]:
+        """Run a command that starts mockpets and keeps running."""
+        with subprocess.Popen(
+            ["sh", "-c", f"exec {command}"],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # one line for each request
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            try:
+                lines = [process.stdout.readline()]
+                assert "serves the pet store" in lines[0]
+                while banner and lines[-1] and "Ctrl-C" not in lines[-1]:
+                    lines.append(process.stdout.readline())
+                shown = "".join(lines).replace(self.host, "localhost:7387")
+                assert not banner or shown == banner
+                yield
+            finally:
+                process.terminate()
+
+
+@pytest.mark.parametrize(("page", "with_slow"), commands())
+def test_the_commands_work(page: Path, with_slow: bool, tmp_path: Path) -> None:
+    """In the order of the page, in one folder, which also gets the files of the page."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         host = f"localhost:{probe.getsockname()[1]}"
-    if options is None:
-        yield host
-        return
-    command = f"exec mockpets serve {options} --quiet --port {host.partition(':')[2]}"
-    with subprocess.Popen(
-        ["sh", "-c", command],
-        cwd=folder,
-        env=environment(folder, host),
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert "serves the pet store" in process.stdout.readline()
-        try:
-            yield host
-        finally:
-            process.terminate()
-
-
-def environment(folder: Path, host: str) -> dict[str, str]:
-    """Return the environment of a user who has mockpets on the PATH."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    return {
-        **os.environ,
-        "PATH": path,
-        "HOME": str(folder),
-        "MOCKPETS_URL": f"http://{host}",
-        "NO_COLOR": "1",
-    }
-
-
-def run(block: Block, folder: Path, host: str) -> None:
-    """Run a command of a page and compare its output."""
-    done = subprocess.run(
-        ["sh", "-ec", block.text.replace("localhost:7387", host)],
-        cwd=folder,
-        env=environment(folder, host),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    output = done.stdout.replace(host, "localhost:7387")
-    assert (done.returncode != 0) == (block.argument == "fails"), output + done.stderr
-    if block.output:
-        assert output.rstrip("\n") == block.output.rstrip("\n"), block.text
-
-
-@pytest.mark.parametrize("page", pages_with("run"))
-def test_the_commands_work(page: Path, tmp_path: Path) -> None:
-    """In the order of the page, in one folder that also has the files of the page."""
-    for block in blocks(page):
-        if block.mark == "file":
-            path = tmp_path / block.argument
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(block.text, encoding="utf-8")
-    with server(page, tmp_path) as host:
+    reader = Reader(tmp_path / "page", tmp_path / "home", host)
+    reader.folder.mkdir()
+    reader.home.mkdir()
+    options = setting(page, "server")
+    with ExitStack() as running:
         for block in blocks(page):
-            if block.mark == "run":
-                run(block, tmp_path, host)
+            if block.mark == "file":
+                reader.write(block)
+            elif block.mark == "serve":
+                running.enter_context(reader.serve(block.text.strip(), block.output))
+            elif block.mark == "run" and is_slow(page, block) == with_slow:
+                if options is not None:
+                    running.enter_context(reader.serve(f"mockpets serve {options} --quiet"))
+                    options = None
+                reader.run(block)
 
 
 @pytest.mark.parametrize("page", pages_with("test file"))
