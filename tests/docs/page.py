@@ -16,8 +16,8 @@ A comment directly above a fenced block says what a test does with it:
 | ``<!-- not run: REASON -->`` | is not run |
 
 The commands of a page with ``<!-- slow -->`` are run with the slow tests, since they install
-packages. In files and commands, `localhost:7387` stands for the page's server and
-`/path/to/mockpets` for this checkout. `playwright install chromium` uses the Chromium of this
+packages. In files and commands, `localhost:7387` stands for the page's server, `5173` for the port
+of its app and `/path/to/mockpets` for this checkout. `playwright install chromium` uses the Chromium of this
 machine; see `chromium`.
 """
 

@@ -58,11 +58,13 @@ class Reader:
     """Someone who follows a page in an empty folder, with mockpets on the PATH.
 
     :param host: the `host:port` of the page's server.
+    :param app_port: the port of the page's app.
     """
 
     folder: Path
     home: Path
     host: str
+    app_port: int
 
     @property
     def environment(self) -> dict[str, str]:
@@ -79,7 +81,8 @@ class Reader:
 
     def adapt(self, text: str) -> str:
         """Return a text of the page with this machine's server and paths."""
-        text = text.replace("localhost:7387", self.host).replace("/path/to/mockpets", str(ROOT))
+        text = text.replace("localhost:7387", self.host).replace("5173", str(self.app_port))
+        text = text.replace("/path/to/mockpets", str(ROOT))
         return re.sub(
             r"(\S*playwright install) chromium$",
             rf"\1 --dry-run chromium | {sys.executable} {LINK_CHROMIUM}",
@@ -136,10 +139,12 @@ class Reader:
 @pytest.mark.parametrize(("page", "with_slow"), commands())
 def test_the_commands_work(page: Path, with_slow: bool, tmp_path: Path) -> None:
     """In the order of the page, in one folder, which also gets the files of the page."""
-    with socket.socket() as probe:
+    with socket.socket() as probe, socket.socket() as app_probe:
         probe.bind(("127.0.0.1", 0))
+        app_probe.bind(("127.0.0.1", 0))
         host = f"localhost:{probe.getsockname()[1]}"
-    reader = Reader(tmp_path / "page", tmp_path / "home", host)
+        app_port = app_probe.getsockname()[1]
+    reader = Reader(tmp_path / "page", tmp_path / "home", host, app_port)
     reader.folder.mkdir()
     reader.home.mkdir()
     options = setting(page, "server")
