@@ -11,7 +11,7 @@ A comment directly above a fenced block says what a test does with it:
 | ``<!-- run: slow -->`` | the same as `run`, but only with the slow tests |
 | ``<!-- serve -->`` | keeps running to the end of the page; a `text` block below is its banner |
 | ``<!-- kit file: PATH -->`` | is a Playwright test, run with the kit |
-| ``<!-- test file -->`` | is a pytest test |
+| ``<!-- test file -->`` | is a pytest test; with `: PATH`, the commands of the page can run it too |
 | ``<!-- scenario: NAME -->`` | is a scenario file, checked with `mockpets check` |
 | ``<!-- not run: REASON -->`` | is not run |
 

@@ -150,7 +150,7 @@ def test_the_commands_work(page: Path, with_slow: bool, tmp_path: Path) -> None:
     options = setting(page, "server")
     with ExitStack() as running:
         for block in blocks(page):
-            if block.mark == "file":
+            if block.mark in ("file", "test file") and block.argument:
                 reader.write(block)
             elif block.mark == "serve":
                 running.enter_context(reader.serve(block.text.strip(), block.output))
