@@ -11,14 +11,14 @@ A comment directly above a fenced block says what a test does with it:
 | ``<!-- run: slow -->`` | the same as `run`, but only with the slow tests |
 | ``<!-- serve -->`` | keeps running to the end of the page; a `text` block below is its banner |
 | ``<!-- kit file: PATH -->`` | is a Playwright test, run with the kit |
-| ``<!-- test file -->`` | is a pytest test; with `: PATH`, the commands of the page can run it too |
+| ``<!-- test file -->`` | is a pytest test; with `: PATH`, also a file of the page |
 | ``<!-- scenario: NAME -->`` | is a scenario file, checked with `mockpets check` |
 | ``<!-- not run: REASON -->`` | is not run |
 
 The commands of a page with ``<!-- slow -->`` are run with the slow tests, since they install
 packages. In files and commands, `localhost:7387` stands for the page's server, `5173` for the port
-of its app and `/path/to/mockpets` for this checkout. `playwright install chromium` uses the Chromium of this
-machine; see `chromium`.
+of its app and `/path/to/mockpets` for this checkout. `playwright install chromium` uses the
+Chromium of this machine; see `chromium`.
 """
 
 from __future__ import annotations

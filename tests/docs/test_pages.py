@@ -161,7 +161,7 @@ def test_the_commands_work(page: Path, with_slow: bool, tmp_path: Path) -> None:
                 reader.run(block)
 
 
-@pytest.mark.parametrize("page", pages_with("test file"))
+@pytest.mark.parametrize("page", pages_with("test file"), ids=name_of)
 def test_the_pytest_tests_pass(page: Path, tmp_path: Path) -> None:
     files = [block.text for block in blocks(page) if block.mark == "test file"]
     for number, text in enumerate(files):
@@ -179,7 +179,7 @@ def test_the_pytest_tests_pass(page: Path, tmp_path: Path) -> None:
     assert re.search(r"^\d+ passed", done.stdout, re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", pages_with("scenario"))
+@pytest.mark.parametrize("page", pages_with("scenario"), ids=name_of)
 def test_the_scenarios_have_no_problems(page: Path, tmp_path: Path) -> None:
     for block in blocks(page):
         if block.mark == "scenario":
