@@ -81,10 +81,8 @@ def to(url: str) -> str:
 def test_every_block_is_run_or_named() -> None:
     every = "\n".join(PAGES.values())
 
-    ours = {"control-api.md", "demo.md", "sidecar.md"}
-    assert {page for page in PAGES if blocks(page)} == {*ours, "playwright.md"}  # tests/kit
-    languages = {"sh", "json", "text", "yaml", "ts"}
-    assert set(re.findall(r"^```(\w+)$", every, re.MULTILINE)) <= languages
+    # tests/docs/test_pages.py requires a comment above each block of the other pages.
+    assert {page for page in PAGES if blocks(page)} >= {"control-api.md", "demo.md", "sidecar.md"}
     assert [start for start in LEFT_OUT if f"\n{start} " not in every] == []
 
 

@@ -24,6 +24,8 @@ MARKS = {"run", "serve", "file", "kit file", "test file", "scenario", "not run"}
 LINK_CHROMIUM = Path(__file__).with_name("chromium.py")
 OF_README = {"the main job", "the test command", "tour"}
 """tests/test_readme.py runs these."""
+OF_KIT = {"write", "download", "kit commands"}
+"""tests/kit/test_docs.py runs these."""
 
 
 def pages_with(mark: str) -> list[Path]:
@@ -49,7 +51,7 @@ def commands() -> list[object]:
 def test_every_block_is_run_or_has_a_reason(page: Path) -> None:
     for block in blocks(page):
         assert not needs_mark(block), f"add a comment above this block:\n{block.text}"
-        assert not block.mark or block.mark in MARKS | OF_README, block.mark
+        assert not block.mark or block.mark in MARKS | OF_README | OF_KIT, block.mark
         assert block.mark != "not run" or block.argument, f"the reason is missing:\n{block.text}"
 
 
