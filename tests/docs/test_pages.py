@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockpets.cli.scenario_check import check
+from mockpets.client import ControlClient
 from tests.docs.page import PAGES, ROOT, Block, blocks, name_of, needs_mark, setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MARKS = {"run", "serve", "file", "kit file", "test file", "scenario", "not run"}
+MARKS = {"run", "serve", "file", "save", "kit file", "test file", "scenario", "not run"}
 LINK_CHROMIUM = Path(__file__).with_name("chromium.py")
 OF_README = {"the main job", "the test command", "tour"}
 """tests/test_readme.py runs these."""
@@ -97,6 +98,15 @@ class Reader:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.adapt(block.text), encoding="utf-8")
 
+    def save(self, block: Block) -> None:
+        """Write a file, and wait until the running server has loaded it."""
+        client = ControlClient(f"http://{self.host}")
+        events = client.events()
+        self.write(block)
+        while "files" not in events["changed"]:
+            before, events = events, client.events(since=events["change"], wait=20)
+            assert events["change"] > before["change"], "the server does not load the file"
+
     def run(self, block: Block) -> None:
         """Run a command and compare its output."""
         done = subprocess.run(
@@ -154,6 +164,8 @@ def test_the_commands_work(page: Path, with_slow: bool, tmp_path: Path) -> None:
         for block in blocks(page):
             if block.mark in ("file", "test file") and block.argument:
                 reader.write(block)
+            elif block.mark == "save":
+                reader.save(block)
             elif block.mark == "serve":
                 running.enter_context(reader.serve(block.text.strip(), block.output))
             elif block.mark == "run" and is_slow(page, block) == with_slow:
