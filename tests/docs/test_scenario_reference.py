@@ -1,0 +1,73 @@
+"""The page of the scenario language has every key, each with an example that is valid."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from mockpets.cli.scenario_check import check
+from mockpets.scenario.language.loader import scenario_schema
+from tests.docs.page import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+TEXT = (ROOT / "docs" / "scenarios" / "reference.md").read_text(encoding="utf-8")
+SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "The file": ("",),
+    "Pets": ("GeneratedPets", "PetInput"),
+    "Stubs": ("Stub",),
+    "Match": ("Match",),
+    "Conditions": ("TextOperators", "BodyOperators"),
+    "Reply": ("ErrorReply", "StatusReply", "PageReply", "SequenceReply", "FaultReply"),
+    "Random delays": ("DelayRange", "DelayPercentiles"),
+}
+"""Each section with a table of keys to the definitions of the schema that have these keys."""
+
+
+def rows(title: str) -> list[tuple[str, str]]:
+    """Return the keys of a section, each with its example."""
+    section = TEXT.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
+    return re.findall(r"^\| `(.+?)` \| .* \| `(.+)` \|$", section, re.MULTILINE)
+
+
+def definition(name: str) -> Mapping[str, Any]:
+    schema: Any = scenario_schema()
+    found: Mapping[str, Any] = schema["$defs"][name] if name else schema
+    return found
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_a_section_has_the_keys_of_the_schema(title: str) -> None:
+    keys = [key for name in SECTIONS[title] for key in definition(name)["properties"]]
+
+    assert sorted(key for key, _ in rows(title)) == sorted(set(keys))
+
+
+def test_every_definition_with_keys_has_a_section() -> None:
+    schema: Any = scenario_schema()
+    with_keys = {name for name, each in schema["$defs"].items() if "properties" in each}
+
+    assert with_keys == {name for names in SECTIONS.values() for name in names} - {""}
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_the_examples_are_valid_and_have_the_key(title: str, tmp_path: Path) -> None:
+    for number, (key, example) in enumerate(rows(title), start=1):
+        assert re.search(rf"(?<![\w$]){re.escape(key)}: ", example), example
+        path = tmp_path / f"example-{number}.yaml"
+        path.write_text(scenario(title, example), encoding="utf-8")
+    result = check([tmp_path], [], [])
+
+    assert (result.problems, result.warnings) == ((), ())
+
+
+def scenario(title: str, example: str) -> str:
+    """Return a scenario file with an example: a line of the file, or keys of a stub."""
+    if title in ("The file", "Pets"):
+        return example if "description:" in example else f"description: An example.\n{example}\n"
+    effect = "" if title in ("Stubs", "Reply", "Random delays") else ", delay: 1s"
+    return f"description: An example.\nstubs:\n  - {{{example}{effect}}}\n"
