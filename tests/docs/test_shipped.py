@@ -15,9 +15,8 @@ PAGE = ROOT / "docs" / "scenarios" / "shipped.md"
 def test_the_page_is_up_to_date() -> None:
     """If it is not, run `python -m tests.docs.reference`."""
     text = PAGE.read_text(encoding="utf-8")
-    [part] = re.findall(
-        r"^<!-- generated: shipped -->\n(.*?)^<!-- end -->$", text, re.MULTILINE | re.DOTALL
-    )
+    pattern = r"^<!-- generated: shipped -->\n(.*?)^<!-- end -->$"
+    [part] = re.findall(pattern, text, re.MULTILINE | re.DOTALL)
 
     assert part.strip() == shipped.part().strip()
 
