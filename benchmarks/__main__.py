@@ -1,9 +1,9 @@
 """Run the benchmark: ``python -m benchmarks``, from a checkout with mockpets in its environment.
 
 Without options, it measures everything, peers and scale, and prints Markdown. ``--write`` writes
-the result into docs/understand/performance.md and draws the picture beside it. ``--short`` skips the peers and
-takes less than a minute. The first run installs the peers into ``--cache``, which takes two more
-minutes.
+the result into docs/understand/performance.md and draws the picture beside it. ``--short`` skips
+the peers and takes less than a minute. The first run installs the peers into ``--cache``, which
+takes two more minutes.
 """
 
 from __future__ import annotations

@@ -12,14 +12,14 @@ from benchmarks.checks import LIKE_OURS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["Goal", "goals"]
+__all__ = ["OWN_CODE", "Goal", "goals"]
 
 _STACK = "waitress, raw"
 _SCRIPT = "waitress, Flask"
 _SLOW_STARTERS = ("Prism", "Mockoon", "mocks-server", "Scalar", "WireMock", "MockServer")
 _OTHERS = ("apimock-rs", "Connexion")
 """Peers that run on neither Node nor Java."""
-_OWN_CODE = ", own code"
+OWN_CODE = ", own code"
 """The suffix of peers whose users write the code for the job."""
 
 
@@ -48,7 +48,7 @@ def _peer_goals(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Goal]:
     ours, stack, script = rows["mockpets"], rows.get(_STACK), rows.get(_SCRIPT)
     peers = [row for row in rows.values() if row["kind"] == "peer"]
     doing = [row for row in peers if LIKE_OURS & set(row["able"])]
-    coded = [row for row in doing if row["name"].endswith(_OWN_CODE)]
+    coded = [row for row in doing if row["name"].endswith(OWN_CODE)]
     like = [row for row in doing if row not in coded]
     slow = [row for row in peers if row["name"] in _SLOW_STARTERS]
     yield _ratio("list, 16 connections", "list_16", ours, stack, 0.75)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.checks import ABILITIES
-from benchmarks.goals import goals
+from benchmarks.goals import OWN_CODE, goals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,13 +28,14 @@ def tables(results: Mapping[str, Any]) -> str:
     stack = [row for row in rows if row["kind"] != "peer"]
     parts = [_about(results)]
     if len(peers) > 1:
-        parts += ["### mockpets and its peers", _speed(peers, ours), _footprint(peers, ours)]
-    parts += ["### mockpets and its stack", _speed(stack, ours), _footprint(stack, ours)]
+        parts += ["## Summary", _summary(peers, ours)]
+        parts += ["## mockpets and its peers", _speed(peers, ours), _footprint(peers, ours)]
+    parts += ["## mockpets and its stack", _speed(stack, ours), _footprint(stack, ours)]
     if results["scale"]:
-        parts += ["### Goals", _goals(results)]
+        parts += ["## Goals", _goals(results)]
     if results["skipped"]:
         skipped = [f"- {item['name']}: {item['why']}" for item in results["skipped"]]
-        parts += ["### Skipped", "\n".join(skipped)]
+        parts += ["## Skipped", "\n".join(skipped)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -63,6 +64,36 @@ def _figure(
         return "-"
     base = ours["figures"].get(name) if ours is not None else None
     return format(value, form) + (f" ({value / base:.2f})" if base else "")
+
+
+def _summary(peers: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> str:
+    """Return the peers in groups by what they do, with their ratios to `ours`."""
+    groups: dict[str, list[str]] = {group: [] for group in _GROUPS}
+    for row in peers:
+        if row is not ours and "list_16" in row["figures"]:
+            ratio = row["figures"]["list_16"] / ours["figures"]["list_16"]
+            groups[_group(row)].append(f"{row['name']} {ratio:.2f}")
+    head = ["what they do", "lists per second, 16 connections, as a ratio to mockpets"]
+    return _table(head, ([group, "; ".join(cells)] for group, cells in groups.items() if cells))
+
+
+_GROUPS = (
+    "fixed responses",
+    "what the user's code does",
+    "keep new pets, check no values",
+    "check requests, keep no pets",
+    "check requests and keep pets, without code",
+)
+
+
+def _group(row: Mapping[str, Any]) -> str:
+    """Return the one of `_GROUPS` that a peer belongs to."""
+    if row["name"].endswith(OWN_CODE):
+        return _GROUPS[1]
+    keeps, checks = "remembers" in row["able"], "refuses" in row["able"]
+    if keeps:
+        return _GROUPS[4 if checks else 2]
+    return _GROUPS[3 if checks else 0]
 
 
 def _name(row: Mapping[str, Any]) -> str:
