@@ -297,6 +297,9 @@ def test_a_saved_run_becomes_a_page_and_a_picture(saved: Path, tmp_path: Path) -
     assert "| Prism 1.2.3 | 900 (0.90) | 1.00 | 1.50 | - | key, refuses | default setup |" in text
     assert "| Static <1> 1.2.3, own code | 4,000 (4.00) |" in text
     assert "MockServer: Java is not installed" in text
+    assert "| check requests, keep no pets | Prism 0.90 |" in text
+    assert "| what the user's code does | Static <1>, own code 4.00 |" in text
+    assert "\n### " not in text, "the page's title is the only heading above these"
     image = ElementTree.fromstring(page.with_suffix(".svg").read_text(encoding="utf-8"))  # noqa: S314 - a trusted file
     texts = ["".join(item.itertext()) for item in image.iter("{http://www.w3.org/2000/svg}text")]
     names = ["Static <1>, own code", "mockpets", "Prism"]
