@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.client import ControlClient
+from mockpets.client import ControlClient, SessionLostError
 from tests.docs.page import ROOT
 from tests.live.test_nginx import FRAME, PROXY
 from tests.programs import need
@@ -85,3 +85,12 @@ def test_a_session_stays_on_one_server(servers: list[MockpetsServer]) -> None:
     assert not first & second
     assert first
     assert second
+
+
+def test_a_plain_balancer_loses_sessions(servers: list[MockpetsServer]) -> None:
+    upstream = "upstream mocks { server mock-1:7387; server mock-2:7387; }"
+    with balancer(upstream, servers) as url:
+        client = ControlClient(url, "worker-1")
+        client.use("empty")
+        with pytest.raises(SessionLostError, match="session worker-1 was lost"):
+            client.use("empty")
