@@ -1,0 +1,209 @@
+"""The documentation site: it builds without a warning, works from a folder, and fits a phone."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from tests.docs.page import ROOT
+from tests.programs import need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.slow
+
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+CONTRAST = """async () => {
+  const {violations} = await axe.run("article", {runOnly: ["color-contrast", "image-alt"]});
+  return violations.flatMap(({nodes}) => nodes.map((node) => node.html));
+}"""
+WIDER_THAN_THE_WINDOW = """() => [...document.querySelectorAll("article *")]
+  .filter((each) => each.getBoundingClientRect().right > innerWidth
+    && !each.closest(".table-wrapper, pre"))
+  .map((each) => each.outerHTML.slice(0, 200))"""
+
+
+def build(source: Path, site: Path) -> subprocess.CompletedProcess[str]:
+    """Build a site as `.ci/run` does."""
+    if find_spec("sphinx") is None or find_spec("furo") is None:
+        need("sphinx-build")
+    return subprocess.run(
+        [
+            *(sys.executable, "-m", "sphinx", "-W", "--keep-going", "-n", "-q", "-E"),
+            *("-c", str(ROOT / "docs"), str(source), str(site)),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Build the site; return its folder and the warnings."""
+    folder = tmp_path_factory.mktemp("site")
+    done = build(ROOT, folder)
+    assert bool(done.returncode) == bool(done.stderr), done.stderr
+    return folder, done.stderr
+
+
+@pytest.fixture(scope="module")
+def site(built: tuple[Path, str]) -> Path:
+    """Return the folder of the site, which is complete in spite of warnings."""
+    return built[0]
+
+
+def pages_of(site: Path) -> list[Path]:
+    return [path for path in sorted(site.rglob("*.html")) if path.name != "genindex.html"]
+
+
+def test_the_site_is_built_without_a_warning(built: tuple[Path, str]) -> None:
+    assert built[1] == ""
+
+
+def test_the_site_has_all_pages(site: Path) -> None:
+    sources = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *ROOT.glob("examples/*/*.md")]
+    pages = {path.relative_to(site).with_suffix("") for path in pages_of(site)}
+
+    assert pages - {path.relative_to(ROOT).with_suffix("") for path in sources} == {
+        Path("index"),
+        Path("search"),
+    }
+    assert {path.relative_to(ROOT).with_suffix("") for path in sources} <= pages
+    assert (site / "index.html").read_text("utf-8").count("docs/index.html") == 2
+
+
+BROKEN_LINKS = (
+    "[no such page](no-such-page.md)",
+    "[no such page](docs/no-such-page.md#other)",
+    "[no such file](docs/no-such-file.conf)",
+    "[no such folder](no-such-folder/)",
+    "[no such anchor](#no-such-heading)",
+    "[no such anchor](/docs/other.md#no-such-heading)",
+    "![no such picture](docs/no-such-picture.png)",
+)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_broken_links_and_anchors_fail_the_build(page: str, tmp_path: Path) -> None:
+    source, site = tmp_path / "source", tmp_path / "site"
+    (source / "docs").mkdir(parents=True)
+    toctree = "```{toctree}\n../README\nother\n```\n"
+    pages = {"docs/index.md": f"# Site\n\n{toctree}", "docs/other.md": "# Other\n\n## A heading\n"}
+    pages["README.md"] = "# Readme\n\n[a page](docs/other.md#a-heading), [itself](#readme)\n"
+    for name, text in pages.items():
+        (source / name).write_text(text, encoding="utf-8")
+    good = build(source, site)
+    (source / page).write_text("\n\n".join([pages[page], *BROKEN_LINKS]), encoding="utf-8")
+    bad = build(source, site)
+    start = pages[page].count("\n") + 3
+    reported = {int(line) for line in re.findall(rf"{page}:(\d+): WARNING", bad.stderr)}
+
+    assert (good.returncode, good.stderr) == (0, "")
+    assert bad.returncode == 1
+    assert reported == {start + 2 * number for number in range(len(BROKEN_LINKS))}, bad.stderr
+
+
+def test_the_site_refers_to_no_other_host(site: Path) -> None:
+    """Apart from links that a reader clicks on."""
+    loads = re.compile(
+        r"<(?!a\s)[a-z]+\s[^>]*?(?:src|srcset|href|action)=[\"'](?:https?:)?//[^>]*>"
+    )
+    for path in pages_of(site):
+        assert loads.findall(path.read_text("utf-8")) == [], path
+    for path in site.rglob("*.css"):
+        assert re.findall(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//.*", path.read_text()) == []
+
+
+def test_llms_txt_lists_every_page_and_the_full_file_has_their_text(site: Path) -> None:
+    listing = (site / "llms.txt").read_text("utf-8")
+    links = re.findall(r"^- \[.+\]\((.+)\): .", listing, re.MULTILINE)
+    full = (site / "llms-full.txt").read_text("utf-8")
+    sources = {
+        f"_sources/{path.relative_to(site).with_suffix('.md.txt')}" for path in pages_of(site)
+    }
+    ours = {"_sources/docs/index.md.txt", "_sources/index.md.txt", "_sources/search.md.txt"}
+
+    assert listing.startswith("# mockpets\n\n> A mock server ")
+    assert len(links) == listing.count("\n- ") == len(set(links))
+    assert set(links) == sources - ours
+    for link in links:
+        text = (site / link).read_text("utf-8")
+        assert re.findall("^#+ .*", text, re.MULTILINE)[0] in full
+    assert not re.search("^<!-- (?:run|file|end)", full, re.MULTILINE)
+
+
+# --- In a browser -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        instance = playwright.chromium.launch(
+            executable_path=need("chromium"), args=["--no-sandbox", "--no-proxy-server"]
+        )
+        yield instance
+        instance.close()
+
+
+@pytest.fixture(params=[(390, "dark"), (1440, "light")], ids=["phone, dark", "desktop, light"])
+def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """Open a page that reports each script error, and each request that is not for a file."""
+    width, theme = request.param
+    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=theme)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    result = context.new_page()
+    problems: list[str] = []
+    result.on("pageerror", lambda error: problems.append(str(error)))
+    result.on("console", lambda line: problems.append(line.text) if line.type == "error" else None)
+    result.on(
+        "request",
+        lambda sent: None if sent.url.startswith(("file:", "data:")) else problems.append(sent.url),
+    )
+    yield result
+    context.close()
+    assert problems == []
+
+
+@pytest.mark.browser
+def test_every_page_fits_and_can_be_read(site: Path, page: Page) -> None:
+    problems = {}
+    for path in pages_of(site):
+        if path == site / "index.html":
+            continue  # it leads to another page
+        page.goto(path.as_uri())
+        too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        elements = page.evaluate(WIDER_THAN_THE_WINDOW)
+        page.evaluate(AXE)
+        if found := [*elements, *page.evaluate(CONTRAST)] or too_wide > 0:
+            problems[str(path.relative_to(site))] = found
+    assert problems == {}
+
+
+@pytest.mark.browser
+def test_search_copy_and_the_first_page_work_from_a_folder(site: Path, page: Page) -> None:
+    page.goto((site / "index.html").as_uri())
+    page.wait_for_url("**/docs/index.html")
+    page.goto(f"{(site / 'search.html').as_uri()}?q=journal")
+    expect(page.locator("#search-results li a").first).to_be_visible()
+    page.goto((site / "README.html").as_uri())
+    block = page.locator("div.highlight-sh", has_text="curl").first
+    block.hover()
+    block.locator("button.copybtn").click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+
+    assert copied == block.locator("pre").inner_text().rstrip("\n")
+    assert os.linesep.join(copied.splitlines()).startswith("curl ")
