@@ -2,8 +2,8 @@
 
 `FAULTS` is the only list of them. The scenario language, its JSON Schema, the descriptions of
 scenarios, ``mockpets new``, the app and the server read it, and a test compares the table of
-``docs/scenarios/reference.md`` with it. The code that breaks a response is a function registered by the
-kind's name: in `web.delivery` for a body, in `server.channel` for a connection.
+``docs/scenarios/reference.md`` with it. The code that breaks a response is a function registered by
+the kind's name: in `web.delivery` for a body, in `server.channel` for a connection.
 """
 
 from __future__ import annotations

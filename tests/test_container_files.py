@@ -140,7 +140,11 @@ def test_the_labels_are_the_project_s() -> None:
 
 # --- The pages about it -----------------------------------------------------------------------
 
-PAGES = [ROOT / "docs" / "operate" / "sidecar.md", ROOT / "docs" / "operate" / "demo.md", ROOT / "SECURITY.md"]
+PAGES = [
+    ROOT / "docs" / "operate" / "sidecar.md",
+    ROOT / "docs" / "operate" / "demo.md",
+    ROOT / "SECURITY.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)

@@ -53,7 +53,7 @@ def test_the_home_of_each_library_is_listed(library: str) -> None:
 
 
 def test_all_mentioned_files_exist() -> None:
-    folders = (ROOT / name for name in ("mockpets", "tests"))
+    folders = (ROOT / name for name in ("docs", "mockpets", "tests"))
     files = [f"/{path.relative_to(ROOT)}" for folder in folders for path in folder.rglob("*.*")]
     files += [f"/{path.name}" for path in ROOT.iterdir()]
     named = re.findall(r"`([\w./]+\.(?:py|js|md|toml))`", TEXT)

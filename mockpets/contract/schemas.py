@@ -5,8 +5,8 @@ One set of marshmallow schemas validates requests, scenario files, fixtures and 
 reads its lists from here: a property of a pet is declared in `NewPetSchema` and typed in `NewPet`,
 a query parameter of listPets is declared in `ListQuerySchema`.
 
-Source: pet-store-interface.md, parts 2, 4, 7 and 8; where it does not decide, the README's table of
-decisions.
+Source: pet-store-interface.md, parts 2, 4, 7 and 8; where it is silent,
+docs/reference/contract.md.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Playback:
     ) -> Response:
         """Return the response to the current request.
 
-        These are all the checks, in the README's order ("order of checks"). The first that fails
+        These are all the checks, in the order of docs/reference/contract.md. The first that fails
         ends the request; earlier ones are the server's (syntax, size) and the visitors' rate.
 
         :param operation: the contract's operation; None if only a scenario can respond.

@@ -5,6 +5,7 @@ A comment directly above a fenced block says what a test does with it:
 | comment | the block |
 |---|---|
 | ``<!-- server: OPTIONS -->`` | no block: start `mockpets serve OPTIONS` before the first command |
+| ``<!-- server -->`` | the same without options |
 | ``<!-- file: PATH -->`` | is written to a file of the page's folder, in the order of the page |
 | ``<!-- save: PATH -->`` | the same, and the next command waits until the server has loaded it |
 | ``<!-- run -->`` | is run in that folder; a `json` or `text` block below is its output |

@@ -1,4 +1,4 @@
-"""The TypeScript that README.md and docs/recipes/playwright.md show works as it stands."""
+"""The TypeScript that these pages show works as it stands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ from tests.kit.project import run_playwright, serving
 from tests.programs import need
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = [ROOT / "README.md", ROOT / "docs/recipes/playwright.md"]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs/recipes/playwright.md",
+    ROOT / "docs/reference/javascript.md",
+]
 
 
 def shown_files() -> dict[str, str]:

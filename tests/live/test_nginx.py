@@ -1,4 +1,4 @@
-"""Run behind a real nginx with TLS and `docs/operate/nginx.conf`: contract, prefix, client addresses.
+"""Run behind a real nginx with TLS and `docs/operate/nginx.conf`: contract, prefix, addresses.
 
 nginx runs without privileges on a socket that the test opens, so the port is free and ready.
 """

@@ -227,7 +227,7 @@ def test_pets_posted_to_a_scenario_with_pets_come_back(file: Path, scenario: str
 
 
 def test_ids_are_reserved_so_that_a_kill_leaves_a_gap(file: Path) -> None:
-    """The README promises both numbers."""
+    """docs/operate/state-file.md promises both numbers."""
     given = []
     for number in range(3):
         with keeping(file) as (process, call):

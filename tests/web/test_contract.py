@@ -1,6 +1,6 @@
 """The contract, row by row, in process and over a socket.
 
-Source: pet-store-interface.md, and the README's table of decisions where it is silent.
+Source: pet-store-interface.md, and docs/reference/contract.md where it is silent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The order of checks on a request under ``/v1``, as documented in the README."""
+"""The order of checks on a request under ``/v1``, as documented in the reference."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tests.http_client import Client, Response
 
-README = Path(__file__).parents[2] / "README.md"
+CONTRACT = Path(__file__).parents[2] / "docs/reference/contract.md"
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,10 @@ def test_a_stub_s_pet_not_found_has_its_own_message_or_names_no_pet_without_an_i
     assert message("/v1/pets/3", message="Gone.") == "Gone."
 
 
-def test_the_readme_states_the_same_order() -> None:
-    [row] = re.findall(r"^\| order of checks \| (.*) \|$", README.read_text("utf-8"), re.MULTILINE)
+def test_the_reference_states_the_same_order() -> None:
+    [row] = re.findall(
+        r"^\| order of checks \| (.*) \|$", CONTRACT.read_text("utf-8"), re.MULTILINE
+    )
     checks, _, _ = row.partition(";")
     stated = [int(number) for number in re.findall(r"\b4\d\d\b", checks)]
 

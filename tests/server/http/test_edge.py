@@ -1,8 +1,8 @@
 """Edge cases of HTTP, byte by byte, against the real app.
 
 Each row has the expected status, the code of the Error body (every error has one, and pages may
-read it) and whether the connection stays open. Sources: RFC 9110 and RFC 9112, and the README's
-decisions where they allow a choice.
+read it) and whether the connection stays open. Sources: RFC 9110 and RFC 9112, and
+docs/reference/contract.md where they allow a choice.
 """
 
 from __future__ import annotations

@@ -1,0 +1,145 @@
+"""The calls of the control API as Markdown, from its OpenAPI document."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Final
+
+from mockpets.web.control.routes import control_document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    Schema = Mapping[str, Any]
+
+_TAGS: Final = ("server", "sessions", "scenarios", "pets", "requests", "gates")
+_USUAL: Final = (
+    *("`headers_too_large`", "`unauthorized`", "`forbidden`", "`invalid_session`"),
+    *("`unknown_header`", "`rate_limited`", "`unknown_session`", "`session_required`"),
+    *("`session_dropped`", "`invalid_request`"),
+)
+"""The errors that the page lists once, for all calls."""
+_FILTERED: Final = ("requests", "requests.har")
+"""Calls that have the same filters."""
+
+
+def calls() -> dict[str, Callable[[], str]]:
+    """Return the parts of the page by name: the calls of each tag."""
+    return {f"calls: {tag}": partial(_calls, tag) for tag in _TAGS}
+
+
+@cache
+def _document() -> Mapping[str, Any]:
+    return control_document()
+
+
+def _calls(tag: str) -> str:
+    """Return the calls with a tag."""
+    return "\n".join(
+        _call(method, path, operation)
+        for path, methods in _document()["paths"].items()
+        for method, operation in methods.items()
+        if tag in operation["tags"]
+    )
+
+
+def _call(method: str, path: str, operation: Mapping[str, Any]) -> str:
+    """Return a call: what it does, its parameters, body, response and own errors."""
+    place = re.sub(r"{(\w+)}", lambda part: part[1].upper(), path.removeprefix("/"))
+    facts = [*_parameters(operation)]
+    if place == _FILTERED[1]:
+        facts = [("query", f"The same filters as `GET {_FILTERED[0]}`.")]
+    if body := operation.get("requestBody"):
+        schema = body["content"]["application/json"]["schema"]
+        title = "body" if body["required"] else "body, optional"
+        facts += [(title, _body(schema))]
+    responses: Mapping[str, Any] = operation["responses"]
+    statuses = " or ".join(status for status in responses if status.startswith("2"))
+    facts.append((statuses, _response(responses["200"])))
+    if errors := [*_errors(responses)]:
+        facts.append(("errors", ", ".join(errors)))
+    rows = "".join(f"| {name} | {text} |\n" for name, text in facts)
+    text = _one_line(operation["description"])
+    return f"### `{method.upper()} {place}`\n\n{text}\n\n| | |\n|---|---|\n{rows}"
+
+
+def _parameters(operation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the parameters of a call that are its own: those in the query."""
+    for parameter in operation.get("parameters", ()):
+        if parameter.get("in") == "query":
+            yield f"`?{parameter['name']}=`", _described(parameter)
+
+
+def _described(parameter: Mapping[str, Any]) -> str:
+    """Return the description of a parameter, with its type, its values and its default."""
+    schema: Schema = _resolved(parameter["schema"])
+    parts = [_one_line(parameter["description"]).rstrip(".")]
+    if values := schema.get("enum"):
+        parts.append(f"one of {', '.join(f'`{value}`' for value in values)}")
+    if "default" in schema:
+        parts.append(f"by default `{schema['default']}`")
+    return f"{'; '.join(parts)}."
+
+
+def _resolved(schema: Schema) -> Schema:
+    """Return a schema in place of a reference to it."""
+    name = schema.get("$ref", "").rpartition("/")[2]
+    return _document()["components"]["schemas"][name] if name else schema
+
+
+def _body(schema: Schema) -> str:
+    """Return the properties of a body, or what it can be."""
+    schema = _resolved(schema)
+    if kinds := schema.get("anyOf"):
+        return f"{_capital('; or '.join(map(_kind, kinds)))}."
+    required = schema.get("required", ())
+    properties = {
+        f"`{name}`{' (required)' if name in required else ''}": _one_line(
+            each.get("description") or _resolved(each).get("description", "")
+        )
+        for name, each in schema["properties"].items()
+    }
+    if not all(properties.values()):
+        return f"{', '.join(properties)}. {_one_line(schema['description'])}"
+    return " ".join(f"{name}: {text}" for name, text in properties.items())
+
+
+def _kind(schema: Schema) -> str:
+    """Return one of the things that a body can be."""
+    schema = _resolved(schema)
+    text = _one_line(schema["description"]).rstrip(".")
+    properties = ", ".join(f"`{name}`" for name in schema.get("properties", ()))
+    return text[:1].lower() + text[1:] + (f", with {properties}" if properties else "")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _response(response: Mapping[str, Any]) -> str:
+    """Return what a response is, with its properties."""
+    [(kind, content)] = response["content"].items()
+    schema = _resolved(content["schema"])
+    name = content["schema"].get("$ref", "").rpartition("/")[2]
+    text = _one_line(schema.get("description") or response["description"])
+    if not name or kind != "application/json":
+        return text
+    properties = ", ".join(f"`{each}`" for each in schema["properties"])
+    return f"`{name}` with {properties}. {text}"
+
+
+def _errors(responses: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the errors of a call that not all calls have, each with its status."""
+    for status, response in responses.items():
+        if status.isdigit() and int(status) >= 400:
+            for code in re.findall("`[a-z_]+`", response["description"]):
+                if code not in _USUAL:
+                    yield f"{status} {code}"
+
+
+def _one_line(text: str) -> str:
+    """Return a description in one line, in the words of the documentation."""
+    text = " ".join(text.split()).replace("|", "\\|")
+    text = re.sub(r"(?<![`-])(--[a-z-]+|4xx|5s|30s)\b", r"`\1`", text)
+    return re.sub(r"(?<![\w`-])journal(?![\w`-])", "request log", text)

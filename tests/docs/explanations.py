@@ -1,0 +1,225 @@
+"""What the generated tables of the reference say about each code, header and property.
+
+`reference` checks that they explain exactly what the program has.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from mockpets.constants import ErrorCode, NoteCode, RequestOutcome
+
+ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
+    "invalid_request": (
+        "A query, a body or the HTTP of a request is invalid.",
+        "Fix what the message names.",
+    ),
+    "unauthorized": (
+        "Under `/v1` the API key is missing or invalid, on the control API the token.",
+        "Send `Authorization: Bearer KEY`; the message explains what was wrong.",
+    ),
+    "forbidden": (
+        "The caller may not use the [control API](control-api.md#who-may-call), or a scenario breaks "
+        "connections and the server runs with `--public`.",
+        "Use the option that the message names.",
+    ),
+    "pet_not_found": (
+        "No pet has this id.",
+        "Use an id that `GET /v1/pets` lists. Pets belong to a session, and to a scenario that "
+        "defines pets.",
+    ),
+    "not_found": (
+        "The path does not exist, or the control API does not know the name.",
+        "Check the base URL, which ends in `/v1`; the message has the nearest name.",
+    ),
+    "method_not_allowed": (
+        "The path does not have this method.",
+        "Use one of the methods in `Allow`.",
+    ),
+    "request_timeout": (
+        "The head of a request did not arrive within 10 seconds, or its body within 20.",
+        "Send the request again.",
+    ),
+    "verification_failed": (
+        "`verify` found another number of requests.",
+        "Compare the nearest requests in `details`.",
+    ),
+    "not_held": (
+        "A gate did not hold enough responses in time.",
+        "Check that a stub with `hold` matches, or wait longer.",
+    ),
+    "session_dropped": (
+        "The session was deleted with `?closed=`.",
+        "Stop the page that still uses it, or create the session again with `PUT sessions/NAME`.",
+    ),
+    "payload_too_large": (
+        "A body is over 64 KiB for an operation, over 1 MiB for the server, or has over 1000 chunks.",
+        "Send a smaller body.",
+    ),
+    "expectation_failed": (
+        "The header `Expect` is not `100-continue`.",
+        "Remove the header.",
+    ),
+    "invalid_scenario": (
+        "A scenario in the body has problems.",
+        "Fix those in `details.problems`; each has line and column.",
+    ),
+    "invalid_session": (
+        "The name of a session is invalid, or a visitor of a `--public` server names one.",
+        "Use `a-z`, `0-9`, `.`, `_` and `-`, at most 64 characters.",
+    ),
+    "session_required": (
+        "A request names no session, and the server runs with `--sessions declared`.",
+        "Name the session in the base path, the header or the key.",
+    ),
+    "unknown_header": (
+        "A header whose name begins with `Mockpets-` is unknown.",
+        "Use one of the [request headers](headers.md).",
+    ),
+    "unknown_scenario": (
+        "A request names an unknown or invalid scenario, or over 8 of them.",
+        "Use the name in the message; `mockpets scenarios` lists all.",
+    ),
+    "unknown_session": (
+        "A request names an unknown session, and the server runs with `--sessions declared`.",
+        "Create the session with `PUT sessions/NAME`.",
+    ),
+    "rate_limited": (
+        "A visitor of a `--public` server, or an address that sent too many wrong tokens, must wait.",
+        "Wait for the seconds in `Retry-After`.",
+    ),
+    "headers_too_large": (
+        "The request line and the headers are over 16 KiB, or a body has over 100 trailers.",
+        "Send fewer or smaller headers, such as cookies.",
+    ),
+    "internal_error": (
+        "mockpets failed.",
+        "Read the message or the log, and report the problem.",
+    ),
+    "not_described": (
+        "`GET /v1/store/orders`: the contract names it and does not describe it.",
+        "Define a response in a scenario, as the message shows.",
+    ),
+    "not_implemented": (
+        "`Transfer-Encoding` is not `chunked`.",
+        "Send the body with a `Content-Length` or in chunks.",
+    ),
+    "busy": (
+        "The server reached a limit: of sessions in use, of responses that are delayed, throttled or "
+        "held, of combinations of scenarios, or of bodies that are arriving.",
+        "Do what the message says, or wait for the seconds in `Retry-After`.",
+    ),
+    "http_version_not_supported": (
+        "The request line has another version than HTTP/1.1 or HTTP/1.0.",
+        "Use HTTP/1.1.",
+    ),
+    "store_full": (
+        "The session has its maximum number of new pets or of snapshots, or all sessions together use "
+        "their memory.",
+        "Delete pets or snapshots, reset or drop sessions, or raise `--max-pets`.",
+    ),
+}
+"""Code to when it is sent and what to do about it."""
+
+REQUEST_HEADERS: Final = {
+    "Mockpets-Session": "The session of this request. A new name creates the session, unless the "
+    "server runs with `--sessions declared`.",
+    "Mockpets-Scenario": "The scenarios of this request, at most eight, separated by commas; the first "
+    "takes precedence. The session's active scenarios stay.",
+    "Mockpets-Delay": "A delay of this response, such as `300ms` or `2s`, in addition to other delays.",
+}
+
+RESPONSE_HEADERS: Final = {
+    "Allow": ("405, and `OPTIONS`", "The methods of the path."),
+    "Deprecation": ("every response to `getPet`", "`@1767225600`: since when it is deprecated."),
+    "Link": ("every response to `getPet`", "The operation to use instead, and a page about it."),
+    "Location": ("201", "The path of the new pet, relative to the server."),
+    "Retry-After": ("429 and 503 of the server; stubs that set it", "The seconds to wait."),
+    "Server-Timing": (
+        "every `/v1` response",
+        "`app`: milliseconds that mockpets worked; `delay`: milliseconds added on purpose.",
+    ),
+    "Sunset": (
+        "every response to `getPet`",
+        "`Thu, 05 Dec 2030 00:00:00 GMT`: when the operation is to be removed.",
+    ),
+    "WWW-Authenticate": (
+        "401",
+        '`Bearer realm="mockpets"`, with `error="invalid_token"` for a wrong key.',
+    ),
+    "Mockpets-Session": ("responses of a session", "The name of the session that responded."),
+    "Mockpets-Session-Id": (
+        "responses of a session",
+        "An ID of this session only. It stays the same over resets; a new one means that the session "
+        "was created again, or lost something in a restart.",
+    ),
+    "Mockpets-Scenario": (
+        "every `/v1` response",
+        "The scenarios that applied, in order of precedence.",
+    ),
+    "Mockpets-Stub": (
+        "responses of a session",
+        "The stubs that took part, such as `missing/gone`, separated by commas; `-` without any.",
+    ),
+    "Mockpets-Request": (
+        "responses to recorded requests",
+        "The number of the request in the [request log](request-log.md) of its session.",
+    ),
+    "Mockpets-Off-Contract": (
+        "responses that the contract does not list",
+        "The reason, such as `fault reset` or `status 503 is not in the contract for listPets`.",
+    ),
+    "Mockpets-Seed": (
+        "responses of scenarios that use random numbers",
+        "The seed that reproduces them.",
+    ),
+}
+"""Header to where it is sent and what it has."""
+
+ENTRY: Final = {
+    "number": "The number in the session, from 1; `Mockpets-Request` has the same. A reset or `DELETE "
+    "requests` does not start it again.",
+    "at": "When the request arrived, in UTC.",
+    "session": "The session.",
+    "method": "The method.",
+    "target": "Path and query as the client sent them, with the base path of a session, without secrets.",
+    "path": "The decoded path, from `/v1` on.",
+    "operation": "The operation of the contract, or null.",
+    "status": "The status, or null if the connection was broken instead.",
+    "outcome": "What [became of the response](#outcomes).",
+    "scenarios": "The scenarios that applied, in order of precedence.",
+    "stubs": "The stubs that took part.",
+    "fault": "The fault with which the response was broken, or null.",
+    "off_contract": "Why the contract does not list the response, or null.",
+    "app_ms": "Milliseconds that mockpets worked.",
+    "delay_ms": "Milliseconds that a scenario, `--delay` or `Mockpets-Delay` added.",
+    "hold": "The gate that held the response, or null.",
+    "throttle": "The bytes per second at which the response was sent, or null.",
+    "notes": "What mockpets [noticed](#notes): a list with `code` and `text`.",
+    "request": "Headers and body of the request. Only `GET requests/NUMBER` has it.",
+    "response": "Headers and body of the response. Only `GET requests/NUMBER` has it.",
+}
+
+NOTES: Final[dict[NoteCode, str]] = {
+    "deprecated": "the request called the deprecated operation",
+    "ignored_headers": "a header has `Mockpets` elsewhere in its name, such as `X-Mockpets-Session`, or is "
+    "one of the response headers",
+    "ignored_members": "a property of the body is not in the contract",
+    "ignored_query": "the operation does not have this query parameter",
+    "key_invalid": "the reason for a 401: the API key is invalid",
+    "key_missing": "the reason for a 401: the API key is missing",
+    "limit_out_of_range": "`limit` was a number, but not from 1 to 100",
+    "off_contract": "why the contract does not list the response to one of its operations",
+    "server_limit": "the server rejected the request because it has reached a limit, with the code (`busy`, "
+    "`rate_limited`, `store_full`). A stub's response never has this note",
+    "unmatched": "the path or method does not exist",
+}
+
+OUTCOMES: Final[dict[RequestOutcome, str]] = {
+    "pending": "the response is delayed, throttled or held, or the client has not read all of it",
+    "sent": "the last byte of the response was handed to the operating system",
+    "client_left": "the client ended the connection before that, for example because it aborted the request",
+    "broken": "mockpets cut the response off: because of a fault, because it stopped, or because the client "
+    "fell 30 seconds behind a rate of 1 KiB/s",
+}

@@ -1,0 +1,322 @@
+"""The generated parts of the documentation: run this module to write them again.
+
+``.venv/bin/python -m tests.docs.reference`` writes what is between ``<!-- generated: NAME -->`` and
+``<!-- end -->`` on each page, and `test_reference` compares it. The text around it is written by
+hand.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_type_hints
+
+import click
+
+from mockpets import constants
+from mockpets.cli.main import _commands as program
+from mockpets.cli.options import ListGroup, walk
+from mockpets.constants import ERRORS, EXPOSED_HEADERS, NoteCode
+from mockpets.contract.control_types import RequestDetails
+from mockpets.contract.openapi import document
+from mockpets.contract.schemas import RESPONSES
+from mockpets.settings.model import rows
+from mockpets.telemetry.metrics import Holdings, Metrics
+from tests.docs import explanations
+from tests.docs.control_calls import calls
+from tests.docs.page import PAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from mockpets.settings.model import Row
+
+Code = TypeVar("Code", bound=str)
+Text = TypeVar("Text")
+
+_PART: Final = re.compile(
+    r"(?P<start>^<!-- generated: (?P<name>.+?) -->\n).*?(?P<end>^<!-- end -->$)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def table(heads: Iterable[str], lines: Iterable[Iterable[str]]) -> str:
+    """Return a Markdown table."""
+    heads = list(heads)
+    cells = [heads, ["---"] * len(heads), *lines]
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells).replace("|  |", "| |")
+
+
+def code(text: str) -> str:
+    """Return a text as inline code for a cell of a table."""
+    return f"`{text}`".replace("|", "\\|")
+
+
+def explained(codes: Iterable[Code], texts: Mapping[Code, Text]) -> Iterator[tuple[Code, Text]]:
+    """Yield each code with its explanation.
+
+    :raise ValueError: the explanations have other codes.
+    """
+    listed = list(codes)
+    if set(listed) != texts.keys():
+        raise ValueError(f"explain exactly these: {sorted(set(listed) ^ texts.keys())}")
+    for each in listed:
+        yield each, texts[each]
+
+
+# --- Settings and commands --------------------------------------------------------------------
+
+
+def settings(group: str) -> str:
+    """Return the table of the settings of one group."""
+    missing = {row.name for row in rows()} - {name for names in _GROUPS.values() for name in names}
+    if missing:
+        raise ValueError(f"add these settings to a group: {sorted(missing)}")
+    known = {row.name: row for row in rows()}
+    return table(
+        ("option", "variable", "default", ""),
+        (
+            (code(row.flag), code(row.variable), _default(row), _linked(row.help))
+            for row in (known[name] for name in _GROUPS[group])
+        ),
+    )
+
+
+_GROUPS: Final = {
+    "listening": ("host", "port", "prefix", "behind_proxy", "open"),
+    "pets and scenarios": (
+        *("scenario", "scenarios_dir", "fixtures_dir", "seed", "count", "locale"),
+        *("api_key", "any_key", "delay"),
+    ),
+    "control API": ("control", "control_token", "control_origin", "allow_host"),
+    "sessions and limits": (
+        *("sessions", "max_sessions", "max_pets", "journal_size"),
+        *("state", "reset_every", "public"),
+    ),
+    "log": ("log_format", "quiet"),
+}
+
+
+def _default(row: Row) -> str:
+    if row.is_switch:
+        return "on" if row.default else "off"
+    if row.is_seconds:
+        return f"`{row.default:g}s`"
+    value = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
+    return code(value) if value else "none"
+
+
+def _linked(text: str) -> str:
+    """Return the help of an option with what a reader types as code."""
+    text = re.sub(r"(?<![\w`/-])(--[a-z-]+|/mock|300ms|30m|0s|PUT sessions/NAME)", r"`\1`", text)
+    return text.replace("X-Forwarded-*", "`X-Forwarded-*`")
+
+
+def repeatable() -> str:
+    """Return the list of options that can be repeated."""
+    names = [code(row.flag) for row in rows() if row.repeats == "comma"]
+    folders = [code(row.flag) for row in rows() if row.repeats == "path"]
+    return (
+        f"You can repeat {_and(names)}, or write the values in one text, with commas; and repeat "
+        f"{_and(folders)}, or write the folders of the variable as in `PATH`. In the file, use an "
+        "array.\n"
+    )
+
+
+def _and(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+_CONNECTION: Final = ("--url", "--session", "--token", "--host", "--port")
+"""The options of all commands for a running server, which have a table of their own."""
+
+
+def commands() -> str:
+    """Return all commands with their options, under the headings of the help."""
+    text = ""
+    by_name = dict(walk(program))
+    for heading, members in program.sections().items():
+        text += f"## {heading}\n\n"
+        for name, command in by_name.items():
+            if by_name[name.split()[0]] in members and not isinstance(command, ListGroup):
+                text += _command(name, command)
+    return text
+
+
+def _command(name: str, command: click.Command) -> str:
+    title = name.removesuffix(" list")
+    context = click.Context(command, info_name=f"mockpets {title}")
+    usage = " ".join([f"mockpets {title}", *command.collect_usage_pieces(context)])
+    paragraphs = [" ".join(each.split()) for each in (command.help or "").split("\n\n")]
+    help_text = "\n\n".join(paragraphs)
+    text = f"### mockpets {title}\n\n{_linked(help_text)}\n\n```text\n{usage}\n```\n\n"
+    records = [
+        parameter.get_help_record(context)
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        and not ({*parameter.opts} & {*_CONNECTION, "--config"} and name != "serve")
+    ]
+    if name == "serve":
+        text += "Its options are the [settings](settings.md), and `--config FILE`.\n\n"
+    elif options := [(code(_value(first)), _help(last)) for first, last in filter(None, records)]:
+        text += f"{table(('option', ''), options)}\n"
+    elif any(parameter.name == "url" for parameter in command.params):
+        text += "It has only the [options for a running server](#a-running-server).\n\n"
+    if command.epilog and name != "serve":
+        text += f"{_linked(command.epilog)}\n\n"
+    return text
+
+
+def connection_options() -> str:
+    """Return the table of the options of all commands for a running server."""
+    command = dict(walk(program))["reset"]
+    context = click.Context(command)
+    records = [parameter.get_help_record(context) for parameter in command.params]
+    return table(
+        ("option", ""),
+        [(code(_value(first)), _help(last)) for first, last in filter(None, records)],
+    )
+
+
+def _value(text: str) -> str:
+    return text.replace(" / ", ", ")
+
+
+def _help(text: str) -> str:
+    """Return the help of an option, with defaults as a sentence."""
+    text = " ".join(text.split())
+    text = re.sub(r"variable: (\w+)", r"variable: `\1`", text)
+    text = re.sub(
+        r"\[default: ([^;\]]*)(; )?", lambda part: f"[default: {part[1]}{part[2] or ''}", text
+    )
+    return _linked(re.sub(r" ?\[(.*)\]$", r" (\1)", text)).replace("|", "\\|")
+
+
+# --- Errors, headers, metrics -----------------------------------------------------------------
+
+
+def errors() -> str:
+    """Return the table of the error codes."""
+    by_contract = set(constants.CONTRACT_ERRORS)
+    return table(
+        ("code", "status", "when", "what to do"),
+        (
+            (code(name) + (" (contract)" if name in by_contract else ""), str(ERRORS[name]), *texts)
+            for name, texts in explained(ERRORS, explanations.ERRORS)
+        ),
+    )
+
+
+def request_headers() -> str:
+    """Return the table of the headers with which a request asks for something."""
+    names = constants.REQUEST_HEADERS
+    return table(
+        ("request header", "effect"),
+        ((code(name), text) for name, text in explained(names, explanations.REQUEST_HEADERS)),
+    )
+
+
+def response_headers() -> str:
+    """Return the table of the response headers that pages on other origins may read."""
+    texts = explained(EXPOSED_HEADERS, explanations.RESPONSE_HEADERS)
+    ours = sorted(texts, key=lambda row: not row[0].startswith("Mockpets-"))
+    return table(("response header", "on", ""), ((code(name), *text) for name, text in ours))
+
+
+def metrics() -> str:
+    """Return the table of the metrics."""
+    holdings = Holdings(0, 0, 0, 0, 0, 0, 0, 0)
+    lines = []
+    for family in Metrics("", lambda: holdings).collect():
+        name = f"{family.name}_total" if family.type == "counter" else family.name
+        labels = {label: "" for sample in family.samples for label in sample.labels}
+        if family.name == "mockpets_requests":
+            labels = {"operation": "", "status": ""}
+        labels.pop("le", None)
+        text = family.documentation
+        lines.append((code(name), family.type, ", ".join(map(code, labels)) or "-", text))
+    return table(("metric", "type", "labels", ""), lines)
+
+
+# --- The request log and the contract ---------------------------------------------------------
+
+
+def entry() -> str:
+    """Return the table of the properties of an entry."""
+    names = get_type_hints(RequestDetails)
+    return table(
+        ("property", ""),
+        ((code(name), text) for name, text in explained(names, explanations.ENTRY)),
+    )
+
+
+def notes() -> str:
+    """Return the table of the notes."""
+    codes = get_args(NoteCode)
+    return table(
+        ("note", "meaning"),
+        ((code(name), text) for name, text in explained(codes, explanations.NOTES)),
+    )
+
+
+def outcomes() -> str:
+    """Return the table of the outcomes."""
+    codes = constants.REQUEST_OUTCOMES
+    return table(
+        ("outcome", "what became of the response"),
+        ((code(name), text) for name, text in explained(codes, explanations.OUTCOMES)),
+    )
+
+
+def operations() -> str:
+    """Return the operations of the contract with the responses that it lists."""
+    lines = []
+    paths: Mapping[str, Any] = document()["paths"]
+    for operation, (method, path) in constants.OPERATIONS.items():
+        described = paths[path.removeprefix(constants.API_PREFIX)][method.lower()]
+        text = described["summary"] + (", deprecated" if described.get("deprecated") else "")
+        listed = ", ".join(map(str, RESPONSES[operation]))
+        lines.append((code(operation), code(f"{method} {path}"), text, listed))
+    return table(("operation", "request", "", "responses in the contract"), lines)
+
+
+PARTS: Final[Mapping[str, Callable[[], str]]] = {
+    **{f"settings: {group}": partial(settings, group) for group in _GROUPS},
+    "repeatable settings": repeatable,
+    "commands": commands,
+    "connection options": connection_options,
+    "errors": errors,
+    "request headers": request_headers,
+    "response headers": response_headers,
+    "metrics": metrics,
+    "entry": entry,
+    "notes": notes,
+    "outcomes": outcomes,
+    "operations": operations,
+    **calls(),
+}
+"""Name of a part to the function that returns its text."""
+
+
+def generated(text: str) -> str:
+    """Return the text of a page with all its generated parts written again."""
+    return _PART.sub(
+        lambda part: f"{part['start']}\n{PARTS[part['name']]().strip()}\n\n{part['end']}", text
+    )
+
+
+def names_of(text: str) -> list[str]:
+    """Return the names of the generated parts of a page."""
+    return [part["name"] for part in _PART.finditer(text)]
+
+
+def pages() -> dict[Path, str]:
+    """Return the pages that have generated parts, as they should be."""
+    texts = {path: path.read_text("utf-8") for path in PAGES}
+    return {path: generated(text) for path, text in texts.items() if _PART.search(text)}
+
+
+if __name__ == "__main__":
+    for path, text in pages().items():
+        path.write_text(text, "utf-8")
