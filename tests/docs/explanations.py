@@ -42,7 +42,7 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Send the request again.",
     ),
     "verification_failed": (
-        "`verify` found another number of requests.",
+        "`verify` found more or fewer matching requests than expected.",
         "Compare the nearest requests in `details`.",
     ),
     "not_held": (
@@ -86,16 +86,16 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Create the session with `PUT sessions/NAME`.",
     ),
     "rate_limited": (
-        "A visitor of a `--public` server, or an address that sent too many wrong tokens, must wait.",
-        "Wait for the seconds in `Retry-After`.",
+        "A visitor of a `--public` server sent too many requests, or an address too many wrong tokens.",
+        "Wait as many seconds as `Retry-After` has.",
     ),
     "headers_too_large": (
         "The request line and the headers are over 16 KiB, or a body has over 100 trailers.",
         "Send fewer or smaller headers, such as cookies.",
     ),
     "internal_error": (
-        "mockpets failed.",
-        "Read the message or the log, and report the problem.",
+        "mockpets itself failed.",
+        "Read the message and the log, and report the problem.",
     ),
     "not_described": (
         "`GET /v1/store/orders`: the contract names it and does not describe it.",
@@ -108,15 +108,15 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
     "busy": (
         "The server reached a limit: of sessions in use, of responses that are delayed, throttled or "
         "held, of combinations of scenarios, or of bodies that are arriving.",
-        "Do what the message says, or wait for the seconds in `Retry-After`.",
+        "Follow the message, or try again after as many seconds as `Retry-After` has.",
     ),
     "http_version_not_supported": (
         "The request line has another version than HTTP/1.1 or HTTP/1.0.",
         "Use HTTP/1.1.",
     ),
     "store_full": (
-        "The session has its maximum number of new pets or of snapshots, or all sessions together use "
-        "their memory.",
+        "The session reached its maximum number of new pets or of snapshots, or all sessions together "
+        "reached the limit of memory for them.",
         "Delete pets or snapshots, reset or drop sessions, or raise `--max-pets`.",
     ),
 }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 
+from mockpets.constants import Change
 from mockpets.kit import FILES
 from mockpets.packaged_data import shipped
 from mockpets.settings.model import rows
@@ -97,3 +98,10 @@ def test_the_javascript_reference_has_every_method_and_option() -> None:
 
     assert {"url", "make", "held", "open", "slug", "baseUrl"} <= names
     assert [name for name in sorted(names) if not re.search(rf"\b{name}\b", table)] == []
+
+
+def test_the_control_reference_names_all_that_can_change() -> None:
+    text = (FOLDER / "control-api.md").read_text("utf-8")
+    [sentence] = re.findall(r"reports what changed: (.*?)\.", text, re.DOTALL)
+
+    assert re.findall(r"`(\w+)`", sentence) == list(get_args(Change))
