@@ -87,7 +87,7 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
     ),
     "rate_limited": (
         "A visitor of a `--public` server sent too many requests, or an address too many wrong tokens.",
-        "Wait as many seconds as `Retry-After` has.",
+        "Try again later: `Retry-After` has the seconds.",
     ),
     "headers_too_large": (
         "The request line and the headers are over 16 KiB, or a body has over 100 trailers.",
@@ -108,7 +108,7 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
     "busy": (
         "The server reached a limit: of sessions in use, of responses that are delayed, throttled or "
         "held, of combinations of scenarios, or of bodies that are arriving.",
-        "Follow the message, or try again after as many seconds as `Retry-After` has.",
+        "Do what the message says, or try again later: `Retry-After` has the seconds.",
     ),
     "http_version_not_supported": (
         "The request line has another version than HTTP/1.1 or HTTP/1.0.",
@@ -135,7 +135,7 @@ RESPONSE_HEADERS: Final = {
     "Deprecation": ("every response to `getPet`", "`@1767225600`: since when it is deprecated."),
     "Link": ("every response to `getPet`", "The operation to use instead, and a page about it."),
     "Location": ("201", "The path of the new pet, relative to the server."),
-    "Retry-After": ("429 and 503 of the server; stubs that set it", "The seconds to wait."),
+    "Retry-After": ("429, most 503, and stubs that set it", "The seconds to wait."),
     "Server-Timing": (
         "every `/v1` response",
         "`app`: milliseconds that mockpets worked; `delay`: milliseconds added on purpose.",
@@ -168,7 +168,7 @@ RESPONSE_HEADERS: Final = {
     ),
     "Mockpets-Off-Contract": (
         "responses that the contract does not list",
-        "The reason, such as `fault reset` or `status 503 is not in the contract for listPets`.",
+        "The reason, such as `fault truncated_body` or `status 503 is not in the contract for listPets`.",
     ),
     "Mockpets-Seed": (
         "responses of scenarios that use random numbers",
@@ -178,8 +178,8 @@ RESPONSE_HEADERS: Final = {
 """Header to where it is sent and what it has."""
 
 ENTRY: Final = {
-    "number": "The number in the session, from 1; `Mockpets-Request` has the same. A reset or `DELETE "
-    "requests` does not start it again.",
+    "number": "The number in the session, from 1; `Mockpets-Request` has the same. A reset starts it "
+    "again, `DELETE requests` does not.",
     "at": "When the request arrived, in UTC.",
     "session": "The session.",
     "method": "The method.",

@@ -118,9 +118,9 @@ def repeatable() -> str:
     names = [code(row.flag) for row in rows() if row.repeats == "comma"]
     folders = [code(row.flag) for row in rows() if row.repeats == "path"]
     return (
-        f"You can repeat {_and(names)}, or write the values in one text, with commas; and repeat "
-        f"{_and(folders)}, or write the folders of the variable as in `PATH`. In the file, use an "
-        "array.\n"
+        f"You can repeat {_and(names)}, or separate their values with commas. You can also repeat "
+        f"{_and(folders)}; in their variables, separate the folders as in `PATH`. In the file, use "
+        "an array for each of these.\n"
     )
 
 
