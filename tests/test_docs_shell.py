@@ -1,6 +1,4 @@
-"""The shell blocks of two pages, run in order as they stand; what cannot run here is named here.
-
-`tests.docs.test_pages` runs those of the other pages.
+"""The shell blocks of docs/*.md, run in order as they stand; what cannot run here is named here.
 
 curl is told where the servers of the pages stand in truth by its own configuration, so that not a
 word of a block is changed for it.
@@ -16,7 +14,7 @@ import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from mockpets import MockpetsServer
+from mockpets import MockpetsServer, Settings
 from mockpets.settings.sources import load_settings
 from tests.cli.test_main import base_of, serving
 from tests.live.test_nginx import nginx
@@ -80,10 +78,19 @@ def to(url: str) -> str:
     return f'connect-to = "localhost:7387:localhost:{urlsplit(url).port}"'
 
 
-def test_every_command_left_out_is_in_a_page() -> None:
+def test_every_block_is_run_or_named() -> None:
     every = "\n".join(PAGES.values())
 
+    # tests/docs/test_pages.py requires a comment above each block of the other pages.
+    assert {page for page in PAGES if blocks(page)} >= {"control-api.md", "demo.md", "sidecar.md"}
     assert [start for start in LEFT_OUT if f"\n{start} " not in every] == []
+
+
+def test_control(tmp_path: Path) -> None:
+    with MockpetsServer(Settings(port=0)) as server:
+        for block in blocks("control-api.md"):
+            assert block[1]
+            run(block, tmp_path, to(server.url))
 
 
 def test_sidecar(tmp_path: Path) -> None:

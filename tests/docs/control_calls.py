@@ -61,7 +61,7 @@ def _call(method: str, path: str, operation: Mapping[str, Any]) -> str:
         facts.append(("errors", ", ".join(errors)))
     rows = "".join(f"| {name} | {text} |\n" for name, text in facts)
     text = _one_line(operation["description"])
-    return f"### `{method.upper()} {place}`\n\n{text}\n\n| | |\n|---|---|\n{rows}"
+    return f"#### `{method.upper()} {place}`\n\n{text}\n\n| | |\n|---|---|\n{rows}"
 
 
 def _parameters(operation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
