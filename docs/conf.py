@@ -26,6 +26,7 @@ exclude_patterns = [".*", "build", "tests", "examples/*/node_modules"]  # not se
 source_suffix = {".md": "markdown"}
 root_doc = "docs/index"
 nitpicky = True
+suppress_warnings = ["misc.highlighting_failure"]  # the tests run the blocks; Pygments misses TSX
 myst_heading_anchors = 4
 
 html_theme = "furo"

@@ -22,7 +22,7 @@ from mockpets.contract.openapi import document
 from mockpets.contract.schemas import RESPONSES
 from mockpets.settings.model import rows
 from mockpets.telemetry.metrics import Holdings, Metrics
-from tests.docs import explanations
+from tests.docs import explanations, shipped
 from tests.docs.control_calls import calls
 from tests.docs.page import PAGES
 
@@ -295,6 +295,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "outcomes": outcomes,
     "operations": operations,
     **calls(),
+    "shipped": shipped.part,
 }
 """Name of a part to the function that returns its text."""
 
