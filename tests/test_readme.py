@@ -185,13 +185,3 @@ def test_every_call_of_the_control_api_is_in_its_reference() -> None:
     }
 
     assert shown == named
-
-
-def test_the_tests_shown_pass(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = re.findall(r"<!-- test file -->\n```python\n(.*?)```", README, re.DOTALL)
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    pytester.makepyfile(**{f"test_{number}": text for number, text in enumerate(shown)})
-
-    result = pytester.runpytest_inprocess("-p", "mockpets.pytest_plugin", "-W", "error")
-    result.assert_outcomes(passed=len(shown))
-    assert shown

@@ -107,7 +107,7 @@ def _as_text(result: CheckResult) -> Iterator[str]:
     if result.problems:  # the rest would push them off the screen
         yield checked
         return
-    yield f"{checked}; {result.tried} stubs tried"
+    yield f"{checked}; {result.tried} stub{'' if result.tried == 1 else 's'} tried"
     for label in result.untried:
         yield f"not tried, because no matching request could be built: {label}"
     width = max(map(len, [*result.coverage, "operation"]))
