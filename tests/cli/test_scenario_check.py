@@ -291,7 +291,8 @@ def never_reached(
     assert status == 0, lines
     warnings = [line for line in lines if "warning: " in line]
     count = f" and {len(warnings)} warning{'s' * (len(warnings) > 1)}" if warnings else ""
-    assert f"checked: 0 problems{count}; {len(stubs)} stubs tried" in lines[len(warnings)]
+    plural = "stub" if len(stubs) == 1 else "stubs"
+    assert f"checked: 0 problems{count}; {len(stubs)} {plural} tried" in lines[len(warnings)]
     return warnings, [line for line in lines if line.endswith(" own")]
 
 
