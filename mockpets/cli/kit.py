@@ -35,7 +35,7 @@ _CONFIGS: Final = tuple(
 _CONFIG: Final = """\
 import {{ defineConfig }} from "@playwright/test";
 import {{ webServer }} from "{module}";
-export default defineConfig({{ webServer: webServer({options}) }});
+export default defineConfig({{ fullyParallel: true, webServer: webServer({options}) }});
 """
 
 

@@ -1,4 +1,7 @@
-"""Take the screenshots of `docs/screenshots`: `python -m tests.browser.screenshots`."""
+"""Take the screenshots of `docs/screenshots`: `python -m tests.browser.screenshots`.
+
+The pictures show the default port, which must be free.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +90,7 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=need("chromium"), args=["--no-sandbox", "--no-proxy-server"]
         )
-        with MockpetsServer(Settings(port=0, scenarios_dir=(Path(folder),))) as server:
+        with MockpetsServer(Settings(scenarios_dir=(Path(folder),))) as server:
             fill(server.url)
             for name, width, height, theme, view in SHOTS:
                 context = browser.new_context(

@@ -112,7 +112,7 @@ def test_playwright_gets_its_fixtures_and_a_configuration(
     assert contents()["playwright.config.ts"].splitlines() == [
         'import { defineConfig } from "@playwright/test";',
         'import { webServer } from "./mock/playwright";',
-        "export default defineConfig({ webServer: webServer() });",
+        "export default defineConfig({ fullyParallel: true, webServer: webServer() });",
     ]
 
 
@@ -128,7 +128,7 @@ def test_an_existing_configuration_stays_and_the_lines_to_add_are_shown(
     assert out[7:10] == [
         f"add the server to playwright.config.{suffix}:",
         '  import { webServer } from "../mock/playwright";',
-        "  export default defineConfig({ webServer: webServer() });",
+        "  export default defineConfig({ fullyParallel: true, webServer: webServer() });",
     ]
 
 

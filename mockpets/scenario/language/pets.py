@@ -173,8 +173,8 @@ def _fixture_or_quoted_count(name: str, node: Node, diagnostics: Diagnostics) ->
 
 
 PETS_SOURCE: Final = ByKind(
-    "The scenario's own pets: a fixture name, a list, or a number. By default, the scenario uses "
-    "the session's pets.",
+    "Pets: a list, the name of a fixture, a number of generated pets, or what to generate. A "
+    "scenario without pets uses those of the session.",
     name="PetsSource",
     kinds={
         "text": replace(_FIXTURE, then=_fixture_or_quoted_count),
