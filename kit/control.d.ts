@@ -346,7 +346,7 @@ export interface components {
         PetTotal: {
             total: number;
         };
-        /** @description Pets: a list, the name of a fixture, a number of generated pets, or what to generate. A scenario without pets uses those of the session. */
+        /** @description A list of pets, the name of a fixture, a number of generated pets, or what to generate. A scenario without pets uses those of the session. */
         PetsSource: string | components["schemas"]["PetInput"][] | number | components["schemas"]["GeneratedPets"];
         /**
          * @description A recorded body.

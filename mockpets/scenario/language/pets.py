@@ -173,7 +173,7 @@ def _fixture_or_quoted_count(name: str, node: Node, diagnostics: Diagnostics) ->
 
 
 PETS_SOURCE: Final = ByKind(
-    "Pets: a list, the name of a fixture, a number of generated pets, or what to generate. A "
+    "A list of pets, the name of a fixture, a number of generated pets, or what to generate. A "
     "scenario without pets uses those of the session.",
     name="PetsSource",
     kinds={
