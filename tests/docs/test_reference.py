@@ -105,3 +105,10 @@ def test_the_control_reference_names_all_that_can_change() -> None:
     [sentence] = re.findall(r"reports what changed: (.*?)\.", text, re.DOTALL)
 
     assert re.findall(r"`(\w+)`", sentence) == list(get_args(Change))
+
+
+def test_the_page_of_settings_lists_every_locale() -> None:
+    text = (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8")
+    [listed] = re.findall(r"^The locales are (.*?)\.$", text, re.MULTILINE | re.DOTALL)
+
+    assert re.findall("`(.*?)`", listed) == list(LOCALES)
