@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
     "invalid_request": (
-        "A query, a body or the HTTP of a request is invalid.",
+        "The query, the body or the HTTP syntax of the request is invalid.",
         "Fix what the message names.",
     ),
     "unauthorized": (
-        "Under `/v1` the API key is missing or invalid, on the control API the token.",
+        "The API key is missing or invalid; on the control API, the token.",
         "Send `Authorization: Bearer KEY`; the message explains what was wrong.",
     ),
     "forbidden": (
@@ -30,7 +30,7 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "defines pets.",
     ),
     "not_found": (
-        "The path does not exist, or the control API does not know the name.",
+        "The path, or the session, scenario, snapshot or request that it names, does not exist.",
         "Check the base URL, which ends in `/v1`; the message has the nearest name.",
     ),
     "method_not_allowed": (
@@ -54,7 +54,7 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Stop the page that still uses it, or create the session again with `PUT sessions/NAME`.",
     ),
     "payload_too_large": (
-        "A body is over 64 KiB for an operation, over 1 MiB for the server, or has over 1000 chunks.",
+        "The body is over 64 KiB (operations) or 1 MiB (stubs, control API), or has over 1000 chunks.",
         "Send a smaller body.",
     ),
     "expectation_failed": (
@@ -63,14 +63,14 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
     ),
     "invalid_scenario": (
         "A scenario in the body has problems.",
-        "Fix those in `details.problems`; each has line and column.",
+        "Fix the problems in `details.problems`; each has line and column.",
     ),
     "invalid_session": (
         "The name of a session is invalid, or a visitor of a `--public` server names one.",
         "Use `a-z`, `0-9`, `.`, `_` and `-`, at most 64 characters.",
     ),
     "session_required": (
-        "A request names no session, and the server runs with `--sessions declared`.",
+        "The request does not name a session, and the server runs with `--sessions declared`.",
         "Name the session in the base path, the header or the key.",
     ),
     "unknown_header": (
@@ -78,11 +78,11 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Use one of the [request headers](headers.md).",
     ),
     "unknown_scenario": (
-        "A request names an unknown or invalid scenario, or over 8 of them.",
+        "The request names an unknown or invalid scenario, or more than 8 scenarios.",
         "Use the name in the message; `mockpets scenarios` lists all.",
     ),
     "unknown_session": (
-        "A request names an unknown session, and the server runs with `--sessions declared`.",
+        "The request names an unknown session, and the server runs with `--sessions declared`.",
         "Create the session with `PUT sessions/NAME`.",
     ),
     "rate_limited": (
@@ -98,7 +98,7 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Read the message and the log, and report the problem.",
     ),
     "not_described": (
-        "`GET /v1/store/orders`: the contract names it and does not describe it.",
+        "The contract names `GET /v1/store/orders`, but does not describe it.",
         "Define a response in a scenario, as the message shows.",
     ),
     "not_implemented": (
@@ -106,17 +106,17 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Send the body with a `Content-Length` or in chunks.",
     ),
     "busy": (
-        "The server reached a limit: of sessions in use, of responses that are delayed, throttled or "
-        "held, of combinations of scenarios, or of bodies that are arriving.",
-        "Do what the message says, or try again later: `Retry-After` has the seconds.",
+        "The server reached a limit for sessions in use, for delayed, throttled or held responses, for "
+        "combinations of scenarios, or for arriving bodies.",
+        "Follow the message, or try again later: `Retry-After` has the seconds.",
     ),
     "http_version_not_supported": (
-        "The request line has another version than HTTP/1.1 or HTTP/1.0.",
+        "The version in the request line is not HTTP/1.1 or HTTP/1.0.",
         "Use HTTP/1.1.",
     ),
     "store_full": (
-        "The session reached its maximum number of new pets or of snapshots, or all sessions together "
-        "reached the limit of memory for them.",
+        "The session reached its maximum number of new pets or snapshots, or all sessions together "
+        "reached the memory limit for them.",
         "Delete pets or snapshots, reset or drop sessions, or raise `--max-pets`.",
     ),
 }
@@ -127,7 +127,7 @@ REQUEST_HEADERS: Final = {
     "server runs with `--sessions declared`.",
     "Mockpets-Scenario": "The scenarios of this request, at most eight, separated by commas; the first "
     "takes precedence. The session's active scenarios stay.",
-    "Mockpets-Delay": "A delay of this response, such as `300ms` or `2s`, in addition to other delays.",
+    "Mockpets-Delay": "A delay for this response, such as `300ms` or `2s`, in addition to other delays.",
 }
 
 RESPONSE_HEADERS: Final = {
@@ -138,7 +138,7 @@ RESPONSE_HEADERS: Final = {
     "Retry-After": ("429, most 503, and stubs that set it", "The seconds to wait."),
     "Server-Timing": (
         "every `/v1` response",
-        "`app`: milliseconds that mockpets worked; `delay`: milliseconds added on purpose.",
+        "`app`: processing time in milliseconds; `delay`: added delay in milliseconds.",
     ),
     "Sunset": (
         "every response to `getPet`",
@@ -160,7 +160,7 @@ RESPONSE_HEADERS: Final = {
     ),
     "Mockpets-Stub": (
         "responses of a session",
-        "The stubs that took part, such as `missing/gone`, separated by commas; `-` without any.",
+        "The stubs that took part, such as `missing/gone`, separated by commas; `-` if there are none.",
     ),
     "Mockpets-Request": (
         "responses to recorded requests",
@@ -178,8 +178,8 @@ RESPONSE_HEADERS: Final = {
 """Header to where it is sent and what it has."""
 
 ENTRY: Final = {
-    "number": "The number in the session, from 1; `Mockpets-Request` has the same. A reset starts it "
-    "again, `DELETE requests` does not.",
+    "number": "The number in the session, from 1, as in `Mockpets-Request`. `POST reset` starts again "
+    "from 1; `DELETE requests` does not.",
     "at": "When the request arrived, in UTC.",
     "session": "The session.",
     "method": "The method.",
@@ -190,12 +190,12 @@ ENTRY: Final = {
     "outcome": "What [became of the response](#outcomes).",
     "scenarios": "The scenarios that applied, in order of precedence.",
     "stubs": "The stubs that took part.",
-    "fault": "The fault with which the response was broken, or null.",
+    "fault": "The fault that broke the response, or null.",
     "off_contract": "Why the contract does not list the response, or null.",
-    "app_ms": "Milliseconds that mockpets worked.",
-    "delay_ms": "Milliseconds that a scenario, `--delay` or `Mockpets-Delay` added.",
+    "app_ms": "Processing time in milliseconds.",
+    "delay_ms": "Delay added by scenarios, `--delay` or `Mockpets-Delay`, in milliseconds.",
     "hold": "The gate that held the response, or null.",
-    "throttle": "The bytes per second at which the response was sent, or null.",
+    "throttle": "The rate at which the response was sent, in bytes per second, or null.",
     "notes": "What mockpets [noticed](#notes): a list with `code` and `text`.",
     "request": "Headers and body of the request. Only `GET requests/NUMBER` has it.",
     "response": "Headers and body of the response. Only `GET requests/NUMBER` has it.",
@@ -218,8 +218,8 @@ NOTES: Final[dict[NoteCode, str]] = {
 
 OUTCOMES: Final[dict[RequestOutcome, str]] = {
     "pending": "the response is delayed, throttled or held, or the client has not read all of it",
-    "sent": "the last byte of the response was handed to the operating system",
+    "sent": "mockpets passed the last byte of the response to the operating system",
     "client_left": "the client ended the connection before that, for example because it aborted the request",
-    "broken": "mockpets cut the response off: because of a fault, because it stopped, or because the client "
+    "broken": "mockpets ended the response early: because of a fault, because it stopped, or because the client "
     "fell 30 seconds behind a rate of 1 KiB/s",
 }
