@@ -152,6 +152,10 @@ SESSION_ID_HEADER: Final = "Mockpets-Session-Id"
 
 REQUEST_HEADERS: Final = (SESSION_HEADER, SCENARIO_HEADER, DELAY_HEADER)
 """Our headers that have an effect on a request."""
+BAGGAGE_SESSION: Final = "mockpets.session"
+BAGGAGE_SCENARIO: Final = "mockpets.scenario"
+BAGGAGE_KEYS: Final = (BAGGAGE_SESSION, BAGGAGE_SCENARIO)
+"""The keys of members of the header `baggage` that have an effect on a request."""
 FORWARDED_HEADERS: Final = (
     SESSION_HEADER,
     SCENARIO_HEADER,

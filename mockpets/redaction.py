@@ -1,7 +1,8 @@
 """Recognise headers and query parameters that hold secrets, and redact their values.
 
 Only the name decides, never the value, so that users can predict what is redacted. The scheme of
-an Authorization header stays: tools that check recorded traffic look for it. User names and
+an Authorization header stays: tools that check recorded traffic look for it. So do the keys in
+`baggage`, and the values of ours. User names and
 passwords in URLs are redacted as well.
 """
 
@@ -18,7 +19,7 @@ _NAME: Final = re.compile(
     # A challenge tells the client how to authenticate; it has no secret.
     r"(?!(?:www|proxy)-authenticate$)"
     # `code` is OAuth's; a `zip_code` is no secret.
-    rf"(?:.*{_WORD}|(?:set-)?cookie$|code$|otp$)",
+    rf"(?:.*{_WORD}|(?:set-)?cookie$|baggage$|code$|otp$)",
     re.IGNORECASE | re.DOTALL,
 )
 # Texts are searched in lower case: ignoring the case takes three times as long.
@@ -47,9 +48,22 @@ def is_secret(name: str) -> bool:
 
 
 def redacted_secret(name: str, value: str) -> str:
-    """Return what to record of a secret header: ``[redacted]``, ``Bearer [redacted]``."""
+    """Return what to record of a secret header: ``[redacted]``, ``Bearer [redacted]``.
+
+    Of `baggage`, which other programs fill too: ``userId=[redacted],mockpets.session=w1``.
+    """
+    if name.lower() == "baggage":
+        return ",".join(map(_redacted_member, value.split(",")))
     scheme = _SCHEME.match(value)
     return f"{scheme[1]} {REDACTED}" if scheme and name.lower() in _WITH_SCHEME else REDACTED
+
+
+def _redacted_member(member: str) -> str:
+    """Return a member of `baggage`, with its value redacted unless the key is ours."""
+    if member.strip(" \t").startswith("mockpets."):
+        return member
+    key, equals, _ = member.partition("=")
+    return f"{key}{equals}{REDACTED}" if equals else REDACTED
 
 
 def redacted_target(target: str) -> str:

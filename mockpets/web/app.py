@@ -191,6 +191,8 @@ def wire(
     app = App(
         ResponseFinalizer(settings, sessions, delivery, metrics, visitors).finalize,
         None if visitors is None else visitors.admit,
+        # Pages send it without the user's doing, and visitors cannot choose a session.
+        reads_baggage=not public,
     )
     # `/v1//pets` is not `/v1/pets`, and a redirect would lead to any host that a client sends.
     app.url_map.merge_slashes = False

@@ -80,7 +80,8 @@ def for_some(environ: WSGIEnvironment, origins: Collection[str], *, preflight: b
     headers.append(("Access-Control-Allow-Origin", origin))
     headers.append(("Access-Control-Expose-Headers", _EXPOSED))
     if preflight:
-        names = f"Authorization, Content-Type, {SESSION_HEADER}, {SCENARIO_HEADER}"
+        ours = f"Authorization, Content-Type, {SESSION_HEADER}, {SCENARIO_HEADER}"
+        names = f"{ours}, baggage, traceparent, tracestate"  # OpenTelemetry adds these
         headers += [
             ("Access-Control-Allow-Methods", "GET, PUT, POST, PATCH, DELETE"),
             ("Access-Control-Allow-Headers", names),

@@ -15,7 +15,7 @@ from werkzeug.routing import MapAdapter
 
 from mockpets.errors import NeedsBody
 from mockpets.web.exchange import Request, Response, current_request
-from mockpets.web.session_selector import take_base_path
+from mockpets.web.session_selector import take_baggage, take_base_path
 from mockpets.wsgi_extension import BODY
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class App(flask.Flask):
 
     :param finish: called with every response; returns the response to send.
     :param admit: called with every request before its view; raises to reject it.
+    :param reads_baggage: whether the header `baggage` may select a session and scenarios.
     """
 
     early_calls: tuple[BodyState, ...] = ("large",)
@@ -86,9 +87,12 @@ class App(flask.Flask):
         self,
         finish: Callable[[Any], flask.Response],
         admit: Callable[[Request], None] | None = None,
+        *,
+        reads_baggage: bool = True,
     ) -> None:
         super().__init__("mockpets.web", static_folder=None)
         self._finish = finish
+        self._reads_baggage = reads_baggage
         self.admit = admit
         if admit is not None:
             self.early_calls = ("pending", "large")
@@ -98,6 +102,8 @@ class App(flask.Flask):
         """Respond to a request; an empty path means ``/`` (RFC 9110, 4.2.3)."""
         environ["PATH_INFO"] = environ.get("PATH_INFO") or "/"
         take_base_path(environ)
+        if self._reads_baggage:
+            take_baggage(environ)
         return super().wsgi_app(environ, start_response)
 
     def full_dispatch_request(self, *context: Any) -> flask.Response:

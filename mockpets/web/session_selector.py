@@ -1,7 +1,8 @@
 """Select the session and the scenarios of a request.
 
-A request can name them in three places, in order of precedence: the base path
-(``/~session+scenario/v1``), the headers `Mockpets-Session` and `Mockpets-Scenario`, and the key
+A request can name them in four places, in order of precedence: the base path
+(``/~session+scenario/v1``), the headers `Mockpets-Session` and `Mockpets-Scenario`, the header
+`baggage` (``mockpets.session=session,mockpets.scenario=scenario``), and the key
 (``KEY~session+scenario``). The session and the scenarios are looked up independently, each in the
 first place that names any. Without names, the default session and its active scenarios are used.
 """
@@ -14,6 +15,8 @@ from urllib.parse import quote
 
 from mockpets.constants import (
     API_PREFIX,
+    BAGGAGE_SCENARIO,
+    BAGGAGE_SESSION,
     BASE_MARK,
     DEFAULT_SESSION,
     DELAY_HEADER,
@@ -31,6 +34,7 @@ from mockpets.constants import (
 )
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.units import parse_duration
+from mockpets.web import baggage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
 
 _BASE: Final = "mockpets.base"
 """The environ key for the content of the base path."""
+_BAGGAGE: Final = "mockpets.baggage"
+"""The environ key for what `baggage.read` returns."""
 _SESSION_KEY: Final = "HTTP_" + SESSION_HEADER.upper().replace("-", "_")
 _SCENARIO_KEY: Final = "HTTP_" + SCENARIO_HEADER.upper().replace("-", "_")
 _DELAY_KEY: Final = "HTTP_" + DELAY_HEADER.upper().replace("-", "_")
@@ -69,6 +75,12 @@ def take_base_path(environ: WSGIEnvironment) -> None:
         environ["PATH_INFO"] = f"/{rest}"
 
 
+def take_baggage(environ: WSGIEnvironment) -> None:
+    """Read the header `baggage`; without this call, it selects nothing."""
+    if "HTTP_BAGGAGE" in environ:
+        environ[_BAGGAGE] = baggage.read(environ["HTTP_BAGGAGE"])
+
+
 def base_path(session: str) -> str:
     """Return the base path of a session for the contract's operations, such as ``/~w3/v1``."""
     return API_PREFIX if session == DEFAULT_SESSION else f"/{BASE_MARK}{session}{API_PREFIX}"
@@ -86,6 +98,8 @@ def named_session(environ: WSGIEnvironment, selector: str | None = None) -> str 
     header = environ.get(_SESSION_KEY)
     if header is not None:
         return checked_session(header, SESSION_HEADER)
+    if _BAGGAGE in environ and (value := environ[_BAGGAGE][0].get(BAGGAGE_SESSION)) is not None:
+        return checked_session(value, "baggage")
     if selector and (name := selector.partition("+")[0]):
         return checked_session(name, "the key")
     return None
@@ -103,6 +117,8 @@ def named_scenarios(environ: WSGIEnvironment, selector: str | None = None) -> tu
     header = environ.get(_SCENARIO_KEY)
     if header is not None:
         return checked(header.split(","), SCENARIO_HEADER)
+    if _BAGGAGE in environ and (value := environ[_BAGGAGE][0].get(BAGGAGE_SCENARIO)) is not None:
+        return checked(value.split("+"), "baggage")
     if selector and "+" in selector:
         return checked(selector.split("+")[1:], "the key")
     return ()
@@ -151,15 +167,19 @@ def session_required() -> RequestError:
     return RequestError(
         "session_required",
         f"the request names no session; name one in the base path (/{BASE_MARK}NAME{API_PREFIX}), "
-        f"in {SESSION_HEADER} or in the key: the server runs with '--sessions declared'",
+        f"in {SESSION_HEADER}, baggage or the key: the server runs with '--sessions declared'",
     )
 
 
 def check_headers(environ: WSGIEnvironment) -> None:
     """Check that mockpets knows all headers of a request whose names begin with ``Mockpets-``.
 
+    And the keys in `baggage` that begin with ``mockpets.``.
+
     :raise RequestError: ``unknown_header``, with every unknown name and the nearest valid one.
     """
+    if _BAGGAGE in environ and (problem := environ[_BAGGAGE][1]):
+        raise RequestError("unknown_header", problem)
     # One search in all keys, because a loop over them would slow down every request.
     if _PREFIX_KEY not in " ".join(environ):
         return
