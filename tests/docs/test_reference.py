@@ -10,6 +10,7 @@ import pytest
 from mockpets.constants import Change
 from mockpets.kit import FILES
 from mockpets.packaged_data import shipped
+from mockpets.pets.names import LOCALES
 from mockpets.settings.model import rows
 from tests.docs import reference
 from tests.docs.page import PAGES, ROOT, name_of

@@ -27,16 +27,16 @@ export interface Scenario extends Omit<ScenarioDocument, "extends" | "pets"> {
   pets?: Pets;
 }
 
-/** A list of pets, the name of a fixture, a number of generated pets, or what to generate. */
+/** A list of pets, the name of a fixture, a number of generated pets, or options for generating pets. */
 export type Pets = PetsSource | readonly PetInput[];
 
 /** A recorded request and its outcome. */
 export type Entry = RequestSummary;
 
-/** The filters of the request log, all of which a request must pass. */
+/** Filters for the request log. A request must match all of them. */
 export type Filter = RequestFilters;
 
-/** The conditions of a verification: those of a stub, and the outcome. */
+/** The conditions of a verification: those of a stub, and `outcome`. */
 export type VerifyMatch = Verification["match"];
 
 /** The scenarios, seed and pets of a session. */
@@ -48,8 +48,8 @@ export interface Contents {
 
 export interface Options {
   /**
-   * The URL of the server; it may name a session, as in `http://localhost:7387/~my-session/v1`.
-   * By default the variable `MOCKPETS_URL`, or `http://localhost:7387`.
+   * The URL of the server, which can name a session, as in `http://localhost:7387/~my-session/v1`.
+   * By default, the variable `MOCKPETS_URL` or `http://localhost:7387`.
    */
   url?: string | undefined;
   /** The session; by default the one that the URL names, or `default`. */
@@ -62,20 +62,20 @@ export interface Options {
   fetch?: typeof fetch | undefined;
 }
 
-/** The details of an error, by its code; other codes have none. */
+/** The details of an error. Its code decides which properties are present; most codes have no details. */
 export type ErrorDetails = Partial<InvalidInputDetails & VerificationDetails & HeldResponses>;
 
-/** The server rejected a call, could not be reached, or lost the session. */
+/** Thrown if the server rejects a call, does not respond, or has lost the session. */
 export class MockpetsError extends Error {
   constructor(code: MockpetsError["code"], message: string, status?: number, details?: ErrorDetails);
   /**
-   * The code of the server's error; or `unreachable`, if there is no mockpets server at the URL;
-   * or `session_lost`, if the session is not the one of earlier calls.
+   * The code of the server's error, `unreachable` if mockpets does not respond at the URL, or
+   * `session_lost` if the server was restarted or another client deleted the session.
    */
   readonly code: ErrorCode | "unreachable" | "session_lost";
   /** The HTTP status; 0 if the server did not respond. */
   readonly status: number;
-  /** `problems` of an invalid body, `nearest` requests of a failed `verify`, `held` of a gate. */
+  /** `problems` for an invalid body, `nearest` for a failed `verify`, `held` for a gate. */
   readonly details: ErrorDetails;
 }
 
@@ -84,7 +84,7 @@ export interface Gate {
   /**
    * Wait until the gate holds at least `count` responses, by default one.
    * @param within milliseconds, at most 30000; by default 5000
-   * @throws MockpetsError `not_held`, if it holds fewer when the time is over
+   * @throws MockpetsError `not_held`, if it holds fewer after that time
    */
   held(count?: number, within?: number): Promise<void>;
   /** Release the held responses; return their number. */
@@ -94,13 +94,13 @@ export interface Gate {
 /**
  * A session of a mockpets server: its own pets, scenarios and request log.
  *
- * All methods throw a `MockpetsError`. If the session is another one than in earlier calls, because
- * the server was restarted, they throw `session_lost`: what it had is gone.
+ * If a call fails, it throws a `MockpetsError`. The code `session_lost` means that the session's data is
+ * gone, because the server was restarted or another client deleted the session.
  */
 export class Mockpets {
   constructor(options?: Options);
 
-  /** Return a valid session name: readable, and unique for the title and the other parts. */
+  /** Return a readable session name that is unique for the title and the parts. */
   static slug(title: string, ...parts: (string | number)[]): string;
 
   /** The name of the session. */
@@ -114,7 +114,7 @@ export class Mockpets {
   /** A header for the requests of your app that selects the session. */
   readonly headers: { "Mockpets-Session": string };
 
-  /** Create the session, or change it; `--sessions declared` requires this before all other calls. */
+  /** Create or change the session. With `--sessions declared`, call this before all other methods. */
   make(contents?: Contents): Promise<void>;
   /** Activate scenarios; the first takes precedence. */
   use(...scenarios: (ScenarioName | Scenario)[]): Promise<void>;
@@ -123,7 +123,7 @@ export class Mockpets {
   /** Delete the session and release the responses it holds. Its name stays closed for 60 seconds. */
   drop(): Promise<void>;
 
-  /** Return all pets by ID, or those of one status. */
+  /** Return the pets, or those with a status, in order of their IDs. */
   pets(status?: PetStatus): Promise<Pet[]>;
   /** Replace all pets. */
   setPets(pets: Pets): Promise<void>;
@@ -132,7 +132,7 @@ export class Mockpets {
   /** Replace all pets with those of a snapshot. */
   restore(name: string): Promise<void>;
 
-  /** Return the newest requests that match the filter, by default 100, oldest first. */
+  /** Return the newest requests that match the filter, by default at most 100, oldest first. */
   requests(filter?: Filter): Promise<Entry[]>;
   /** Return the same requests as a HAR 1.2 document. */
   har(filter?: Filter): Promise<Har>;
@@ -145,9 +145,9 @@ export class Mockpets {
   /** Return a gate, to wait until it holds responses and to release them. */
   gate(name: string): Gate;
   /**
-   * Call a function after each change of a kind, until you call the returned function; also once
-   * when the connection is made, since things may have changed before. If the server does not
-   * respond, this tries again. If it rejects the call, that is an unhandled rejection.
+   * Call `listener` once when connected, and after each change of this kind. To stop, call the
+   * returned function. If the server does not respond, the client retries. If the server rejects the
+   * call, the error is an unhandled rejection.
    */
   on(kind: Change, listener: () => void): () => void;
 }

@@ -22,17 +22,17 @@ export type Carrier = "route" | "header" | "key";
 
 /** Set these with `use` in `playwright.config.ts` or `test.use`. */
 export interface MockpetsOptions {
-  /** The URL of the mock server; by default the variable `MOCKPETS_URL`, or `http://localhost:7387`. */
+  /** The URL of the server; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
   mockUrl: string | undefined;
   /** The API key of your app, for `mock.key`; by default `mockpets`. */
   mockKey: string | undefined;
-  /** More origins to which the page sends the session, beside those of the mock and of `baseURL`. */
+  /** Origins to which the page sends the session, in addition to those of mockpets and `baseURL`. */
   mockOrigins: string[];
   /**
-   * `route` (the default): a header, only to the origins of the mock and of your app. Before
+   * `route` (the default): a header, only to the origins of mockpets and your app. Before
    * Playwright 1.57, a route does not see the requests of a service worker.
-   * `header`: a header to all servers. Third parties that do not allow it with CORS fail.
-   * `key`: your app sends `mock.key` as its API key; the requests stay unchanged.
+   * `header`: a header to all servers. Requests to servers that do not allow it with CORS fail.
+   * `key`: your app sends `mock.key` as its API key. Playwright does not change the requests.
    */
   carrier: Carrier;
 }
@@ -44,7 +44,7 @@ export interface MockpetsFixtures {
   request: APIRequestContext;
 }
 
-/** Playwright's `test`; each test has a session of its own, the fixture `mock`. */
+/** Playwright's `test`, in which each test has its own session: the fixture `mock`. */
 export const test: TestType<
   PlaywrightTestArgs & PlaywrightTestOptions & MockpetsOptions & MockpetsFixtures,
   PlaywrightWorkerArgs & PlaywrightWorkerOptions
@@ -53,8 +53,8 @@ export const test: TestType<
 interface Matchers {
   /**
    * Wait until the session has received matching requests, by default at least one. With `times: 0`
-   * or `at_most`, check at once, unless `within` says how long to wait.
-   * @param options.within milliseconds; by default the timeout of `expect`
+   * or `at_most`, check at once unless you set `within`.
+   * @param options.within milliseconds to wait; by default, the timeout of `expect`
    */
   toHaveReceived(
     this: ExpectMatcherState,
@@ -69,16 +69,16 @@ interface Matchers {
 export const expect: Expect<Matchers>;
 
 /**
- * Send the session of a test from a context that the test has created itself, with a route as the
- * carrier `route` does, to the origin of the mock and to `origins`, such as the one of your app.
+ * Send the session from a context that the test has created itself. Like the carrier `route`, this
+ * adds a header to requests to mockpets and to `origins`, such as that of your app.
  */
 export function attachSession(context: BrowserContext, mock: Mockpets, origins?: string[]): Promise<void>;
 
-/** Return an entry for `webServer` in `playwright.config.ts` that starts the mock server. */
+/** Return an entry for `webServer` in `playwright.config.ts` that starts mockpets. */
 export function webServer(options?: {
   /** The command that runs mockpets, such as `uvx mockpets`; by default `mockpets`. */
   command?: string | undefined;
-  /** The URL of the server; by default the variable `MOCKPETS_URL`, or `http://localhost:7387`. */
+  /** The URL of the server; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
   url?: string | undefined;
   /** More options of `mockpets serve`, such as `--scenarios-dir mock/scenarios`. */
   args?: string | undefined;
