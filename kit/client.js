@@ -12,8 +12,9 @@ const LONGEST_WAIT_MS = 30_000;
 const POLL_SECONDS = 25;
 const PAUSE_MS = 100; // minimum time between two polls
 const RETRY_MS = [500, 1_000, 2_000, 4_000];
-// The URL or path of this file, from a stack such as `at file:///client.js:1:2` or `@http://host/client.js:1:2`.
-const THIS_FILE = /([^\s(@]+):\d+:\d+\)?$/m.exec(new Error().stack ?? "")?.[1];
+// The URL or path of this folder, from a stack such as `at file:///kit/client.js:1:2` or `@http://host/client.js:1:2`.
+const THIS_FOLDER = /([^\s(@]+)client\.js:\d+:\d+\)?$/m.exec(new Error().stack ?? "")?.[1];
+const OUR_FILES = ["client.js", "playwright.js"];
 const CAUSED_BY_LOSS = ["verification_failed", "not_held", "not_found", "pet_not_found", "unknown_session"];
 
 export class MockpetsError extends Error {
@@ -23,9 +24,10 @@ export class MockpetsError extends Error {
     this.code = code;
     this.status = status;
     this.details = details;
-    // Test runners show the first line of the stack: the one of the test, not one of this file.
+    // Test runners show the first line of the stack: the one of the test, not one of ours.
+    const isOurs = (line) => OUR_FILES.some((name) => line.includes(`${THIS_FOLDER}${name}:`));
     const lines = this.stack?.split("\n") ?? [];
-    if (THIS_FILE) this.stack = lines.filter((line) => !line.includes(`${THIS_FILE}:`)).join("\n");
+    if (THIS_FOLDER) this.stack = lines.filter((line) => !isOurs(line)).join("\n");
   }
 }
 

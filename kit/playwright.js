@@ -1,5 +1,6 @@
 // A Playwright test with a session of its own. The declarations beside this file have the documentation.
 
+import { writeFile } from "node:fs/promises";
 import { expect as baseExpect, test as baseTest } from "@playwright/test";
 import { Mockpets } from "./client.js";
 
@@ -81,6 +82,7 @@ export async function attachSession(context, mock, origins = []) {
 }
 
 export function webServer({ command = "mockpets", url, args = "" } = {}) {
+  if (/(?:^|\s)--port\b/.test(args)) throw new TypeError("name the port in 'url' or MOCKPETS_URL, not in 'args'");
   const expected = process.env.MOCKPETS_URL;
   const root = new Mockpets({ url: url ?? expected ?? DEFAULT_URL }).url;
   const { port, protocol } = new URL(root);
@@ -114,7 +116,9 @@ async function attachRequests(testInfo, mock) {
   const lines = (await mock.requests()).map(requestLine);
   const text = lines.join("\n") || `no requests to ${mock.baseUrl}`;
   await testInfo.attach("mockpets requests", { body: text, contentType: "text/plain" });
-  await testInfo.attach("mockpets.har", { body: JSON.stringify(await mock.har()), contentType: "application/json" });
+  const path = testInfo.outputPath("mockpets.har"); // a file, so that the report has a link to it
+  await writeFile(path, JSON.stringify(await mock.har()));
+  await testInfo.attach("mockpets.har", { path, contentType: "application/json" });
 }
 
 /** Return number, time, method, target, status, milliseconds, stubs and notes of a request. */

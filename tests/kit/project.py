@@ -11,6 +11,7 @@ import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,6 @@ from tests.programs import NODE_MODULES, need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 CONFIG = """\
 import { defineConfig } from "@playwright/test";
@@ -42,10 +42,14 @@ export default defineConfig({
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of one Playwright test: the last attempt."""
+    """The outcome of one Playwright test: the last attempt.
+
+    :param location: the file of the line that the report shows for the first error, if any.
+    """
 
     status: str
     errors: list[str]
+    location: str | None
     attachments: Mapping[str, str]
 
 
@@ -95,13 +99,17 @@ def _outcomes(suite: dict[str, Any]) -> Iterator[tuple[str, Outcome]]:
         result = spec["tests"][0]["results"][-1]
         attachments = {
             each["name"]: base64.b64decode(each["body"]).decode()
-            for each in result["attachments"]
             if "body" in each
+            else Path(each["path"]).read_text(encoding="utf-8")
+            for each in result["attachments"]
+            if each["name"].startswith("mockpets")
         }
         errors = [
             re.sub(r"\x1b\[[0-9;]*m", "", each["message"]) for each in result.get("errors", [])
         ]
-        yield spec["title"], Outcome(result["status"], errors, attachments)
+        first = (result.get("errors") or [{}])[0]
+        location = first.get("location", {}).get("file")
+        yield spec["title"], Outcome(result["status"], errors, location, attachments)
     for inner in suite.get("suites", ()):
         yield from _outcomes(inner)
 

@@ -86,10 +86,13 @@ def test_failed_tests_show_why(server: MockpetsServer, tmp_path: Path) -> None:
         "something else than the fixture": "toHaveReceived expects the fixture 'mock'",
         "an unknown scenario": "unknown scenario 'emtpy'; did you mean 'empty'?",
         "an unknown carrier": "carrier must be 'route', 'header' or 'key', got 'cookie'",
+        "a port in the options of the server": "name the port in 'url' or MOCKPETS_URL",
         "a server that is not there": "cannot connect to http://localhost:1 ",
     }.items():
         assert message in errors[title], title
-        assert "mockpets/client.js" not in errors[title], title
+        assert "at mockpets/" not in errors[title], title
+        if errors[title].startswith("MockpetsError"):  # shown at the line of the test
+            assert "playwright.js" not in (outcomes[title].location or "")
     requests = outcomes["a verification"].attachments["mockpets requests"]
     assert re.fullmatch(
         r"   1  [0-9:.]{12}  GET    /v1/pets\?limit=3 +401  [0-9.]+ ms  -  the API key is invalid",

@@ -1,6 +1,6 @@
 // Each test fails, in its own way.
 
-import { expect, test } from "./mockpets/playwright";
+import { expect, test, webServer } from "./mockpets/playwright";
 
 const PETS = `${process.env.MOCKPETS_URL}/v1/pets`;
 
@@ -12,6 +12,12 @@ test("a verification", async ({ mock, request }) => {
 test("a negated verification", async ({ mock, request }) => {
   await request.get(PETS);
   await expect(mock).not.toHaveReceived({ operation: "listPets" });
+});
+
+test.describe("servers", () => {
+  test("a port in the options of the server", () => {
+    webServer({ args: "--quiet --port=7400" });
+  });
 });
 
 test("an invalid match", async ({ mock }) => {
