@@ -3,19 +3,44 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import SCENARIO_NAME
 from mockpets.packaged_data import shipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+
+
+@dataclass(frozen=True)
+class Integration:
+    """The part of the kit for one tool.
+
+    :param purpose: what its files are, for the help of ``mockpets kit``.
+    :param importer: the file that imports it: a path in the repository, or a name beside the kit.
+    :param imports: what that file imports; empty if an import by itself is enough.
+    :param needs: further files of the kit that its module imports, without the client's.
+    """
+
+    purpose: str
+    importer: str
+    imports: str
+    needs: tuple[str, ...] = ()
+
 
 SCENARIOS_FILE: Final = "scenarios.d.ts"
 PACKAGE_FILE: Final = "package.json"
 FILES: Final = (PACKAGE_FILE, "client.js", "client.d.ts", "control.d.ts", SCENARIOS_FILE)
-PLAYWRIGHT_FILES: Final = ("playwright.js", "playwright.d.ts")
+CLIENT: Final = Integration("client", "pets.spec.ts", "Mockpets")
+INTEGRATIONS: Final[Mapping[str, Integration]] = {
+    "playwright": Integration(
+        "Playwright fixtures", "pets.spec.ts", "expect, test", ("shared.js",)
+    ),
+}
+"""By the names of their modules and of the options of ``mockpets kit``."""
 
 _HEADER: Final = """\
 // mockpets {version}: written by "mockpets kit"; run it again instead of editing this file
@@ -33,10 +58,16 @@ _PACKAGE: Final = """\
 _WRITTEN_BY: Final = re.compile(r"""(?:// |{\n  "description": ")mockpets (\S+): written by ["']""")
 
 
+def files_of(integrations: Iterable[str] = tuple(INTEGRATIONS)) -> tuple[str, ...]:
+    """Return the files of the client and of some integrations, by default of all."""
+    own = ((*INTEGRATIONS[name].needs, f"{name}.js", f"{name}.d.ts") for name in integrations)
+    return tuple(dict.fromkeys((*FILES, *chain.from_iterable(own))))
+
+
 def render(name: str, scenarios: Iterable[str]) -> str:
     """Return a file of the kit with its header.
 
-    :param name: one of `FILES` or `PLAYWRIGHT_FILES`.
+    :param name: one of `files_of()`.
     :param scenarios: the names of all scenarios, for `SCENARIOS_FILE`.
     """
     from importlib.metadata import version  # takes 10 ms, and every command imports this module

@@ -12,7 +12,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from mockpets.kit import FILES, PLAYWRIGHT_FILES
+from mockpets.kit import files_of
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +49,7 @@ def test_the_wheel_has_only_the_package_and_the_shipped_files(wheel: Path) -> No
         for folder in ("fixtures", "scenarios")
         for path in (ROOT / folder).iterdir()
     }
-    kit = {f"mockpets/_shipped/kit/{name}" for name in (*FILES, *PLAYWRIGHT_FILES)} - {
+    kit = {f"mockpets/_shipped/kit/{name}" for name in files_of()} - {
         "mockpets/_shipped/kit/package.json"  # the command makes it
     }
     folder = ROOT / "mockpets" / "web" / "panel"

@@ -17,17 +17,18 @@ from mockpets.cli.completion import folders
 from mockpets.cli.options import Command, report, with_settings
 from mockpets.errors import InputError, Problem, printable
 from mockpets.kit import (
-    FILES,
-    PLAYWRIGHT_FILES,
+    CLIENT,
+    INTEGRATIONS,
     SCENARIOS_FILE,
     declared_scenarios,
+    files_of,
     render,
     written_by,
 )
 from mockpets.settings.sources import load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _CONFIGS: Final = tuple(
     f"playwright.config.{suffix}" for suffix in ("ts", "js", "mts", "mjs", "cts", "cjs")
@@ -39,6 +40,14 @@ export default defineConfig({{ fullyParallel: true, webServer: webServer({option
 """
 
 
+def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
+    """Add an option for each integration."""
+    for name, integration in reversed([*INTEGRATIONS.items()]):
+        purpose = f"Also write the {integration.purpose}."
+        command = click.option(f"--{name}", is_flag=True, help=purpose)(command)
+    return command
+
+
 @click.command(cls=Command)
 @click.option(
     "--out",
@@ -48,41 +57,47 @@ export default defineConfig({{ fullyParallel: true, webServer: webServer({option
     help="Folder for the files, such as test/mockpets; made if it is missing.",
     shell_complete=folders,
 )
-@click.option("--playwright", is_flag=True, help="Also write the Playwright fixtures.")
+@_with_integrations
 @click.option(
     "--check", is_flag=True, help="Write nothing; exit with status 1 if a file is out of date."
 )
 @with_settings("scenarios_dir", "fixtures_dir")
-def kit(out: Path, playwright: bool, check: bool, config: Path | None, **flags: Any) -> int:
+def kit(out: Path, check: bool, config: Path | None, **flags: Any) -> int:
     """Write the TypeScript client, with the names of your scenarios, into a folder.
 
     With --playwright, also writes playwright.config.ts, unless the working directory has a
-    configuration. Fixtures that DIR already has are updated and checked without --playwright too.
+    configuration. Parts that DIR already has are updated and checked without their options too.
     """
+    chosen = [name for name in INTEGRATIONS if flags.pop(name)]
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.scenario.library import load_library
 
     library = load_library(settings.scenarios_dir, settings.fixtures_dir)
     report(problem for group in library.problems.values() for problem in group)
-    has_playwright = playwright or _version(out / PLAYWRIGHT_FILES[0]) is not None
-    names = (*FILES, *PLAYWRIGHT_FILES) if has_playwright else FILES
+    present = [name for name in INTEGRATIONS if name in chosen or _version(out / f"{name}.js")]
     # A file with problems still has a name: tests that use it fail with the problems.
-    files = {out / name: render(name, library.sources) for name in names}
+    files = {out / name: render(name, library.sources) for name in files_of(present)}
     options = _options(config, flags)
-    command = ["mockpets", "kit", "--out", str(out), *["--playwright"] * playwright, *options]
+    command = ["mockpets", "kit", "--out", str(out), *(f"--{name}" for name in chosen), *options]
     if check:
         return _check(files, shlex.join(command))
     _write(files)
-    if playwright:
+    if "playwright" in chosen:
         _configure(out, options)
-    name, imports = (
-        ("playwright.js", "expect, test") if has_playwright else ("client.js", "Mockpets")
-    )
-    line = f'import {{ {imports} }} from "{_module(out / name, out.parent)}";'
-    click.echo(printable(f"use it    in {(out.parent / 'pets.spec.ts').as_posix()}: {line}"))
+    for line in _imports(out, present):
+        click.echo(printable(f"use it    {line}"))
     click.echo(printable(f"check it  {shlex.join([*command, '--check'])}"))
     return 0
+
+
+def _imports(out: Path, integrations: Iterable[str]) -> Iterator[str]:
+    """Yield for each integration, or for the client, where users write which import."""
+    for name in [*integrations] or ["client"]:
+        part = INTEGRATIONS.get(name, CLIENT)
+        user = Path(part.importer) if "/" in part.importer else out.parent / part.importer
+        names = f"{{ {part.imports} }} from " if part.imports else ""
+        yield f'in {user.as_posix()}: import {names}"{_module(out / name, user.parent)}";'
 
 
 def _options(config: Path | None, flags: Mapping[str, Any]) -> list[str]:
@@ -187,7 +202,7 @@ def _listed(what: str, names: Iterable[str]) -> Iterator[str]:
 
 def _configure(out: Path, options: list[str]) -> None:
     """Write a configuration of Playwright, or show what to add to the existing one."""
-    module = _module(out / PLAYWRIGHT_FILES[0], Path())
+    module = _module(out / "playwright", Path())
     pairs = {"command": _own_command(), "args": shlex.join(options)}
     given = ", ".join(f"{name}: {json.dumps(value)}" for name, value in pairs.items() if value)
     text = _CONFIG.format(module=module, options=f"{{ {given} }}" if given else "")
@@ -200,8 +215,8 @@ def _configure(out: Path, options: list[str]) -> None:
 
 
 def _module(path: Path, folder: Path) -> str:
-    """Return what a module in a folder imports a file by: its relative path without the suffix."""
-    relative = Path(os.path.relpath(path.with_suffix(""), folder)).as_posix()
+    """Return what a module in a folder imports another by: its relative path."""
+    relative = Path(os.path.relpath(path, folder)).as_posix()
     return relative if relative.startswith("../") else f"./{relative}"
 
 

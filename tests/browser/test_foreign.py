@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from mockpets import Settings, create_app
 from mockpets.constants import CONTROL_PREFIX
+from mockpets.kit import files_of
 from tests.browser.foreign_page import foreign_page
 from tests.http_client import Client, OverSocket
 
@@ -30,12 +31,7 @@ OPEN = {
     "/control.openapi.json",
     "/schema/scenario.json",
     "/panel/{name}",
-    "/client.js",
-    "/client.d.ts",
-    "/control.d.ts",
-    "/scenarios.d.ts",
-    "/playwright.js",
-    "/playwright.d.ts",
+    *(f"/{name}" for name in files_of()),
 }
 """Paths without secrets, below the prefix."""
 

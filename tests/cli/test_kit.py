@@ -18,7 +18,7 @@ from mockpets.packaged_data import shipped
 from tests.programs import NODE_MODULES, need
 
 CLIENT = ["package.json", "client.js", "client.d.ts", "control.d.ts", "scenarios.d.ts"]
-PLAYWRIGHT = ["playwright.js", "playwright.d.ts"]
+PLAYWRIGHT = ["shared.js", "playwright.js", "playwright.d.ts"]
 HEADER = (
     f'// mockpets {version("mockpets")}: written by "mockpets kit"; '
     "run it again instead of editing this file"
@@ -125,7 +125,7 @@ def test_an_existing_configuration_stays_and_the_lines_to_add_are_shown(
     _, out, _ = kit(capsys, "--out", "../mock", "--playwright")
 
     assert contents() == {f"playwright.config.{suffix}": "export default {};\n"}
-    assert out[7:10] == [
+    assert out[8:11] == [
         f"add the server to playwright.config.{suffix}:",
         '  import { webServer } from "../mock/playwright";',
         "  export default defineConfig({ fullyParallel: true, webServer: webServer() });",
@@ -139,7 +139,7 @@ def test_a_configuration_that_has_the_server_needs_nothing(
     before = contents()
     status, out, _ = kit(capsys, "--out", "mock", "--playwright")
 
-    assert status == 0 and len(out) == 9
+    assert status == 0 and len(out) == 10
     assert contents() == before
 
 
@@ -269,7 +269,7 @@ def test_a_fresh_kit_passes_the_check_also_with_crlf(capsys: pytest.CaptureFixtu
     Path("playwright.config.ts").write_text("changed")
     status, out, err = kit(capsys, "--out", "mock", "--check")
 
-    assert (status, out, err) == (0, ["7 files are up to date"], [])
+    assert (status, out, err) == (0, ["8 files are up to date"], [])
     assert Path("mock/client.js").read_bytes() == crlf
 
 

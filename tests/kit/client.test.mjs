@@ -88,7 +88,7 @@ describe("the constructor", () => {
 });
 
 describe("a session", () => {
-  it("is selected by baseUrl, key and headers", async () => {
+  it("is selected by baseUrl, key, headers and baggage", async () => {
     const mock = client();
     await mock.use("sold-out");
     const Authorization = "Bearer mockpets";
@@ -96,13 +96,14 @@ describe("a session", () => {
       [mock.baseUrl, { Authorization }],
       [`${MOCKPETS_URL}/v1`, { Authorization: `Bearer ${mock.key}` }],
       [`${MOCKPETS_URL}/v1`, { Authorization, ...mock.headers }],
+      [`${MOCKPETS_URL}/v1`, { Authorization, baggage: mock.baggage }],
     ];
     for (const [url, headers] of requests) {
       const response = await fetch(`${url}/pets`, { headers });
       assert.equal(response.headers.get("Mockpets-Session"), mock.session);
       assert((await response.json()).every(({ status }) => status === "sold"));
     }
-    assert.equal((await mock.requests()).length, 3);
+    assert.equal((await mock.requests()).length, 4);
   });
   it("is made with scenarios, a seed and pets", async () => {
     const mock = client();

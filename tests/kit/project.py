@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from mockpets.kit import FILES, PLAYWRIGHT_FILES, render
+from mockpets.kit import files_of, render
 from mockpets.packaged_data import shipped
 from tests.programs import NODE_MODULES, need
 
@@ -63,10 +63,10 @@ def install_kit(folder: Path) -> None:
 
 
 def write_kit(folder: Path) -> None:
-    """Write the files that `mockpets kit --playwright` writes."""
+    """Write the files that `mockpets kit` writes with all integrations."""
     folder.mkdir(parents=True)
     names = [path.stem for path in shipped("scenarios").iterdir()]
-    for name in (*FILES, *PLAYWRIGHT_FILES):
+    for name in files_of():
         (folder / name).write_text(render(name, names), encoding="utf-8")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mockpets.kit import FILES, PLAYWRIGHT_FILES
+from mockpets.kit import INTEGRATIONS, files_of
 from mockpets.packaged_data import shipped
 from tests.programs import need
 from tests.test_generated_types import run
@@ -43,7 +43,7 @@ def test_npm_packs_the_kit_and_nothing_else(tmp_path: Path) -> None:
     [package] = json.loads(packed.stdout)
 
     files = {each["path"] for each in package["files"]}
-    assert files == {*FILES, *PLAYWRIGHT_FILES, "LICENSE", "README.md", "package.json"}
+    assert files == {*files_of(), "LICENSE", "README.md", "package.json"}
 
 
 def test_every_entry_point_names_a_file_types_first() -> None:
@@ -56,7 +56,11 @@ def test_every_entry_point_names_a_file_types_first() -> None:
                 yield from conditions.values()
 
     assert all((KIT / target).is_file() for target in targets())
-    assert PACKAGE["exports"].keys() == {".", "./playwright", "./package.json"}
+    assert PACKAGE["exports"].keys() == {
+        ".",
+        "./package.json",
+        *(f"./{name}" for name in INTEGRATIONS),
+    }
     assert "dependencies" not in PACKAGE
 
 
@@ -94,4 +98,4 @@ def test_the_types_of_every_entry_point_are_found(archive: Path) -> None:
     checked = run(archive.parent, need("attw"), "--profile", "esm-only", archive.name)
 
     assert checked.returncode == 0, checked.stdout
-    assert '"mockpets/playwright"' in checked.stdout
+    assert [name for name in INTEGRATIONS if f'"mockpets/{name}"' not in checked.stdout] == []

@@ -10,15 +10,14 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.cli.main import main
+from mockpets.kit import files_of
 from tests.http_client import Client, InProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-SCRIPTS = ("client.js", "playwright.js")
-DECLARATIONS = ("client.d.ts", "control.d.ts", "scenarios.d.ts", "playwright.d.ts")
-NAMES = ("package.json", *SCRIPTS, *DECLARATIONS)
+NAMES = files_of()
 
 
 def file(call: Client, name: str) -> str:
@@ -49,7 +48,7 @@ def test_the_command_writes_and_accepts_what_the_server_provides(
     for name in NAMES:
         (tmp_path / name).write_text(file(call, name), encoding="utf-8")
 
-    assert main(["kit", "--out", str(tmp_path), "--playwright", "--check"]) == 0
+    assert main(["kit", "--out", str(tmp_path), "--check"]) == 0
 
 
 def test_control_off_disables_the_kit(fresh: Callable[..., Client]) -> None:

@@ -50,7 +50,7 @@ from mockpets.constants import (
 from mockpets.contract.openapi import document
 from mockpets.errors import InputError, NotReady, RequestError
 from mockpets.journal import queries
-from mockpets.kit import FILES, PLAYWRIGHT_FILES
+from mockpets.kit import files_of
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.strict_json import dump_json
 from mockpets.web import pages
@@ -93,7 +93,7 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
         return  # `web.unmatched` responds to all other paths and methods
     for path, page in ((CONTROL_PREFIX, pages.to_panel), (PANEL_PATH, pages.panel)):
         _add_path(app, path, {"GET": page})
-    for name in (*FILES, *PLAYWRIGHT_FILES):
+    for name in files_of():
         kit_file = partial(pages.kit_file, name, context.sessions.shared.library)
         _add_path(app, f"{CONTROL_PREFIX}/{name}", {"GET": kit_file})
     for path, calls in _CALLS.items():

@@ -39,6 +39,14 @@ test("the route sends the session to the mock and the app, and not to third part
   }
 });
 
+test("the app's server gets the session as baggage too, beside that of the page", async ({ mock, page, request }) => {
+  await page.goto("/");
+  expect(await load(page, "/echo")).toMatchObject({ baggage: mock.baggage });
+  const own = await page.evaluate(async () => (await fetch("/echo", { headers: { baggage: "user=ada" } })).json());
+  expect(own).toMatchObject({ baggage: `user=ada,${mock.baggage}` });
+  expect(await (await request.get("/echo")).json()).toMatchObject({ baggage: mock.baggage });
+});
+
 test("the route sees the requests of a service worker", async ({ mock, page }) => {
   await mock.use("empty");
   await page.goto("/");
@@ -60,6 +68,7 @@ test.describe("third parties", () => {
     const headers = await load(page, `${THIRD_URL}/echo`);
     expect(headers).toBeTruthy();
     expect(headers).not.toHaveProperty("mockpets-session");
+    expect(headers).not.toHaveProperty("baggage");
   });
 
   test.describe("that are listed", () => {

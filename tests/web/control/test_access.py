@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import CONTROL_PREFIX, REJECTED_ORIGINS
+from mockpets.kit import files_of
 from tests.http_client import JSON, Client, OverSocket
 from tests.server.raw_http import Wire, port_of
 
@@ -27,20 +28,14 @@ TOKEN = "a-token-of-the-tests"
 FREE = {
     "/__mockpets",
     "/__mockpets/",
-    "/__mockpets/client.d.ts",
-    "/__mockpets/client.js",
-    "/__mockpets/package.json",
-    "/__mockpets/control.d.ts",
     "/__mockpets/control.openapi.json",
     "/__mockpets/docs",
     "/__mockpets/health",
     "/__mockpets/openapi.json",
     "/__mockpets/panel/<name>",
-    "/__mockpets/playwright.d.ts",
-    "/__mockpets/playwright.js",
     "/__mockpets/ready",
-    "/__mockpets/scenarios.d.ts",
     "/__mockpets/schema/scenario.json",
+    *(f"/__mockpets/{name}" for name in files_of()),
 }
 """The routes without secrets, as listed in product.md; all others are guarded."""
 VALUES = {"<name>": "x", "<id>": "1", "<number>": "1"}

@@ -24,7 +24,7 @@ from mockpets.constants import (
     PANEL_PATH,
 )
 from mockpets.contract import openapi
-from mockpets.kit import FILES, PLAYWRIGHT_FILES
+from mockpets.kit import files_of
 from mockpets.web.control.routes import control_document
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 DOCUMENT = control_document()
 SCHEMAS = DOCUMENT["components"]["schemas"]
-KIT = {f"{CONTROL_PREFIX}/{name}" for name in (*FILES, *PLAYWRIGHT_FILES)}
+KIT = {f"{CONTROL_PREFIX}/{name}" for name in files_of()}
 PAGES = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH} | KIT
 OPEN = {"health", "ready", "openapi", "controlOpenapi", "scenarioSchema"}
 

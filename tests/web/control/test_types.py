@@ -76,7 +76,7 @@ from mockpets.contract.control_types import (
     VerifiedRequests,
 )
 from mockpets.contract.schemas import Pet
-from mockpets.kit import FILES, PLAYWRIGHT_FILES
+from mockpets.kit import files_of
 from mockpets.web.control.call import Call
 from mockpets.web.control.routes import control_document
 from tests.http_client import JSON, Client, OverSocket
@@ -271,7 +271,7 @@ ROWS = [
 ]
 """In an order in which each row finds what earlier rows created."""
 DOCUMENT = control_document()
-KIT = {f"{CONTROL_PREFIX}/{name}" for name in (*FILES, *PLAYWRIGHT_FILES)}
+KIT = {f"{CONTROL_PREFIX}/{name}" for name in files_of()}
 NO_JSON = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH, METRICS_PATH} | KIT
 
 OUTCOMES = """

@@ -6,15 +6,13 @@
 import { writeFile } from "node:fs/promises";
 import { expect as baseExpect, test as baseTest } from "@playwright/test";
 import { Mockpets } from "./client.js";
+import { RUN, failure, origin, requestLine, withBaggage } from "./shared.js";
 
 export * from "./client.js";
 
 const DEFAULT_URL = "http://localhost:7387";
 const WITHIN_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
-const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
-// Two runs of the same tests may use one server.
-const RUN = Math.random().toString(36).slice(2);
 
 export const test = baseTest.extend({
   mockUrl: [undefined, { option: true }],
@@ -52,7 +50,8 @@ export const test = baseTest.extend({
   },
 
   request: async ({ playwright, mock, extraHTTPHeaders }, use) => {
-    const request = await playwright.request.newContext({ extraHTTPHeaders: { ...extraHTTPHeaders, ...mock.headers } });
+    const headers = withBaggage({ ...extraHTTPHeaders, ...mock.headers }, mock);
+    const request = await playwright.request.newContext({ extraHTTPHeaders: headers });
     await use(request);
     await request.dispose();
   },
@@ -79,8 +78,9 @@ export async function attachSession(context, mock, origins = []) {
   const known = new Set([mock.url, ...origins].map(origin));
   await context.route(
     (url) => known.has(origin(url)),
-    // `fallback` and not `continue`, so that other routes of the test see the request too.
-    (route) => route.fallback({ headers: { ...route.request().headers(), ...mock.headers } }),
+    // `fallback` and not `continue`, so that other routes of the test see the request too. Baggage is
+    // for an app's server that propagates it with OpenTelemetry.
+    (route) => route.fallback({ headers: withBaggage({ ...route.request().headers(), ...mock.headers }, mock) }),
   );
 }
 
@@ -98,23 +98,6 @@ export function webServer({ command = "mockpets", url, args = "" } = {}) {
   };
 }
 
-/** Return the origin of a URL; all loopback names are the same. */
-function origin(url) {
-  if (typeof url === "string" && !URL.canParse(url)) throw new TypeError(`not a valid origin: '${url}'`);
-  const { protocol, hostname, port } = new URL(url);
-  return `${protocol}//${LOOPBACK.test(hostname) ? "localhost" : hostname}:${port}`;
-}
-
-/** Call a function; return what it throws. */
-async function failure(call) {
-  try {
-    await call();
-    return undefined;
-  } catch (error) {
-    return error;
-  }
-}
-
 async function attachRequests(testInfo, mock) {
   const lines = (await mock.requests()).map(requestLine);
   const text = lines.join("\n") || `no requests to ${mock.baseUrl}`;
@@ -122,23 +105,4 @@ async function attachRequests(testInfo, mock) {
   const path = testInfo.outputPath("mockpets.har"); // a file, so that the report has a link to it
   await writeFile(path, JSON.stringify(await mock.har()));
   await testInfo.attach("mockpets.har", { path, contentType: "application/json" });
-}
-
-/** Return number, time, method, target, status, milliseconds, stubs and notes of a request. */
-function requestLine({ number, at, method, target, status, app_ms, delay_ms, stubs, outcome, fault, hold, notes }) {
-  const remarks = [
-    outcome === "sent" ? "" : outcome.replace("_", " "),
-    fault ? `fault ${fault}` : "",
-    hold ? `held at ${hold}` : "",
-    ...notes.map(({ text }) => text),
-  ];
-  return [
-    String(number).padStart(4),
-    at.slice(11, 23),
-    `${method.padEnd(6)} ${target.replace(/^\/~[^/]*/, "").padEnd(28)}`,
-    status ?? "  -",
-    `${app_ms.toFixed(1)}${delay_ms ? ` +${Math.round(delay_ms)}` : ""} ms`,
-    stubs.join(" ") || "-",
-    remarks.filter(Boolean).join("; "),
-  ].join("  ").trimEnd();
 }
