@@ -23,12 +23,14 @@ class Integration:
     :param importer: the file that imports it: a path in the repository, or a name beside the kit.
     :param imports: what that file imports; empty if an import by itself is enough.
     :param needs: further files of the kit that its module imports, without the client's.
+    :param needs_client: whether it needs the client's files; part of an app does not.
     """
 
     purpose: str
     importer: str
     imports: str
     needs: tuple[str, ...] = ()
+    needs_client: bool = True
 
 
 SCENARIOS_FILE: Final = "scenarios.d.ts"
@@ -38,6 +40,9 @@ CLIENT: Final = Integration("client", "pets.spec.ts", "Mockpets")
 INTEGRATIONS: Final[Mapping[str, Integration]] = {
     "playwright": Integration(
         "Playwright fixtures", "pets.spec.ts", "expect, test", ("shared.js",)
+    ),
+    "ssr": Integration(
+        "function for server-side rendering", "api.ts", "withSession", needs_client=False
     ),
 }
 """By the names of their modules and of the options of ``mockpets kit``."""
@@ -58,10 +63,17 @@ _PACKAGE: Final = """\
 _WRITTEN_BY: Final = re.compile(r"""(?:// |{\n  "description": ")mockpets (\S+): written by ["']""")
 
 
-def files_of(integrations: Iterable[str] = tuple(INTEGRATIONS)) -> tuple[str, ...]:
-    """Return the files of the client and of some integrations, by default of all."""
-    own = ((*INTEGRATIONS[name].needs, f"{name}.js", f"{name}.d.ts") for name in integrations)
-    return tuple(dict.fromkeys((*FILES, *chain.from_iterable(own))))
+def files_of(
+    integrations: Iterable[str] = tuple(INTEGRATIONS), *, with_client: bool = True
+) -> tuple[str, ...]:
+    """Return the files of some integrations, by default of all, and of the client.
+
+    :param with_client: False leaves out the client's files if no integration needs them.
+    """
+    parts = {name: INTEGRATIONS[name] for name in integrations}
+    with_client |= any(part.needs_client for part in parts.values())
+    own = ((*part.needs, f"{name}.js", f"{name}.d.ts") for name, part in parts.items())
+    return tuple(dict.fromkeys((*(FILES if with_client else FILES[:1]), *chain.from_iterable(own))))
 
 
 def render(name: str, scenarios: Iterable[str]) -> str:

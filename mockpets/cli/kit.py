@@ -66,7 +66,8 @@ def kit(out: Path, check: bool, config: Path | None, **flags: Any) -> int:
     """Write the TypeScript client, with the names of your scenarios, into a folder.
 
     With --playwright, also writes playwright.config.ts, unless the working directory has a
-    configuration. Parts that DIR already has are updated and checked without their options too.
+    configuration. With --ssr alone, leaves out the client, which your app does not need.
+    Parts that DIR already has are updated and checked without their options too.
     """
     chosen = [name for name in INTEGRATIONS if flags.pop(name)]
     settings = load_settings(flags, os.environ, config)
@@ -77,7 +78,9 @@ def kit(out: Path, check: bool, config: Path | None, **flags: Any) -> int:
     report(problem for group in library.problems.values() for problem in group)
     present = [name for name in INTEGRATIONS if name in chosen or _version(out / f"{name}.js")]
     # A file with problems still has a name: tests that use it fail with the problems.
-    files = {out / name: render(name, library.sources) for name in files_of(present)}
+    with_client = not chosen or _version(out / "client.js") is not None
+    names = files_of(present, with_client=with_client)
+    files = {out / name: render(name, library.sources) for name in names}
     options = _options(config, flags)
     command = ["mockpets", "kit", "--out", str(out), *(f"--{name}" for name in chosen), *options]
     if check:

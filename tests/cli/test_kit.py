@@ -19,6 +19,7 @@ from tests.programs import NODE_MODULES, need
 
 CLIENT = ["package.json", "client.js", "client.d.ts", "control.d.ts", "scenarios.d.ts"]
 PLAYWRIGHT = ["shared.js", "playwright.js", "playwright.d.ts"]
+SSR = ["package.json", "ssr.js", "ssr.d.ts"]
 HEADER = (
     f'// mockpets {version("mockpets")}: written by "mockpets kit"; '
     "run it again instead of editing this file"
@@ -114,6 +115,36 @@ def test_playwright_gets_its_fixtures_and_a_configuration(
         'import { webServer } from "./mock/playwright";',
         "export default defineConfig({ fullyParallel: true, webServer: webServer() });",
     ]
+
+
+def test_an_app_gets_the_function_for_its_server_without_a_client(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, out, err = kit(capsys, "--out", "src/mockpets", "--ssr")
+
+    assert (status, err) == (0, [])
+    assert out == [
+        *(f"wrote src/mockpets/{name}" for name in SSR),
+        'use it    in src/api.ts: import { withSession } from "./mockpets/ssr";',
+        "check it  mockpets kit --out src/mockpets --ssr --check",
+    ]
+    assert kit(capsys, *out[-1].split()[4:])[:2] == (0, ["3 files are up to date"])
+
+
+def test_a_folder_with_tests_has_one_client_for_all_parts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The order in which the parts are written does not matter."""
+    kit(capsys, "--out", "one", "--ssr")
+    kit(capsys, "--out", "one")
+    kit(capsys, "--out", "two")
+    Path("two/client.d.ts").unlink()
+    kit(capsys, "--out", "two", "--ssr")
+    kit(capsys, "--out", "three", "--playwright", "--ssr")
+
+    assert {*contents("one")} == {f"one/{name}" for name in {*CLIENT, *SSR}}
+    assert {*contents("two")} == {f"two/{name}" for name in {*CLIENT, *SSR}}
+    assert {*contents("three")} == {f"three/{name}" for name in {*CLIENT, *SSR, *PLAYWRIGHT}}
 
 
 @pytest.mark.parametrize("suffix", ["ts", "js", "mts", "mjs", "cts", "cjs"])

@@ -27,6 +27,7 @@ TYPES = Path(__file__).with_name("types")
 MOCK = 'import { Mockpets } from "mockpets";\nconst mock = new Mockpets();\n'
 SCENARIO = 'import type { Scenario } from "mockpets";\nexport const scenario: Scenario = '
 PLAYWRIGHT = 'import { expect, test, webServer } from "mockpets/playwright";\n'
+SSR = 'import { withSession } from "mockpets/ssr";\n'
 TYPOS = {
     # name of the file: its text, what the compiler must name
     "scenario": (MOCK + 'void mock.use("rety");', '"rety"'),
@@ -87,6 +88,12 @@ TYPOS = {
         PLAYWRIGHT + 'test("t", async ({ page }) => { await expect(page).toHaveReceived({}); });',
         "'toHaveReceived'",
     ),
+    "not_awaited": (
+        SSR + "export const headers = withSession(Promise.resolve(new Headers()));",
+        "Promise<Headers>",
+    ),
+    "no_request": (SSR + "export const headers = withSession();", "1-2 arguments"),
+    "own_headers": (SSR + "export const headers = withSession({}, { Age: 1 });", "'number'"),
     "web_server": (PLAYWRIGHT + 'export const s = webServer({ comand: "mockpets" });', "'comand'"),
 }
 STRICT = {
@@ -125,9 +132,7 @@ def project(folder: Path, way: str) -> Path:
     for path in copied.glob("*.ts"):
         text = path.read_text(encoding="utf-8")
         text = text.replace('"mockpets"', f'"./mockpets/client{extension}"')
-        path.write_text(
-            text.replace('"mockpets/playwright"', f'"./mockpets/playwright{extension}"')
-        )
+        path.write_text(re.sub('"mockpets/(.*?)"', rf'"./mockpets/\1{extension}"', text))
     for name, (text, _) in TYPOS.items():
         (folder / f"{name}.ts").write_text(text + "\n")
     (folder / "package.json").write_text('{"type": "module"}')

@@ -1,0 +1,95 @@
+// Tests of kit/ssr.js; test_ssr.py runs them in a project that has the package.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import { describe, it } from "node:test";
+import { withSession } from "mockpets/ssr";
+
+const NAMED = { "mockpets-session": "a-1", "mockpets-scenario": "retry, empty" };
+const TITLED = { "Mockpets-Session": "a-1", "Mockpets-Scenario": "retry, empty", Cookie: "not passed on" };
+
+/** Return what a handler of node:http makes of a request with some headers. */
+async function inHandler(headers, handle) {
+  const server = createServer((incoming, response) => response.end(JSON.stringify(handle(incoming))));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const [response] = await once(request({ port: server.address().port, headers, agent: false }).end(), "response");
+  const text = (await response.toArray()).join("");
+  await new Promise((done) => server.close(done));
+  return JSON.parse(text);
+}
+
+describe("the session comes from", () => {
+  const incoming = {
+    "Headers": new Headers(TITLED),
+    "a Request": new Request("http://localhost/", { headers: TITLED }),
+    "an object in lower case": { ...NAMED, accept: undefined },
+    "an object in any case": TITLED,
+    "an object without a prototype": Object.assign(Object.create(null), TITLED),
+    "lists of values": { "mockpets-session": ["a-1"], "mockpets-scenario": ["retry", "empty"] },
+    "a request with an object": { headers: TITLED },
+    "a request with a method like Express and Koa": { get: (name) => new Headers(TITLED).get(name) ?? "" },
+  };
+  for (const [kind, value] of Object.entries(incoming)) {
+    it(kind, () => assert.deepEqual(withSession(value), NAMED));
+  }
+  it("a request of node:http", async () => {
+    assert.deepEqual(await inHandler(TITLED, (incoming) => withSession(incoming)), NAMED);
+    assert.deepEqual(await inHandler(TITLED, (incoming) => withSession(incoming.headers)), NAMED);
+  });
+});
+
+describe("your own headers", () => {
+  const own = { authorization: "Bearer key", "x-own": "1" };
+  for (const [kind, value] of Object.entries({
+    "Headers": new Headers(own),
+    "an object": { Authorization: "Bearer key", "X-Own": "1" },
+    "pairs": [["Authorization", "Bearer key"], ["x-own", "1"]],
+    "the entries of a Map": new Map(Object.entries(own)),
+  })) {
+    it(`stay in the result: ${kind}`, () => {
+      assert.deepEqual(withSession(new Headers(TITLED), value), { ...own, ...NAMED });
+    });
+    it(`are the result if the request names no session: ${kind}`, () => {
+      assert.deepEqual(withSession(new Headers({ Cookie: "x" }), value), own);
+    });
+  }
+  it("are not changed", () => {
+    const headers = new Headers(own);
+    withSession(TITLED, headers);
+    assert.deepEqual(Object.fromEntries(headers), own);
+  });
+  it("do not replace the test's session, in any case", () => {
+    assert.deepEqual(withSession(TITLED, { "MOCKPETS-SESSION": "mine", "Mockpets-Scenario": "slow" }), NAMED);
+  });
+  it("may name a session if the request does not", () => {
+    assert.deepEqual(withSession({}, { "Mockpets-Session": "mine" }), { "mockpets-session": "mine" });
+  });
+});
+
+describe("only what is named is added", () => {
+  it("nothing", () => assert.deepEqual(withSession({}), {}));
+  it("nothing, for empty headers", () => assert.deepEqual(withSession({ "mockpets-session": "" }), {}));
+  it("a session", () => {
+    assert.deepEqual(withSession({ "mockpets-session": "a" }), { "mockpets-session": "a" });
+  });
+  it("scenarios", () => {
+    assert.deepEqual(withSession(new Headers({ "mockpets-scenario": "slow" })), { "mockpets-scenario": "slow" });
+  });
+});
+
+describe("a wrong argument is explained", () => {
+  for (const [value, got] of [
+    [undefined, "undefined"],
+    [null, "null"],
+    ["a-1", "a-1"],
+    [[["mockpets-session", "a-1"]], "an array; pass `new Headers(array)`"],
+    [Promise.resolve(new Headers()), "a promise; await it, as in `await headers()`"],
+  ]) {
+    it(got, () => {
+      const message = `withSession expects the incoming request or its headers, got ${got}`;
+      assert.throws(() => withSession(value), { name: "TypeError", message });
+    });
+  }
+  it("an invalid header of yours", () => assert.throws(() => withSession({}, { "a b": "1" }), TypeError));
+});
