@@ -1,0 +1,155 @@
+// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+/* eslint-disable */
+
+import type {
+  Change,
+  ErrorCode,
+  HeldResponses,
+  InvalidInputDetails,
+  PetInput,
+  PetsSource,
+  RequestFilters,
+  RequestSummary,
+  ScenarioDocument,
+  Verification,
+  VerificationDetails,
+} from "./control.js";
+import type { Har, Pet, PetStatus, Times } from "./control.js";
+import type { ScenarioName } from "./scenarios.js";
+
+export type { Change, ErrorCode, Har, Pet, PetStatus, ScenarioName, Times };
+export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
+
+/** A whole scenario, as in a scenario file. Without a `name`, the server names it. */
+export interface Scenario extends Omit<ScenarioDocument, "extends" | "pets"> {
+  /** Scenarios whose stubs follow this scenario's stubs, in this order. */
+  extends?: ScenarioName | readonly ScenarioName[];
+  pets?: Pets;
+}
+
+/** A list of pets, the name of a fixture, a number of generated pets, or options for generating pets. */
+export type Pets = PetsSource | readonly PetInput[];
+
+/** A recorded request and its outcome. */
+export type Entry = RequestSummary;
+
+/** Filters for the request log. A request must match all of them. */
+export type Filter = RequestFilters;
+
+/** The conditions of a verification: those of a stub, and `outcome`. */
+export type VerifyMatch = Verification["match"];
+
+/** The scenarios, seed and pets of a session. */
+export interface Contents {
+  scenario?: ScenarioName | Scenario | (ScenarioName | Scenario)[];
+  seed?: number;
+  pets?: Pets;
+}
+
+export interface Options {
+  /**
+   * The URL of the server, which can name a session, as in `http://localhost:7387/~my-session/v1`.
+   * By default, the variable `MOCKPETS_URL` or `http://localhost:7387`.
+   */
+  url?: string | undefined;
+  /** The session; by default the one that the URL names, or `default`. */
+  session?: string | undefined;
+  /** The control token. By default the variable `MOCKPETS_CONTROL_TOKEN`. */
+  token?: string | undefined;
+  /** The API key that your app sends; by default `mockpets`. */
+  key?: string | undefined;
+  /** The function that sends the requests; by default the global `fetch`. */
+  fetch?: typeof fetch | undefined;
+}
+
+/** The details of an error. Its code decides which properties are present; most codes have no details. */
+export type ErrorDetails = Partial<InvalidInputDetails & VerificationDetails & HeldResponses>;
+
+/** Thrown if the server rejects a call, does not respond, or has lost the session. */
+export class MockpetsError extends Error {
+  constructor(code: MockpetsError["code"], message: string, status?: number, details?: ErrorDetails);
+  /**
+   * The code of the server's error, `unreachable` if mockpets does not respond at the URL, or
+   * `session_lost` if the server was restarted or another client deleted the session.
+   */
+  readonly code: ErrorCode | "unreachable" | "session_lost";
+  /** The HTTP status; 0 if the server did not respond. */
+  readonly status: number;
+  /** `problems` for an invalid body, `nearest` for a failed `verify`, `held` for a gate. */
+  readonly details: ErrorDetails;
+}
+
+/** A point at which scenarios hold responses until you release them. */
+export interface Gate {
+  /**
+   * Wait until the gate holds at least `count` responses, by default one.
+   * @param within milliseconds, at most 30000; by default 5000
+   * @throws MockpetsError `not_held`, if it holds fewer after that time
+   */
+  held(count?: number, within?: number): Promise<void>;
+  /** Release the held responses; return their number. */
+  open(): Promise<number>;
+}
+
+/**
+ * A session of a mockpets server: its own pets, scenarios and request log.
+ *
+ * If a call fails, it throws a `MockpetsError`. The code `session_lost` means that the session's data is
+ * gone, because the server was restarted or another client deleted the session.
+ */
+export class Mockpets {
+  constructor(options?: Options);
+
+  /** Return a readable session name that is unique for the title and the parts. */
+  static slug(title: string, ...parts: (string | number)[]): string;
+
+  /** The name of the session. */
+  readonly session: string;
+  /** The root URL of the server. */
+  readonly url: string;
+  /** A base URL for your app that selects the session, such as `http://localhost:7387/~my-session/v1`. */
+  readonly baseUrl: string;
+  /** An API key for your app that selects the session, such as `mockpets~my-session`. */
+  readonly key: string;
+  /** A header for the requests of your app that selects the session. */
+  readonly headers: { "Mockpets-Session": string };
+  /** A member of the header `baggage` that selects the session, such as `mockpets.session=my-session`. */
+  readonly baggage: string;
+
+  /** Create or change the session. With `--sessions declared`, call this before all other methods. */
+  make(contents?: Contents): Promise<void>;
+  /** Activate scenarios; the first takes precedence. */
+  use(...scenarios: (ScenarioName | Scenario)[]): Promise<void>;
+  /** Reset pets, counters, random numbers and the request log; the active scenarios stay active. */
+  reset(): Promise<void>;
+  /** Delete the session and release the responses it holds. Its name stays closed for 60 seconds. */
+  drop(): Promise<void>;
+
+  /** Return the pets, or those with a status, in order of their IDs. */
+  pets(status?: PetStatus): Promise<Pet[]>;
+  /** Replace all pets. */
+  setPets(pets: Pets): Promise<void>;
+  /** Save the pets under a name. */
+  snapshot(name: string): Promise<void>;
+  /** Replace all pets with those of a snapshot. */
+  restore(name: string): Promise<void>;
+
+  /** Return the newest requests that match the filter, by default at most 100, oldest first. */
+  requests(filter?: Filter): Promise<Entry[]>;
+  /** Return the same requests as a HAR 1.2 document. */
+  har(filter?: Filter): Promise<Har>;
+  /**
+   * Check that matching requests were received, by default at least one; return them.
+   * @param options.within milliseconds to wait for them, at most 30000; by default 0
+   * @throws MockpetsError `verification_failed`; its message shows the nearest requests
+   */
+  verify(match: VerifyMatch, times?: number | Times, options?: { within?: number }): Promise<Entry[]>;
+  /** Return a gate, to wait until it holds responses and to release them. */
+  gate(name: string): Gate;
+  /**
+   * Call `listener` once when connected, and after each change of this kind. To stop, call the
+   * returned function. If the server does not respond, the client retries. If the server rejects the
+   * call, the error is an unhandled rejection.
+   */
+  on(kind: Change, listener: () => void): () => void;
+}

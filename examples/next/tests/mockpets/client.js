@@ -1,0 +1,307 @@
+// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+/* eslint-disable */
+
+// Control a mockpets server from Node, Deno, Bun or a page. The declarations beside this file have the
+// documentation. No dependencies.
+
+const DEFAULT_URL = "http://localhost:7387";
+const DEFAULT_KEY = "mockpets";
+const SESSION_HEADER = "Mockpets-Session";
+const SESSION_ID_HEADER = "Mockpets-Session-Id";
+const SESSION_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+const RESPONSE_MS = 10_000; // for a call that does not wait
+const WITHIN_MS = 5_000;
+const LONGEST_WAIT_MS = 30_000;
+const POLL_SECONDS = 25;
+const PAUSE_MS = 100; // minimum time between two polls
+const RETRY_MS = [500, 1_000, 2_000, 4_000];
+// The URL or path of this folder, from a stack such as `at file:///kit/client.js:1:2` or `@http://host/client.js:1:2`.
+const THIS_FOLDER = /([^\s(@]+)client\.js:\d+:\d+\)?$/m.exec(new Error().stack ?? "")?.[1];
+const OUR_FILES = ["client.js", "shared.js", "playwright.js"];
+const CAUSED_BY_LOSS = ["verification_failed", "not_held", "not_found", "pet_not_found", "unknown_session"];
+
+export class MockpetsError extends Error {
+  constructor(code, message, status = 0, details = {}) {
+    super(message);
+    this.name = "MockpetsError";
+    this.code = code;
+    this.status = status;
+    this.details = details;
+    // Test runners show the first line of the stack: the one of the test, not one of ours.
+    const isOurs = (line) => OUR_FILES.some((name) => line.includes(`${THIS_FOLDER}${name}:`));
+    const lines = this.stack?.split("\n") ?? [];
+    if (THIS_FOLDER) this.stack = lines.filter((line) => !isOurs(line)).join("\n");
+  }
+}
+
+export class Mockpets {
+  #token;
+  #fetch;
+  #id; // of the session in earlier responses
+  #listeners = new Set();
+  #polling = new AbortController();
+
+  constructor(options = {}) {
+    const { root, session: named } = splitUrl(options.url ?? variable("MOCKPETS_URL") ?? DEFAULT_URL);
+    const session = (options.session ?? named ?? "default").toLowerCase();
+    if (!SESSION_NAME.test(session)) {
+      const rule = "use at most 64 of a-z, 0-9, '.', '_' and '-', or Mockpets.slug(title)";
+      throw new TypeError(`invalid session name '${session}'; ${rule}`);
+    }
+    const isDefault = session === "default";
+    const key = options.key ?? DEFAULT_KEY;
+    this.url = root;
+    this.session = session;
+    this.baseUrl = `${root}${isDefault ? "" : `/~${session}`}/v1`;
+    this.key = isDefault ? key : `${key}~${session}`;
+    this.headers = { [SESSION_HEADER]: session };
+    this.baggage = `mockpets.session=${session}`;
+    this.#token = options.token ?? variable("MOCKPETS_CONTROL_TOKEN");
+    this.#fetch = options.fetch ?? ((...request) => globalThis.fetch(...request));
+  }
+
+  static slug(title, ...parts) {
+    const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+    const readable = plain.replace(/[^a-z0-9]+/g, "-").slice(0, 48).replace(/^-|-$/g, "");
+    const digest = fnv1a(JSON.stringify([title, ...parts]));
+    return readable ? `${readable}-${digest}` : digest;
+  }
+
+  // --- Session and scenarios ---
+
+  async make(contents = {}) {
+    await this.#call("PUT", `sessions/${this.session}`, { body: contents, check: this.#replaceId });
+  }
+
+  async use(...scenarios) {
+    await this.#call("PUT", "scenario", { body: { scenario: scenarios } });
+  }
+
+  async reset() {
+    await this.#call("POST", "reset");
+  }
+
+  async drop() {
+    await this.#call("DELETE", `sessions/${this.session}`, { query: { closed: "60s" }, check: this.#replaceId });
+  }
+
+  // --- Pets ---
+
+  async pets(status) {
+    const pets = [];
+    for (let after; after !== null; ) {
+      const page = await this.#call("GET", "pets", { query: { status, after } });
+      pets.push(...page.pets);
+      after = page.next;
+    }
+    return pets;
+  }
+
+  async setPets(pets) {
+    await this.#call("PUT", "pets", { body: pets });
+  }
+
+  async snapshot(name) {
+    await this.#call("PUT", `snapshots/${segment(name)}`);
+  }
+
+  async restore(name) {
+    await this.#call("POST", `snapshots/${segment(name)}/restore`);
+  }
+
+  // --- Requests and gates ---
+
+  async requests(filter) {
+    const { requests } = await this.#call("GET", "requests", { query: filter });
+    return requests;
+  }
+
+  async har(filter) {
+    return this.#call("GET", "requests.har", { query: filter });
+  }
+
+  async verify(match, times, { within } = {}) {
+    const body = { match, times, within: within === undefined ? within : duration(within) };
+    const { requests } = await this.#call("POST", "verify", { body, wait: within === undefined ? 0 : LONGEST_WAIT_MS });
+    return requests;
+  }
+
+  gate(name) {
+    const path = `gates/${segment(name)}`;
+    return {
+      held: async (count = 1, within = WITHIN_MS) => {
+        const body = { held: count, within: duration(within) };
+        await this.#call("POST", `${path}/wait`, { body, wait: LONGEST_WAIT_MS });
+      },
+      open: async () => {
+        const { released } = await this.#call("POST", `${path}/open`);
+        return released;
+      },
+    };
+  }
+
+  on(kind, listener) {
+    const entry = { kind, listener };
+    this.#listeners.add(entry);
+    if (this.#listeners.size === 1) {
+      this.#polling = new AbortController();
+      this.#poll(this.#polling.signal);
+    }
+    return () => {
+      this.#listeners.delete(entry);
+      if (!this.#listeners.size) this.#polling.abort();
+    };
+  }
+
+  /** Wait for changes and call the listeners, until nobody listens. */
+  async #poll(stopped) {
+    let last;
+    for (let failures = 0; !stopped.aborted; ) {
+      try {
+        const query = last && { since: last.change, wait: POLL_SECONDS };
+        const now = await this.#call("GET", "events", { query, wait: LONGEST_WAIT_MS, stopped, check: accept });
+        // Another number of resets, or a lower number of changes, belongs to another session or server.
+        const isSame = last?.resets === now.resets && last.change <= now.change;
+        this.#notify(isSame ? now.changed : null);
+        last = now;
+        failures = 0;
+        await sleep(PAUSE_MS);
+      } catch (error) {
+        if (stopped.aborted) return;
+        if (error.code !== "unreachable" && error.status !== 503) throw error; // as an unhandled rejection
+        await sleep(RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
+      }
+    }
+  }
+
+  /** Call the listeners of some kinds of change; null stands for all kinds. */
+  #notify(kinds) {
+    for (const { kind, listener } of [...this.#listeners]) {
+      if (kinds === null || kinds.includes(kind)) listener();
+    }
+  }
+
+  // --- Calls ---
+
+  /**
+   * Call the control API and return the parsed response.
+   * @param wait milliseconds that the server may take in addition
+   * @param check called with the session's ID in the response, and the error that is about to be thrown
+   */
+  async #call(method, path, { body, query = {}, wait = 0, stopped, check = this.#checkId } = {}) {
+    const url = new URL(`${this.url}/__mockpets/${path}`);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, value);
+    }
+    const headers = { ...this.headers };
+    if (this.#token) headers.Authorization = `Bearer ${this.#token}`;
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const timeout = AbortSignal.timeout(RESPONSE_MS + wait);
+    const signal = stopped ? AbortSignal.any([stopped, timeout]) : timeout;
+    let response, text;
+    try {
+      response = await this.#fetch(url.href, { method, headers, body: JSON.stringify(body), signal, credentials: "omit" });
+      text = await response.text();
+    } catch (cause) {
+      throw new MockpetsError("unreachable", `cannot connect to ${this.url} (${reason(cause)}); is mockpets running there?`);
+    }
+    const result = parseObject(text);
+    if (result === undefined || (!response.ok && !(result.code && result.message))) {
+      throw new MockpetsError("unreachable", `${this.url} is not a mockpets server (status ${response.status})`);
+    }
+    const error = response.ok ? undefined : responseError(result);
+    check.call(this, response.headers.get(SESSION_ID_HEADER), error);
+    if (error) throw error;
+    return result;
+  }
+
+  /** Remember the session's ID, or throw if it is another one or the session no longer exists. */
+  #checkId(id, error) {
+    if (id !== null) this.#id ??= id;
+    // Errors such as `busy` come before the session is selected.
+    const isLost = id !== null ? id !== this.#id : this.#id && (!error || CAUSED_BY_LOSS.includes(error.code));
+    if (!isLost) return;
+    const cause = "the server was restarted, or another client deleted the session";
+    const hint = "to keep sessions over restarts, start the server with --state";
+    throw new MockpetsError("session_lost", `session ${this.session} was lost: ${cause}; ${hint}`);
+  }
+
+  /** Remember the ID of the session that the call has created or deleted. */
+  #replaceId(id, error) {
+    if (!error) this.#id = id ?? undefined;
+  }
+}
+
+/** Do nothing: the call is about any session of this name. */
+function accept() {}
+
+function responseError({ code, message, status, details = {} }) {
+  // The message already contains a single problem.
+  const problems = details.problems?.length > 1 ? details.problems : [];
+  return new MockpetsError(code, [message, ...problems.map(describeProblem)].join("\n"), status, details);
+}
+
+function describeProblem({ line, column, where, what, hint }) {
+  const place = [line && `${line}:${column}`, where].filter(Boolean).join(": ");
+  return [place, hint ? `${what}; ${hint}` : what].filter(Boolean).join(": ");
+}
+
+/** Return the root of a URL, and the session that it names. */
+function splitUrl(url) {
+  const root = url.replace(/\/+$/, "").replace(/\/(?:v1(?:\/pets)?|__mockpets)$/, "");
+  const [, rest, selection] = /^(.*)\/~([^/]*)$/.exec(root) ?? [undefined, root];
+  if (!/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/.test(rest) || !URL.canParse(rest)) {
+    throw new TypeError(`not a valid server URL: '${url}'; use a URL such as ${DEFAULT_URL}`);
+  }
+  if (selection?.includes("+")) throw new TypeError(`the URL '${url}' names scenarios; activate them with use()`);
+  return { root: rest, session: selection || undefined };
+}
+
+/** Return a name as one segment of a path. */
+function segment(name) {
+  if (["", ".", ".."].includes(name) || name.includes("/")) {
+    throw new TypeError(`invalid name '${name}'; it must not be empty or contain '/'`);
+  }
+  return encodeURIComponent(name);
+}
+
+/** Return milliseconds as a duration of the control API. */
+function duration(milliseconds) {
+  return `${Math.round(milliseconds)}ms`;
+}
+
+/** Return an object in JSON; undefined for anything else. */
+function parseObject(text) {
+  try {
+    const value = JSON.parse(text);
+    return value instanceof Object ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Return why `fetch` has failed; only Node reports the cause. */
+function reason(error) {
+  if (error.name === "TimeoutError") return "no response in time";
+  return error.cause?.code || error.cause?.message || error.message;
+}
+
+/** Return an environment variable; a page has none. */
+function variable(name) {
+  return globalThis.process?.env?.[name] || undefined;
+}
+
+/** Return a hash of 64 bits in base 36: FNV-1a. */
+function fnv1a(text) {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode(text)) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  }
+  return hash.toString(36);
+}
+
+function sleep(milliseconds) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}

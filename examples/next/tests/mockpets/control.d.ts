@@ -1,0 +1,882 @@
+// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+/* eslint-disable */
+
+// Generated with openapi-typescript from the OpenAPI document of the control API
+// (`mockpets openapi --control`). In a checkout of mockpets, this command writes it again:
+// .venv/bin/python -m tests.kit.declarations
+
+export interface components {
+    schemas: {
+        /** @description The active scenarios; the first takes precedence. */
+        ActiveScenarios: {
+            active: string[];
+        };
+        /** @description The expected value, or operators. */
+        BodyMatch: (string | number | boolean | null | unknown[]) | components["schemas"]["BodyOperators"];
+        /** @description Operators; all of them must hold. */
+        BodyOperators: {
+            /** @description A JSON value: a single value or a list of single values. */
+            equals?: string | number | boolean | null | unknown[];
+            /** @description A single JSON value. */
+            contains?: string | number | boolean | null;
+            /** @description A glob for the whole value: * is any text, ? is any one character. */
+            matches?: string;
+            /** @description Whether the request has it at all. */
+            present?: boolean;
+            /** @description The value equals one of these. */
+            one_of?: (string | number | boolean | null)[];
+        };
+        /** @enum {string} */
+        Change: "requests" | "scenario" | "pets" | "snapshots" | "gates" | "sessions" | "files" | "origins";
+        /** @description How many requests were removed from the journal. */
+        ClearedRequests: {
+            cleared: number;
+        };
+        /** @description Delay of each response, such as 300ms, 2s or 1m, at most 60s; or a random delay. */
+        Delay: string | (components["schemas"]["DelayRange"] | components["schemas"]["DelayPercentiles"]);
+        /** @description A random delay, distributed as in real networks (log-normal). */
+        DelayPercentiles: {
+            /** @description The median delay. */
+            p50: string;
+            /** @description The 95th percentile: one delay in twenty is longer. */
+            p95: string;
+        };
+        /** @description A random delay, evenly distributed. */
+        DelayRange: {
+            /** @description The shortest delay. */
+            min: string;
+            /** @description The longest delay. */
+            max: string;
+        };
+        /** @description A condition that a request does not meet. */
+        Difference: {
+            where: string;
+            expected: string;
+            got: string;
+        };
+        /** @description The name of the session that was removed. */
+        DroppedSession: {
+            dropped: string;
+        };
+        /** @description The body of an error: the Error of the contract, with `details` if there are any. */
+        Error: {
+            code: components["schemas"]["ErrorCode"];
+            message: string;
+            status: number;
+            details?: components["schemas"]["InvalidInputDetails"] | components["schemas"]["VerificationDetails"] | components["schemas"]["HeldResponses"];
+        };
+        /** @enum {string} */
+        ErrorCode: "invalid_request" | "unauthorized" | "forbidden" | "pet_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "verification_failed" | "not_held" | "session_dropped" | "payload_too_large" | "expectation_failed" | "invalid_scenario" | "invalid_session" | "session_required" | "unknown_header" | "unknown_scenario" | "unknown_session" | "rate_limited" | "headers_too_large" | "internal_error" | "not_described" | "not_implemented" | "busy" | "http_version_not_supported" | "store_full";
+        /** @description An error of the contract. */
+        ErrorReply: {
+            /**
+             * @description The error code, which sets the status.
+             * @enum {string}
+             */
+            error: "invalid_request" | "unauthorized" | "pet_not_found";
+            /** @description Message of the error, instead of the default. */
+            message?: string;
+        };
+        /**
+         * @description The changes since a number, and the number to pass as `since` next time.
+         *
+         *     `resets` is null while the session does not exist.
+         */
+        Events: {
+            change: number;
+            resets: number | null;
+            changed: components["schemas"]["Change"][];
+        };
+        /**
+         * @description How the response breaks: connection_reset breaks the connection; empty_reply closes the connection without a response; truncated_body closes the connection in the middle of the body; malformed_json damages the JSON of the body.
+         * @enum {string}
+         */
+        Fault: "connection_reset" | "empty_reply" | "truncated_body" | "malformed_json";
+        /** @description A broken response within a sequence. */
+        FaultReply: {
+            fault: components["schemas"]["Fault"];
+        };
+        /** @description The number of responses held at each gate. */
+        GateCounts: {
+            gates: {
+                [key: string]: number;
+            };
+        };
+        /** @description The responses that a test expects to be held at a gate. */
+        GateWait: {
+            /** @description The lowest number of held responses; by default, 1. */
+            held?: number;
+            /** @description How long to wait, such as 5s; at most 30s. By default, 5s. */
+            within?: string;
+        };
+        /** @description Pets to generate. */
+        GeneratedPets: {
+            /** @description The number of pets to generate. */
+            count: number;
+            /** @description Seed for the generated pets; by default, the server's seed. */
+            seed?: number;
+            /**
+             * @description Locale of the generated names; by default, the server's locale.
+             * @enum {string}
+             */
+            locale?: "en_US" | "en_GB" | "de_DE" | "fr_FR" | "es_ES" | "it_IT" | "nl_NL" | "pl_PL" | "pt_BR" | "sv_SE" | "ja_JP" | "zh_CN" | "ko_KR" | "ar_SA" | "he_IL";
+        };
+        /** @description An HTTP Archive. */
+        Har: {
+            log: components["schemas"]["HarLog"];
+        };
+        /** @description The cache information of HAR, which is empty: nothing is cached. */
+        HarCache: Record<string, unknown>;
+        /** @description The body of a response. */
+        HarContent: {
+            mimeType: string;
+            text: string;
+            comment?: string;
+            size: number;
+            /** @enum {string} */
+            encoding?: "base64";
+        };
+        /** @description The program that wrote the archive. */
+        HarCreator: {
+            name: string;
+            version: string;
+        };
+        /** @description A request with its response; `_mockpets` has what HAR has no property for. */
+        HarEntry: {
+            startedDateTime: string;
+            time: number;
+            request: components["schemas"]["HarRequest"];
+            response: components["schemas"]["HarResponse"];
+            cache: components["schemas"]["HarCache"];
+            timings: components["schemas"]["HarTimings"];
+            _mockpets: components["schemas"]["RequestSummary"];
+            comment?: string;
+        };
+        /** @description The content of the archive. */
+        HarLog: {
+            /** @enum {string} */
+            version: "1.2";
+            creator: components["schemas"]["HarCreator"];
+            entries: components["schemas"]["HarEntry"][];
+        };
+        /** @description A header or a query parameter. */
+        HarPair: {
+            name: string;
+            value: string;
+        };
+        /** @description The body of a request. HAR has no property for the encoding of one that is not text. */
+        HarPostData: {
+            mimeType: string;
+            text: string;
+            comment?: string;
+            params: components["schemas"]["HarPair"][];
+            /** @enum {string} */
+            _encoding?: "base64";
+        };
+        /** @description The request of an entry. */
+        HarRequest: {
+            httpVersion: string;
+            cookies: components["schemas"]["HarPair"][];
+            headers: components["schemas"]["HarPair"][];
+            headersSize: number;
+            bodySize: number;
+            method: string;
+            url: string;
+            queryString: components["schemas"]["HarPair"][];
+            postData?: components["schemas"]["HarPostData"];
+        };
+        /** @description The response of an entry; its status is 0, and `_error` is set, if it was not sent. */
+        HarResponse: {
+            httpVersion: string;
+            cookies: components["schemas"]["HarPair"][];
+            headers: components["schemas"]["HarPair"][];
+            headersSize: number;
+            bodySize: number;
+            status: number;
+            statusText: string;
+            content: components["schemas"]["HarContent"];
+            redirectURL: string;
+            _error?: string;
+        };
+        /** @description Milliseconds; -1 stands for unknown. */
+        HarTimings: {
+            blocked: number;
+            dns: number;
+            connect: number;
+            ssl: number;
+            send: number;
+            wait: number;
+            receive: number;
+        };
+        /** @description The response of a server that is alive. */
+        Health: {
+            /** @enum {string} */
+            status: "ok";
+            version: string;
+        };
+        /** @description The number of responses that are held at one gate. */
+        HeldResponses: {
+            held: number;
+        };
+        /** @description A problem in a body; line and column start at 1 and are 0 if unknown. */
+        InputProblem: {
+            file: string;
+            line: number;
+            column: number;
+            where: string;
+            what: string;
+            hint: string;
+        };
+        /** @description Every problem in a body. */
+        InvalidInputDetails: {
+            problems: components["schemas"]["InputProblem"][];
+        };
+        /** @description The requests that the stub applies to; all conditions must hold. By default, every request to /v1. */
+        Match: {
+            /** @description One or more operations of the contract. */
+            operation?: components["schemas"]["Operation"] | components["schemas"]["Operation"][];
+            /** @description The HTTP method, with path. For requests that are not in the contract. */
+            method?: string;
+            /** @description The decoded path, with method. A segment * or {name} matches any one segment. */
+            path?: string;
+            /** @description One or more pet ids, for getPet. */
+            petId?: number | number[];
+            /** @description Query parameters: name to condition. */
+            query?: {
+                [key: string]: components["schemas"]["TextMatch"];
+            };
+            /** @description Request headers: name, in any case, to condition. */
+            headers?: {
+                [key: string]: components["schemas"]["TextMatch"];
+            };
+            /** @description Properties of a JSON body: name to condition. */
+            body?: {
+                [key: string]: components["schemas"]["BodyMatch"];
+            };
+        };
+        /** @description A request that does not match, and why. */
+        NearestRequest: {
+            request: components["schemas"]["RequestSummary"];
+            differences: components["schemas"]["Difference"][];
+        };
+        /** @enum {string} */
+        NoteCode: "deprecated" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "server_limit" | "unmatched";
+        /** @description The number of responses that opening a gate released, and those still held. */
+        OpenedGate: {
+            gates: {
+                [key: string]: number;
+            };
+            released: number;
+        };
+        /**
+         * @description An operation.
+         * @enum {string}
+         */
+        Operation: "listPets" | "createPet" | "getPet";
+        /** @description A listPets response with these pets, whatever the query is. */
+        PageReply: {
+            /** @description Pet objects or a fixture name. */
+            page: string | components["schemas"]["PetInput"][];
+        };
+        Pet: {
+            /**
+             * @description The animal's name.
+             * @example Miso
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Identifier of the category the animal belongs to.
+             * @example 2
+             */
+            categoryId: number;
+            /**
+             * @description Availability. No default is stated: an omitted status stays omitted.
+             * @example available
+             */
+            status?: components["schemas"]["PetStatus"];
+            /**
+             * Format: int64
+             * @description Unique identifier, assigned by the service on creation.
+             * @example 17
+             */
+            id: number;
+        };
+        /** @description The properties of a pet to change; a status of null removes the status. */
+        PetChange: {
+            name?: string;
+            categoryId?: number;
+            status?: components["schemas"]["PetStatus"] | null;
+        };
+        /** @description A Pet of the contract. */
+        PetInput: {
+            /**
+             * Format: int64
+             * @description Unique identifier, assigned by the service on creation.
+             * @example 17
+             */
+            id: number;
+            /**
+             * @description The animal's name.
+             * @example Miso
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Identifier of the category the animal belongs to.
+             * @example 2
+             */
+            categoryId: number;
+            status?: components["schemas"]["PetStatus"];
+        };
+        /**
+         * @description Pets by ID, in ascending order.
+         *
+         *     `total` counts all pets with the requested status. `next` is the ID to pass as `after` for the
+         *     next page, or null on the last page.
+         */
+        PetPage: {
+            total: number;
+            next: number | null;
+            pets: components["schemas"]["Pet"][];
+        };
+        /**
+         * @description Availability of an animal.
+         * @enum {string}
+         */
+        PetStatus: "available" | "pending" | "sold";
+        /** @description How many pets there are after a change. */
+        PetTotal: {
+            total: number;
+        };
+        /** @description A list of pets, the name of a fixture, a number of generated pets, or what to generate. A scenario without pets uses those of the session. */
+        PetsSource: string | components["schemas"]["PetInput"][] | number | components["schemas"]["GeneratedPets"];
+        /**
+         * @description A recorded body.
+         *
+         *     `size` is the length of the whole body in bytes. `text` may be only its beginning (`cut`), and
+         *     is in base64 when the body is not UTF-8 (`base64`).
+         */
+        RecordedBody: {
+            size: number;
+            text: string;
+            base64: boolean;
+            cut: boolean;
+        };
+        /** @description A recorded request or response; headers are pairs of name and value, in order. */
+        RecordedMessage: {
+            headers: string[][];
+            body: components["schemas"]["RecordedBody"];
+        };
+        /**
+         * @description After the last reply: last repeats it, cycle starts over, none leaves requests to later stubs and the operation.
+         * @enum {string}
+         */
+        Repeat: "last" | "cycle" | "none";
+        /** @description The response: a canned one, or pass to let the real operation respond. */
+        Reply: "pass" | (components["schemas"]["SequenceReply"] | components["schemas"]["ErrorReply"] | components["schemas"]["StatusReply"] | components["schemas"]["PageReply"]);
+        /** @description Response headers: name to value. The server adds a Content-Type if it is missing. */
+        ReplyHeaders: {
+            [key: string]: string | number;
+        };
+        /** @description A recorded request with both messages in full, secrets redacted. */
+        RequestDetails: {
+            number: number;
+            at: string;
+            session: string;
+            method: string;
+            target: string;
+            path: string;
+            operation: components["schemas"]["Operation"] | null;
+            status: number | null;
+            outcome: components["schemas"]["RequestOutcome"];
+            scenarios: string[];
+            stubs: string[];
+            fault: components["schemas"]["Fault"] | null;
+            off_contract: string | null;
+            app_ms: number;
+            delay_ms: number;
+            hold: string | null;
+            throttle: number | null;
+            notes: components["schemas"]["RequestNote"][];
+            request: components["schemas"]["RecordedMessage"];
+            response: components["schemas"]["RecordedMessage"];
+        };
+        /** @description The filters of the request log, all of which a request must pass. */
+        RequestFilters: {
+            /**
+             * @description Maximum number of requests; the newest are returned. At most the server's --journal-size.
+             * @default 100
+             */
+            limit?: number;
+            /** @description Only requests of this operation. */
+            operation?: components["schemas"]["Operation"];
+            /** @description Only requests with this method. */
+            method?: string;
+            /** @description Only this path, in which * matches any text. */
+            path?: string;
+            /** @description Only this status, such as 404, or this class of statuses, such as 4xx. */
+            status?: number | string;
+            /** @description Only requests in which this stub took part: its label, in which * matches any text, or - for requests without a stub. */
+            stub?: string;
+            /** @description Only requests with this note. */
+            note?: components["schemas"]["NoteCode"];
+            /** @description Only requests with this outcome. */
+            outcome?: components["schemas"]["RequestOutcome"];
+            /** @description Only requests with higher numbers. */
+            since?: number;
+        };
+        /**
+         * @description Recorded requests, oldest first.
+         *
+         *     `total` counts all that pass the filters, `dropped` those that were removed to make room for
+         *     newer ones, and `last` is the highest number given so far.
+         */
+        RequestList: {
+            requests: components["schemas"]["RequestSummary"][];
+            total: number;
+            dropped: number;
+            last: number;
+            resets: number;
+            change: number;
+        };
+        /** @description What mockpets noticed about a request. */
+        RequestNote: {
+            code: components["schemas"]["NoteCode"];
+            text: string;
+        };
+        /**
+         * @description An outcome.
+         * @enum {string}
+         */
+        RequestOutcome: "pending" | "sent" | "client_left" | "broken";
+        /**
+         * @description A recorded request and the outcome.
+         *
+         *     `status` is null when the connection was broken instead of a response. `outcome` is `pending`
+         *     until the last byte of the response was handed to the operating system, then `sent`. It is
+         *     `client_left` if the client ended the connection before that, and `broken` if mockpets cut
+         *     the response off: because of a fault, a limit, or the end of the server. The times are in
+         *     milliseconds, `throttle` is in bytes a second, and `hold` is the name of a gate.
+         *     `off_contract` is the reason why the response is not in the contract.
+         */
+        RequestSummary: {
+            number: number;
+            at: string;
+            session: string;
+            method: string;
+            target: string;
+            path: string;
+            operation: components["schemas"]["Operation"] | null;
+            status: number | null;
+            outcome: components["schemas"]["RequestOutcome"];
+            scenarios: string[];
+            stubs: string[];
+            fault: components["schemas"]["Fault"] | null;
+            off_contract: string | null;
+            app_ms: number;
+            delay_ms: number;
+            hold: string | null;
+            throttle: number | null;
+            notes: components["schemas"]["RequestNote"][];
+        };
+        /**
+         * @description A scenario in full.
+         *
+         *     `text` is its source, or null when the file can no longer be read. `lineage` is the scenario
+         *     and those it extends, in order of precedence; `stubs` has the stubs of all of them.
+         */
+        ScenarioDetails: {
+            name: string;
+            group: components["schemas"]["ScenarioGroup"];
+            description: string | null;
+            source: string;
+            replaces: string[];
+            extends: string[];
+            brings_pets: boolean;
+            inline: boolean;
+            problems: string[];
+            text: string | null;
+            lineage: string[];
+            pets_in_words: string | null;
+            stubs: components["schemas"]["StubDescription"][];
+        };
+        /** @description A mockpets scenario: pets, and stubs that change responses. */
+        ScenarioDocument: {
+            /** @description Name of the scenario. */
+            name?: string;
+            /** @description URL of this schema, for editors; mockpets ignores it. */
+            $schema?: string;
+            /** @description One line that describes the scenario. */
+            description: string;
+            /** @description Scenarios whose stubs follow this scenario's stubs, in this order. */
+            extends?: string | string[];
+            pets?: components["schemas"]["PetsSource"];
+            /** @description Stubs, checked in order; the first one that responds ends the search. */
+            stubs?: components["schemas"]["Stub"][];
+        };
+        /** @enum {string} */
+        ScenarioGroup: "Files with problems" | "Default" | "Pet data" | "Behaviour";
+        /**
+         * @description All scenarios that a session knows, by group and name, and the active ones.
+         *
+         *     `folder_problems` is not empty while the server cannot reload the scenario files, for example
+         *     because two files in a folder have the same name.
+         */
+        ScenarioList: {
+            active: string[];
+            scenarios: components["schemas"]["ScenarioSummary"][];
+            folder_problems: string[];
+        };
+        /** @description The scenarios to activate. */
+        ScenarioSelection: {
+            /** @description A scenario name, a scenario document, or a list of them. */
+            scenario: string | components["schemas"]["ScenarioDocument"] | (string | components["schemas"]["ScenarioDocument"])[];
+        };
+        /** @description A scenario in a list, with the number of its stubs. */
+        ScenarioSummary: {
+            name: string;
+            group: components["schemas"]["ScenarioGroup"];
+            description: string | null;
+            source: string;
+            replaces: string[];
+            extends: string[];
+            brings_pets: boolean;
+            inline: boolean;
+            problems: string[];
+            stubs: number;
+        };
+        /** @description Replies, one for each request that the stub responds to. */
+        Sequence: components["schemas"]["SequenceItem"][];
+        /** @description One reply. */
+        SequenceItem: "pass" | (components["schemas"]["ErrorReply"] | components["schemas"]["StatusReply"] | components["schemas"]["PageReply"] | components["schemas"]["FaultReply"]);
+        /** @description A sequence of replies. */
+        SequenceReply: {
+            sequence: components["schemas"]["Sequence"];
+            repeat?: components["schemas"]["Repeat"];
+        };
+        /** @description The settings of the server that matter to a client. */
+        ServerSettings: {
+            key: string;
+            any_key: boolean;
+            base_path: string;
+            max_pets: number;
+            max_sessions: number;
+            journal_size: number;
+            public: boolean;
+        };
+        /** @description The scenarios, seed and pets of a session. */
+        SessionContents: {
+            /** @description A scenario name, a scenario document, or a list of them. */
+            scenario?: string | components["schemas"]["ScenarioDocument"] | (string | components["schemas"]["ScenarioDocument"])[];
+            /** @description Seed for the generated pets and random decisions. */
+            seed?: number;
+            pets?: components["schemas"]["PetsSource"];
+        };
+        /** @description The sessions, the default one first, and how many there may be. */
+        SessionList: {
+            sessions: components["schemas"]["SessionSummary"][];
+            max: number;
+        };
+        /**
+         * @description A session; `pets` and `held` are the same as in `StateCounts`.
+         *
+         *     `id` is new when a session is created, and when a restart of the server lost anything of it.
+         */
+        SessionSummary: {
+            active: string[];
+            name: string;
+            id: string;
+            seed: number;
+            pets: number | null;
+            requests: number;
+            held: number;
+            idle_seconds: number;
+            base_path: string;
+        };
+        /** @description A snapshot with its pets. */
+        SnapshotDetails: {
+            name: string;
+            pets: number;
+            at: string;
+            content: components["schemas"]["Pet"][];
+        };
+        /** @description The snapshots of a session by name. */
+        SnapshotList: {
+            snapshots: components["schemas"]["SnapshotSummary"][];
+        };
+        /** @description A named copy of the pets of a session: how many there are, and when it was made. */
+        SnapshotSummary: {
+            name: string;
+            pets: number;
+            at: string;
+        };
+        /**
+         * @description A session and its server at a glance.
+         *
+         *     `change` is the number of the last change, and `resets` differs after each reset. `state_file`
+         *     is null when the server runs without `--state`. `rejected_origins` lists the origins of pages
+         *     whose control calls were rejected, at most 20; `null` stands for pages without an origin.
+         */
+        State: {
+            active: string[];
+            scenarios: components["schemas"]["ScenarioSummary"][];
+            folder_problems: string[];
+            gates: {
+                [key: string]: number;
+            };
+            version: string;
+            session: string;
+            change: number;
+            resets: number;
+            seed: number;
+            counts: components["schemas"]["StateCounts"];
+            state_file: components["schemas"]["StateFileProgress"] | null;
+            rejected_origins: string[];
+            settings: components["schemas"]["ServerSettings"];
+        };
+        /**
+         * @description How many of each a session and its server have.
+         *
+         *     `pets` is null while generating them would take too long; `held` counts the responses behind
+         *     gates.
+         */
+        StateCounts: {
+            pets: number | null;
+            requests: number;
+            sessions: number;
+            snapshots: number;
+            held: number;
+        };
+        /**
+         * @description How far the sessions are saved in the state file.
+         *
+         *     A change made before you read `begun` is on the disk once `saved` is greater than that number.
+         *     `trouble` is the reason why the last attempt failed, or empty. `not_saved` lists what this
+         *     session has that the file does not keep; `session` stands for a visitor's whole session.
+         */
+        StateFileProgress: {
+            begun: number;
+            saved: number;
+            trouble: string;
+            not_saved: components["schemas"]["UnsavedKind"][];
+        };
+        /** @description A complete response. A 429 or 5xx without a body gets an Error body; any other response that is not in the contract requires off_contract: true on the stub. */
+        StatusReply: {
+            /** @description The HTTP status. */
+            status: number;
+            headers?: components["schemas"]["ReplyHeaders"];
+            /** @description The body, sent as JSON. */
+            body?: string | number | boolean | null | unknown[] | Record<string, unknown>;
+            /** @description The body, sent unchanged, in UTF-8. */
+            text?: string;
+        };
+        /** @description Changes the response to matching requests. With only delay, throttle or hold, it affects the response of a later stub or of the real operation. */
+        Stub: {
+            /** @description Name in the request log and the Mockpets-Stub header. By default, the stub's position. */
+            name?: string;
+            match?: components["schemas"]["Match"];
+            /** @description Number of matching requests to skip first. */
+            after?: number;
+            /** @description Maximum number of requests to apply to after that. */
+            times?: number;
+            /** @description Probability that it applies to a request: 0.25 is one in four. */
+            probability?: number;
+            reply?: components["schemas"]["Reply"];
+            sequence?: components["schemas"]["Sequence"];
+            repeat?: components["schemas"]["Repeat"];
+            delay?: components["schemas"]["Delay"];
+            /** @description Rate at which the server sends the response, such as 500 B/s or 2 kB/s. */
+            throttle?: string;
+            fault?: components["schemas"]["Fault"];
+            /** @description Name of a gate that holds the response until the control API opens it. */
+            hold?: string;
+            /** @description Allow replies that deviate from the contract. */
+            off_contract?: boolean;
+        };
+        /**
+         * @description A description of a stub.
+         *
+         *     :param label: `scenario/stub`.
+         *     :param scenario: the scenario whose file holds the stub.
+         *     :param when: the requests that it matches.
+         *     :param does: what it does to their responses, separated by `;`.
+         *     :param limits: how often it takes effect; empty for always.
+         */
+        StubDescription: {
+            label: string;
+            scenario: string;
+            when: string;
+            does: string;
+            limits: string;
+        };
+        /** @description The expected value, or operators. */
+        TextMatch: (string | number | boolean) | components["schemas"]["TextOperators"];
+        /** @description Operators; all of them must hold. */
+        TextOperators: {
+            /** @description A value, compared as a string. */
+            equals?: string | number | boolean;
+            /** @description A value, compared as a string. */
+            contains?: string | number | boolean;
+            /** @description A glob for the whole value: * is any text, ? is any one character. */
+            matches?: string;
+            /** @description Whether the request has it at all. */
+            present?: boolean;
+            /** @description The value equals one of these. */
+            one_of?: (string | number | boolean)[];
+        };
+        /** @description The lowest number, the highest number, or both. */
+        Times: {
+            /** @description A number of requests. */
+            at_least?: number;
+            /** @description A number of requests. */
+            at_most?: number;
+        };
+        /** @enum {string} */
+        UnsavedKind: "session" | "inline_scenarios" | "snapshots" | "counters" | "requests";
+        /** @description The requests that a test expects. */
+        Verification: {
+            match: components["schemas"]["VerificationMatch"];
+            /** @description How many requests must match; by default, at least 1. */
+            times?: number | components["schemas"]["Times"];
+            /** @description How long to wait, such as 5s; at most 30s. By default, do not wait. */
+            within?: string;
+        };
+        /**
+         * @description Why a verification failed.
+         *
+         *     `unknown` counts the requests that may have matched but are no longer in the journal, or not
+         *     in full. `expected` and `match` describe the expectation.
+         */
+        VerificationDetails: {
+            matched: number;
+            unknown: number;
+            expected: string;
+            match: string;
+            nearest: components["schemas"]["NearestRequest"][];
+        };
+        /** @description Conditions as in a stub, or {} for all requests. */
+        VerificationMatch: {
+            /** @description One or more operations of the contract. */
+            operation?: components["schemas"]["Operation"] | components["schemas"]["Operation"][];
+            /** @description The HTTP method, with path. For requests that are not in the contract. */
+            method?: string;
+            /** @description The decoded path, with method. A segment * or {name} matches any one segment. */
+            path?: string;
+            /** @description One or more pet ids, for getPet. */
+            petId?: number | number[];
+            /** @description Query parameters: name to condition. */
+            query?: {
+                [key: string]: components["schemas"]["TextMatch"];
+            };
+            /** @description Request headers: name, in any case, to condition. */
+            headers?: {
+                [key: string]: components["schemas"]["TextMatch"];
+            };
+            /** @description Properties of a JSON body: name to condition. */
+            body?: {
+                [key: string]: components["schemas"]["BodyMatch"];
+            };
+            /** @description One or more outcomes. */
+            outcome?: components["schemas"]["RequestOutcome"] | components["schemas"]["RequestOutcome"][];
+        };
+        /** @description The requests that a verification matched. */
+        VerifiedRequests: {
+            matched: number;
+            requests: components["schemas"]["RequestSummary"][];
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type ActiveScenarios = components['schemas']['ActiveScenarios'];
+export type BodyMatch = components['schemas']['BodyMatch'];
+export type BodyOperators = components['schemas']['BodyOperators'];
+export type Change = components['schemas']['Change'];
+export type ClearedRequests = components['schemas']['ClearedRequests'];
+export type Delay = components['schemas']['Delay'];
+export type DelayPercentiles = components['schemas']['DelayPercentiles'];
+export type DelayRange = components['schemas']['DelayRange'];
+export type Difference = components['schemas']['Difference'];
+export type DroppedSession = components['schemas']['DroppedSession'];
+export type Error = components['schemas']['Error'];
+export type ErrorCode = components['schemas']['ErrorCode'];
+export type ErrorReply = components['schemas']['ErrorReply'];
+export type Events = components['schemas']['Events'];
+export type Fault = components['schemas']['Fault'];
+export type FaultReply = components['schemas']['FaultReply'];
+export type GateCounts = components['schemas']['GateCounts'];
+export type GateWait = components['schemas']['GateWait'];
+export type GeneratedPets = components['schemas']['GeneratedPets'];
+export type Har = components['schemas']['Har'];
+export type HarCache = components['schemas']['HarCache'];
+export type HarContent = components['schemas']['HarContent'];
+export type HarCreator = components['schemas']['HarCreator'];
+export type HarEntry = components['schemas']['HarEntry'];
+export type HarLog = components['schemas']['HarLog'];
+export type HarPair = components['schemas']['HarPair'];
+export type HarPostData = components['schemas']['HarPostData'];
+export type HarRequest = components['schemas']['HarRequest'];
+export type HarResponse = components['schemas']['HarResponse'];
+export type HarTimings = components['schemas']['HarTimings'];
+export type Health = components['schemas']['Health'];
+export type HeldResponses = components['schemas']['HeldResponses'];
+export type InputProblem = components['schemas']['InputProblem'];
+export type InvalidInputDetails = components['schemas']['InvalidInputDetails'];
+export type Match = components['schemas']['Match'];
+export type NearestRequest = components['schemas']['NearestRequest'];
+export type NoteCode = components['schemas']['NoteCode'];
+export type OpenedGate = components['schemas']['OpenedGate'];
+export type Operation = components['schemas']['Operation'];
+export type PageReply = components['schemas']['PageReply'];
+export type Pet = components['schemas']['Pet'];
+export type PetChange = components['schemas']['PetChange'];
+export type PetInput = components['schemas']['PetInput'];
+export type PetPage = components['schemas']['PetPage'];
+export type PetStatus = components['schemas']['PetStatus'];
+export type PetTotal = components['schemas']['PetTotal'];
+export type PetsSource = components['schemas']['PetsSource'];
+export type RecordedBody = components['schemas']['RecordedBody'];
+export type RecordedMessage = components['schemas']['RecordedMessage'];
+export type Repeat = components['schemas']['Repeat'];
+export type Reply = components['schemas']['Reply'];
+export type ReplyHeaders = components['schemas']['ReplyHeaders'];
+export type RequestDetails = components['schemas']['RequestDetails'];
+export type RequestFilters = components['schemas']['RequestFilters'];
+export type RequestList = components['schemas']['RequestList'];
+export type RequestNote = components['schemas']['RequestNote'];
+export type RequestOutcome = components['schemas']['RequestOutcome'];
+export type RequestSummary = components['schemas']['RequestSummary'];
+export type ScenarioDetails = components['schemas']['ScenarioDetails'];
+export type ScenarioDocument = components['schemas']['ScenarioDocument'];
+export type ScenarioGroup = components['schemas']['ScenarioGroup'];
+export type ScenarioList = components['schemas']['ScenarioList'];
+export type ScenarioSelection = components['schemas']['ScenarioSelection'];
+export type ScenarioSummary = components['schemas']['ScenarioSummary'];
+export type Sequence = components['schemas']['Sequence'];
+export type SequenceItem = components['schemas']['SequenceItem'];
+export type SequenceReply = components['schemas']['SequenceReply'];
+export type ServerSettings = components['schemas']['ServerSettings'];
+export type SessionContents = components['schemas']['SessionContents'];
+export type SessionList = components['schemas']['SessionList'];
+export type SessionSummary = components['schemas']['SessionSummary'];
+export type SnapshotDetails = components['schemas']['SnapshotDetails'];
+export type SnapshotList = components['schemas']['SnapshotList'];
+export type SnapshotSummary = components['schemas']['SnapshotSummary'];
+export type State = components['schemas']['State'];
+export type StateCounts = components['schemas']['StateCounts'];
+export type StateFileProgress = components['schemas']['StateFileProgress'];
+export type StatusReply = components['schemas']['StatusReply'];
+export type Stub = components['schemas']['Stub'];
+export type StubDescription = components['schemas']['StubDescription'];
+export type TextMatch = components['schemas']['TextMatch'];
+export type TextOperators = components['schemas']['TextOperators'];
+export type Times = components['schemas']['Times'];
+export type UnsavedKind = components['schemas']['UnsavedKind'];
+export type Verification = components['schemas']['Verification'];
+export type VerificationDetails = components['schemas']['VerificationDetails'];
+export type VerificationMatch = components['schemas']['VerificationMatch'];
+export type VerifiedRequests = components['schemas']['VerifiedRequests'];

@@ -1,0 +1,90 @@
+// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+/* eslint-disable */
+
+import type {
+  APIRequestContext,
+  BrowserContext,
+  Expect,
+  ExpectMatcherState,
+  MatcherReturnType,
+  PlaywrightTestArgs,
+  PlaywrightTestOptions,
+  PlaywrightWorkerArgs,
+  PlaywrightWorkerOptions,
+  TestType,
+} from "@playwright/test";
+import type { Mockpets, Times, VerifyMatch } from "./client.js";
+
+export * from "./client.js";
+
+/** How the requests of a page name the session of their test. */
+export type Carrier = "route" | "header" | "key";
+
+/** Set these with `use` in `playwright.config.ts` or `test.use`. */
+export interface MockpetsOptions {
+  /** The URL of the server; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
+  mockUrl: string | undefined;
+  /** The API key of your app, for `mock.key`; by default `mockpets`. */
+  mockKey: string | undefined;
+  /** Origins to which the page sends the session, in addition to those of mockpets and `baseURL`. */
+  mockOrigins: string[];
+  /**
+   * `route` (the default): a header, only to the origins of mockpets and your app. Before
+   * Playwright 1.57, a route does not see the requests of a service worker.
+   * `header`: a header to all servers. Requests to servers that do not allow it with CORS fail.
+   * `key`: your app sends `mock.key` as its API key. Playwright does not change the requests.
+   */
+  carrier: Carrier;
+}
+
+export interface MockpetsFixtures {
+  /** The session of this test. It is created before the test and deleted after it. */
+  mock: Mockpets;
+  context: BrowserContext;
+  request: APIRequestContext;
+}
+
+/** Playwright's `test`, in which each test has its own session: the fixture `mock`. */
+export const test: TestType<
+  PlaywrightTestArgs & PlaywrightTestOptions & MockpetsOptions & MockpetsFixtures,
+  PlaywrightWorkerArgs & PlaywrightWorkerOptions
+>;
+
+interface Matchers {
+  /**
+   * Wait until the session has received matching requests, by default at least one. With `times: 0`
+   * or `at_most`, check at once unless you set `within`.
+   * @param options.within milliseconds to wait; by default, the timeout of `expect`
+   */
+  toHaveReceived(
+    this: ExpectMatcherState,
+    mock: Mockpets,
+    match: VerifyMatch,
+    times?: number | Times,
+    options?: { within?: number },
+  ): Promise<MatcherReturnType>;
+}
+
+/** Playwright's `expect`, with `expect(mock).toHaveReceived(match, times)`. */
+export const expect: Expect<Matchers>;
+
+/**
+ * Send the session from a context that the test has created itself. Like the carrier `route`, this
+ * adds a header to requests to mockpets and to `origins`, such as that of your app.
+ */
+export function attachSession(context: BrowserContext, mock: Mockpets, origins?: string[]): Promise<void>;
+
+/** Return an entry for `webServer` in `playwright.config.ts` that starts mockpets. */
+export function webServer(options?: {
+  /** The command that runs mockpets, such as `uvx mockpets`; by default `mockpets`. */
+  command?: string | undefined;
+  /** The URL of the server; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
+  url?: string | undefined;
+  /** More options of `mockpets serve`, such as `--scenarios-dir mock/scenarios`. */
+  args?: string | undefined;
+}): {
+  command: string;
+  url: string;
+  reuseExistingServer: boolean;
+  gracefulShutdown: { signal: "SIGTERM"; timeout: number };
+};

@@ -1,0 +1,50 @@
+// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+/* eslint-disable */
+
+// What the integrations with test runners share. It is not an interface of the kit.
+
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** Random for each run: two runs of the same tests may use one server. */
+export const RUN = Math.random().toString(36).slice(2);
+
+/** Return the origin of a URL; all loopback names are the same. */
+export function origin(url) {
+  if (typeof url === "string" && !URL.canParse(url)) throw new TypeError(`not a valid origin: '${url}'`);
+  const { protocol, hostname, port } = new URL(url);
+  return `${protocol}//${LOOPBACK.test(hostname) ? "localhost" : hostname}:${port}`;
+}
+
+/** Return headers with a session's baggage added to what they have; names are in lower case. */
+export function withBaggage(headers, mock) {
+  return { ...headers, baggage: headers.baggage ? `${headers.baggage},${mock.baggage}` : mock.baggage };
+}
+
+/** Call a function; return what it throws. */
+export async function failure(call) {
+  try {
+    await call();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Return number, time, method, target, status, milliseconds, stubs and notes of a request. */
+export function requestLine({ number, at, method, target, status, app_ms, delay_ms, stubs, outcome, fault, hold, notes }) {
+  const remarks = [
+    outcome === "sent" ? "" : outcome.replace("_", " "),
+    fault ? `fault ${fault}` : "",
+    hold ? `held at ${hold}` : "",
+    ...notes.map(({ text }) => text),
+  ];
+  return [
+    String(number).padStart(4),
+    at.slice(11, 23),
+    `${method.padEnd(6)} ${target.replace(/^\/~[^/]*/, "").padEnd(28)}`,
+    status ?? "  -",
+    `${app_ms.toFixed(1)}${delay_ms ? ` +${Math.round(delay_ms)}` : ""} ms`,
+    stubs.join(" ") || "-",
+    remarks.filter(Boolean).join("; "),
+  ].join("  ").trimEnd();
+}

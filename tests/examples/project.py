@@ -1,0 +1,110 @@
+"""A copy of an example: install its packages, change it, and run its Playwright tests."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests.programs import need
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+REPEAT = int(os.environ.get("REPEAT_EACH", "1"))
+"""How often each test of an example runs; `.ci/long` sets it."""
+COMMANDS = Path(sys.executable).parent  # has `mockpets`
+
+
+def install(name: str, folder: Path) -> Path:
+    """Copy an example, as git has it, into a folder; run `npm install`; return the folder."""
+    example = EXAMPLES / name
+    listed = subprocess.run(
+        [need("git"), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=example,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    for path in filter(None, listed.stdout.split("\0")):
+        if (example / path).is_file():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(example / path, folder / path)
+    options = ["--no-package-lock", "--no-audit", "--no-fund", "--silent"]
+    subprocess.run([need("npm"), "install", *options], cwd=folder, check=True, timeout=300)
+    return folder
+
+
+def copy(installed: Path, folder: Path) -> Path:
+    """Copy an installed example to a folder that a test may change; return the folder."""
+    modules = "node_modules"
+    shutil.copytree(installed, folder, ignore=shutil.ignore_patterns(modules))
+    # Hard links: the bundler of Next rejects a symbolic link to another folder.
+    shutil.copytree(installed / modules, folder / modules, symlinks=True, copy_function=os.link)
+    return folder
+
+
+def free_ports(count: int) -> list[int]:
+    """Return different free ports."""
+    with ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+
+
+def playwright(folder: Path, *options: str, **variables: str) -> tuple[int, str]:
+    """Run the Playwright tests of a copy on free ports; return the exit status and the output."""
+    mock, app = free_ports(2)
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join([str(COMMANDS), os.environ["PATH"]]),
+        "HOME": str(folder),  # for Chromium
+        "CHROMIUM": need("chromium"),
+        "MOCKPETS_URL": f"http://localhost:{mock}",
+        "PORT": str(app),
+        **variables,
+    }
+    # Playwright stops its servers when this time is over; a timeout of ours would leave them.
+    command = [need("npx"), "playwright", "test", f"--global-timeout={600_000 * REPEAT}", *options]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def outcomes(output: str) -> list[str]:
+    """Return the counts that Playwright reports, such as ``10 passed``."""
+    return re.findall(r"^ +(\d+ (?:passed|failed|flaky|skipped|did not run))", output, re.MULTILINE)
+
+
+def share_one_session(folder: Path) -> None:
+    """Change the kit of a copy so that all tests have the same session."""
+    client = folder / "tests" / "mockpets" / "client.js"
+    text = client.read_text(encoding="utf-8")
+    shared, replaced = re.subn(r"(static slug\(.*\) \{)\n", r'\1\n    return "shared";\n', text)
+    assert replaced == 1
+    client.write_text(shared, encoding="utf-8")
+
+
+def check_kit(name: str, *options: str) -> tuple[int, str]:
+    """Run `mockpets kit --check` in an example; return the exit status and the errors."""
+    done = subprocess.run(
+        [str(COMMANDS / "mockpets"), "kit", "--check", *options],
+        cwd=EXAMPLES / name,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+def scripts_missing(name: str) -> tuple[set[str], list[str]]:
+    """Return the scripts that the README of an example names, and those that are missing."""
+    text = (EXAMPLES / name / "README.md").read_text(encoding="utf-8")
+    scripts = (EXAMPLES / name / "package.json").read_text(encoding="utf-8")
+    named = set(re.findall(r"npm (?:run )?(dev|test|typecheck|build)\b", text))
+    return named, [each for each in named if f'"{each}":' not in scripts]
