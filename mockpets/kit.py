@@ -72,8 +72,13 @@ def files_of(
     """
     parts = {name: INTEGRATIONS[name] for name in integrations}
     with_client |= any(part.needs_client for part in parts.values())
-    own = ((*part.needs, f"{name}.js", f"{name}.d.ts") for name, part in parts.items())
+    own = ((*part.needs, *own_files(name)) for name, part in parts.items())
     return tuple(dict.fromkeys((*(FILES if with_client else FILES[:1]), *chain.from_iterable(own))))
+
+
+def own_files(integration: str) -> tuple[str, str]:
+    """Return the files that only one integration has."""
+    return f"{integration}.js", f"{integration}.d.ts"
 
 
 def render(name: str, scenarios: Iterable[str]) -> str:

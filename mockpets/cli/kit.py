@@ -22,6 +22,7 @@ from mockpets.kit import (
     SCENARIOS_FILE,
     declared_scenarios,
     files_of,
+    own_files,
     render,
     written_by,
 )
@@ -76,7 +77,11 @@ def kit(out: Path, check: bool, config: Path | None, **flags: Any) -> int:
 
     library = load_library(settings.scenarios_dir, settings.fixtures_dir)
     report(problem for group in library.problems.values() for problem in group)
-    present = [name for name in INTEGRATIONS if name in chosen or _version(out / f"{name}.js")]
+    present = [
+        name
+        for name in INTEGRATIONS
+        if name in chosen or any(_version(out / file) for file in own_files(name))
+    ]
     # A file with problems still has a name: tests that use it fail with the problems.
     with_client = not chosen or _version(out / "client.js") is not None
     names = files_of(present, with_client=with_client)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from mockpets.cli.main import main
+from mockpets.kit import INTEGRATIONS
 from mockpets.packaged_data import shipped
 from tests.programs import NODE_MODULES, need
 
@@ -348,6 +349,18 @@ def test_the_check_of_an_empty_folder_makes_nothing(capsys: pytest.CaptureFixtur
         "mockpets: to write these files again, run: mockpets kit --out mock --playwright",
     ]
     assert contents() == {}
+
+
+@pytest.mark.parametrize("name", INTEGRATIONS)
+def test_the_check_reports_each_missing_file_of_an_integration_without_its_option(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    for missing in (f"{name}.js", f"{name}.d.ts"):
+        kit(capsys, "--out", "mock", f"--{name}")
+        Path("mock", missing).unlink()
+        status, _, err = kit(capsys, "--out", "mock", "--check")
+
+        assert (status, err[0]) == (1, f"mockpets: mock/{missing}: this file is missing")
 
 
 def test_a_playwright_file_of_the_user_is_not_part_of_the_kit(
