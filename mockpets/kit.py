@@ -22,8 +22,8 @@ class Integration:
     :param purpose: what its files are, for the help of ``mockpets kit``.
     :param importer: the file that imports it: a path in the repository, or a name beside the kit.
     :param imports: what that file imports; empty if an import by itself is enough.
-    :param needs: further files of the kit that its module imports, without the client's.
     :param needs_client: whether it needs the client's files; part of an app does not.
+    :param needs: further files of the kit, of which its users or its module import some.
     """
 
     purpose: str
@@ -37,9 +37,13 @@ SCENARIOS_FILE: Final = "scenarios.d.ts"
 PACKAGE_FILE: Final = "package.json"
 FILES: Final = (PACKAGE_FILE, "client.js", "client.d.ts", "control.d.ts", SCENARIOS_FILE)
 CLIENT: Final = Integration("client", "pets.spec.ts", "Mockpets")
+_SERVER: Final = ("server.js", "server.d.ts")
 INTEGRATIONS: Final[Mapping[str, Integration]] = {
     "playwright": Integration(
-        "Playwright fixtures", "pets.spec.ts", "expect, test", ("shared.js",)
+        "Playwright fixtures", "pets.spec.ts", "expect, test", ("shared.js", *_SERVER)
+    ),
+    "vitest": Integration(
+        "function useMockpets for Vitest", "pets.test.ts", "useMockpets", ("shared.js", *_SERVER)
     ),
     "ssr": Integration(
         "function for server-side rendering", "api.ts", "withSession", needs_client=False

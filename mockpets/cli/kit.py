@@ -31,8 +31,10 @@ from mockpets.settings.sources import load_settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-_CONFIGS: Final = tuple(
-    f"playwright.config.{suffix}" for suffix in ("ts", "js", "mts", "mjs", "cts", "cjs")
+_SUFFIXES: Final = ("ts", "js", "mts", "mjs", "cts", "cjs")
+_CONFIGS: Final = tuple(f"playwright.config.{suffix}" for suffix in _SUFFIXES)
+_VITEST_CONFIGS: Final = tuple(
+    f"{tool}.config.{suffix}" for tool in ("vitest", "vite") for suffix in _SUFFIXES
 )
 _CONFIG: Final = """\
 import {{ defineConfig }} from "@playwright/test";
@@ -67,8 +69,9 @@ def kit(out: Path, check: bool, config: Path | None, **flags: Any) -> int:
     """Write the TypeScript client, with the names of your scenarios, into a folder.
 
     With --playwright, also writes playwright.config.ts, unless the working directory has a
-    configuration. With --ssr alone, leaves out the client, which your app does not need.
-    Parts that DIR already has are updated and checked without their options too.
+    configuration. With --vitest, shows what to add to the configuration of Vitest. With --ssr
+    alone, leaves out the client, which your app does not need. Parts that DIR already has are
+    updated and checked without their options too.
     """
     chosen = [name for name in INTEGRATIONS if flags.pop(name)]
     settings = load_settings(flags, os.environ, config)
@@ -93,6 +96,8 @@ def kit(out: Path, check: bool, config: Path | None, **flags: Any) -> int:
     _write(files)
     if "playwright" in chosen:
         _configure(out, options)
+    if "vitest" in chosen:
+        _show_vitest(out, options)
     for line in _imports(out, present):
         click.echo(printable(f"use it    {line}"))
     click.echo(printable(f"check it  {shlex.join([*command, '--check'])}"))
@@ -205,21 +210,45 @@ def _listed(what: str, names: Iterable[str]) -> Iterator[str]:
         yield f"{what} {', '.join(map(repr, names))}"
 
 
-# --- Playwright -------------------------------------------------------------------------------
+# --- Test runners -----------------------------------------------------------------------------
 
 
 def _configure(out: Path, options: list[str]) -> None:
     """Write a configuration of Playwright, or show what to add to the existing one."""
     module = _module(out / "playwright", Path())
-    pairs = {"command": _own_command(), "args": shlex.join(options)}
-    given = ", ".join(f"{name}: {json.dumps(value)}" for name, value in pairs.items() if value)
-    text = _CONFIG.format(module=module, options=f"{{ {given} }}" if given else "")
+    text = _CONFIG.format(module=module, options=_server_options(options))
     existing = next((path for path in map(Path, _CONFIGS) if path.exists()), None)
     if existing is None:
         _write_file(Path(_CONFIGS[0]), text)
     elif module not in (_read(existing) or ""):
         click.echo(f"add the server to {existing}:")
         click.echo("".join(f"  {line}\n" for line in text.splitlines()[1:]), nl=False)
+
+
+def _show_vitest(out: Path, options: list[str]) -> None:
+    """Show what to add for Vitest, unless its configuration has it.
+
+    No file is written: a vitest.config.ts would replace the plugins of an existing vite.config.ts.
+    """
+    module, server = _module(out / "vitest.js", Path()), out.parent / "server.ts"
+    if any(module in (_read(Path(name)) or "") for name in _VITEST_CONFIGS):
+        return
+    starter = _module(server, Path())
+    for line in (
+        f"add the server as {server.as_posix()}:",
+        f'  import {{ startServer }} from "{_module(out / "server", server.parent)}";',
+        f"  export default () => startServer({_server_options(options)});",
+        "add both to the configuration of Vitest:",
+        f'  test: {{ globalSetup: "{starter}", setupFiles: "{module}" }}',
+    ):
+        click.echo(printable(line))
+
+
+def _server_options(options: list[str]) -> str:
+    """Return the argument of `webServer` and `startServer`; empty if they need none."""
+    pairs = {"command": _own_command(), "args": shlex.join(options)}
+    given = ", ".join(f"{name}: {json.dumps(value)}" for name, value in pairs.items() if value)
+    return f"{{ {given} }}" if given else ""
 
 
 def _module(path: Path, folder: Path) -> str:

@@ -19,8 +19,10 @@ from mockpets.packaged_data import shipped
 from tests.programs import NODE_MODULES, need
 
 CLIENT = ["package.json", "client.js", "client.d.ts", "control.d.ts", "scenarios.d.ts"]
-PLAYWRIGHT = ["shared.js", "playwright.js", "playwright.d.ts"]
 SSR = ["package.json", "ssr.js", "ssr.d.ts"]
+SHARED = ["shared.js", "server.js", "server.d.ts"]
+PLAYWRIGHT = [*SHARED, "playwright.js", "playwright.d.ts"]
+VITEST = [*SHARED, "vitest.js", "vitest.d.ts"]
 HEADER = (
     f'// mockpets {version("mockpets")}: written by "mockpets kit"; '
     "run it again instead of editing this file"
@@ -146,6 +148,33 @@ def test_a_folder_with_tests_has_one_client_for_all_parts(
     assert {*contents("one")} == {f"one/{name}" for name in {*CLIENT, *SSR}}
     assert {*contents("two")} == {f"two/{name}" for name in {*CLIENT, *SSR}}
     assert {*contents("three")} == {f"three/{name}" for name in {*CLIENT, *SSR, *PLAYWRIGHT}}
+def test_vitest_gets_its_files_and_the_lines_to_add(capsys: pytest.CaptureFixture[str]) -> None:
+    scenario_file("scenarios/tired-cat.yaml")
+    status, out, err = kit(
+        capsys, "--out", "tests/mock", "--vitest", "--scenarios-dir", "scenarios"
+    )
+
+    assert (status, err) == (0, [])
+    assert out[5:] == [
+        *(f"wrote tests/mock/{name}" for name in VITEST),
+        "add the server as tests/server.ts:",
+        '  import { startServer } from "./mock/server";',
+        '  export default () => startServer({ args: "--scenarios-dir scenarios" });',
+        "add both to the configuration of Vitest:",
+        '  test: { globalSetup: "./tests/server.ts", setupFiles: "./tests/mock/vitest.js" }',
+        'use it    in tests/pets.test.ts: import { useMockpets } from "./mock/vitest";',
+        "check it  mockpets kit --out tests/mock --vitest --scenarios-dir scenarios --check",
+    ]
+
+
+@pytest.mark.parametrize("config", ["vitest.config.ts", "vite.config.mjs"])
+def test_a_configuration_of_vitest_that_has_the_lines_needs_nothing(
+    capsys: pytest.CaptureFixture[str], config: str
+) -> None:
+    Path(config).write_text('export default { test: { setupFiles: ["./mock/vitest.js"] } };\n')
+    _, out, _ = kit(capsys, "--out", "mock", "--vitest")
+
+    assert len(out) == len([*CLIENT, *VITEST]) + 2
 
 
 @pytest.mark.parametrize("suffix", ["ts", "js", "mts", "mjs", "cts", "cjs"])
@@ -157,7 +186,7 @@ def test_an_existing_configuration_stays_and_the_lines_to_add_are_shown(
     _, out, _ = kit(capsys, "--out", "../mock", "--playwright")
 
     assert contents() == {f"playwright.config.{suffix}": "export default {};\n"}
-    assert out[8:11] == [
+    assert out[10:13] == [
         f"add the server to playwright.config.{suffix}:",
         '  import { webServer } from "../mock/playwright";',
         "  export default defineConfig({ fullyParallel: true, webServer: webServer() });",
@@ -171,7 +200,7 @@ def test_a_configuration_that_has_the_server_needs_nothing(
     before = contents()
     status, out, _ = kit(capsys, "--out", "mock", "--playwright")
 
-    assert status == 0 and len(out) == 10
+    assert status == 0 and len(out) == 12
     assert contents() == before
 
 
@@ -301,7 +330,7 @@ def test_a_fresh_kit_passes_the_check_also_with_crlf(capsys: pytest.CaptureFixtu
     Path("playwright.config.ts").write_text("changed")
     status, out, err = kit(capsys, "--out", "mock", "--check")
 
-    assert (status, out, err) == (0, ["8 files are up to date"], [])
+    assert (status, out, err) == (0, ["10 files are up to date"], [])
     assert Path("mock/client.js").read_bytes() == crlf
 
 

@@ -59,6 +59,7 @@ def test_every_entry_point_names_a_file_types_first() -> None:
     assert PACKAGE["exports"].keys() == {
         ".",
         "./package.json",
+        "./server",
         *(f"./{name}" for name in INTEGRATIONS),
     }
     assert "dependencies" not in PACKAGE

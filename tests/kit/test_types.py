@@ -28,6 +28,7 @@ MOCK = 'import { Mockpets } from "mockpets";\nconst mock = new Mockpets();\n'
 SCENARIO = 'import type { Scenario } from "mockpets";\nexport const scenario: Scenario = '
 PLAYWRIGHT = 'import { expect, test, webServer } from "mockpets/playwright";\n'
 SSR = 'import { withSession } from "mockpets/ssr";\n'
+VITEST = 'import { useMockpets } from "mockpets/vitest";\n'
 TYPOS = {
     # name of the file: its text, what the compiler must name
     "scenario": (MOCK + 'void mock.use("rety");', '"rety"'),
@@ -94,6 +95,17 @@ TYPOS = {
     ),
     "no_request": (SSR + "export const headers = withSession();", "1-2 arguments"),
     "own_headers": (SSR + "export const headers = withSession({}, { Age: 1 });", "'number'"),
+    "vitest_scenario": (VITEST + 'useMockpets("rety");', '"rety"'),
+    "vitest_option": (VITEST + 'useMockpets("empty", { sesion: "a" });', "'sesion'"),
+    "vitest_pet": (
+        VITEST + 'useMockpets([], { pets: [{ id: 1, nmae: "Miso", categoryId: 2 }] });',
+        "'nmae'",
+    ),
+    "start_server": (
+        'import { startServer } from "mockpets/server";\n'
+        'export default () => startServer({ comand: "mockpets" });',
+        "'comand'",
+    ),
     "web_server": (PLAYWRIGHT + 'export const s = webServer({ comand: "mockpets" });', "'comand'"),
 }
 STRICT = {

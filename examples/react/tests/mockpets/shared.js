@@ -30,6 +30,18 @@ export async function failure(call) {
   }
 }
 
+/** Delete a session, unless the test has already done so. */
+export async function dropSession(mock) {
+  const rejection = await failure(() => mock.drop());
+  if (rejection && rejection.code !== "not_found") throw rejection;
+}
+
+/** Return the request log of a session, for the report of a failed test. */
+export async function requestLog(mock) {
+  const entries = await mock.requests();
+  return entries.map(requestLine).join("\n") || `no requests to ${mock.baseUrl}`;
+}
+
 /** Return number, time, method, target, status, milliseconds, stubs and notes of a request. */
 export function requestLine({ number, at, method, target, status, app_ms, delay_ms, stubs, outcome, fault, hold, notes }) {
   const remarks = [

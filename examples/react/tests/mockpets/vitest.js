@@ -1,0 +1,143 @@
+// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+/* eslint-disable */
+
+// A session for each test of a block in Vitest. The declarations beside this file have the documentation.
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { Mockpets } from "./client.js";
+import { RUN, dropSession, failure, origin, requestLog } from "./shared.js";
+
+export * from "./client.js";
+
+const SESSION_HEADER = "Mockpets-Session";
+const IN_BAGGAGE = /(?:^|,)\s*mockpets\.session\s*=/;
+const IN_KEY = /~[^~+][^~]*$/;
+const CONCURRENT =
+  "useMockpets does not support concurrent tests: a request does not show which of them sends it; " +
+  "remove 'concurrent', or move the test out of this block and use the baseUrl of new Mockpets({ session })";
+const WRAPPED = Symbol.for("mockpets.wrapped");
+// Global, because Vitest may load this module twice: for `setupFiles`, and for a test that imports it.
+const state = (globalThis[Symbol.for("mockpets.vitest")] ??= { blocks: [], sessions: 0, isTesting: false });
+
+wrapRequests();
+beforeEach(() => {
+  state.isTesting = true;
+});
+afterEach(() => {
+  state.isTesting = false;
+});
+
+export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
+  if (state.isTesting) throw new Error("call useMockpets at the top of a test file or of a describe, not in a test");
+  wrapRequests(); // with `isolate: false`, this module is loaded once, but each file has its own jsdom
+  const file = expect.getState().testPath;
+  const session = Mockpets.slug(file.split(/[\\/]/).at(-1), file, RUN, state.sessions++);
+  const mock = new Mockpets({ url, key, token, session, fetch: state.fetch });
+  const block = { mock, origin: origin(mock.url) };
+  let owner; // the test for which the session exists
+
+  beforeAll(() => {
+    state.blocks.push(block);
+  });
+
+  beforeEach(async ({ task }) => {
+    if (task.concurrent) throw withoutStack(new Error(CONCURRENT));
+    owner = undefined;
+    await dropSession(mock); // `make` alone keeps the request log, snapshots and held responses
+    await mock.make({ scenario, ...contents });
+    owner = task;
+  });
+
+  afterEach(async ({ task }) => {
+    if (owner !== task) return;
+    const problem = await failure(() => mock.requests({ limit: 1 })); // the session may be lost
+    if (problem) owner = undefined;
+    if (problem?.code === "session_dropped") return; // the test has deleted it
+    if (problem) reportFirst(problem, task.result);
+    else if (task.result?.state === "fail" && !task.fails) {
+      console.error(`requests to mockpets:\n${await requestLog(mock)}`);
+    }
+  });
+
+  afterAll(async () => {
+    state.blocks.splice(state.blocks.indexOf(block), 1);
+    if (owner) await dropSession(mock);
+  });
+
+  return mock;
+}
+
+/** Throw a problem, or put it before the errors that the test already has: they are only consequences. */
+function reportFirst(problem, result) {
+  withoutStack(problem);
+  if (result?.state !== "fail") throw problem;
+  const { name, message, stack } = problem;
+  result.errors = [{ name, message, stack }, ...(result.errors ?? [])];
+}
+
+/** Remove the stack of an error that no line of the test has caused. */
+function withoutStack(error) {
+  error.stack = String(error);
+  return error;
+}
+
+// --- Requests ---
+
+/** Make the requests of `fetch` and `XMLHttpRequest` to mockpets send the session of the innermost block. */
+function wrapRequests() {
+  if (!globalThis.fetch[WRAPPED]) {
+    state.fetch = globalThis.fetch;
+    globalThis.fetch = wrapFetch(globalThis.fetch);
+  }
+  const prototype = globalThis.XMLHttpRequest?.prototype;
+  if (prototype && !prototype[WRAPPED]) wrapXMLHttpRequest(prototype);
+}
+
+function wrapFetch(original) {
+  const wrapped = async function fetch(input, init) {
+    const headers = new Headers(init?.headers ?? input?.headers);
+    const session = sessionFor(input?.url ?? input, headers);
+    if (!session) return original.call(globalThis, input, init);
+    headers.set(SESSION_HEADER, session);
+    return original.call(globalThis, input, { ...init, headers: [...headers] });
+  };
+  return Object.assign(wrapped, { [WRAPPED]: true });
+}
+
+function wrapXMLHttpRequest(prototype) {
+  const { open, setRequestHeader, send } = prototype;
+  const requests = new WeakMap();
+  Object.assign(prototype, {
+    [WRAPPED]: true,
+    open(method, url, ...rest) {
+      requests.set(this, { url, headers: new Headers() });
+      return open.call(this, method, url, ...rest);
+    },
+    setRequestHeader(name, value) {
+      const result = setRequestHeader.call(this, name, value); // throws if the name is invalid
+      requests.get(this)?.headers.append(name, value);
+      return result;
+    },
+    send(body) {
+      const request = requests.get(this);
+      const session = request && sessionFor(request.url, request.headers);
+      if (session) this.setRequestHeader(SESSION_HEADER, session);
+      return send.call(this, body);
+    },
+  });
+}
+
+/** Return the session to add to a request; undefined if it goes elsewhere, or names one. */
+function sessionFor(url, headers) {
+  const base = globalThis.document?.baseURI;
+  if (!state.blocks.length || !URL.canParse(url, base)) return undefined;
+  const target = origin(new URL(url, base));
+  const block = state.blocks.findLast((block) => block.origin === target);
+  return block && !namesSession(headers) ? block.mock.session : undefined;
+}
+
+/** Return whether headers name a session. The base path takes precedence over what we add. */
+function namesSession(headers) {
+  if (headers.has(SESSION_HEADER) || IN_BAGGAGE.test(headers.get("baggage") ?? "")) return true;
+  return IN_KEY.test(headers.get("authorization") ?? "");
+}

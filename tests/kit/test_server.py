@@ -1,0 +1,197 @@
+"""kit/server.js starts the server for test runners that have a global setup."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import socket
+import subprocess
+import sys
+import time
+from http.server import BaseHTTPRequestHandler
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from tests.kit.project import install_kit, serving
+from tests.programs import need
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+COMMAND = shlex.join([sys.executable, "-m", "mockpets"])
+SCRIPT = """\
+import { startServer } from "mockpets/server";
+
+const url = `${process.env.MOCKPETS_URL}/__mockpets/ready`;
+const health = async () => {
+  const response = await fetch(url).catch(() => undefined);
+  return response?.status ?? "stopped";
+};
+try {
+  const stop = await startServer(JSON.parse(process.env.OPTIONS));
+  console.log("started", await health());
+  if (process.env.CRASH) process.exit();
+  await stop();
+  console.log("after stop", await health());
+} catch (error) {
+  console.log(error.message);
+}
+"""
+VITEST_CONFIG = """\
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: { globalSetup: ["server.ts"], setupFiles: ["mockpets/vitest"], hookTimeout: 60_000 },
+});
+"""
+VITEST_SERVER = """\
+import { startServer } from "mockpets/server";
+export default () => startServer({ command: process.env.COMMAND });
+"""
+VITEST_TEST = """\
+import { expect, test } from "vitest";
+import { useMockpets } from "mockpets/vitest";
+
+const mock = useMockpets("empty");
+
+test("the server is running", async () => {
+  expect(await mock.pets()).toEqual([]);
+});
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    install_kit(tmp_path)
+    (tmp_path / "main.mjs").write_text(SCRIPT)
+    return tmp_path
+
+
+def free_url() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"http://localhost:{probe.getsockname()[1]}"
+
+
+def responds(url: str) -> bool:
+    try:
+        socket.create_connection(("localhost", urlsplit(url).port or 0), timeout=5).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
+def run(folder: Path, *command: str, **variables: str) -> str:
+    """Run a command without the variables of this machine's CI; return its output."""
+    inherited = {name: text for name, text in os.environ.items() if name != "CI"}
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**inherited, **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return done.stdout
+
+
+def start(folder: Path, options: Mapping[str, Any], **variables: str) -> str:
+    return run(folder, need("node"), "main.mjs", OPTIONS=json.dumps(options), **variables)
+
+
+def test_the_server_runs_until_it_is_stopped(project: Path) -> None:
+    output = start(project, {"command": COMMAND}, MOCKPETS_URL=free_url())
+
+    assert [line for line in output.splitlines() if "info:" not in line] == [
+        "started 200",
+        "after stop stopped",
+    ]
+
+
+def test_the_server_stops_if_the_process_exits(project: Path) -> None:
+    url = free_url()
+    output = start(project, {"command": COMMAND}, MOCKPETS_URL=url, CRASH="1")
+
+    assert output == "started 200\n"
+    deadline = time.monotonic() + 30
+    while responds(url):  # a killed process closes its port a moment later
+        assert time.monotonic() < deadline
+
+
+def test_a_running_server_is_used_and_stays(project: Path) -> None:
+    """In CI too, because MOCKPETS_URL names it."""
+    with MockpetsServer(Settings(port=0)) as server:
+        for variables in ({}, {"CI": "1"}):
+            output = start(
+                project, {"command": "no-such-command"}, MOCKPETS_URL=server.url, **variables
+            )
+            assert output.splitlines() == ["started 200", "after stop 200"]
+
+
+def test_a_running_server_that_was_not_named_is_an_error_in_ci(project: Path) -> None:
+    with MockpetsServer(Settings(port=0)) as server:
+        url = server.url
+        output = start(project, {"url": url}, CI="1", MOCKPETS_URL="")
+
+    hint = "in CI, stop it, or set MOCKPETS_URL to use it"
+    assert output == f"mockpets is already running at {url}; {hint}\n"
+
+
+def test_another_server_at_the_url_is_an_error(project: Path) -> None:
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"OK")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with serving(Other) as url:
+        output = start(project, {"command": COMMAND}, MOCKPETS_URL=url)
+
+    hint = "stop it, or set MOCKPETS_URL to another port"
+    assert output == f"the server at {url} is not mockpets (status 200); {hint}\n"
+
+
+def test_a_missing_command_is_named(project: Path) -> None:
+    output = start(project, {"command": "no-such-command"}, MOCKPETS_URL=free_url())
+
+    assert output.startswith("'no-such-command serve --port ")
+    assert "ended with status 127:" in output
+    assert "no-such-command: not found" in output
+    assert "install mockpets, or name its command with the option 'command'" in output
+
+
+def test_the_message_of_a_server_that_does_not_start_is_shown(project: Path) -> None:
+    options = {"command": COMMAND, "args": "--scenario emtpy"}
+    output = start(project, options, MOCKPETS_URL=free_url())
+
+    assert "ended with status 2:\nmockpets: " in output
+    assert "did you mean 'empty'?" in output
+
+
+def test_an_option_that_names_the_port_is_rejected(project: Path) -> None:
+    output = start(project, {"args": "--port 1"}, MOCKPETS_URL=free_url())
+
+    assert output == "name the port in 'url' or MOCKPETS_URL, not in 'args'\n"
+
+
+def test_vitest_starts_and_stops_the_server(project: Path) -> None:
+    url = free_url()
+    (project / "vitest.config.mts").write_text(VITEST_CONFIG)
+    (project / "server.ts").write_text(VITEST_SERVER)
+    (project / "pets.test.ts").write_text(VITEST_TEST)
+    for _ in range(2):  # the port is free again
+        output = run(
+            project, need("vitest"), "run", "--no-color", MOCKPETS_URL=url, COMMAND=COMMAND
+        )
+        assert "1 passed" in output, output
