@@ -148,6 +148,8 @@ def test_a_folder_with_tests_has_one_client_for_all_parts(
     assert {*contents("one")} == {f"one/{name}" for name in {*CLIENT, *SSR}}
     assert {*contents("two")} == {f"two/{name}" for name in {*CLIENT, *SSR}}
     assert {*contents("three")} == {f"three/{name}" for name in {*CLIENT, *SSR, *PLAYWRIGHT}}
+
+
 def test_vitest_gets_its_files_and_the_lines_to_add(capsys: pytest.CaptureFixture[str]) -> None:
     scenario_file("scenarios/tired-cat.yaml")
     status, out, err = kit(

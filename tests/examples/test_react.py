@@ -1,7 +1,9 @@
-"""The example `examples/react`: its app, its Playwright tests and the kit's files in it."""
+"""The example `examples/react`: its app, its tests and the kit's files in it."""
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,10 +12,12 @@ import pytest
 
 from mockpets.cli.scenario_check import check
 from tests.examples.project import (
+    COMMANDS,
     EXAMPLES,
     REPEAT,
     check_kit,
     copy,
+    free_ports,
     install,
     outcomes,
     playwright,
@@ -35,6 +39,22 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def example(installed: Path, tmp_path: Path) -> Path:
     """A copy that the test may change."""
     return copy(installed, tmp_path / "react")
+
+
+def vitest(folder: Path, *options: str) -> tuple[int, str]:
+    """Run the Vitest tests of a copy on a free port; return the exit status and the output."""
+    [port] = free_ports(1)
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join([str(COMMANDS), os.environ["PATH"]]),
+        "MOCKPETS_URL": f"http://localhost:{port}",
+        "NO_COLOR": "1",
+    }
+    command = [need("npm"), "run", "--silent", "test:unit", "--", *options]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
 
 
 def compile_types(folder: Path) -> tuple[int, str]:
@@ -66,6 +86,29 @@ def test_the_suite_fails_if_its_tests_share_one_session(example: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_unit_tests_pass_in_parallel_on_one_server(example: Path) -> None:
+    status, output = vitest(example)
+
+    assert status == 0, output
+    assert re.search(r"Test Files +3 passed \(3\)", output), output
+    assert re.search(r"Tests +13 passed \(13\)", output), output
+
+
+@pytest.mark.slow
+def test_the_unit_tests_fail_if_they_share_one_session(example: Path) -> None:
+    """In parallel only, as for Playwright."""
+    share_one_session(example)
+
+    status, output = vitest(example, "--no-file-parallelism")
+    assert status == 0, output
+    assert re.search(r"Tests +13 passed \(13\)", output), output
+
+    status, output = vitest(example, "--maxWorkers=3")
+    assert status == 1, output
+    assert re.search(r"Tests +\d+ failed", output), output
+
+
+@pytest.mark.slow
 def test_a_third_party_loads_although_the_page_sends_the_session(example: Path) -> None:
     shutil.copy2(THIRD_PARTY, example / "tests")
 
@@ -90,7 +133,8 @@ def test_a_misspelt_scenario_does_not_compile(example: Path) -> None:
 
 
 def test_the_files_of_the_kit_are_up_to_date() -> None:
-    options = ["--out", "tests/mockpets", "--playwright", "--scenarios-dir", "scenarios"]
+    parts = ["--playwright", "--vitest"]
+    options = ["--out", "tests/mockpets", *parts, "--scenarios-dir", "scenarios"]
     assert check_kit("react", *options) == (0, "")
 
 
@@ -103,5 +147,5 @@ def test_the_scenarios_of_the_example_have_no_problems() -> None:
 def test_the_readme_of_the_example_names_scripts_that_exist() -> None:
     named, missing = scripts_missing("react")
 
-    assert {"dev", "test"} <= named
+    assert {"dev", "test", "test:unit"} <= named
     assert missing == []

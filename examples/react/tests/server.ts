@@ -1,0 +1,3 @@
+import { startServer } from "./mockpets/server";
+
+export default () => startServer({ args: "--scenarios-dir scenarios" });
