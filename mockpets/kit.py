@@ -48,6 +48,9 @@ INTEGRATIONS: Final[Mapping[str, Integration]] = {
     "ssr": Integration(
         "function for server-side rendering", "api.ts", "withSession", needs_client=False
     ),
+    "storybook": Integration(
+        "Storybook loader", ".storybook/preview.ts", "mockpetsLoader", ("shared.js",)
+    ),
 }
 """By the names of their modules and of the options of ``mockpets kit``."""
 

@@ -23,6 +23,7 @@ SSR = ["package.json", "ssr.js", "ssr.d.ts"]
 SHARED = ["shared.js", "server.js", "server.d.ts"]
 PLAYWRIGHT = [*SHARED, "playwright.js", "playwright.d.ts"]
 VITEST = [*SHARED, "vitest.js", "vitest.d.ts"]
+STORYBOOK = ["shared.js", "storybook.js", "storybook.d.ts"]
 HEADER = (
     f'// mockpets {version("mockpets")}: written by "mockpets kit"; '
     "run it again instead of editing this file"
@@ -177,6 +178,17 @@ def test_a_configuration_of_vitest_that_has_the_lines_needs_nothing(
     _, out, _ = kit(capsys, "--out", "mock", "--vitest")
 
     assert len(out) == len([*CLIENT, *VITEST]) + 2
+def test_storybook_gets_its_loader(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = kit(capsys, "--out", "tests/mock", "--storybook")
+
+    assert (status, err) == (0, [])
+    assert out[5:] == [
+        *(f"wrote tests/mock/{name}" for name in STORYBOOK),
+        "use it    in .storybook/preview.ts: "
+        'import { mockpetsLoader } from "../tests/mock/storybook";',
+        "check it  mockpets kit --out tests/mock --storybook --check",
+    ]
+    assert contents().keys() == {f"tests/mock/{name}" for name in [*CLIENT, *STORYBOOK]}
 
 
 @pytest.mark.parametrize("suffix", ["ts", "js", "mts", "mjs", "cts", "cjs"])

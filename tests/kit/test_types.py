@@ -29,6 +29,10 @@ SCENARIO = 'import type { Scenario } from "mockpets";\nexport const scenario: Sc
 PLAYWRIGHT = 'import { expect, test, webServer } from "mockpets/playwright";\n'
 SSR = 'import { withSession } from "mockpets/ssr";\n'
 VITEST = 'import { useMockpets } from "mockpets/vitest";\n'
+STORYBOOK = 'import type {} from "mockpets/storybook";\n' + (
+    'import type { Parameters } from "storybook/internal/types";\n'
+    "export const parameters: Parameters = "
+)
 TYPOS = {
     # name of the file: its text, what the compiler must name
     "scenario": (MOCK + 'void mock.use("rety");', '"rety"'),
@@ -106,7 +110,15 @@ TYPOS = {
         'export default () => startServer({ comand: "mockpets" });',
         "'comand'",
     ),
+    "story_scenario": (STORYBOOK + '{ mockpets: { scenario: "rety" } };', '"rety"'),
+    "story_parameter": (STORYBOOK + '{ mockpets: { scenaro: "retry" } };', "'scenaro'"),
+    "story_carrier": (STORYBOOK + '{ mockpets: { carrier: "heder" } };', '"heder"'),
     "web_server": (PLAYWRIGHT + 'export const s = webServer({ comand: "mockpets" });', "'comand'"),
+}
+STORYBOOK_PACKAGE = {
+    # In place of Storybook, which is large; tests/examples compiles stories with the real one.
+    "package.json": '{"exports": {"./internal/types": {"types": "./types.d.ts"}}}',
+    "types.d.ts": "export interface Parameters { [name: string]: any }\n",
 }
 STRICT = {
     "strict": True,
@@ -137,6 +149,10 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]
 def project(folder: Path, way: str) -> Path:
     """Write a project with the kit, the files of its users, and the files with typos."""
     install_kit(folder)
+    storybook = folder / "node_modules" / "storybook"
+    storybook.mkdir()
+    for name, text in STORYBOOK_PACKAGE.items():
+        (storybook / name).write_text(text)
     shutil.copytree(TYPES, folder / "package")
     copied = shutil.copytree(TYPES, folder / "copied")
     shutil.copytree(shipped("kit"), copied / "mockpets")

@@ -1,0 +1,104 @@
+// Tests of kit/storybook.js in Node; test_storybook.py runs them, and starts the server that MOCKPETS_URL names.
+// The tests of examples/react run it in Storybook.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Mockpets, mockpetsLoader } from "../../kit/storybook.js";
+
+/** Call the loader as Storybook does, by default for a new mount of a story on a Docs page. */
+function load(mockpets, { id = "pets--list", viewMode = "docs", abortSignal = new AbortController().signal } = {}) {
+  return mockpetsLoader({ id, viewMode, abortSignal, parameters: { mockpets } });
+}
+const list = (mock) => fetch(`${mock.baseUrl}/pets`, { headers: { Authorization: `Bearer ${mock.key}` } });
+/** Wait until a session no longer exists. */
+function dropped({ session }) {
+  const server = new Mockpets();
+  return new Promise((resolve) => {
+    const stop = server.on("sessions", async () => {
+      if ((await fetch(`${server.url}/__mockpets/sessions/${session}`)).ok) return;
+      stop();
+      resolve();
+    });
+  });
+}
+
+describe("mockpetsLoader", () => {
+  it("makes no session without parameters", async () => {
+    assert.deepEqual(await load(undefined), {});
+    assert.deepEqual(await load(false), {});
+  });
+
+  it("makes a session with the contents of the parameters", async () => {
+    const { mockpets } = await load({ scenario: "retry", pets: [{ id: 7, name: "Miso", categoryId: 2 }] });
+    assert(mockpets instanceof Mockpets);
+    assert.equal((await list(mockpets)).status, 503);
+    assert.deepEqual(await mockpets.pets(), [{ id: 7, name: "Miso", categoryId: 2 }]);
+  });
+
+  it("names the session after the story", async () => {
+    const { mockpets } = await load({}, { id: "shop-petlist--empty" });
+    assert.match(mockpets.session, /^shop-petlist-empty-[a-z0-9]+$/);
+  });
+
+  it("passes the URL and the key on", async () => {
+    const { mockpets } = await load({ url: `${process.env.MOCKPETS_URL}/v1`, key: "secret" });
+    assert.equal(mockpets.url, process.env.MOCKPETS_URL);
+    assert.equal(mockpets.key, `secret~${mockpets.session}`);
+  });
+
+  it("gives each mount its own session, also of the same story", async () => {
+    const { mockpets: one } = await load({ scenario: "empty" });
+    const { mockpets: other } = await load({ scenario: "empty" });
+    await one.setPets([{ id: 7, name: "Miso", categoryId: 2 }]);
+    assert.notEqual(one.session, other.session);
+    assert.deepEqual(await other.pets(), []);
+  });
+
+  it("keeps the session while the story is mounted", async () => {
+    const { signal: abortSignal } = new AbortController();
+    const { mockpets } = await load({ scenario: "empty" }, { abortSignal });
+    await mockpets.setPets([{ id: 7, name: "Miso", categoryId: 2 }]);
+    const again = await load({ scenario: "empty" }, { abortSignal });
+    assert.equal(again.mockpets, mockpets);
+    assert.equal((await mockpets.pets()).length, 1);
+  });
+
+  it("deletes the session when the story is unmounted", async () => {
+    const mount = new AbortController();
+    const { mockpets } = await load({}, { abortSignal: mount.signal });
+    mount.abort();
+    await dropped(mockpets);
+  });
+
+  it("deletes the session of a story that is unmounted while it loads", async () => {
+    const mount = new AbortController();
+    const loading = load({}, { abortSignal: mount.signal });
+    mount.abort();
+    const { mockpets } = await loading;
+    await dropped(mockpets);
+  });
+
+  it("deletes the session of the last story when a portable story follows", async () => {
+    const { mockpets: docs } = await load({});
+    const { mockpets: first } = await load({}, { viewMode: "story" });
+    const { mockpets: second } = await load({}, { viewMode: "story" });
+    await dropped(first);
+    assert.equal((await list(second)).status, 200);
+    assert.equal((await list(docs)).status, 200);
+  });
+
+  it("rejects typos in the parameters", async () => {
+    await assert.rejects(load({ scenaro: "empty" }), /scenaro/);
+    await assert.rejects(load({ scenario: "emtpy" }), /'emtpy'.*'empty'/);
+    await assert.rejects(load({ carrier: "heder" }), { name: "TypeError", message: /'props' or 'header', got 'heder'/ });
+  });
+
+  it("reports that the server does not respond", async () => {
+    await assert.rejects(load({ url: "http://localhost:1" }), { code: "unreachable", message: /is mockpets running/ });
+  });
+
+  it("rejects the carrier header on a page with several stories", async () => {
+    const error = { name: "TypeError", message: /set parameters\.docs\.story\.inline to false/ };
+    await assert.rejects(load({ carrier: "header" }), error);
+  });
+});
