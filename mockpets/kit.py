@@ -45,11 +45,11 @@ INTEGRATIONS: Final[Mapping[str, Integration]] = {
     "vitest": Integration(
         "function useMockpets for Vitest", "pets.test.ts", "useMockpets", ("shared.js", *_SERVER)
     ),
-    "ssr": Integration(
-        "function for server-side rendering", "api.ts", "withSession", needs_client=False
-    ),
     "storybook": Integration(
         "Storybook loader", ".storybook/preview.ts", "mockpetsLoader", ("shared.js",)
+    ),
+    "ssr": Integration(
+        "function for server-side rendering", "api.ts", "withSession", needs_client=False
     ),
 }
 """By the names of their modules and of the options of ``mockpets kit``."""

@@ -27,6 +27,7 @@ from tests.examples.project import (
 from tests.programs import need
 
 THIRD_PARTY = Path(__file__).with_name("third-party.spec.ts")
+STORYBOOK = ("--config", "playwright.storybook.config.ts")
 
 
 @pytest.fixture(scope="module")
@@ -132,8 +133,43 @@ def test_a_misspelt_scenario_does_not_compile(example: Path) -> None:
     assert output.count("error TS") == 1
 
 
+@pytest.mark.slow
+def test_the_tests_of_the_built_storybook_pass(example: Path) -> None:
+    status, output = playwright(example, *STORYBOOK, f"--repeat-each={REPEAT}")
+
+    assert status == 0, output
+    assert f"{8 * REPEAT} passed" in output
+
+
+@pytest.mark.slow
+def test_the_tests_of_the_stories_fail_if_the_stories_share_one_session(example: Path) -> None:
+    loader = example / "tests" / "mockpets" / "storybook.js"
+    text = loader.read_text(encoding="utf-8")
+    shared, replaced = re.subn(r"Mockpets\.slug\(id, RUN.*?\)\)", '"shared"', text)
+    assert replaced == 1
+    loader.write_text(shared, encoding="utf-8")
+
+    status, output = playwright(example, *STORYBOOK, "--workers=1", "-g", "in different states")
+    assert status == 1, output
+    assert "1 failed" in output
+
+
+@pytest.mark.slow
+def test_a_misspelt_scenario_of_a_story_does_not_compile(example: Path) -> None:
+    stories = example / "src" / "PetsPage.stories.tsx"
+    text = stories.read_text(encoding="utf-8")
+    assert 'scenario: "loading"' in text
+    stories.write_text(text.replace('scenario: "loading"', 'scenario: "laoding"'), encoding="utf-8")
+
+    status, output = compile_types(example)
+    assert status != 0
+    assert output.startswith("src/PetsPage.stories.tsx(")
+    assert "'\"laoding\"' is not assignable" in output
+    assert output.count("error TS") == 1
+
+
 def test_the_files_of_the_kit_are_up_to_date() -> None:
-    parts = ["--playwright", "--vitest"]
+    parts = ["--playwright", "--vitest", "--storybook"]
     options = ["--out", "tests/mockpets", *parts, "--scenarios-dir", "scenarios"]
     assert check_kit("react", *options) == (0, "")
 

@@ -1,4 +1,4 @@
-const baseUrl = import.meta.env.VITE_API_URL ?? "http://localhost:7387/v1";
+const defaultBaseUrl = import.meta.env.VITE_API_URL ?? "http://localhost:7387/v1";
 const maxRetries = 3;
 
 export const statuses = ["available", "pending", "sold"] as const;
@@ -33,10 +33,12 @@ export interface ReadOptions {
 export class Api {
   readonly #key: string;
   readonly #onUnauthorized: (message: string) => void;
+  readonly #baseUrl: string;
 
-  constructor(key: string, onUnauthorized: (message: string) => void) {
+  constructor(key: string, onUnauthorized: (message: string) => void, baseUrl: string = defaultBaseUrl) {
     this.#key = key;
     this.#onUnauthorized = onUnauthorized;
+    this.#baseUrl = baseUrl;
   }
 
   async listPets(options: ReadOptions): Promise<Pet[]> {
@@ -72,7 +74,10 @@ export class Api {
 
   async #send(path: string, { headers, ...init }: RequestInit): Promise<Response> {
     try {
-      return await fetch(baseUrl + path, { ...init, headers: { ...headers, Authorization: `Bearer ${this.#key}` } });
+      return await fetch(this.#baseUrl + path, {
+        ...init,
+        headers: { ...headers, Authorization: `Bearer ${this.#key}` },
+      });
     } catch {
       throw new ApiError("The server cannot be reached. Check your connection.");
     }

@@ -1,0 +1,96 @@
+// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+/* eslint-disable */
+
+// A session for each story. The declarations beside this file have the documentation.
+
+import { Mockpets } from "./client.js";
+import { RUN, failure, origin } from "./shared.js";
+
+export * from "./client.js";
+
+/** The sessions, by the signal that Storybook aborts when it unmounts the story. */
+const sessions = new WeakMap();
+let mounts = 0;
+let dropLast; // deletes the session of the story view, which shows one story at a time
+let sender; // the session that the requests of the page send
+let isPatched = false;
+
+export async function mockpetsLoader({ id, parameters, viewMode, abortSignal }) {
+  if (!parameters.mockpets) {
+    sender = undefined;
+    return {};
+  }
+  const { url, key, token, carrier = "props", ...contents } = parameters.mockpets;
+  checkCarrier(carrier, viewMode);
+  // Storybook also calls loaders when args change. Then the story stays mounted and keeps its session.
+  let mock = sessions.get(abortSignal);
+  if (!mock) {
+    mock = new Mockpets({ url, key, token, session: Mockpets.slug(id, RUN, (mounts += 1)), fetch: outlivingFetch });
+    if (viewMode !== "docs") dropLast?.(); // portable stories never abort their signals
+    await mock.make(contents);
+    sessions.set(abortSignal, mock);
+    const drop = dropAtEnd(mock, abortSignal);
+    if (viewMode !== "docs") dropLast = drop;
+  }
+  sender = carrier === "header" ? mock : undefined;
+  if (sender) patchRequests();
+  return { mockpets: mock };
+}
+
+function checkCarrier(carrier, viewMode) {
+  if (!["props", "header"].includes(carrier)) {
+    throw new TypeError(`parameters.mockpets.carrier must be 'props' or 'header', got '${carrier}'`);
+  }
+  if (carrier === "header" && viewMode === "docs") {
+    const hint = "set parameters.docs.story.inline to false, or use the carrier 'props'";
+    throw new TypeError(`the carrier 'header' needs a page for each story; ${hint}`);
+  }
+}
+
+/** Delete a session when its story is unmounted or the page is left; return a function that deletes it now. */
+function dropAtEnd(mock, abortSignal) {
+  let isDropped = false;
+  const drop = () => {
+    if (isDropped) return;
+    isDropped = true;
+    void failure(() => mock.drop()); // if it fails, the session is replaced once it is idle
+  };
+  if (abortSignal.aborted) drop();
+  abortSignal.addEventListener("abort", drop);
+  // A persisted page can be shown again. Node has no pages.
+  globalThis.addEventListener?.("pagehide", ({ persisted }) => persisted || drop(), { signal: abortSignal });
+  return drop;
+}
+
+/** Call `fetch`, so that the request that deletes a session outlives the page. */
+function outlivingFetch(url, init) {
+  return globalThis.fetch(url, { ...init, keepalive: init.method === "DELETE" });
+}
+
+/** Make the requests of the page send the session `sender`. */
+function patchRequests() {
+  if (isPatched) return;
+  isPatched = true;
+  const { fetch, XMLHttpRequest } = globalThis;
+  globalThis.fetch = (input, init) => {
+    const headers = headersFor(input.url ?? input);
+    if (!headers.length) return fetch(input, init);
+    // Otherwise a browser waits up to 20 seconds for a held response with the same URL, also of another session.
+    const request = new Request(input, { ...init, cache: "no-store" });
+    // The client's own calls name their session.
+    for (const [name, value] of headers) if (!request.headers.has(name)) request.headers.set(name, value);
+    return fetch(request);
+  };
+  const { open } = XMLHttpRequest.prototype;
+  XMLHttpRequest.prototype.open = function (method, url, ...rest) {
+    open.call(this, method, url, ...rest);
+    for (const [name, value] of headersFor(url)) this.setRequestHeader(name, value);
+  };
+}
+
+/** Return the headers to add to a request to mockpets or to the page's own origin. */
+function headersFor(url) {
+  if (!sender) return [];
+  const target = origin(new URL(url, location.href).href);
+  return [sender.url, location.href].some((known) => origin(known) === target) ? Object.entries(sender.headers) : [];
+}
