@@ -205,7 +205,7 @@ ERROR = ("500", "500", "500")
             {},
             {
                 "data-cache": FIRST_OF_OWN,
-                "isr": FIRST_OF_OWN,
+                "isr": OWN,
                 "static": BUILD,
                 "unstable-cache": ERROR,
             },
@@ -240,7 +240,7 @@ def test_what_tests_see_of_a_cached_page(
     variables: dict[str, str],
     expected: dict[str, tuple[str, str, str]],
 ) -> None:
-    """The table in docs/recipes/ssr.md."""
+    """As the table in docs/recipes/ssr.md says."""
     example = copy(installed, tmp_path / "next")
     shutil.copytree(CACHES, example / "app" / "caches")
     if carrier == "baggage":
