@@ -1,6 +1,7 @@
 // What the integrations with test runners share. It is not an interface of the kit.
 
-const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
+const LOOPBACK = "(?:(?:[^/]+\\.)?localhost|127(?:\\.\\d+){3}|\\[::1\\])";
+const IS_LOOPBACK = new RegExp(`^${LOOPBACK}$`);
 
 /** Random for each run: two runs of the same tests may use one server. */
 export const RUN = Math.random().toString(36).slice(2);
@@ -9,7 +10,14 @@ export const RUN = Math.random().toString(36).slice(2);
 export function origin(url) {
   if (typeof url === "string" && !URL.canParse(url)) throw new TypeError(`not a valid origin: '${url}'`);
   const { protocol, hostname, port } = new URL(url);
-  return `${protocol}//${LOOPBACK.test(hostname) ? "localhost" : hostname}:${port}`;
+  return `${protocol}//${IS_LOOPBACK.test(hostname) ? "localhost" : hostname}:${port}`;
+}
+
+/** Return a regular expression for the URLs that have the origin of a URL. */
+export function urlsOf(url) {
+  const { protocol, hostname, port } = new URL(origin(url));
+  const host = hostname === "localhost" ? LOOPBACK : hostname.replace(/[.[\]]/g, "\\$&");
+  return new RegExp(`^${protocol}//${host}${port && `:${port}`}/`);
 }
 
 /** Return headers with a session's baggage added to what they have; names are in lower case. */

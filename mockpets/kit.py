@@ -48,6 +48,7 @@ INTEGRATIONS: Final[Mapping[str, Integration]] = {
     "storybook": Integration(
         "Storybook loader", ".storybook/preview.ts", "mockpetsLoader", ("shared.js",)
     ),
+    "cypress": Integration("Cypress command", "cypress/support/e2e.ts", "", ("shared.js",)),
     "ssr": Integration(
         "function for server-side rendering", "api.ts", "withSession", needs_client=False
     ),

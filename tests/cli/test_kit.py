@@ -24,6 +24,7 @@ SHARED = ["shared.js", "server.js", "server.d.ts"]
 PLAYWRIGHT = [*SHARED, "playwright.js", "playwright.d.ts"]
 VITEST = [*SHARED, "vitest.js", "vitest.d.ts"]
 STORYBOOK = ["shared.js", "storybook.js", "storybook.d.ts"]
+CYPRESS = ["shared.js", "cypress.js", "cypress.d.ts"]
 HEADER = (
     f'// mockpets {version("mockpets")}: written by "mockpets kit"; '
     "run it again instead of editing this file"
@@ -189,6 +190,17 @@ def test_storybook_gets_its_loader(capsys: pytest.CaptureFixture[str]) -> None:
         "check it  mockpets kit --out tests/mock --storybook --check",
     ]
     assert contents().keys() == {f"tests/mock/{name}" for name in [*CLIENT, *STORYBOOK]}
+
+
+def test_cypress_gets_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = kit(capsys, "--out", "cypress/mockpets", "--cypress")
+
+    assert (status, err) == (0, [])
+    assert out[5:] == [
+        *(f"wrote cypress/mockpets/{name}" for name in CYPRESS),
+        'use it    in cypress/support/e2e.ts: import "../mockpets/cypress";',
+        "check it  mockpets kit --out cypress/mockpets --cypress --check",
+    ]
 
 
 @pytest.mark.parametrize("suffix", ["ts", "js", "mts", "mjs", "cts", "cjs"])

@@ -129,6 +129,8 @@ STRICT = {
     "lib": ["es2022", "dom", "dom.iterable"],
     "types": ["node"],
 }
+# Its package is large: `test_cypress.py` compiles this file.
+NOT_COMPILED = ["node_modules", "copied/mockpets/cypress.d.ts"]
 RESOLUTION: dict[str, dict[str, object]] = {
     # Each way is a project; the declarations themselves are checked once.
     "bundler": {"module": "esnext", "moduleResolution": "bundler", "skipLibCheck": True},
@@ -165,7 +167,7 @@ def project(folder: Path, way: str) -> Path:
         (folder / f"{name}.ts").write_text(text + "\n")
     (folder / "package.json").write_text('{"type": "module"}')
     (folder / "tsconfig.json").write_text(
-        json.dumps({"compilerOptions": {**STRICT, **RESOLUTION[way]}})
+        json.dumps({"compilerOptions": {**STRICT, **RESOLUTION[way]}, "exclude": NOT_COMPILED})
     )
     return folder
 

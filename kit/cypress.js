@@ -1,0 +1,89 @@
+// The command `cy.mockpets` gives a Cypress test a session of its own. The declarations beside this file have
+// the documentation.
+
+import { Mockpets, MockpetsError } from "./client.js";
+import { RUN, failure, origin, requestLine, urlsOf, withBaggage } from "./shared.js";
+
+export * from "./client.js";
+
+const CALL_MS = 15_000; // more than the client takes to fail with a message that explains more
+const SESSION_HEADER = "mockpets-session"; // `cy.intercept` has the names of headers in lower case
+// Cypress responds to CORS preflights itself unless the methods name OPTIONS.
+const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/;
+
+let isInTest = false;
+let session; // of the test that runs, once it is created
+
+Cypress.Commands.add("mockpets", (scenario, options) => {
+  if (!isInTest) throw new Error("call cy.mockpets() in a test or in beforeEach, not in before or after");
+  if (session && options) throw new TypeError("only the first cy.mockpets() of a test accepts options");
+  const mock = session ?? create(options);
+  if (!session) sendSession(mock, [Cypress.config("baseUrl"), ...(options?.origins ?? [])]);
+  cy.then({ timeout: CALL_MS }, async () => {
+    if (!session) await mock.make({ scenario });
+    else if (scenario !== undefined) await mock.use(...[scenario].flat());
+    session = mock;
+  });
+  return cy.wrap(mock, { log: false });
+});
+
+beforeEach(() => {
+  isInTest = true;
+  session = undefined; // the previous test has one if an `afterEach` of the user failed
+});
+
+afterEach(function () {
+  const mock = session;
+  const test = this.currentTest;
+  isInTest = false;
+  session = undefined;
+  if (mock) cy.then({ timeout: 2 * CALL_MS }, () => end(mock, test));
+});
+
+/** Return a client with a session name that is unique for this attempt of the test. */
+function create({ url, key, token } = {}) {
+  const { title, titlePath } = Cypress.currentTest;
+  return new Mockpets({
+    url: url ?? variable("MOCKPETS_URL"),
+    key: key ?? variable("MOCKPETS_KEY"),
+    token: token ?? variable("MOCKPETS_CONTROL_TOKEN"),
+    session: Mockpets.slug(title, ...titlePath, Cypress.spec.relative, Cypress.currentRetry, RUN),
+  });
+}
+
+function variable(name) {
+  return Cypress.env(name) || undefined;
+}
+
+/** Add the session to all requests to mockpets and to some other origins, until the test ends. */
+function sendSession(mock, others) {
+  const origins = new Set([mock.url, ...others].filter(Boolean).map(origin));
+  for (const each of origins) {
+    // Middleware: other intercepts of the test see the request too.
+    cy.intercept({ url: urlsOf(each), method: METHODS, middleware: true }, ({ headers }) => {
+      if (headers[SESSION_HEADER]) return; // such as the calls of another client in the test
+      Object.assign(headers, withBaggage({ ...headers, [SESSION_HEADER]: mock.session }, mock));
+    });
+  }
+}
+
+/** Delete the session of a test, or throw if it was lost. */
+async function end(mock, { state, err }) {
+  const problem = await failure(() => mock.requests({ limit: 1 })); // the session may be lost
+  if (problem?.code === "session_dropped") return; // the test has deleted it
+  if (problem) {
+    if (err?.message.includes(problem.message)) return;
+    // The failure of the test is only a consequence, so it comes second.
+    const { code, message, status } = problem;
+    throw err ? new MockpetsError(code, `${message}\n\nThe test failed with: ${err.message}`, status) : problem;
+  }
+  if (state === "failed") await logRequests(mock);
+  await mock.drop();
+}
+
+async function logRequests(mock) {
+  const lines = (await mock.requests()).map(requestLine);
+  for (const message of lines.length ? lines : [`no requests to ${mock.baseUrl}`]) {
+    Cypress.log({ name: "mockpets", message });
+  }
+}
