@@ -8,12 +8,12 @@ import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))  # for `llms`
+sys.path.insert(0, str(Path(__file__).parent))  # for `llms` and `search_numbers`
 
 project = "mockpets"
 version = release = installed_version("mockpets")
 copyright = "the maintainers of mockpets"  # noqa: A001 - Sphinx gives it this name
-extensions = ["myst_parser", "sphinx_copybutton", "llms"]
+extensions = ["myst_parser", "sphinx_copybutton", "llms", "search_numbers"]
 include_patterns = [
     "docs/**",
     "README.md",
