@@ -179,6 +179,8 @@ def test_a_configuration_of_vitest_that_has_the_lines_needs_nothing(
     _, out, _ = kit(capsys, "--out", "mock", "--vitest")
 
     assert len(out) == len([*CLIENT, *VITEST]) + 2
+
+
 def test_storybook_gets_its_loader(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = kit(capsys, "--out", "tests/mock", "--storybook")
 

@@ -16,6 +16,7 @@ import type {
 import type { Mockpets, Times, VerifyMatch } from "./client.js";
 
 export * from "./client.js";
+export { webServer } from "./server.js";
 
 /** How the requests of a page name the session of their test. */
 export type Carrier = "route" | "header" | "key";
@@ -73,18 +74,3 @@ export const expect: Expect<Matchers>;
  * adds a header to requests to mockpets and to `origins`, such as that of your app.
  */
 export function attachSession(context: BrowserContext, mock: Mockpets, origins?: string[]): Promise<void>;
-
-/** Return an entry for `webServer` in `playwright.config.ts` that starts mockpets. */
-export function webServer(options?: {
-  /** The command that runs mockpets, such as `uvx mockpets`; by default `mockpets`. */
-  command?: string | undefined;
-  /** The URL of the server; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
-  url?: string | undefined;
-  /** More options of `mockpets serve`, such as `--scenarios-dir mock/scenarios`. */
-  args?: string | undefined;
-}): {
-  command: string;
-  url: string;
-  reuseExistingServer: boolean;
-  gracefulShutdown: { signal: "SIGTERM"; timeout: number };
-};

@@ -6,11 +6,11 @@
 import { writeFile } from "node:fs/promises";
 import { expect as baseExpect, test as baseTest } from "@playwright/test";
 import { Mockpets } from "./client.js";
-import { RUN, failure, origin, requestLine, withBaggage } from "./shared.js";
+import { RUN, dropSession, failure, origin, requestLine, requestLog, withBaggage } from "./shared.js";
 
 export * from "./client.js";
+export { webServer } from "./server.js";
 
-const DEFAULT_URL = "http://localhost:7387";
 const WITHIN_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
 
@@ -37,8 +37,7 @@ export const test = baseTest.extend({
       return;
     }
     if (testInfo.status !== testInfo.expectedStatus) await attachRequests(testInfo, mock);
-    const rejection = await failure(() => mock.drop());
-    if (rejection && rejection.code !== "not_found") throw rejection; // else the test has deleted it
+    await dropSession(mock);
   },
 
   context: async ({ mock, mockOrigins, carrier, baseURL, extraHTTPHeaders, context }, use) => {
@@ -84,24 +83,8 @@ export async function attachSession(context, mock, origins = []) {
   );
 }
 
-export function webServer({ command = "mockpets", url, args = "" } = {}) {
-  if (/(?:^|\s)--port\b/.test(args)) throw new TypeError("name the port in 'url' or MOCKPETS_URL, not in 'args'");
-  const expected = process.env.MOCKPETS_URL;
-  const root = new Mockpets({ url: url ?? expected ?? DEFAULT_URL }).url;
-  const { port, protocol } = new URL(root);
-  const options = `--port ${port || (protocol === "https:" ? 443 : 80)} --sessions declared --quiet`;
-  return {
-    command: `${command} serve ${options} ${args}`.trim(),
-    url: `${root}/__mockpets/ready`,
-    reuseExistingServer: Boolean(expected) || !process.env.CI,
-    gracefulShutdown: { signal: "SIGTERM", timeout: 5_000 },
-  };
-}
-
 async function attachRequests(testInfo, mock) {
-  const lines = (await mock.requests()).map(requestLine);
-  const text = lines.join("\n") || `no requests to ${mock.baseUrl}`;
-  await testInfo.attach("mockpets requests", { body: text, contentType: "text/plain" });
+  await testInfo.attach("mockpets requests", { body: await requestLog(mock), contentType: "text/plain" });
   const path = testInfo.outputPath("mockpets.har"); // a file, so that the report has a link to it
   await writeFile(path, JSON.stringify(await mock.har()));
   await testInfo.attach("mockpets.har", { path, contentType: "application/json" });

@@ -3,7 +3,8 @@
 
 // What the integrations with test runners share. It is not an interface of the kit.
 
-const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
+const LOOPBACK = "(?:(?:[^/]+\\.)?localhost|127(?:\\.\\d+){3}|\\[::1\\])";
+const IS_LOOPBACK = new RegExp(`^${LOOPBACK}$`);
 
 /** Random for each run: two runs of the same tests may use one server. */
 export const RUN = Math.random().toString(36).slice(2);
@@ -12,7 +13,14 @@ export const RUN = Math.random().toString(36).slice(2);
 export function origin(url) {
   if (typeof url === "string" && !URL.canParse(url)) throw new TypeError(`not a valid origin: '${url}'`);
   const { protocol, hostname, port } = new URL(url);
-  return `${protocol}//${LOOPBACK.test(hostname) ? "localhost" : hostname}:${port}`;
+  return `${protocol}//${IS_LOOPBACK.test(hostname) ? "localhost" : hostname}:${port}`;
+}
+
+/** Return a regular expression for the URLs that have the origin of a URL. */
+export function urlsOf(url) {
+  const { protocol, hostname, port } = new URL(origin(url));
+  const host = hostname === "localhost" ? LOOPBACK : hostname.replace(/[.[\]]/g, "\\$&");
+  return new RegExp(`^${protocol}//${host}${port && `:${port}`}/`);
 }
 
 /** Return headers with a session's baggage added to what they have; names are in lower case. */
@@ -28,6 +36,18 @@ export async function failure(call) {
   } catch (error) {
     return error;
   }
+}
+
+/** Delete a session, unless the test has already done so. */
+export async function dropSession(mock) {
+  const rejection = await failure(() => mock.drop());
+  if (rejection && rejection.code !== "not_found") throw rejection;
+}
+
+/** Return the request log of a session, for the report of a failed test. */
+export async function requestLog(mock) {
+  const entries = await mock.requests();
+  return entries.map(requestLine).join("\n") || `no requests to ${mock.baseUrl}`;
 }
 
 /** Return number, time, method, target, status, milliseconds, stubs and notes of a request. */

@@ -1,0 +1,26 @@
+// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+/* eslint-disable */
+
+export interface ServerOptions {
+  /** The command that runs mockpets, such as `uvx mockpets`; by default `mockpets`. */
+  command?: string | undefined;
+  /** The URL of the server; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
+  url?: string | undefined;
+  /** More options of `mockpets serve`, such as `--scenarios-dir mock/scenarios`. */
+  args?: string | undefined;
+}
+
+/** Return an entry for `webServer` in `playwright.config.ts` that starts mockpets. */
+export function webServer(options?: ServerOptions): {
+  command: string;
+  url: string;
+  reuseExistingServer: boolean;
+  gracefulShutdown: { signal: "SIGTERM"; timeout: number };
+};
+
+/**
+ * Start mockpets, unless it is already running at the URL, and wait until it is ready. In CI (the variable
+ * `CI` is set), a running server is an error, unless you set `MOCKPETS_URL`.
+ * @returns a function that stops the server, unless it was already running
+ */
+export function startServer(options?: ServerOptions): Promise<() => Promise<void>>;

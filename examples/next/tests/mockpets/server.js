@@ -1,0 +1,95 @@
+// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+/* eslint-disable */
+
+// Start mockpets for tests. The declarations beside this file have the documentation.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Mockpets } from "./client.js";
+
+const DEFAULT_URL = "http://localhost:7387";
+const START_MS = 60_000;
+const STOP_MS = 5_000;
+const POLL_MS = 50;
+const RESPONSE_MS = 10_000;
+const IS_WINDOWS = process.platform === "win32";
+const NOT_FOUND = [127, 9009]; // what the shells of POSIX and Windows exit with
+
+export function webServer({ command = "mockpets", url, args = "" } = {}) {
+  if (/(?:^|\s)--port\b/.test(args)) throw new TypeError("name the port in 'url' or MOCKPETS_URL, not in 'args'");
+  const expected = process.env.MOCKPETS_URL;
+  const root = new Mockpets({ url: url ?? expected ?? DEFAULT_URL }).url;
+  const { port, protocol } = new URL(root);
+  const options = `--port ${port || (protocol === "https:" ? 443 : 80)} --sessions declared --quiet`;
+  return {
+    command: `${command} serve ${options} ${args}`.trim(),
+    url: `${root}/__mockpets/ready`,
+    reuseExistingServer: Boolean(expected) || !process.env.CI,
+    gracefulShutdown: { signal: "SIGTERM", timeout: STOP_MS },
+  };
+}
+
+export async function startServer(options) {
+  const { command, url, reuseExistingServer, gracefulShutdown } = webServer(options);
+  if (await isReady(url)) {
+    if (reuseExistingServer) return async () => {};
+    const { origin } = new URL(url);
+    throw new Error(`mockpets is already running at ${origin}; in CI, stop it, or set MOCKPETS_URL to use it`);
+  }
+  // A process group, because the shell does not pass signals on to the server.
+  const server = spawn(command, { shell: true, detached: !IS_WINDOWS, stdio: ["ignore", "ignore", "pipe"] });
+  const closed = once(server, "close");
+  const isRunning = () => server.exitCode === null && server.signalCode === null;
+  const kill = (signal) => {
+    if (!isRunning()) return;
+    if (IS_WINDOWS) spawn("taskkill", ["/pid", server.pid, "/t", "/f"]);
+    else process.kill(-server.pid, signal);
+  };
+  const killAtExit = () => kill("SIGKILL"); // if the test runner exits without calling `stop`
+  process.once("exit", killAtExit);
+  const stop = async () => {
+    kill(gracefulShutdown.signal);
+    const timer = setTimeout(kill, gracefulShutdown.timeout, "SIGKILL");
+    await closed;
+    clearTimeout(timer);
+    process.off("exit", killAtExit);
+  };
+  let output = "";
+  const collect = (text) => (output += text);
+  server.stderr.setEncoding("utf8").on("data", collect);
+  try {
+    for (const deadline = Date.now() + START_MS; !(await isReady(url)) && isRunning(); await sleep(POLL_MS)) {
+      if (Date.now() > deadline) throw new Error(`no response from ${url} after ${START_MS / 1000} seconds`);
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  if (!isRunning()) {
+    await closed;
+    process.off("exit", killAtExit);
+    const isMissing = NOT_FOUND.includes(server.exitCode);
+    const hint = isMissing ? "\ninstall mockpets, or name its command with the option 'command'" : "";
+    const status = server.exitCode ?? server.signalCode;
+    throw new Error(`'${command}' ended with status ${status}:\n${output.trim()}${hint}`);
+  }
+  server.stderr.off("data", collect).pipe(process.stderr);
+  return stop;
+}
+
+/** Return whether mockpets responds at a URL, and throw if something else does. */
+async function isReady(url) {
+  let reason;
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(RESPONSE_MS) });
+    const text = await response.text();
+    if (response.ok && text.includes('"version"')) return true;
+    reason = `status ${response.status}`;
+  } catch (error) {
+    reason = error.cause?.code ?? error.name;
+    if (reason === "ECONNREFUSED") return false;
+  }
+  const { origin } = new URL(url);
+  throw new Error(`the server at ${origin} is not mockpets (${reason}); stop it, or set MOCKPETS_URL to another port`);
+}
