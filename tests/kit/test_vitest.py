@@ -105,8 +105,10 @@ def run_vitest(
 @pytest.mark.parametrize(
     ("packaged", "options"),
     [
-        pytest.param(False, (), id="copied files"),
-        pytest.param(True, ("--no-isolate",), id="package, files share their modules"),
+        pytest.param(False, ("--maxWorkers=2",), id="copied files"),
+        pytest.param(
+            True, ("--no-isolate", "--maxWorkers=1"), id="package, files share their modules"
+        ),
     ],
 )
 def test_each_test_has_its_own_session(
@@ -118,7 +120,6 @@ def test_each_test_has_its_own_session(
         outcome = run_vitest(
             tmp_path,
             files,
-            "--maxWorkers=2",
             *options,
             packaged=packaged,
             MOCKPETS_URL=server.url,
