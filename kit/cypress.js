@@ -2,7 +2,7 @@
 // the documentation.
 
 import { Mockpets, MockpetsError } from "./client.js";
-import { RUN, failure, origin, requestLine, urlsOf, withBaggage } from "./shared.js";
+import { RUN, dropSession, failure, origin, requestLog, urlsOf, withBaggage } from "./shared.js";
 
 export * from "./client.js";
 
@@ -77,13 +77,8 @@ async function end(mock, { state, err }) {
     const { code, message, status } = problem;
     throw err ? new MockpetsError(code, `${message}\n\nThe test failed with: ${err.message}`, status) : problem;
   }
-  if (state === "failed") await logRequests(mock);
-  await mock.drop();
-}
-
-async function logRequests(mock) {
-  const lines = (await mock.requests()).map(requestLine);
-  for (const message of lines.length ? lines : [`no requests to ${mock.baseUrl}`]) {
-    Cypress.log({ name: "mockpets", message });
+  if (state === "failed") {
+    for (const message of (await requestLog(mock)).split("\n")) Cypress.log({ name: "mockpets", message });
   }
+  await dropSession(mock);
 }

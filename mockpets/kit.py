@@ -43,10 +43,16 @@ INTEGRATIONS: Final[Mapping[str, Integration]] = {
         "Playwright fixtures", "pets.spec.ts", "expect, test", ("shared.js", *_SERVER)
     ),
     "vitest": Integration(
-        "function useMockpets for Vitest", "pets.test.ts", "useMockpets", ("shared.js", *_SERVER)
+        "function useMockpets for Vitest",
+        "pets.test.ts",
+        "useMockpets",
+        ("shared.js", "requests.js", *_SERVER),
     ),
     "storybook": Integration(
-        "Storybook loader", ".storybook/preview.ts", "mockpetsLoader", ("shared.js",)
+        "Storybook loader",
+        ".storybook/preview.ts",
+        "mockpetsLoader",
+        ("shared.js", "requests.js"),
     ),
     "cypress": Integration("Cypress command", "cypress/support/e2e.ts", "", ("shared.js",)),
     "ssr": Integration(

@@ -22,8 +22,8 @@ CLIENT = ["package.json", "client.js", "client.d.ts", "control.d.ts", "scenarios
 SSR = ["package.json", "ssr.js", "ssr.d.ts"]
 SHARED = ["shared.js", "server.js", "server.d.ts"]
 PLAYWRIGHT = [*SHARED, "playwright.js", "playwright.d.ts"]
-VITEST = [*SHARED, "vitest.js", "vitest.d.ts"]
-STORYBOOK = ["shared.js", "storybook.js", "storybook.d.ts"]
+VITEST = ["shared.js", "requests.js", "server.js", "server.d.ts", "vitest.js", "vitest.d.ts"]
+STORYBOOK = ["shared.js", "requests.js", "storybook.js", "storybook.d.ts"]
 CYPRESS = ["shared.js", "cypress.js", "cypress.d.ts"]
 HEADER = (
     f'// mockpets {version("mockpets")}: written by "mockpets kit"; '

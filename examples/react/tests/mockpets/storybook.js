@@ -4,6 +4,7 @@
 // A session for each story. The declarations beside this file have the documentation.
 
 import { Mockpets } from "./client.js";
+import { wrapRequests } from "./requests.js";
 import { RUN, failure, origin } from "./shared.js";
 
 export * from "./client.js";
@@ -13,7 +14,6 @@ const sessions = new WeakMap();
 let mounts = 0;
 let dropLast; // deletes the session of the story view, which shows one story at a time
 let sender; // the session that the requests of the page send
-let isPatched = false;
 
 export async function mockpetsLoader({ id, parameters, viewMode, abortSignal }) {
   if (!parameters.mockpets) {
@@ -33,7 +33,7 @@ export async function mockpetsLoader({ id, parameters, viewMode, abortSignal }) 
     if (viewMode !== "docs") dropLast = drop;
   }
   sender = carrier === "header" ? mock : undefined;
-  if (sender) patchRequests();
+  if (sender) sendSession();
   return { mockpets: mock };
 }
 
@@ -67,30 +67,11 @@ function outlivingFetch(url, init) {
   return globalThis.fetch(url, { ...init, keepalive: init.method === "DELETE" });
 }
 
-/** Make the requests of the page send the session `sender`. */
-function patchRequests() {
-  if (isPatched) return;
-  isPatched = true;
-  const { fetch, XMLHttpRequest } = globalThis;
-  globalThis.fetch = (input, init) => {
-    const headers = headersFor(input.url ?? input);
-    if (!headers.length) return fetch(input, init);
-    // Otherwise a browser waits up to 20 seconds for a held response with the same URL, also of another session.
-    const request = new Request(input, { ...init, cache: "no-store" });
-    // The client's own calls name their session.
-    for (const [name, value] of headers) if (!request.headers.has(name)) request.headers.set(name, value);
-    return fetch(request);
-  };
-  const { open } = XMLHttpRequest.prototype;
-  XMLHttpRequest.prototype.open = function (method, url, ...rest) {
-    open.call(this, method, url, ...rest);
-    for (const [name, value] of headersFor(url)) this.setRequestHeader(name, value);
-  };
-}
-
-/** Return the headers to add to a request to mockpets or to the page's own origin. */
-function headersFor(url) {
-  if (!sender) return [];
-  const target = origin(new URL(url, location.href).href);
-  return [sender.url, location.href].some((known) => origin(known) === target) ? Object.entries(sender.headers) : [];
+/** Make the requests of the page to mockpets, or to the page's own origin, send the session `sender`. */
+function sendSession() {
+  wrapRequests("storybook", (url, headers) => {
+    if (!sender || headers.has("Mockpets-Session")) return []; // the client's own calls name their session
+    const isKnown = [sender.url, location.href].some((known) => origin(known) === origin(url));
+    return isKnown ? Object.entries(sender.headers) : [];
+  });
 }

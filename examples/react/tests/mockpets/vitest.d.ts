@@ -9,10 +9,11 @@ export * from "./client.js";
 export interface MockpetsOptions extends Omit<Options, "session" | "fetch">, Omit<Contents, "scenario"> {}
 
 /**
- * Give each test of this file, or of this `describe`, an empty session with these scenarios.
+ * Give each test of this file, or of this `describe`, a new session with these scenarios.
  *
- * Call it at the top of a test file or of a `describe`. The requests of `fetch` and `XMLHttpRequest` to mockpets send the session
- * of the innermost block, unless they name another one. Import this module before your app, with `setupFiles`.
+ * Call it at the top of a test file or of a `describe`. The requests of `fetch` and `XMLHttpRequest` to
+ * mockpets send the session of the innermost block, unless they name another one. Import this module
+ * before your app, with `setupFiles`.
  * @returns the session, whose `baseUrl` stays the same for all tests
  */
 export function useMockpets(scenario?: Contents["scenario"], options?: MockpetsOptions): Mockpets;

@@ -5,6 +5,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { Mockpets } from "./client.js";
+import { wrapRequests } from "./requests.js";
 import { RUN, dropSession, failure, origin, requestLog } from "./shared.js";
 
 export * from "./client.js";
@@ -15,11 +16,10 @@ const IN_KEY = /~[^~+][^~]*$/;
 const CONCURRENT =
   "useMockpets does not support concurrent tests: a request does not show which of them sends it; " +
   "remove 'concurrent', or move the test out of this block and use the baseUrl of new Mockpets({ session })";
-const WRAPPED = Symbol.for("mockpets.wrapped");
 // Global, because Vitest may load this module twice: for `setupFiles`, and for a test that imports it.
 const state = (globalThis[Symbol.for("mockpets.vitest")] ??= { blocks: [], sessions: 0, isTesting: false });
 
-wrapRequests();
+sendSession();
 beforeEach(() => {
   state.isTesting = true;
 });
@@ -29,10 +29,10 @@ afterEach(() => {
 
 export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
   if (state.isTesting) throw new Error("call useMockpets at the top of a test file or of a describe, not in a test");
-  wrapRequests(); // with `isolate: false`, this module is loaded once, but each file has its own jsdom
+  const fetch = sendSession(); // with `isolate: false`, this module is loaded once, but each file has its own jsdom
   const file = expect.getState().testPath;
   const session = Mockpets.slug(file.split(/[\\/]/).at(-1), file, RUN, state.sessions++);
-  const mock = new Mockpets({ url, key, token, session, fetch: state.fetch });
+  const mock = new Mockpets({ url, key, token, session, fetch });
   const block = { mock, origin: origin(mock.url) };
   let owner; // the test for which the session exists
 
@@ -83,57 +83,13 @@ function withoutStack(error) {
 
 // --- Requests ---
 
-/** Make the requests of `fetch` and `XMLHttpRequest` to mockpets send the session of the innermost block. */
-function wrapRequests() {
-  if (!globalThis.fetch[WRAPPED]) {
-    state.fetch = globalThis.fetch;
-    globalThis.fetch = wrapFetch(globalThis.fetch);
-  }
-  const prototype = globalThis.XMLHttpRequest?.prototype;
-  if (prototype && !prototype[WRAPPED]) wrapXMLHttpRequest(prototype);
-}
-
-function wrapFetch(original) {
-  const wrapped = async function fetch(input, init) {
-    const headers = new Headers(init?.headers ?? input?.headers);
-    const session = sessionFor(input?.url ?? input, headers);
-    if (!session) return original.call(globalThis, input, init);
-    headers.set(SESSION_HEADER, session);
-    return original.call(globalThis, input, { ...init, headers: [...headers] });
-  };
-  return Object.assign(wrapped, { [WRAPPED]: true });
-}
-
-function wrapXMLHttpRequest(prototype) {
-  const { open, setRequestHeader, send } = prototype;
-  const requests = new WeakMap();
-  Object.assign(prototype, {
-    [WRAPPED]: true,
-    open(method, url, ...rest) {
-      requests.set(this, { url, headers: new Headers() });
-      return open.call(this, method, url, ...rest);
-    },
-    setRequestHeader(name, value) {
-      const result = setRequestHeader.call(this, name, value); // throws if the name is invalid
-      requests.get(this)?.headers.append(name, value);
-      return result;
-    },
-    send(body) {
-      const request = requests.get(this);
-      const session = request && sessionFor(request.url, request.headers);
-      if (session) this.setRequestHeader(SESSION_HEADER, session);
-      return send.call(this, body);
-    },
+/** Make requests to mockpets send the session of the innermost block; return the original `fetch`. */
+function sendSession() {
+  return wrapRequests("vitest", (url, headers) => {
+    const target = origin(url);
+    const block = state.blocks.findLast((block) => block.origin === target);
+    return block && !namesSession(headers) ? Object.entries(block.mock.headers) : [];
   });
-}
-
-/** Return the session to add to a request; undefined if it goes elsewhere, or names one. */
-function sessionFor(url, headers) {
-  const base = globalThis.document?.baseURI;
-  if (!state.blocks.length || !URL.canParse(url, base)) return undefined;
-  const target = origin(new URL(url, base));
-  const block = state.blocks.findLast((block) => block.origin === target);
-  return block && !namesSession(headers) ? block.mock.session : undefined;
 }
 
 /** Return whether headers name a session. The base path takes precedence over what we add. */
