@@ -110,7 +110,7 @@ export class Mockpets {
   readonly key: string;
   /** A header for the requests of your app that selects the session. */
   readonly headers: { "Mockpets-Session": string };
-  /** A member of the header `baggage` that selects the session, such as `mockpets.session=my-session`. */
+  /** An entry in the header `baggage` that selects the session, such as `mockpets.session=my-session`. */
   readonly baggage: string;
 
   /** Create or change the session. With `--sessions declared`, call this before all other methods. */

@@ -195,9 +195,10 @@ export class Mockpets {
     if (body !== undefined) headers["Content-Type"] = "application/json";
     const timeout = AbortSignal.timeout(RESPONSE_MS + wait);
     const signal = stopped ? AbortSignal.any([stopped, timeout]) : timeout;
+    const send = this.#fetch; // browsers reject `fetch` as a method of another object
     let response, text;
     try {
-      response = await this.#fetch(url.href, { method, headers, body: JSON.stringify(body), signal, credentials: "omit" });
+      response = await send(url.href, { method, headers, body: JSON.stringify(body), signal, credentials: "omit" });
       text = await response.text();
     } catch (cause) {
       throw new MockpetsError("unreachable", `cannot connect to ${this.url} (${reason(cause)}); is mockpets running there?`);

@@ -2,12 +2,11 @@
 // the documentation.
 
 import { Mockpets, MockpetsError } from "./client.js";
-import { RUN, dropSession, failure, origin, requestLog, urlsOf, withBaggage } from "./shared.js";
+import { RUN, dropSession, failure, origin, requestLog, urlsOf, withSession } from "./shared.js";
 
 export * from "./client.js";
 
 const CALL_MS = 15_000; // more than the client takes to fail with a message that explains more
-const SESSION_HEADER = "mockpets-session"; // `cy.intercept` has the names of headers in lower case
 // Cypress responds to CORS preflights itself unless the methods name OPTIONS.
 const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/;
 
@@ -61,8 +60,7 @@ function sendSession(mock, others) {
   for (const each of origins) {
     // Middleware: other intercepts of the test see the request too.
     cy.intercept({ url: urlsOf(each), method: METHODS, middleware: true }, ({ headers }) => {
-      if (headers[SESSION_HEADER]) return; // such as the calls of another client in the test
-      Object.assign(headers, withBaggage({ ...headers, [SESSION_HEADER]: mock.session }, mock));
+      Object.assign(headers, withSession(headers, mock));
     });
   }
 }

@@ -27,7 +27,7 @@ export interface MockpetsOptions {
   /** Origins to which the page sends the session, in addition to those of mockpets and `baseURL`. */
   mockOrigins: string[];
   /**
-   * `route` (the default): a header, only to the origins of mockpets and your app. Before
+   * `route` (the default): a header and `baggage`, only to the origins of mockpets and your app. Before
    * Playwright 1.57, a route does not see the requests of a service worker.
    * `header`: a header to all servers. Requests to servers that do not allow it with CORS fail.
    * `key`: your app sends `mock.key` as its API key. Playwright does not change the requests.
@@ -68,6 +68,6 @@ export const expect: Expect<Matchers>;
 
 /**
  * Send the session from a context that the test has created itself. Like the carrier `route`, this
- * adds a header to requests to mockpets and to `origins`, such as that of your app.
+ * adds a header and `baggage` to requests to mockpets and to `origins`, such as that of your app.
  */
 export function attachSession(context: BrowserContext, mock: Mockpets, origins?: string[]): Promise<void>;

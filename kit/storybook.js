@@ -2,7 +2,7 @@
 
 import { Mockpets } from "./client.js";
 import { wrapRequests } from "./requests.js";
-import { RUN, failure, origin } from "./shared.js";
+import { RUN, failure, namesSession, origin } from "./shared.js";
 
 export * from "./client.js";
 
@@ -13,24 +13,24 @@ let dropLast; // deletes the session of the story view, which shows one story at
 let sender; // the session that the requests of the page send
 
 export async function mockpetsLoader({ id, parameters, viewMode, abortSignal }) {
-  if (!parameters.mockpets) {
-    sender = undefined;
-    return {};
-  }
+  sender = undefined;
+  if (viewMode !== "docs" && !sessions.has(abortSignal)) dropLast?.(); // portable stories never abort their signals
+  if (!parameters.mockpets) return {};
   const { url, key, token, carrier = "props", ...contents } = parameters.mockpets;
   checkCarrier(carrier, viewMode);
   // Storybook also calls loaders when args change. Then the story stays mounted and keeps its session.
   let mock = sessions.get(abortSignal);
   if (!mock) {
     mock = new Mockpets({ url, key, token, session: Mockpets.slug(id, RUN, (mounts += 1)), fetch: outlivingFetch });
-    if (viewMode !== "docs") dropLast?.(); // portable stories never abort their signals
     await mock.make(contents);
     sessions.set(abortSignal, mock);
     const drop = dropAtEnd(mock, abortSignal);
-    if (viewMode !== "docs") dropLast = drop;
+    if (viewMode !== "docs" && !abortSignal.aborted) dropLast = drop;
   }
-  sender = carrier === "header" ? mock : undefined;
-  if (sender) sendSession();
+  if (carrier === "header" && !abortSignal.aborted) {
+    sender = mock;
+    sendSession();
+  }
   return { mockpets: mock };
 }
 
@@ -66,9 +66,11 @@ function outlivingFetch(url, init) {
 
 /** Make the requests of the page to mockpets, or to the page's own origin, send the session `sender`. */
 function sendSession() {
-  wrapRequests("storybook", (url, headers) => {
-    if (!sender || headers.has("Mockpets-Session")) return []; // the client's own calls name their session
+  const headersFor = (url, headers) => {
+    if (!sender || namesSession(headers)) return [];
     const isKnown = [sender.url, location.href].some((known) => origin(known) === origin(url));
     return isKnown ? Object.entries(sender.headers) : [];
-  });
+  };
+  // Otherwise a browser makes a request wait for a held response with the same URL, even one of another session.
+  wrapRequests("storybook", headersFor, { cache: "no-store" });
 }

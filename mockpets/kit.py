@@ -23,7 +23,7 @@ class Integration:
     :param importer: the file that imports it: a path in the repository, or a name beside the kit.
     :param imports: what that file imports; empty if an import by itself is enough.
     :param needs_client: whether it needs the client's files; part of an app does not.
-    :param needs: further files of the kit, of which its users or its module import some.
+    :param needs: other files of the kit that it needs, besides the client's.
     """
 
     purpose: str

@@ -86,9 +86,7 @@ def kit(out: Path, check: bool, config: Path | None, **flags: Any) -> int:
         if name in chosen or any(_version(out / file) for file in own_files(name))
     ]
     # A file with problems still has a name: tests that use it fail with the problems.
-    # Without an option, the command writes the client, and checks what is there.
-    wants_client = not chosen and not (check and present)
-    with_client = wants_client or _version(out / "client.js") is not None
+    with_client = not present or _version(out / "client.js") is not None
     names = files_of(present, with_client=with_client)
     files = {out / name: render(name, library.sources) for name in names}
     options = _options(config, flags)

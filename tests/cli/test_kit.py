@@ -141,13 +141,13 @@ def test_a_folder_with_tests_has_one_client_for_all_parts(
 ) -> None:
     """The order in which the parts are written does not matter."""
     kit(capsys, "--out", "one", "--ssr")
-    kit(capsys, "--out", "one")
+    kit(capsys, "--out", "one")  # part of an app: no client is added
     kit(capsys, "--out", "two")
     Path("two/client.d.ts").unlink()
     kit(capsys, "--out", "two", "--ssr")
     kit(capsys, "--out", "three", "--playwright", "--ssr")
 
-    assert {*contents("one")} == {f"one/{name}" for name in {*CLIENT, *SSR}}
+    assert {*contents("one")} == {f"one/{name}" for name in SSR}
     assert {*contents("two")} == {f"two/{name}" for name in {*CLIENT, *SSR}}
     assert {*contents("three")} == {f"three/{name}" for name in {*CLIENT, *SSR, *PLAYWRIGHT}}
 

@@ -69,7 +69,7 @@ def test_each_test_has_its_own_session(server: MockpetsServer, tmp_path: Path) -
         )
 
     assert {title: each for title, each in outcomes.items() if each.status != "passed"} == {}
-    assert len(outcomes) == 19
+    assert len(outcomes) == 20
     sessions = ControlClient(server.url).sessions()
     assert [session["name"] for session in sessions] == ["default"]  # the others are deleted
 

@@ -36,6 +36,7 @@ try {
   const stop = await startServer(JSON.parse(process.env.OPTIONS));
   console.log("started", await health());
   if (process.env.CRASH) process.exit();
+  if (process.env.SIGNAL) process.kill(process.pid, process.env.SIGNAL);
   await stop();
   console.log("after stop", await health());
 } catch (error) {
@@ -86,6 +87,13 @@ def responds(url: str) -> bool:
     return True
 
 
+def wait_until_stopped(url: str) -> None:
+    """Wait, because a killed process closes its port a moment later."""
+    deadline = time.monotonic() + 30
+    while responds(url):
+        assert time.monotonic() < deadline
+
+
 def run(folder: Path, *command: str, **variables: str) -> str:
     """Run a command without the variables of this machine's CI; return its output."""
     inherited = {name: text for name, text in os.environ.items() if name != "CI"}
@@ -115,14 +123,21 @@ def test_the_server_runs_until_it_is_stopped(project: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_the_server_stops_if_a_signal_ends_the_process(project: Path, name: str) -> None:
+    url = free_url()
+    output = start(project, {"command": COMMAND}, MOCKPETS_URL=url, SIGNAL=name)
+
+    assert output.startswith("started 200\n")
+    wait_until_stopped(url)
+
+
 def test_the_server_stops_if_the_process_exits(project: Path) -> None:
     url = free_url()
     output = start(project, {"command": COMMAND}, MOCKPETS_URL=url, CRASH="1")
 
     assert output == "started 200\n"
-    deadline = time.monotonic() + 30
-    while responds(url):  # a killed process closes its port a moment later
-        assert time.monotonic() < deadline
+    wait_until_stopped(url)
 
 
 def test_a_running_server_is_used_and_stays(project: Path) -> None:

@@ -18,7 +18,7 @@ const failures: Failure[] = [
 ];
 
 for (const { scenario, path, status, text } of failures) {
-  test(`the server sends what '${scenario}' leads to`, async ({ mock, names, request, baseURL }) => {
+  test(`the server sends the page for '${scenario}'`, async ({ mock, names, request, baseURL }) => {
     await mock.use(scenario);
     const response = await request.get(baseURL + path);
     expect(response.status()).toBe(status);
@@ -27,7 +27,7 @@ for (const { scenario, path, status, text } of failures) {
     expect(html).not.toContain(names[0]);
   });
 
-  test(`the page shows what '${scenario}' leads to`, async ({ mock, names, page }) => {
+  test(`the browser shows the page for '${scenario}'`, async ({ mock, names, page }) => {
     await mock.use(scenario);
     await page.goto(path);
     await expect(page.getByText(text)).toBeVisible();

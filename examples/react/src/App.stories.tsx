@@ -2,7 +2,7 @@ import type { Meta, StoryObj } from "@storybook/react-vite";
 import { App } from "./App";
 
 // The app makes its own client, with the key of its environment. So the page's requests name the session,
-// and each story needs a page of its own, also on the Docs page.
+// and each story needs a page of its own, even on the Docs page.
 export default {
   component: App,
   parameters: { mockpets: { carrier: "header" }, docs: { story: { inline: false, height: "30rem" } } },

@@ -24,7 +24,7 @@ describe("the list", () => {
     expect(screen.queryByRole("status")).toBeNull();
   });
 
-  test("shows names as they are, also with markup", async () => {
+  test("shows names as they are, even with markup", async () => {
     await mock.setPets([{ id: 7, name: "<b>Rex</b>", categoryId: 1, status: "sold" }]);
     open();
     const link = await screen.findByRole("link", { name: "<b>Rex</b>" }, patience);
@@ -57,7 +57,7 @@ describe("during a long outage", () => {
     vi.useRealTimers();
   });
 
-  test("the list is loaded four times, as late as the server says, then the user is told", async () => {
+  test("after a 503 the list is loaded three more times when Retry-After says so, then the error is shown", async () => {
     open();
     for (const [retries, seconds] of [10, 20, 30].entries()) {
       const message = `The server is busy. Trying again in ${seconds} seconds.`;

@@ -288,6 +288,6 @@ describe("after the test", () => {
       });
     });
     assert.equal(logs.length, 1);
-    assert.match(logs[0], /^mockpets no requests to http:\/\/localhost:\d+\/~failed-.*\/v1$/);
+    assert.match(logs[0], /^mockpets no requests to http:\/\/localhost:\d+\/~failed-.*\/v1; requests that name another session/);
   });
 });

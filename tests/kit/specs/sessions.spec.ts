@@ -47,6 +47,23 @@ test("the app's server gets the session as baggage too, beside that of the page"
   expect(await (await request.get("/echo")).json()).toMatchObject({ baggage: mock.baggage });
 });
 
+test("a request that names a session itself keeps it", async ({ mock, page }) => {
+  const other = new Mockpets({ url: mock.url, session: Mockpets.slug(mock.session, "other") });
+  await other.make({ scenario: "empty" });
+  await page.goto("/");
+  const own = { ...other.headers, Authorization: "Bearer mockpets" };
+  for (const headers of [own, { Authorization: `Bearer ${other.key}` }, { ...own, "Mockpets-Session": "", baggage: other.baggage }]) {
+    const sent = Object.fromEntries(Object.entries(headers).filter(([, value]) => value));
+    const pets = await page.evaluate(
+      async ([url, headers]) => (await fetch(url, { headers })).json(),
+      [PETS, sent] as [string, Record<string, string>],
+    );
+    expect(pets).toEqual([]);
+  }
+  expect(await load(page, PETS, "mockpets")).toHaveLength(16);
+  await other.drop();
+});
+
 test("the route sees the requests of a service worker", async ({ mock, page }) => {
   await mock.use("empty");
   await page.goto("/");

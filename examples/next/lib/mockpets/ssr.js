@@ -21,7 +21,7 @@ export function withSession(incoming, headers) {
 /** Return a header of a request, of `Headers`, or of an object with names in any case. */
 function read(incoming, name) {
   if (typeof incoming.get === "function") return incoming.get(name);
-  if (typeof incoming.headers === "object") return read(incoming.headers, name);
+  if (typeof incoming.headers === "object" && incoming.headers !== null) return read(incoming.headers, name);
   const [, value] = Object.entries(incoming).find(([key]) => key.toLowerCase() === name) ?? [];
   return Array.isArray(value) ? value.join(", ") : value;
 }

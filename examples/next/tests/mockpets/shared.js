@@ -4,6 +4,8 @@
 // What the integrations with test runners share. It is not an interface of the kit.
 
 const LOOPBACK = "(?:(?:[^/]+\\.)?localhost|127(?:\\.\\d+){3}|\\[::1\\])";
+const IN_BAGGAGE = /(?:^|,)\s*mockpets\.session\s*=/;
+const IN_KEY = /~[^~+][^~]*$/;
 const IS_LOOPBACK = new RegExp(`^${LOOPBACK}$`);
 
 /** Random for each run: two runs of the same tests may use one server. */
@@ -23,9 +25,22 @@ export function urlsOf(url) {
   return new RegExp(`^${protocol}//${host}${port && `:${port}`}/`);
 }
 
-/** Return headers with a session's baggage added to what they have; names are in lower case. */
-export function withBaggage(headers, mock) {
-  return { ...headers, baggage: headers.baggage ? `${headers.baggage},${mock.baggage}` : mock.baggage };
+/** Return headers to which a session is added, in a header and in baggage; unchanged if they name one. */
+export function withSession(headers, mock) {
+  if (namesSession(headers)) return headers;
+  const baggage = new Headers(headers).get("baggage");
+  const own = Object.entries(headers).filter(([name]) => name.toLowerCase() !== "baggage");
+  return { ...Object.fromEntries(own), ...mock.headers, baggage: baggage ? `${baggage},${mock.baggage}` : mock.baggage };
+}
+
+/** Return whether headers name a session. A base path that does takes precedence over all headers. */
+export function namesSession(headers) {
+  const all = new Headers(headers);
+  return (
+    all.has("mockpets-session") ||
+    IN_BAGGAGE.test(all.get("baggage") ?? "") ||
+    IN_KEY.test(all.get("authorization") ?? "")
+  );
 }
 
 /** Call a function; return what it throws. */
@@ -47,7 +62,7 @@ export async function dropSession(mock) {
 /** Return the request log of a session, for the report of a failed test. */
 export async function requestLog(mock) {
   const entries = await mock.requests();
-  return entries.map(requestLine).join("\n") || `no requests to ${mock.baseUrl}`;
+  return entries.map(requestLine).join("\n") || `no requests to ${mock.baseUrl}; requests that name another session, or none, are not shown`;
 }
 
 /** Return number, time, method, target, status, milliseconds, stubs and notes of a request. */

@@ -11,34 +11,44 @@ const state = (globalThis[Symbol.for("mockpets.requests")] ??= { sources: {} });
  * Make `fetch` and `XMLHttpRequest` add headers to their requests.
  * @param name of the caller; a second call with the same name replaces the first
  * @param headersFor called with a request's URL and its own headers; returns pairs to add
+ * @param init for requests of `fetch` to which headers are added
  * @returns the original `fetch`
  */
-export function wrapRequests(name, headersFor) {
-  state.sources[name] = headersFor;
-  if (!globalThis.fetch[WRAPPED]) {
-    state.fetch = globalThis.fetch;
-    globalThis.fetch = wrapFetch(globalThis.fetch);
+export function wrapRequests(name, headersFor, init = {}) {
+  state.sources[name] = { headersFor, init };
+  // Again if the test runner has made another window, but not because a test has replaced `fetch`.
+  if (!state.fetch || state.window !== globalThis.window) {
+    state.window = globalThis.window;
+    if (!globalThis.fetch[WRAPPED]) {
+      state.fetch = globalThis.fetch;
+      globalThis.fetch = wrapFetch(state.fetch);
+    }
   }
   const prototype = globalThis.XMLHttpRequest?.prototype;
   if (prototype && !prototype[WRAPPED]) wrapXMLHttpRequest(prototype);
   return state.fetch;
 }
 
-/** Return the headers to add to a request. */
-function addedHeaders(url, headers) {
+/** Return the headers to add to a request, and options for `fetch`. The last source takes precedence. */
+function additions(url, headers) {
+  const added = { headers: new Map(), init: {} };
   const base = globalThis.document?.baseURI;
-  if (!URL.canParse(url, base)) return [];
-  return Object.values(state.sources).flatMap((headersFor) => headersFor(new URL(url, base), headers));
+  if (!URL.canParse(url, base)) return added;
+  for (const { headersFor, init } of Object.values(state.sources)) {
+    const pairs = headersFor(new URL(url, base), headers);
+    for (const [name, value] of pairs) added.headers.set(name, value);
+    if (pairs.length) Object.assign(added.init, init);
+  }
+  return added;
 }
 
 function wrapFetch(original) {
   const wrapped = async function fetch(input, init) {
     const headers = new Headers(init?.headers ?? input?.headers);
-    const added = addedHeaders(input?.url ?? input, headers);
-    if (!added.length) return original.call(globalThis, input, init);
-    for (const [name, value] of added) headers.set(name, value);
-    // Otherwise a browser makes a request wait for a held response with the same URL, also of another session.
-    return original.call(globalThis, input, { cache: "no-store", ...init, headers: [...headers] });
+    const added = additions(input?.url ?? input, headers);
+    if (!added.headers.size) return original.call(globalThis, input, init);
+    for (const [name, value] of added.headers) headers.set(name, value);
+    return original.call(globalThis, input, { ...added.init, ...init, headers: [...headers] });
   };
   return Object.assign(wrapped, { [WRAPPED]: true });
 }
@@ -58,8 +68,9 @@ function wrapXMLHttpRequest(prototype) {
       return result;
     },
     send(body) {
-      const { url, headers } = requests.get(this) ?? {};
-      for (const [name, value] of headers ? addedHeaders(url, headers) : []) this.setRequestHeader(name, value);
+      const request = requests.get(this);
+      const added = request ? additions(request.url, request.headers).headers : [];
+      for (const [name, value] of added) this.setRequestHeader(name, value);
       return send.call(this, body);
     },
   });

@@ -14,6 +14,7 @@ const STOP_MS = 5_000;
 const POLL_MS = 50;
 const RESPONSE_MS = 10_000;
 const IS_WINDOWS = process.platform === "win32";
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 const NOT_FOUND = [127, 9009]; // what the shells of POSIX and Windows exit with
 
 export function webServer({ command = "mockpets", url, args = "" } = {}) {
@@ -46,14 +47,25 @@ export async function startServer(options) {
     if (IS_WINDOWS) spawn("taskkill", ["/pid", server.pid, "/t", "/f"]);
     else process.kill(-server.pid, signal);
   };
-  const killAtExit = () => kill("SIGKILL"); // if the test runner exits without calling `stop`
+  // If the test runner ends without calling `stop`: a signal has no event "exit" unless it is handled.
+  const killAtExit = () => kill("SIGKILL");
+  const killAtSignal = (signal) => {
+    killAtExit();
+    forget();
+    if (!process.listenerCount(signal)) process.kill(process.pid, signal);
+  };
+  const forget = () => {
+    process.off("exit", killAtExit);
+    for (const signal of SIGNALS) process.off(signal, killAtSignal);
+  };
   process.once("exit", killAtExit);
+  for (const signal of SIGNALS) process.once(signal, killAtSignal);
   const stop = async () => {
     kill(gracefulShutdown.signal);
     const timer = setTimeout(kill, gracefulShutdown.timeout, "SIGKILL");
     await closed;
     clearTimeout(timer);
-    process.off("exit", killAtExit);
+    forget();
   };
   let output = "";
   const collect = (text) => (output += text);
@@ -68,7 +80,7 @@ export async function startServer(options) {
   }
   if (!isRunning()) {
     await closed;
-    process.off("exit", killAtExit);
+    forget();
     const isMissing = NOT_FOUND.includes(server.exitCode);
     const hint = isMissing ? "\ninstall mockpets, or name its command with the option 'command'" : "";
     const status = server.exitCode ?? server.signalCode;
@@ -80,16 +92,17 @@ export async function startServer(options) {
 
 /** Return whether mockpets responds at a URL, and throw if something else does. */
 async function isReady(url) {
-  let reason;
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(RESPONSE_MS) });
-    const text = await response.text();
-    if (response.ok && text.includes('"version"')) return true;
-    reason = `status ${response.status}`;
-  } catch (error) {
-    reason = error.cause?.code ?? error.name;
-    if (reason === "ECONNREFUSED") return false;
-  }
   const { origin } = new URL(url);
+  let response, text;
+  try {
+    response = await fetch(url, { signal: AbortSignal.timeout(RESPONSE_MS) });
+    text = await response.text();
+  } catch (error) {
+    const reason = error.cause?.code ?? error.name;
+    if (reason === "ECONNREFUSED") return false;
+    throw new Error(`cannot connect to ${origin} (${reason}); is mockpets running there?`);
+  }
+  if (response.ok && text.includes('"version"')) return true;
+  const reason = `status ${response.status}`;
   throw new Error(`the server at ${origin} is not mockpets (${reason}); stop it, or set MOCKPETS_URL to another port`);
 }

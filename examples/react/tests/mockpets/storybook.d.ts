@@ -25,7 +25,7 @@ declare module "storybook/internal/types" {
 /**
  * A loader for `.storybook/preview.ts`. It creates a session for each mounted story that has
  * `parameters.mockpets`, and deletes it when Storybook unmounts the story. Until then, the story keeps
- * its session, also if its args change.
+ * its session, even if its args change.
  */
 export function mockpetsLoader(context: {
   id: string;

@@ -6,13 +6,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { Mockpets } from "./client.js";
 import { wrapRequests } from "./requests.js";
-import { RUN, dropSession, failure, origin, requestLog } from "./shared.js";
+import { RUN, dropSession, failure, namesSession, origin, requestLog } from "./shared.js";
 
 export * from "./client.js";
 
-const SESSION_HEADER = "Mockpets-Session";
-const IN_BAGGAGE = /(?:^|,)\s*mockpets\.session\s*=/;
-const IN_KEY = /~[^~+][^~]*$/;
 const CONCURRENT =
   "useMockpets does not support concurrent tests: a request does not show which of them sends it; " +
   "remove 'concurrent', or move the test out of this block and use the baseUrl of new Mockpets({ session })";
@@ -29,7 +26,7 @@ afterEach(() => {
 
 export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
   if (state.isTesting) throw new Error("call useMockpets at the top of a test file or of a describe, not in a test");
-  const fetch = sendSession(); // with `isolate: false`, this module is loaded once, but each file has its own jsdom
+  const fetch = sendSession(); // with `isolate: false`, this module is loaded once, but each file has its own window
   const file = expect.getState().testPath;
   const session = Mockpets.slug(file.split(/[\\/]/).at(-1), file, RUN, state.sessions++);
   const mock = new Mockpets({ url, key, token, session, fetch });
@@ -90,10 +87,4 @@ function sendSession() {
     const block = state.blocks.findLast((block) => block.origin === target);
     return block && !namesSession(headers) ? Object.entries(block.mock.headers) : [];
   });
-}
-
-/** Return whether headers name a session. The base path takes precedence over what we add. */
-function namesSession(headers) {
-  if (headers.has(SESSION_HEADER) || IN_BAGGAGE.test(headers.get("baggage") ?? "")) return true;
-  return IN_KEY.test(headers.get("authorization") ?? "");
 }
