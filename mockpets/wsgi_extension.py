@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     OnEnd = Callable[[ResponseEnd], None]
 
 SERVER: Final = "mockpets.server"
+HEAD: Final = "mockpets.head"
+"""In the environ: the request's head in bytes, from the request line to the empty line. Middleware
+that changes the environ's headers must remove it."""
 ORDER: Final = "mockpets.delivery_order"
 RETRIED: Final = "mockpets.retried"
 """In the environ if the app is called again because of `DeliveryOrder.retry`: the seconds that are

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from mockpets import Settings, create_app
+from mockpets.wsgi_extension import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,21 +34,40 @@ COUNTED = 11
 class Operation(NamedTuple):
     """A request, and what it may cost.
 
+    :param target: path and query.
     :param calls: of Python functions and of built-in ones.
     :param peak: bytes allocated at once, beyond those before.
     """
 
-    method: str
-    query: str
+    target: str
     body: bytes
     status: str
     calls: int
     peak: int
+    key: str = "mockpets"
 
 
 OPERATIONS = {
-    "listPets": Operation("GET", "limit=20&status=available", b"", "200", 323, 6_980),
-    "createPet": Operation("POST", "", b'{"name":"Miso","categoryId":2}', "201", 438, 5_960),
+    "listPets": Operation("/v1/pets?limit=20&status=available", b"", "200", 237, 5_820),
+    "getPet": Operation("/v1/pets/3", b"", "200", 245, 4_830),
+    "createPet": Operation("/v1/pets", b'{"name":"Miso","categoryId":2}', "201", 360, 4_690),
+    "invalid query": Operation("/v1/pets?limit=0", b"", "400", 266, 4_880),
+    "wrong key": Operation("/v1/pets?limit=20", b"", "401", 301, 5_100, key="other"),
+    "missing pet": Operation("/v1/pets/999", b"", "404", 281, 5_500),
+}
+HEADERS = {
+    # what a browser sends with `fetch` from another origin
+    "HTTP_HOST": "localhost:7387",
+    "HTTP_CONNECTION": "keep-alive",
+    "HTTP_USER_AGENT": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/141.0.0.0",
+    "HTTP_ACCEPT": "*/*",
+    "HTTP_ORIGIN": "http://localhost:5173",
+    "HTTP_SEC_FETCH_SITE": "same-site",
+    "HTTP_SEC_FETCH_MODE": "cors",
+    "HTTP_SEC_FETCH_DEST": "empty",
+    "HTTP_REFERER": "http://localhost:5173/",
+    "HTTP_ACCEPT_ENCODING": "gzip, deflate, br, zstd",
+    "HTTP_ACCEPT_LANGUAGE": "en-US,en;q=0.9",
 }
 
 
@@ -67,17 +87,18 @@ def quiet() -> Iterator[None]:
 
 def prepared(app: WSGIApplication, operation: Operation) -> Callable[..., None]:
     """Return what sends one request, its environ changed as it is told, to an app that is warm."""
+    path, _, query = operation.target.partition("?")
     environ: dict[str, Any] = {
-        "REQUEST_METHOD": operation.method,
+        "REQUEST_METHOD": "POST" if operation.body else "GET",
         "SCRIPT_NAME": "",
-        "PATH_INFO": "/v1/pets",
-        "QUERY_STRING": operation.query,
+        "PATH_INFO": path,
+        "QUERY_STRING": query,
+        "REQUEST_URI": operation.target,
         "SERVER_NAME": "localhost",
         "SERVER_PORT": "7387",
         "SERVER_PROTOCOL": "HTTP/1.1",
-        "HTTP_HOST": "localhost:7387",
-        "HTTP_AUTHORIZATION": "Bearer mockpets",
-        "HTTP_ORIGIN": "http://localhost:5173",
+        **HEADERS,
+        "HTTP_AUTHORIZATION": f"Bearer {operation.key}",
         "REMOTE_ADDR": "127.0.0.1",
         "wsgi.version": (1, 0),
         "wsgi.url_scheme": "http",
@@ -89,6 +110,9 @@ def prepared(app: WSGIApplication, operation: Operation) -> Callable[..., None]:
     if operation.body:
         environ["CONTENT_TYPE"] = "application/json"
         environ["CONTENT_LENGTH"] = str(len(operation.body))
+    # As our server gives it to the app.
+    fields = "".join(f"{key[5:]}: {value}\r\n" for key, value in environ.items() if "HTTP_" in key)
+    environ[HEAD] = f"GET {operation.target} HTTP/1.1\r\n{fields}\r\n".encode()
     answered: list[str] = []
 
     def start_response(status: str, *_: object) -> Callable[[bytes], object]:

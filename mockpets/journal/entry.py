@@ -1,4 +1,4 @@
-"""One request and its response, as the journal records them, without secrets."""
+"""One request and its response, as the journal shows them, without secrets."""
 
 from __future__ import annotations
 
@@ -100,10 +100,28 @@ class Entry(NamedTuple):
         return parse_qsl(query, keep_blank_values=True, errors="backslashreplace")
 
 
-def message(headers: Iterable[tuple[str, str]], body: bytes, limit: int = MESSAGE_BYTES) -> Message:
+def sent_headers(head: bytes) -> list[tuple[str, str]]:
+    """Return the headers of a request's head as it arrived, with names in title case.
+
+    Headers with the same name are joined, and those that the server ignores are left out, so that
+    an entry shows what the app got.
+
+    :param head: valid, from the request line to the empty line.
+    """
+    headers: dict[str, str] = {}
+    for line in head.decode("latin-1").split("\r\n")[1:]:
+        name, _, value = line.partition(":")
+        if name and "_" not in name:
+            name, value = name.title(), value.strip(" \t")
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return [*headers.items()]
+
+
+def message(headers: Iterable[tuple[str, str]], body: bytes, size: int) -> Message:
     """Return the recorded form of a request or response.
 
-    :param limit: the longest body, in bytes.
+    :param body: what is recorded of the body.
+    :param size: bytes of the complete body.
     """
     # Pieces and not lines, which would double the memory that a request takes here.
     pieces: list[str] = []
@@ -116,4 +134,4 @@ def message(headers: Iterable[tuple[str, str]], body: bytes, limit: int = MESSAG
         # line ends in headers pass, which HTTP does not allow.
         lines = ["".join(pieces[place + 1 : place + 4]) for place in range(0, len(pieces), 4)]
         head = "\n".join(redacted_target(line.replace("\n", " ")) for line in lines)
-    return Message(head, body[:limit], len(body))
+    return Message(head, body, size)

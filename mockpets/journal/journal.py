@@ -1,8 +1,8 @@
 """The journal: the requests and responses of a session, bounded in number and bytes.
 
-The app adds one entry for each response, without secrets. All journals of a server share one
-budget. The largest journal drops entries first, so a busy session cannot displace the entries of
-a quiet one.
+The app adds one entry for each response. An entry is made, and secrets are redacted, when it is
+first read: most entries never are. All journals of a server share one budget. The largest journal
+drops entries first, so a busy session cannot displace the entries of a quiet one.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from weakref import WeakSet
 from mockpets.journal.entry import Entry
 
 if TYPE_CHECKING:
-    from mockpets.constants import ResponseEnd
+    from collections.abc import Callable
 
-_ENTRY_BYTES: Final = 1400
-"""Memory of an entry without its longer texts and bodies."""
-_NOTE_BYTES: Final = 150
+    from mockpets.constants import RequestOutcome, ResponseEnd
+
 _SHARE: Final = 8
 """To make room, a journal drops one in 8 of its entries at once."""
 
@@ -73,6 +72,36 @@ class Journals:
             largest._drop(1 + len(largest) // _SHARE)
 
 
+class Kept:
+    """An entry in a journal, which is made when it is first read.
+
+    :param make: returns the entry.
+    :param cost: roughly the bytes of memory that it takes, before and after it is made.
+    :param outcome: what became of the response; `Journal.end` changes it.
+    """
+
+    __slots__ = ("_entry", "_make", "cost", "is_dropped", "outcome")
+
+    def __init__(self, make: Callable[[], Entry], cost: int, outcome: RequestOutcome) -> None:
+        self._make: Callable[[], Entry] | None = make
+        self._entry: Entry | None = None
+        self.cost = cost
+        self.outcome = outcome
+        self.is_dropped = False
+
+    def read(self) -> Entry:
+        """Return the entry with its present outcome."""
+        make = self._make  # before the entry: another thread sets that one first
+        entry = self._entry
+        if entry is None:
+            assert make is not None  # noqa: S101 - one of the two is set
+            entry = make()
+        if entry.outcome != self.outcome:
+            entry = Entry(*entry[:-1], self.outcome)
+        self._entry, self._make = entry, None
+        return entry
+
+
 class Journal:
     """The request log of one session; `Journals.new` creates it. Safe to use from several threads.
 
@@ -88,8 +117,8 @@ class Journal:
         "_lock",
         "_released",
         "_size",
-        "_with_bodies",
         "dropped",
+        "has_bodies",
         "last",
         "resets",
     )
@@ -105,10 +134,10 @@ class Journal:
         self._lock = journals._lock
         self._released = journals._released
         self._size = size
-        self._with_bodies = bodies
-        # Each entry with its cost. Created with the first entry, because most sessions of a test
-        # run never get a request.
-        self._entries: deque[tuple[Entry, int]] | None = None
+        self.has_bodies = bodies
+        """Whether to record bodies; their sizes are always recorded."""
+        # Created with the first entry, because most sessions of a test run never get a request.
+        self._entries: deque[Kept] | None = None
         self._bytes = 0
         self._closed = False
 
@@ -118,23 +147,21 @@ class Journal:
             self.last += 1
             return self.last
 
-    def add(self, entry: Entry) -> Entry:
-        """Add an entry and return it as stored; drop the oldest if there is no room.
+    def add(self, make: Callable[[], Entry], cost: int, outcome: RequestOutcome) -> Kept:
+        """Add an entry; drop the oldest if there is no room. A closed journal stores nothing.
 
-        A closed journal stores nothing.
+        :param make: returns the entry; called when it is first read.
+        :param cost: roughly the bytes of memory that the entry takes.
+        :param outcome: of the response so far.
         """
-        if not self._with_bodies:
-            entry = entry._replace(
-                request=entry.request._replace(body=b""),
-                response=entry.response._replace(body=b""),
-            )
-        cost = _cost(entry)
+        kept = Kept(make, cost, outcome)
         with self._lock:
             if self._closed:
-                return entry
+                kept.is_dropped = True
+                return kept
             if self._entries is None:
                 self._entries = deque()
-            self._entries.append((entry, cost))
+            self._entries.append(kept)
             self._bytes += cost
             journals = self._journals
             journals._used += cost
@@ -142,32 +169,22 @@ class Journal:
                 self._drop(1)
             if journals._used > journals._budget:
                 journals._make_room()
-        return entry
+        return kept
 
-    def end(self, entry: Entry, outcome: ResponseEnd) -> bool:
+    def end(self, kept: Kept, outcome: ResponseEnd) -> bool:
         """Record the outcome of a pending entry; return whether the journal still has the entry.
 
-        :param entry: as `add` returned it. It is found by identity, since a reset reuses numbers.
+        :param kept: as `add` returned it.
         """
-        with self._lock:
-            entries = self._entries or deque()
-            # Most responses end right after their entry is added: try the newest without a loop.
-            if entries and entries[-1][0] is entry:
-                entries[-1] = Entry(*entry[:-1], outcome), entries[-1][1]
-                return True
-            for back, (stored, cost) in enumerate(reversed(entries), 1):
-                if stored is entry:
-                    # The outcome is the last field; `_replace` takes three times as long.
-                    entries[-back] = Entry(*entry[:-1], outcome), cost
-                    return True
-        return False
+        kept.outcome = outcome
+        return not kept.is_dropped
 
     def entries(self) -> list[Entry]:
         """Return the entries, by number."""
         with self._lock:
-            entries = [entry for entry, _ in self._entries or ()]
+            kept = [*(self._entries or ())]
         # The thread that took its number first may add its entry last.
-        return sorted(entries, key=itemgetter(0))
+        return sorted([each.read() for each in kept], key=itemgetter(0))
 
     def get(self, number: int) -> Entry | None:
         """Return the entry with this number, if the journal has it."""
@@ -209,25 +226,8 @@ class Journal:
         """Drop this many of the oldest entries; the caller holds the lock."""
         entries = self._entries or deque()
         for _ in range(count):
-            _, cost = entries.popleft()
-            self._bytes -= cost
-            self._journals._used -= cost
+            kept = entries.popleft()
+            kept.is_dropped = True
+            self._bytes -= kept.cost
+            self._journals._used -= kept.cost
         self.dropped += count
-
-
-def _cost(entry: Entry) -> int:
-    """Return roughly how many bytes of memory an entry takes."""
-    request, response = entry.request, entry.response
-    # Targets and heads are Latin-1, one byte per character; a decoded path may take four.
-    cost = (
-        _ENTRY_BYTES
-        + len(entry.target)
-        + 4 * len(entry.path)
-        + len(request.head)
-        + len(response.head)
-        + len(request.body)
-        + len(response.body)
-    )
-    for note in entry.notes:
-        cost += _NOTE_BYTES + 4 * len(note.text)
-    return cost

@@ -6,7 +6,9 @@ not at all. Invalid responses of an app are rejected as PEP 3333 requires.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from logging import getLogger
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -17,7 +19,7 @@ from mockpets.contract.error_body import error_body
 from mockpets.server.http.response_head import HOP_BY_HOP
 from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
-from mockpets.wsgi_extension import BODY, JOB_RESULTS, ON_END, ORDER, RETRIED, SERVER
+from mockpets.wsgi_extension import BODY, HEAD, JOB_RESULTS, ON_END, ORDER, RETRIED, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +33,12 @@ if TYPE_CHECKING:
 
 _log: Final = getLogger("mockpets.server")
 
+_OF_ONE_REQUEST: Final = {
+    *("REMOTE_ADDR", "REMOTE_HOST", "REMOTE_PORT"),
+    *("REQUEST_METHOD", "REQUEST_URI", "PATH_INFO", "QUERY_STRING"),
+    *("wsgi.input", "wsgi.errors", "waitress.client_disconnected"),
+}
+"""What does not depend on the header fields, the version of HTTP and the server's address alone."""
 _REASONS: Final = {
     400: "Bad Request",
     408: "Request Timeout",
@@ -66,14 +74,40 @@ class Response:
     on_end: OnEnd | None = None
 
 
-def make_environ(connection: Connection, request: RequestParser) -> WSGIEnvironment:
-    """Return the environ of a request; waitress makes it."""
+def common_environ(connection: Connection, request: RequestParser) -> WSGIEnvironment:
+    """Return the part of an environ that requests with the same header fields share.
+
+    waitress makes it.
+    """
     # waitress' types name its own channel and parser, of which the environ reads a few attributes:
     # tests/server/waitress_internals.py lists them.
     environ = WSGITask(cast(Any, connection), cast(Any, request)).get_environment()
-    environ["PATH_INFO"] = request.path  # waitress removes slashes: `//v1/pets` is another path
     del environ["wsgi.file_wrapper"]  # it would keep a file open for as long as a client reads
-    return environ
+    return {key: value for key, value in environ.items() if key not in _OF_ONE_REQUEST}
+
+
+def make_environ(connection: Connection, request: RequestParser) -> WSGIEnvironment:
+    """Return the environ of a request."""
+    fields, server = request.fields, connection.server
+    address = server.server_name, server.effective_port
+    if fields.environ is None or fields.environ[0] != address:
+        fields.environ = address, common_environ(connection, request)
+    host = connection.addr[0]
+    return {
+        **fields.environ[1],
+        "REMOTE_ADDR": host,
+        "REMOTE_HOST": host,
+        "REMOTE_PORT": str(connection.addr[1]),
+        "REQUEST_METHOD": request.command,
+        "REQUEST_URI": request.request_uri,
+        "PATH_INFO": request.path,  # waitress removes slashes: `//v1/pets` is another path
+        "QUERY_STRING": request.query,
+        "wsgi.input": request.get_body_stream(),
+        "wsgi.errors": sys.stderr,
+        "waitress.client_disconnected": connection.check_client_disconnected,
+        HEAD: request.head,
+        SERVER: connection.scheduler,
+    }
 
 
 class Task:
@@ -103,7 +137,6 @@ class Task:
             self.start_response("204 No Content", [("Allow", "GET, HEAD, POST, OPTIONS")])
             return self._response(b"", None)
         environ = make_environ(self._connection, self._request)
-        environ[SERVER] = self._connection.scheduler
         if job_results:
             environ[JOB_RESULTS] = job_results
         if body is not None:
@@ -144,15 +177,13 @@ class Task:
             raise AssertionError("start_response was called twice")
         self._status = status
         self._length = None
-        kept, names = [*headers], [name.lower() for name, _ in headers]
-        while "content-length" in names:
-            index = names.index("content-length")
-            del names[index]
-            self._length = int(kept.pop(index)[1])
-        if not HOP_BY_HOP.isdisjoint(names):
-            forbidden = ", ".join(sorted(HOP_BY_HOP.intersection(names)))
+        self._headers = [*headers]
+        lengths, forbidden = _special(tuple([name for name, _ in headers]))
+        for place in lengths:  # the last one counts
+            length = int(self._headers.pop(place)[1])
+            self._length = length if self._length is None else self._length
+        if forbidden:
             raise AssertionError(f"an app must not set hop-by-hop headers, got {forbidden}")
-        self._headers = kept
         return self._written.append
 
     def _response(
@@ -189,6 +220,17 @@ class Task:
         return Response(request, head, body, order, close, short, on_end)
 
 
+@lru_cache(256)
+def _special(names: tuple[str, ...]) -> tuple[tuple[int, ...], str]:
+    """Return the places of Content-Length, from the last, and the headers that are forbidden.
+
+    :param names: those of a response; an app sends the same few combinations all the time.
+    """
+    lower = [name.lower() for name in names]
+    lengths = [place for place, name in enumerate(lower) if name == "content-length"]
+    return tuple(reversed(lengths)), ", ".join(sorted(HOP_BY_HOP.intersection(lower)))
+
+
 def error_response(
     scheduler: Scheduler, request: RequestParser, error: RequestError, peer: str
 ) -> Response:
@@ -202,7 +244,7 @@ def error_response(
         ("Content-Type", "application/json"),
         *COMMON_HEADERS,
         *error.headers,
-        *cors.for_all({"HTTP_ORIGIN": origin}, preflight=False),
+        *cors.for_all(origin),
     ]
     if origin is None:  # or the origin is in an unread part of the head
         headers.append(("Access-Control-Allow-Origin", "*"))

@@ -30,22 +30,30 @@ LOCAL_ORIGIN = (
 _EXPOSED = ", ".join(EXPOSED_HEADERS)
 
 
-def for_all(environ: WSGIEnvironment, *, preflight: bool) -> list[Pair]:
+def for_all(origin: str | None) -> tuple[Pair, ...]:
     """Return the headers that let a page on any origin read a pet store response.
 
-    :param preflight: whether the request is an OPTIONS, which may ask for a method and headers.
+    :param origin: of the page; None if the request names none.
     """
-    headers: list[Pair] = [("Vary", "Origin"), ("Timing-Allow-Origin", "*")]
-    origin = environ.get("HTTP_ORIGIN")
+    always = (("Vary", "Origin"), ("Timing-Allow-Origin", "*"))
     if not origin:
-        return headers
-    headers += [
+        return always
+    return (
+        *always,
         ("Access-Control-Allow-Origin", origin),
         ("Access-Control-Allow-Credentials", "true"),
         ("Access-Control-Expose-Headers", _EXPOSED),
-    ]
-    if not preflight:
-        return headers
+    )
+
+
+def for_preflight(environ: WSGIEnvironment) -> list[Pair]:
+    """Return the headers to add to those of `for_all` if the request is an OPTIONS of a page.
+
+    Such a request may ask for a method and headers.
+    """
+    if not environ.get("HTTP_ORIGIN"):
+        return []
+    headers: list[Pair] = []
     method = environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD")
     if method:
         headers.append(("Access-Control-Allow-Methods", method))

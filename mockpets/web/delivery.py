@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from wsgiref.types import WSGIEnvironment
 
-    from flask import Response
-
     from mockpets.scenario.engine import Outcome
     from mockpets.session.gates import Gates
+    from mockpets.web.exchange import Response
     from mockpets.wsgi_extension import Server
 
 _log: Final = logging.getLogger("mockpets")
@@ -76,7 +75,7 @@ class Delivery:
             close = BODY_FAULTS[fault](response) or close
         throttle = outcome.throttle
         if throttle is not None and self._patience is not None:
-            throttle = max(throttle, ceil(len(response.get_data()) / self._patience))
+            throttle = max(throttle, ceil(len(response.body) / self._patience))
         if SERVER in environ:
             held = gates is not None and outcome.hold is not None
             if held:
@@ -98,10 +97,10 @@ class Delivery:
             waited = monotonic() - start
         sleep(max(outcome.delay - waited, 0.0))
         if breaks:
-            response.headers["Content-Length"] = str(len(response.get_data()) + 1)
-            response.response = []
+            response.set_header("Content-Length", str(len(response.body) + 1))
+            response.chunks = ()
         elif throttle is not None:
-            response.response = _throttled(response.get_data(), throttle)
+            response.chunks = _throttled(response.body, throttle)
 
     def _warn_once(self, outcome: Outcome) -> None:
         if self._has_warned or not (waits(outcome) or outcome.fault in CONNECTION_FAULTS):
@@ -118,18 +117,16 @@ class Delivery:
 
 def _truncate_body(response: Response) -> bool:
     """Send half of the body that Content-Length announces."""
-    body = response.get_data()
-    response.headers["Content-Length"] = str(len(body))
-    response.response = [body[: len(body) // 2]]
+    body = response.body
+    response.set_header("Content-Length", str(len(body)))
+    response.body = body[: len(body) // 2]
     return True
 
 
 def _corrupt_json(response: Response) -> bool:
     """Replace the end of the body with a comma, so that it is not valid JSON."""
-    if body := response.get_data():
-        body = body.rstrip()[:-1] + b","
-        response.headers["Content-Length"] = str(len(body))
-        response.response = [body]
+    if response.body:
+        response.body = response.body.rstrip()[:-1] + b","
     return False
 
 

@@ -44,7 +44,7 @@ def _request_error(error: RequestError) -> Response:
         exchange.limit = error.code
         exchange.notes.append(("server_limit", f"{error.code}: {error.message}"))
     body = error_body(error.code, error.message, error.status, error.details)
-    return Response(body, error.status, list(error.headers))
+    return Response(body, error.status, error.headers)
 
 
 def _not_ready(error: NotReady) -> Response:

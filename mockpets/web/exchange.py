@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import flask
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
+from werkzeug.http import HTTP_STATUS_CODES
 
 from mockpets.constants import BODY_BYTES
 from mockpets.scenario.engine import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from wsgiref.types import WSGIEnvironment
+    from wsgiref.types import StartResponse, WSGIEnvironment
 
     from mockpets.constants import ErrorCode, NoteCode, Operation
     from mockpets.scenario.engine import Outcome
@@ -82,20 +84,49 @@ class Request(flask.Request):
         """Do nothing: the app accepts no file uploads, so there are no files to close."""
 
 
-class Response(flask.Response):
-    """A response, by default JSON."""
+class Response:
+    """A response, by default JSON, whose body is in one piece.
 
-    default_mimetype = "application/json"
+    Flask accepts any class as an app's `response_class`. Werkzeug's own does much that this app
+    does not need, and costs as much as our views.
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    :param headers: for a name that may be repeated; a type of content replaces the default.
+    """
+
+    def __init__(
+        self,
+        body: bytes | str = b"",
+        status: int = 200,
+        headers: Iterable[Pair] = (),
+        content_type: str = "application/json",
+    ) -> None:
+        self.status_code = status
+        self.body = body.encode() if isinstance(body, str) else body
+        self.headers = [*headers]
+        """Headers to send before those in `carried`."""
         self.carried: list[Pair] = []
-        """Headers to send after those in `headers`. A list, because setting a name in `headers`
-        scans all of them."""
-        if len(arguments) < _WITH_HEADERS and not options.keys() & {"headers", "content_type"}:
-            options["content_type"] = self.default_mimetype  # saves Werkzeug a search
-        super().__init__(*arguments, **options)
+        """Headers that every response gets, when it is finished."""
+        self.chunks: Iterable[bytes] | None = None
+        """What is sent instead of the body; None for the body."""
+        if body and not (headers and self.header("Content-Type")):
+            self.headers.append(("Content-Type", content_type))
 
-    def carry(self, pairs: list[Pair], *, below: bool = False) -> None:
+    def header(self, name: str) -> str | None:
+        """Return the value of the first header with a name, in any case; None without one."""
+        lower = name.lower()
+        return next((value for key, value in self.headers if key.lower() == lower), None)
+
+    def remove_header(self, name: str) -> None:
+        """Remove the headers with a name, in any case."""
+        lower = name.lower()
+        self.headers = [pair for pair in self.headers if pair[0].lower() != lower]
+
+    def set_header(self, name: str, value: str) -> None:
+        """Replace the headers with a name, in any case, by one."""
+        self.remove_header(name)
+        self.headers.append((name, value))
+
+    def carry(self, pairs: Iterable[Pair], *, below: bool = False) -> None:
         """Add headers.
 
         :param below: whether to keep headers that the response already has, except ``Vary``. A
@@ -108,35 +139,31 @@ class Response(flask.Response):
 
     def all_headers(self) -> list[Pair]:
         """Return the headers to send, without those that the server adds."""
-        return [*self.headers, *self.carried]
+        return self.headers + self.carried
 
-    def get_wsgi_response(
-        self, environ: WSGIEnvironment
-    ) -> tuple[Iterable[bytes], str, list[Pair]]:
-        """Return body, status and headers; Werkzeug handles everything but a body in one piece."""
-        body: Any = self.response
-        headers = self.headers.to_wsgi_list()
-        is_plain = isinstance(body, list) and len(body) == 1 and isinstance(body[0], bytes)
-        if not is_plain or self.status_code in _BODILESS or not all(map(_is_sent_as_set, headers)):
-            chunks, status, headers = super().get_wsgi_response(environ)
-            return chunks, status, [*headers, *self.carried]
-        if "Content-Length" not in self.headers:
-            headers.append(("Content-Length", str(len(body[0]))))
-        headers += self.carried
-        return (() if environ["REQUEST_METHOD"] == "HEAD" else body), self.status, headers
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Send the response, without the body to HEAD (PEP 3333)."""
+        headers = self.all_headers()
+        if self.status_code not in _BODILESS and self.header("Content-Length") is None:
+            headers.append(("Content-Length", str(len(self.body))))
+        start_response(_status_line(self.status_code), headers)
+        if environ["REQUEST_METHOD"] == "HEAD" or self.status_code in _BODILESS:
+            return ()
+        return [self.body] if self.chunks is None else self.chunks
 
 
-_WITH_HEADERS: Final = 3
-"""The number of positional arguments of a response that include its headers."""
 _BODILESS: Final = (204, 205, 304)
 
 
-def _is_sent_as_set(header: Pair) -> bool:
-    """Return whether a header is sent unchanged; Werkzeug encodes URLs that are not ASCII."""
-    return header[0].lower() not in ("location", "content-location") or header[1].isascii()
+@cache
+def _status_line(status: int) -> str:
+    """Return a status with its name; scenarios may use numbers that have none."""
+    return f"{status} {HTTP_STATUS_CODES.get(status, 'Unknown')}"
 
 
 def current_request() -> Request:
     """Return the current request. Only views call this and pass the request on."""
     # Flask's proxy is resolved once, because each access through it costs as much as a view.
-    return cast("Request", cast("Any", flask.request)._get_current_object())
+    proxy: Any = flask.request
+    request: Request = proxy._get_current_object()
+    return request

@@ -7,12 +7,13 @@ after the view. Flask checks for each of these on every request, which costs mor
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import flask
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import MapAdapter
 
+from mockpets.constants import PETS_PATH
 from mockpets.errors import NeedsBody
 from mockpets.web.exchange import Request, Response, current_request
 from mockpets.web.session_selector import take_baggage, take_base_path
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from mockpets.wsgi_extension import BodyState
 
 
+_PET: Final = "GET", ""
+
+
 class _NoCookies(SessionInterface):
     """Disables Flask's cookie sessions."""
 
@@ -38,9 +42,9 @@ class _NoCookies(SessionInterface):
 
 
 class _Router(MapAdapter):
-    """Finds the view of one request, with a cache for paths without variables.
+    """Finds the view of one request, with a cache for paths without variables, and for getPet.
 
-    :param fixed: the cache: method and path to rule.
+    :param fixed: the cache: method and path to rule; the path of a pet is empty.
     """
 
     def __init__(self, fixed: dict[tuple[str, str], Rule], *arguments: Any) -> None:
@@ -60,9 +64,15 @@ class _Router(MapAdapter):
         rule = self._fixed.get(key)
         if rule is not None:
             return rule, {}
+        start, _, pet_id = self.path_info.rpartition("/")
+        is_pet = bool(pet_id) and start == PETS_PATH and self.default_method == "GET"
+        if is_pet and (rule := self._fixed.get(_PET)):
+            return rule, {"pet_id": pet_id}
         rule, values = super().match(**options)
         if not values and rule.methods is not None:  # otherwise clients could grow the cache
             self._fixed[key] = rule
+        elif is_pet:
+            self._fixed[_PET] = rule
         return rule, values
 
 
@@ -80,12 +90,12 @@ class App(flask.Flask):
     """See `mockpets.wsgi_extension`."""
 
     request_class = Request
-    response_class = Response
+    response_class = Response  # type: ignore[assignment] # Flask calls it and reads nothing of it
     session_interface = _NoCookies()
 
     def __init__(
         self,
-        finish: Callable[[Any], flask.Response],
+        finish: Callable[[Response], Response],
         admit: Callable[[Request], None] | None = None,
         *,
         reads_baggage: bool = True,
@@ -127,7 +137,7 @@ class App(flask.Flask):
 
     def process_response(self, *context_and_response: Any) -> flask.Response:
         """Return the finished response."""
-        return self._finish(context_and_response[-1])
+        return cast("flask.Response", self._finish(context_and_response[-1]))
 
     def create_url_adapter(self, request: flask.Request | None) -> MapAdapter | None:
         """Return the router of a request. It ignores Host, which the server has validated."""

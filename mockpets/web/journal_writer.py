@@ -4,32 +4,42 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 from time import perf_counter, time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.contract.fields import parse_int64
 from mockpets.faults import CONNECTION_FAULTS, CUTTING_FAULTS
-from mockpets.journal.entry import Entry, Note, message
+from mockpets.journal.entry import MESSAGE_BYTES, Entry, Note, message, sent_headers
 from mockpets.redaction import redacted_target
-from mockpets.web.session_selector import OURS, ignored_headers
-from mockpets.wsgi_extension import ON_END, SERVER
+from mockpets.web.session_selector import OURS_KEY, ignored_headers
+from mockpets.wsgi_extension import HEAD, ON_END, SERVER
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from wsgiref.types import WSGIEnvironment
 
-    from mockpets.constants import RequestOutcome, ResponseEnd
-    from mockpets.journal.journal import Journal
+    from mockpets.constants import NoteCode, Operation, RequestOutcome, ResponseEnd
+    from mockpets.journal.journal import Journal, Kept
+    from mockpets.scenario.engine import Outcome
     from mockpets.session.change_feed import ChangeFeed
     from mockpets.web.exchange import Request, Response
 
+    Headers = list[tuple[str, str]]
+
+ENTRY_BYTES: Final = 1700
+"""Memory of an entry without its texts and bodies."""
+NOTE_BYTES: Final = 150
+_PAIR_LENGTH: Final = 50
+"""What a header in a list of pairs takes, in characters, in addition to its own."""
 _METHOD_LENGTH = 40
 _DEPRECATED = "GET /pets/{petId} is deprecated and will be removed on 5 December 2030"
 
 
-def record(request: Request, response: Response, number: int, off_contract: str | None) -> Entry:
-    """Record an exchange, which must have a session, in its journal; return the entry.
+def record(request: Request, response: Response, number: int, off_contract: str | None) -> None:
+    """Record an exchange, which must have a session, in its journal.
 
-    Our server reports the outcome when the response ends. Other servers do not, so their entries
-    have it at once: `sent`, or `broken` by a fault.
+    The journal gets what arrived and was sent, without a copy: its entry is made, and secrets are
+    redacted, when somebody reads it. Our server reports the outcome when the response ends. Other
+    servers do not, so their entries have it at once: `sent`, or `broken` by a fault.
 
     :param response: the response as sent, with the damage of faults.
     :param number: the number that the journal gave the exchange.
@@ -38,31 +48,104 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     exchange, environ = request.exchange, request.environ
     session, outcome, stack = exchange.session, exchange.outcome, exchange.stack
     assert session is not None  # noqa: S101 - callers guarantee it
+    journal, notes = session.journal, exchange.notes
     if exchange.operation == "getPet":
-        exchange.notes.append(("deprecated", _DEPRECATED))
-    if off_contract is not None and "unmatched" not in dict(exchange.notes):
-        exchange.notes.append(("off_contract", off_contract))
-    headers = _headers(environ)
-    sent = message(headers, _body(request))
-    if OURS in sent.head and (note := ignored_headers(name for name, _ in headers)):
-        exchange.notes.append(("ignored_headers", note))
-    pet_id = (request.view_args or {}).get("pet_id")
-    is_head = request.method == "HEAD"  # its body is generated, but not sent
+        notes.append(("deprecated", _DEPRECATED))
+    if off_contract is not None and "unmatched" not in dict(notes):
+        notes.append(("off_contract", off_contract))
+    if OURS_KEY in " ".join(environ) and (note := ignored_headers(_names(environ))):
+        notes.append(("ignored_headers", note))
+    # Our server has the head in one piece; on others, it is put together from the environ.
+    head: bytes | Headers = environ.get(HEAD) or _headers(environ)
+    body = _body(request)
+    # The body of a response to HEAD is generated, but not sent.
+    sent = b"" if request.method == "HEAD" else response.body
     is_ours = SERVER in environ
     elsewhere: RequestOutcome = "broken" if outcome.fault in CUTTING_FAULTS else "sent"
     took = perf_counter() - exchange.started
-    # Positional, because keyword arguments take six times as long.
-    entry = Entry(
+    size = length = 0
+    if journal.has_bodies:
+        size, length = min(len(body), MESSAGE_BYTES), min(len(sent), MESSAGE_BYTES)
+    headers, uri = response.all_headers(), target(environ)
+    make = partial(  # positional, because keyword arguments take six times as long
+        _entry,
         number,
         time() - took,
         session.name,
-        request.method[:_METHOD_LENGTH],
-        redacted_target(target(environ)),
+        request.method,
+        uri,
         request.path,
         exchange.operation,
-        None if pet_id is None else parse_int64(pet_id),
+        request.view_args,
         None if outcome.fault in CONNECTION_FAULTS else response.status_code,
         stack.names if stack else (),
+        outcome,
+        off_contract,
+        took,
+        notes,
+        head,
+        Recorded(body[:size], len(body)),
+        headers,
+        Recorded(sent[:length], len(sent)),
+    )
+    # Twice, because the response repeats parts of it, and a made entry has copies. The response's
+    # other headers are shared between entries.
+    cost = ENTRY_BYTES + 2 * _length(head) + len(uri) + size + length
+    if notes:
+        cost += sum([NOTE_BYTES + 4 * len(text) for _, text in notes])
+    if outcome.reply is not None:
+        cost += _length(headers)
+    kept = journal.add(make, cost, "pending" if is_ours else elsewhere)
+    session.changes.publish("requests")
+    if is_ours:
+        environ[ON_END] = partial(_end, journal, session.changes, kept)
+
+
+class Recorded(NamedTuple):
+    """The recorded part of a body, and the size of the whole in bytes."""
+
+    body: bytes
+    size: int
+
+
+def _entry(
+    number: int,
+    at: float,
+    session: str,
+    method: str,
+    target: str,
+    path: str,
+    operation: Operation | None,
+    view_args: Mapping[str, str] | None,
+    status: int | None,
+    scenarios: tuple[str, ...],
+    outcome: Outcome,
+    off_contract: str | None,
+    took: float,
+    notes: list[tuple[NoteCode, str]],
+    head: bytes | Headers,
+    body: Recorded,
+    headers: Headers,
+    sent: Recorded,
+) -> Entry:
+    """Return the entry of an exchange, without secrets.
+
+    :param took: seconds.
+    :param head: the request's: as it arrived, or its headers.
+    :param headers: the response's.
+    """
+    pet_id = (view_args or {}).get("pet_id")
+    return Entry(
+        number,
+        at,
+        session,
+        method[:_METHOD_LENGTH],
+        redacted_target(target),
+        path,
+        operation,
+        None if pet_id is None else parse_int64(pet_id),
+        status,
+        scenarios,
         outcome.stubs,
         outcome.fault,
         off_contract,
@@ -70,21 +153,16 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         round(outcome.delay * 1000, 1),
         outcome.hold,
         outcome.throttle,
-        tuple([Note(*note) for note in exchange.notes]),
-        sent,
-        message(response.all_headers(), b"" if is_head else response.get_data()),
-        "pending" if is_ours else elsewhere,
+        tuple([Note(*note) for note in notes]),
+        message(sent_headers(head) if isinstance(head, bytes) else head, *body),
+        message(headers, *sent),
+        "pending",
     )
-    entry = session.journal.add(entry)
-    session.changes.publish("requests")
-    if is_ours:
-        environ[ON_END] = partial(_end, session.journal, session.changes, entry)
-    return entry
 
 
-def _end(journal: Journal, changes: ChangeFeed, entry: Entry, outcome: ResponseEnd) -> None:
+def _end(journal: Journal, changes: ChangeFeed, kept: Kept, outcome: ResponseEnd) -> None:
     """Record how the response of an entry ended, unless the journal no longer has the entry."""
-    if journal.end(entry, outcome):
+    if journal.end(kept, outcome):
         changes.publish("requests")
 
 
@@ -98,13 +176,25 @@ def target(environ: WSGIEnvironment) -> str:
     return f"{path}?{query}" if query else path
 
 
-def _headers(environ: WSGIEnvironment) -> list[tuple[str, str]]:
+def _headers(environ: WSGIEnvironment) -> Headers:
     """Return the request's headers, their names in title case."""
     headers = [(_name(key), environ[key]) for key in environ if key[:5] == "HTTP_"]
     for key, name in (("CONTENT_TYPE", "Content-Type"), ("CONTENT_LENGTH", "Content-Length")):
         if environ.get(key):
             headers.append((name, environ[key]))
     return headers
+
+
+def _names(environ: WSGIEnvironment) -> Iterator[str]:
+    """Yield the names of the request's headers in title case."""
+    return (_name(key) for key in environ if key[:5] == "HTTP_")
+
+
+def _length(head: bytes | Headers) -> int:
+    """Return roughly how many characters a head has."""
+    if isinstance(head, bytes):
+        return len(head)
+    return sum([len(name) + len(value) + _PAIR_LENGTH for name, value in head])
 
 
 @lru_cache(256)

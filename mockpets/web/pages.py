@@ -49,7 +49,7 @@ _HEADERS: Final = {
 def to_panel() -> Response:
     """Redirect the prefix without its slash to the panel, whose URLs are relative."""
     location = CONTROL_PREFIX.removeprefix("/") + "/"
-    return Response(status=308, headers={"Location": location}, content_type="text/plain")
+    return Response(status=308, headers=[("Location", location)])
 
 
 def panel() -> Response:
@@ -115,4 +115,4 @@ def _content(name: str) -> bytes:
 
 
 def _page(content: bytes, suffix: str) -> Response:
-    return Response(content, headers=_HEADERS, content_type=_TYPES[suffix])
+    return Response(content, headers=_HEADERS.items(), content_type=_TYPES[suffix])

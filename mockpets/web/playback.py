@@ -195,9 +195,9 @@ def _canned(reply: Canned, request: Request) -> Response:
     body, pet_id = reply.body, (request.view_args or {}).get("pet_id")
     if reply.names_pet and pet_id is not None:
         body = error_body("pet_not_found", no_animal(pet_id), reply.status)
-    response = Response(body, reply.status, list(reply.headers))
+    response = Response(body, reply.status, reply.headers)
     if not reply.body:
-        del response.headers["Content-Type"]  # it describes a body, and there is none
+        response.remove_header("Content-Type")  # it describes a body, and there is none
     return response
 
 

@@ -19,6 +19,7 @@ from mockpets.errors import RequestError
 from mockpets.web import cors
 from mockpets.web.addresses import is_one_of, parse_address
 from mockpets.web.exchange import Request, Response
+from mockpets.wsgi_extension import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -70,6 +71,7 @@ def forwarded(environ: WSGIEnvironment, trusted: Sequence[Network]) -> None:
     """
     if not is_one_of(parse_address(environ.get("REMOTE_ADDR", "")), trusted):
         return
+    environ.pop(HEAD, None)  # what follows may differ from it
     client = _client(environ.get("HTTP_X_FORWARDED_FOR", ""), trusted)
     environ["REMOTE_ADDR"] = environ["REMOTE_HOST"] = client
     environ.pop("REMOTE_PORT", None)  # it is the proxy's port
@@ -122,9 +124,10 @@ def _outside_prefix(
         except RequestError as rejected:
             error, is_admitted = rejected, False
     body = error_body(error.code, error.message, error.status)
-    response = Response(body, error.status, list(error.headers))
+    response = Response(body, error.status, error.headers)
     if preflight and is_admitted:
         response = Response(status=204)
-        del response.headers["Content-Type"]  # it describes a body, and there is none
-    response.headers.extend([*COMMON_HEADERS, *cors.for_all(environ, preflight=preflight)])
+    response.carry([*COMMON_HEADERS, *cors.for_all(environ.get("HTTP_ORIGIN"))])
+    if preflight:
+        response.carry(cors.for_preflight(environ))
     return response

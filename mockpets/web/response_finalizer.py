@@ -7,6 +7,7 @@ headers, the delivery that the scenarios ask for, the journal entry, the metrics
 
 from __future__ import annotations
 
+from functools import lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
@@ -172,16 +173,41 @@ def headers_for(
     :param number: the exchange's number in the journal; 0 if it is not recorded.
     :param off_contract: as `off_contract_reason` returns it.
     """
-    headers: list[Pair] = [*COMMON_HEADERS]
-    if response.status_code == 401 and "WWW-Authenticate" not in response.headers:
+    exchange, environ = request.exchange, request.environ
+    origin = environ.get("HTTP_ORIGIN")
+    root = request.root_path if exchange.operation == "getPet" else None
+    is_short = len(origin or "") + len(root or "") <= _KEPT_LENGTH
+    prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
+    headers = [*prepare(explanation_headers(exchange, off_contract), origin, root)]
+    if response.status_code == 401 and response.header("WWW-Authenticate") is None:
         headers.append(challenge(given=bearer(request) is not None))
-    if request.exchange.operation == "getPet":
-        headers += deprecation_headers(request.root_path)
+    if preflight:
+        headers += cors.for_preflight(environ)
     if number:
         headers.append((REQUEST_HEADER, str(number)))
-    headers += explanation_headers(request.exchange, off_contract)
-    headers += cors.for_all(request.environ, preflight=preflight)
+    headers.append(("Server-Timing", server_timing(exchange)))
     return headers
+
+
+_KEPT_LENGTH: Final = 256
+"""The longest origin and base path, in characters, whose headers are kept."""
+
+
+@lru_cache(256)
+def _prepared_headers(
+    explanation: tuple[Pair, ...], origin: str | None, root: str | None
+) -> tuple[Pair, ...]:
+    """Return the headers that differ between clients and stubs, but seldom between two requests.
+
+    :param explanation: as `explanation_headers` returns it.
+    :param root: of a response of the deprecated operation, otherwise None.
+    """
+    return (
+        *COMMON_HEADERS,
+        *(() if root is None else deprecation_headers(root)),
+        *explanation,
+        *cors.for_all(origin),
+    )
 
 
 def deprecation_headers(root: str) -> tuple[Pair, ...]:
@@ -196,26 +222,30 @@ def deprecation_headers(root: str) -> tuple[Pair, ...]:
     return ("Deprecation", DEPRECATION), ("Sunset", SUNSET), ("Link", link)
 
 
-def explanation_headers(exchange: Exchange, off_contract: str | None) -> list[Pair]:
-    """Return the headers that say which session, scenarios and stub responded, and how fast.
+def explanation_headers(exchange: Exchange, off_contract: str | None) -> tuple[Pair, ...]:
+    """Return the headers that say which session, scenarios and stub responded.
 
     :param off_contract: as `off_contract_reason` returns it.
     """
-    headers: list[Pair] = []
-    session, stack, outcome = exchange.session, exchange.stack, exchange.outcome
+    session, stack = exchange.session, exchange.stack
+    headers: tuple[Pair, ...] = ()
     if session is not None:
-        headers += session.headers
-    if session is not None and stack is not None:
-        headers.append((SCENARIO_HEADER, ", ".join(stack.names)))
-        headers.append((STUB_HEADER, ", ".join(outcome.stubs) or "-"))
-        if stack.by_chance:
-            headers.append((SEED_HEADER, str(session.seed)))
+        headers = session.headers
+        if stack is not None:
+            stubs = ", ".join(exchange.outcome.stubs) or "-"
+            headers += ((SCENARIO_HEADER, ", ".join(stack.names)), (STUB_HEADER, stubs))
+            if stack.by_chance:
+                headers += ((SEED_HEADER, str(session.seed)),)
     if off_contract is not None:
-        headers.append((OFF_CONTRACT_HEADER, off_contract))
-    took = (perf_counter() - exchange.started) * 1000
-    delay = f", delay;dur={outcome.delay * 1000:.0f}" if outcome.delay else ""
-    headers.append(("Server-Timing", f"app;dur={took:.2f}{delay}"))
+        headers += ((OFF_CONTRACT_HEADER, off_contract),)
     return headers
+
+
+def server_timing(exchange: Exchange) -> str:
+    """Return the milliseconds that the app took, and those that a scenario adds."""
+    took = (perf_counter() - exchange.started) * 1000
+    delay = exchange.outcome.delay
+    return f"app;dur={took:.2f}, delay;dur={delay * 1000:.0f}" if delay else f"app;dur={took:.2f}"
 
 
 def must_close(request: Request, session: Session) -> bool:
@@ -247,7 +277,7 @@ def access_line(request: Request, response: Response, number: int = 0) -> Access
         status=None if outcome.fault in CONNECTION_FAULTS else response.status_code,
         ms=(perf_counter() - exchange.started) * 1000,
         delay_ms=outcome.delay * 1000,
-        size=response.content_length or len(response.get_data()),
+        size=len(response.body),
         number=number,
         session=session.name if session else "",
         scenarios=stack.names if stack else (),

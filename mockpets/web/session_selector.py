@@ -54,8 +54,10 @@ _DELAY_KEY: Final = "HTTP_" + DELAY_HEADER.upper().replace("-", "_")
 _PREFIX: Final = "Mockpets-"
 """Starts the names of our headers; such a header must be known."""
 _PREFIX_KEY: Final = "HTTP_MOCKPETS_"
-OURS: Final = "Mockpet"
+_OURS: Final = "Mockpet"
 """A header whose name contains this is meant for mockpets."""
+OURS_KEY: Final = _OURS.upper()
+"""The same in the keys of the environ."""
 _NOTED: Final = 3
 """The number of headers that one note lists."""
 
@@ -205,7 +207,7 @@ def ignored_headers(names: Iterable[str]) -> str:
     for name in names:
         if name in FORWARDED_HEADERS and name not in REQUEST_HEADERS:
             parts.append(f"{name!r} (a response header, without effect on a request)")
-        elif OURS in name and not name.startswith(_PREFIX):
+        elif _OURS in name and not name.startswith(_PREFIX):
             parts.append(f"{name[:NAME_LENGTH]!r} ({_nearest_header(name)})")
     return f"ignored headers: {'; '.join(parts[:_NOTED])}" if parts else ""
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from werkzeug.routing import Rule
+from werkzeug.urls import iri_to_uri
 
 from mockpets.constants import (
     API_PREFIX,
@@ -60,9 +61,7 @@ def unmatched(playback: Playback, _: str = "") -> Response:
         with suppress(RequestError):
             playback.select(request)
         # Allowed for any path, so that a page with a wrong base URL can read the error's hint.
-        response = Response(status=204, headers={"Allow": _allow(_contract_methods(path))})
-        del response.headers["Content-Type"]  # it describes a body, and there is none
-        return response
+        return Response(status=204, headers=[("Allow", _allow(_contract_methods(path)))])
     if path != API_PREFIX and not path.startswith(API_PREFIX + "/"):
         if path == "/" and _is_page(request):
             return _to_page(request, PANEL_PATH if playback.has_control else DOCS_PATH)
@@ -102,9 +101,7 @@ def _is_page(request: Request) -> bool:
 
 def _to_page(request: Request, path: str) -> Response:
     """Redirect a browser to a page, under the base path of the request's session."""
-    response = Response(status=302, headers={"Location": f"{request.root_path}{path}"})
-    del response.headers["Content-Type"]
-    return response
+    return Response(status=302, headers=[("Location", iri_to_uri(f"{request.root_path}{path}"))])
 
 
 def reject_undescribed(request: Request, _: Store) -> Response:

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
 from mockpets.constants import REQUEST_OUTCOMES
-from mockpets.journal.entry import Entry, Message, Note, message
+from mockpets.journal.entry import MESSAGE_BYTES, Entry, Message, Note
+from mockpets.journal.entry import message as recorded
 from mockpets.redaction import redacted_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mockpets.journal.journal import Journal, Kept
 
 AT = 1_795_244_400.123
 """2026-11-21T07:00:00.123Z."""
+
+
+def message(headers: Iterable[tuple[str, str]], body: bytes, limit: int = MESSAGE_BYTES) -> Message:
+    """Return the recorded form of a request or response with this body."""
+    return recorded(headers, body[:limit], len(body))
+
+
+def add(journal: Journal, kept: Entry, cost: int = 0) -> Kept:
+    """Add an entry to a journal, by default with a cost like that of the app."""
+    sizes = [len(part) for each in (kept.request, kept.response) for part in each[:2]]
+    notes = [150 + 4 * len(note.text) for note in kept.notes]
+    return journal.add(lambda: kept, cost or 2000 + sum(sizes) + sum(notes), kept.outcome)
 
 
 def entry(number: int = 1, target: str = "/v1/pets", **changes: Any) -> Entry:

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from mockpets.journal.entry import Entry, message
 from mockpets.journal.har import document
 from mockpets.journal.queries import summary
 from mockpets.strict_json import dump_json
-from tests.journal.entries import AT, ENTRIES, created, entry
+from tests.journal.entries import AT, ENTRIES, created, entry, message
 
 if TYPE_CHECKING:
     from mockpets.contract.control_types import Har
+    from mockpets.journal.entry import Entry
 
 # --- HAR 1.2 ----------------------------------------------------------------------------------
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from mockpets.contract.control_types import RequestFilters
 from mockpets.errors import RequestError
 from mockpets.journal import har, queries
-from mockpets.journal.entry import Entry, Message, Note, message
+from mockpets.journal.entry import Entry, Message, Note
 from mockpets.journal.journal import Journals
 from mockpets.journal.queries import Filter, full, parse_filter, selected, summary
 from mockpets.strict_json import dump_json
-from tests.journal.entries import ENTRIES, created, entry
+from tests.journal.entries import ENTRIES, add, created, entry, message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -300,7 +300,7 @@ def test_secrets_are_never_recorded(secret: str, **parts: Any) -> None:
     ]
     answered = message([("Set-Cookie", f"id={secret}; Path=/"), ("Location", f"/?{query}")], b"")
     journal = Journals(1_000_000).new(10)
-    journal.add(entry(1, f"/v1/pets?{query}", headers=headers, response=answered))
+    add(journal, entry(1, f"/v1/pets?{query}", headers=headers, response=answered))
     (kept,) = journal.entries()
 
     for document in (summary(kept), full(kept), har.document([kept], "0.1.0")):

@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import re
 from io import BytesIO
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mockpets.errors import RequestError
-from mockpets.server.http.request_head import NAME, VALUE, invalid, read_head, valid_line
+from mockpets.server.http.request_head import NAME, VALUE, Fields, invalid, read_head, valid_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _END: Final = b"\r\n"
 _TLS: Final = b"\x16"
@@ -30,6 +33,8 @@ _LINE_BYTES: Final = 4096
 """Maximum length of a line between chunks; its extensions are ignored."""
 
 
+_NO_FIELDS: Final = Fields({}, None, None)
+"""Those of a request whose head is not read yet, or is invalid."""
 _CHUNKS: Final = 1000
 """Maximum number of chunks: each takes 2 microseconds to parse, even if it has a single byte."""
 _TRAILERS: Final = 100
@@ -39,7 +44,7 @@ class RequestParser:
     """One request, as it arrives.
 
     waitress' task reads the parts of the request line, `headers`, `url_scheme` and
-    `get_body_stream`; the channel reads the rest.
+    `get_body_stream`; ours and the channel read the rest.
 
     :param head_bytes: maximum size of the request line and headers.
     :param body_bytes: maximum size of the body.
@@ -59,9 +64,19 @@ class RequestParser:
     def __init__(self, head_bytes: int, body_bytes: int) -> None:
         self._head_bytes = head_bytes
         self._body_bytes = body_bytes
-        self.headers: dict[str, str] = {}
+        self.fields = _NO_FIELDS
         self._head = b""
         self._body: _Sized | _Chunks | None = None
+
+    @property
+    def head(self) -> bytes:
+        """Return the head, if it is valid, from the request line to the empty line."""
+        return self._head.removeprefix(_END)
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Return the header fields by name."""
+        return self.fields.headers
 
     @property
     def origin(self) -> str | None:
@@ -83,10 +98,9 @@ class RequestParser:
     @property
     def asked_to_close(self) -> bool:
         """Return whether the client sends no further request on its connection."""
-        connection = self.headers.get("CONNECTION")
-        if connection is None:
+        tokens = self.fields.closing
+        if tokens is None:
             return self.version == "1.0"
-        tokens = {token.strip() for token in connection.lower().split(",")}
         return "close" in tokens or (self.version == "1.0" and "keep-alive" not in tokens)
 
     @property
@@ -155,12 +169,11 @@ class RequestParser:
             self.version,
             self.path,
             self.query,
-            self.headers,
-            length,
+            self.fields,
         ) = read_head(head)
         self.headers_finished = True
         self.expect_continue = self.version == "1.1" and "EXPECT" in self.headers
-        limit = self._body_bytes
+        limit, length = self._body_bytes, self.fields.length
         if length is None:
             self._body = _Chunks(limit)
         elif length > limit:
@@ -174,8 +187,9 @@ class RequestParser:
         taken = body.received(data)
         if body.completed:
             self.completed = True
-            # The app gets a length even if the body was sent in chunks.
-            self.headers.setdefault("CONTENT_LENGTH", str(len(body.content)))
+            if "CONTENT_LENGTH" not in self.headers:  # the body was sent in chunks
+                headers = {**self.headers, "CONTENT_LENGTH": str(len(body.content))}
+                self.fields = Fields(headers, self.fields.length, self.fields.closing)
         return taken
 
 

@@ -189,9 +189,7 @@ def _other_method(
     if request.method == "OPTIONS":
         if on_options is not None:
             on_options(request)
-        empty = Response(status=204, headers={"Allow": names})
-        del empty.headers["Content-Type"]
-        return empty
+        return Response(status=204, headers=[("Allow", names)])
     message = f"{request.method[:40]} is not allowed on {request.path[:80]}; allowed: {names}"
     raise RequestError("method_not_allowed", message, [("Allow", names)])
 
