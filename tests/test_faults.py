@@ -78,7 +78,7 @@ def problem(stub):
     except InputError as error:
         return str(error)
 
-BODY_FAULTS["new_body"] = lambda response: response.set_data(b"new")
+BODY_FAULTS["new_body"] = lambda response: setattr(response, "body", b"new")
 responses = {}
 for fault in more:
     text = {"description": "A.", "stubs": [{"fault": fault}]}
