@@ -97,6 +97,49 @@ describe("mockpetsLoader", () => {
     await assert.rejects(load({ url: "http://localhost:1" }), { code: "unreachable", message: /is mockpets running/ });
   });
 
+  describe("with the carrier header", () => {
+    const parameters = { scenario: "empty", carrier: "header", url: process.env.MOCKPETS_URL };
+    const get = async (headers) => {
+      const response = await globalThis.fetch(`${process.env.MOCKPETS_URL}/v1/pets`, { headers });
+      return response.headers.get("Mockpets-Session");
+    };
+    const page = (test) => async () => {
+      globalThis.location = { href: "http://localhost:6006/iframe.html" };
+      try {
+        await test();
+      } finally {
+        await load(undefined, { viewMode: "story" }); // no story sends its session any more
+        delete globalThis.location;
+      }
+    };
+
+    it("the page's requests send the session, unless they name one", page(async () => {
+      const { mockpets } = await load(parameters, { viewMode: "story" });
+      assert.equal(await get({ Authorization: "Bearer mockpets" }), mockpets.session);
+      assert.equal(await get({ Authorization: "Bearer mockpets~default" }), "default");
+      assert.equal(await get({ Authorization: "Bearer mockpets", baggage: "mockpets.session=default" }), "default");
+    }));
+
+    it("a story that was left while it loaded does not get the requests of the next", page(async () => {
+      const controller = new AbortController();
+      const { fetch } = globalThis;
+      let respond;
+      const isNextLoaded = new Promise((resolve) => (respond = resolve));
+      globalThis.fetch = async (...request) => {
+        const response = await fetch(...request);
+        await isNextLoaded;
+        return response;
+      };
+      const left = load(parameters, { viewMode: "story", abortSignal: controller.signal });
+      globalThis.fetch = fetch;
+      controller.abort();
+      const { mockpets } = await load(parameters, { viewMode: "story" });
+      respond();
+      await left;
+      assert.equal(await get({ Authorization: "Bearer mockpets" }), mockpets.session);
+    }));
+  });
+
   it("rejects the carrier header on a page with several stories", async () => {
     const error = { name: "TypeError", message: /set parameters\.docs\.story\.inline to false/ };
     await assert.rejects(load({ carrier: "header" }), error);
