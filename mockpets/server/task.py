@@ -90,11 +90,11 @@ def make_environ(connection: Connection, request: RequestParser) -> WSGIEnvironm
     """Return the environ of a request."""
     fields, server = request.fields, connection.server
     address = server.server_name, server.effective_port
-    if fields.environ is None or fields.environ[0] != address:
-        fields.environ = address, common_environ(connection, request)
+    if (common := fields.environs.get(address)) is None:
+        common = fields.environs[address] = common_environ(connection, request)
     host = connection.addr[0]
     return {
-        **fields.environ[1],
+        **common,
         "REMOTE_ADDR": host,
         "REMOTE_HOST": host,
         "REMOTE_PORT": str(connection.addr[1]),

@@ -368,6 +368,14 @@ def test_the_end_of_a_response_changes_no_other_entry_and_restores_none(how: str
     assert (outcomes(journal), journals.used) == (before, used)
 
 
+def test_an_entry_without_bodies_can_end() -> None:
+    journal = Journals(MIB).new(2, bodies=False)
+    kept = add(journal, created(1, b"", outcome="pending"))
+
+    assert journal.end(kept, "sent")
+    assert outcomes(journal) == [(1, "sent")]
+
+
 def test_the_end_of_a_response_changes_no_byte_count() -> None:
     journals = Journals(MIB)
     journal = journals.new(2)

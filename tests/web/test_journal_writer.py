@@ -1,112 +1,303 @@
-"""What an entry of the journal takes, and that it can be read after its request is gone."""
+"""The outcome of each request in the journal, through real connections and other WSGI servers."""
 
 from __future__ import annotations
 
-import gc
-import io
-import sys
-import tracemalloc
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockpets import Settings, create_app
-from mockpets.wsgi_extension import HEAD
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.client import ControlClient
+from mockpets.client.connection import VerificationError
+from tests.http_client import Client, InProcess
+from tests.server.raw_http import Wire, port_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from mockpets.journal.journal import Journal
-
-REQUESTS = 300
-
-
-def sender(settings: Settings) -> tuple[Callable[..., None], Journal]:
-    """Return what sends a request with a head of its own to an app, and the app's journal."""
-    app = create_app(settings)
-
-    def send(number: int, fields: str, body: bytes, *, raw: bool) -> None:
-        target = f"/v1/pets?name={number}"
-        names = dict(line.split(": ") for line in fields.splitlines())
-        environ: dict[str, Any] = {
-            "REQUEST_METHOD": "POST",
-            "PATH_INFO": "/v1/pets",
-            "QUERY_STRING": f"name={number}",
-            "REQUEST_URI": target,
-            "SERVER_NAME": "localhost",
-            "SERVER_PORT": "7387",
-            "SERVER_PROTOCOL": "HTTP/1.1",
-            "REMOTE_ADDR": "127.0.0.1",
-            "CONTENT_TYPE": "application/json",
-            "CONTENT_LENGTH": str(len(body)),
-            "wsgi.version": (1, 0),
-            "wsgi.url_scheme": "http",
-            "wsgi.errors": sys.stderr,
-            "wsgi.input": io.BytesIO(body),
-        }
-        environ |= {f"HTTP_{name.upper().replace('-', '_')}": names[name] for name in names}
-        if raw:  # as our server does
-            lines = f"POST {target} HTTP/1.1\n{fields}".replace("\n", "\r\n")
-            environ[HEAD] = f"{lines}\r\n".encode()
-        chunks = app(environ, lambda *_: lambda _: None)
-        assert b"".join(chunks)
-
-    return send, app.extensions["mockpets"].sessions.default.journal
+KEY = "Authorization: Bearer mockpets"
+MATCH = {"operation": "listPets"}
+HELD = {"match": MATCH, "hold": "door"}
 
 
-def fields_of(number: int) -> str:
-    names = "".join(f"X-Header-{place}: {number} {place}\n" for place in range(15))
-    return f"Host: localhost\nAuthorization: Bearer mockpets\nCookie: secret-{number}\n{names}"
+def stubs(*each: dict[str, Any]) -> dict[str, Any]:
+    return {"description": "For a test.", "stubs": list(each)}
 
 
-@pytest.mark.parametrize("raw", [True, False])
-@pytest.mark.parametrize("size", [0, 1000, 4000])
-def test_entries_take_no_more_memory_than_they_are_charged_for(size: int, raw: bool) -> None:
-    """Before and after they are made."""
-    send, journal = sender(Settings(max_pets=1))
-
-    def body(number: int) -> bytes:
-        return b'{"name":"%d%s","categoryId":2,"more":1}' % (number, b"x" * size)
-
-    for number in range(10):
-        send(number, fields_of(number), body(number), raw=raw)
-    gc.collect()
-    charged = journal._bytes
-    tracemalloc.start()
-    try:
-        for number in range(REQUESTS):
-            send(number, fields_of(number), body(number), raw=raw)
-        gc.collect()
-        unread = tracemalloc.get_traced_memory()[0]
-        entries = journal.entries()
-        gc.collect()
-        read = tracemalloc.get_traced_memory()[0]
-    finally:
-        tracemalloc.stop()
-    charged = journal._bytes - charged
-
-    assert len(entries) == REQUESTS + 10
-    assert max(unread, read) < charged < 2 * unread
+@pytest.fixture(scope="module")
+def server() -> Iterator[MockpetsServer]:
+    with MockpetsServer(Settings(host=("127.0.0.1",), port=0)) as server:
+        yield server
 
 
-@pytest.mark.parametrize("raw", [True, False])
-def test_an_entry_that_is_read_later_has_no_secret_and_the_same_headers(raw: bool) -> None:
-    send, journal = sender(Settings())
-    send(1, fields_of(1), b'{"name":"Miso","categoryId":2}', raw=raw)
-    (entry,) = journal.entries()
-
-    headers = dict(entry.request.headers)
-    assert headers["Authorization"] == "Bearer [redacted]"
-    assert headers["Cookie"] == "[redacted]"
-    assert (headers["X-Header-3"], headers["Host"]) == ("1 3", "localhost")
-    assert entry.request.body == b'{"name":"Miso","categoryId":2}'
-    assert (entry.status, entry.operation) == (201, "createPet")
+@pytest.fixture
+def wire(server: MockpetsServer) -> Iterator[Wire]:
+    with Wire(port_of(server.url)) as wire:
+        yield wire
 
 
-def test_without_bodies_only_their_sizes_are_recorded() -> None:
-    send, journal = sender(Settings(public=True, control="off"))
-    send(1, fields_of(1), b'{"name":"Miso","categoryId":2}', raw=True)
-    (entry,) = [each for journal in journal._journals._live for each in journal.entries()]
+@pytest.fixture
+def control(server: MockpetsServer) -> Iterator[ControlClient]:
+    control = ControlClient(server.url, "w1")
+    control.make_session("w1")
+    yield control
+    control.drop_session("w1")
 
-    assert (entry.request.body, entry.request.size, entry.request.cut) == (b"", 30, True)
-    assert (entry.response.body, entry.response.cut) == (b"", True)
+
+def wait_for(control: ControlClient, *expected: str) -> None:
+    """Wait until the journal has exactly these outcomes, oldest first."""
+    for _ in range(100):
+        journal = control.journal()
+        outcomes = [each["outcome"] for each in journal["requests"]]
+        if outcomes == [*expected]:
+            return
+        assert control.events(journal["change"], 20)["changed"], outcomes
+    raise AssertionError(outcomes)
+
+
+def get(wire: Wire, path: str = "/v1/pets", *headers: str) -> None:
+    wire.get(f"/~w1{path}", KEY, *headers)
+
+
+def test_a_response_is_sent(wire: Wire, control: ControlClient) -> None:
+    get(wire)
+    assert wire.read().status == 200
+
+    assert [each["outcome"] for each in control.requests()] == ["sent"]
+
+
+def test_a_held_response_is_pending_until_its_gate_opens(
+    wire: Wire, control: ControlClient
+) -> None:
+    control.use(stubs(HELD))
+    get(wire)
+    wait_for(control, "pending")
+    assert [each["outcome"] for each in control.requests()] == ["pending"]
+    change = control.journal()["change"]
+    control.open_gate("door")
+    assert wire.read().status == 200
+
+    wait_for(control, "sent")
+    assert "requests" in control.events(change, 0)["changed"]
+
+
+@pytest.mark.parametrize(
+    "stub",
+    [
+        {"hold": "door"},
+        {"delay": "30s"},
+        {"throttle": "1 B/s"},
+        {"delay": "30s", "fault": "connection_reset"},
+    ],
+)
+def test_a_client_that_leaves_is_recorded(
+    stub: dict[str, Any], server: MockpetsServer, control: ControlClient
+) -> None:
+    control.use(stubs(stub))  # closes idle connections if it may break them
+    with Wire(port_of(server.url)) as wire:
+        get(wire)
+        wait_for(control, "pending")
+        wire.reset()
+
+    wait_for(control, "client_left")
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome", "status"),
+    [
+        ("connection_reset", "broken", None),
+        ("empty_reply", "broken", None),
+        ("truncated_body", "broken", 200),
+        ("malformed_json", "sent", 200),
+    ],
+)
+def test_a_fault_that_cuts_the_response_off_breaks_it(
+    fault: str, outcome: str, status: int | None, server: MockpetsServer, control: ControlClient
+) -> None:
+    control.use(stubs({"fault": fault}))  # closes idle connections if it may break them
+    with Wire(port_of(server.url)) as wire:
+        get(wire)
+        wait_for(control, outcome)
+    (recorded,) = control.requests()
+
+    assert (recorded["status"], recorded["fault"]) == (status, fault)
+    # Other WSGI servers report nothing, so the app itself decides.
+    call = Client(InProcess(create_app(Settings())))
+    call("PUT", "/__mockpets/scenario", key=None, json_body={"scenario": stubs({"fault": fault})})
+    call("GET", "/v1/pets")
+    (elsewhere,) = call("GET", "/__mockpets/requests", key=None).json["requests"]
+    assert elsewhere["outcome"] == outcome
+
+
+def test_pipelined_requests_have_their_own_outcomes(wire: Wire, control: ControlClient) -> None:
+    control.use(stubs({"match": {"operation": "getPet"}, "hold": "door"}))
+    get(wire)
+    wire.send(b"HEAD /~w1/v1/pets HTTP/1.1\r\nHost: a\r\n" + KEY.encode() + b"\r\n\r\n")
+    get(wire, "/v1/pets/1")
+    get(wire, "/v1/pets?limit=1")
+    wait_for(control, "sent", "sent", "pending")
+    control.open_gate("door")
+
+    wait_for(control, "sent", "sent", "sent", "sent")
+
+
+def test_a_client_that_stops_sending_gets_its_response(wire: Wire, control: ControlClient) -> None:
+    get(wire)
+    wire.end_sending()
+    assert wire.read().status == 200
+    assert wire.rest() == b""
+
+    wait_for(control, "sent")
+
+
+def test_a_server_that_stops_sends_held_responses() -> None:
+    with MockpetsServer(Settings(host=("127.0.0.1",), port=0)) as server:
+        control = ControlClient(server.url, "w1")
+        control.make_session("w1", scenario=stubs(HELD))
+        with Wire(port_of(server.url)) as wire:
+            get(wire)
+            wait_for(control, "pending")
+            server.stop()
+            assert wire.read().status == 200
+
+
+# --- Entries that are gone when the response ends ---------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["reset", "clear_requests"])
+def test_a_response_that_ends_after_its_entry_is_gone_changes_no_other_entry(
+    how: str, server: MockpetsServer, wire: Wire, control: ControlClient
+) -> None:
+    control.use(stubs(HELD))
+    get(wire)
+    wait_for(control, "pending")
+    getattr(control, how)()
+    with Wire(port_of(server.url)) as other:
+        get(other)
+        wait_for(control, "pending")
+        wire.reset()
+        while (state := control.state())["gates"]["door"] > 1:
+            assert control.events(state["change"], 20)["changed"]
+        assert [each["outcome"] for each in control.requests()] == ["pending"]
+        control.open_gate("door")
+        assert other.read().status == 200
+        wait_for(control, "sent")
+
+
+def test_a_response_that_ends_after_its_entry_was_dropped_changes_no_other_entry() -> None:
+    settings = Settings(host=("127.0.0.1",), port=0, journal_size=2)
+    with MockpetsServer(settings) as server, Wire(port_of(server.url)) as wire:
+        control = ControlClient(server.url, "w1")
+        control.make_session("w1", scenario=stubs({"match": {"operation": "getPet"}, "hold": "a"}))
+        get(wire, "/v1/pets/1")
+        wait_for(control, "pending")
+        with Wire(port_of(server.url)) as other:
+            for _ in range(2):
+                get(other)
+                other.read()
+        control.open_gate("a")
+        assert wire.read().status == 200
+
+        assert [(each["number"], each["outcome"]) for each in control.requests()] == [
+            (2, "sent"),
+            (3, "sent"),
+        ]
+
+
+def test_a_response_that_ends_after_its_session_was_deleted_does_not_restore_it(
+    server: MockpetsServer, wire: Wire
+) -> None:
+    control = ControlClient(server.url, "w1")
+    control.make_session("w1", scenario=stubs(HELD))
+    get(wire)
+    wait_for(control, "pending")
+    control.drop_session("w1", closed="0s")
+    assert wire.read().status == 200
+
+    assert "w1" not in {each["name"] for each in control.sessions()}
+    assert control.requests() == []
+
+
+# --- Filters, verification and HAR ------------------------------------------------------------
+
+
+@pytest.fixture
+def mixed(control: ControlClient, server: MockpetsServer) -> Iterator[ControlClient]:
+    """A session with a request that was left, one that was sent and one that is pending."""
+    control.use(stubs(HELD))
+    with Wire(port_of(server.url)) as one:
+        get(one, "/v1/pets?limit=1")
+        wait_for(control, "pending")
+    wait_for(control, "client_left")
+    with Wire(port_of(server.url)) as two:
+        get(two, "/v1/pets/1")
+        assert two.read().status == 200
+        get(two, "/v1/pets?limit=3")
+        wait_for(control, "client_left", "sent", "pending")
+        yield control
+
+
+def test_requests_can_be_filtered_by_outcome(mixed: ControlClient) -> None:
+    numbers = {
+        outcome: [each["number"] for each in mixed.requests(outcome=outcome)]
+        for outcome in ("client_left", "sent", "pending", "broken")
+    }
+
+    assert numbers == {"client_left": [1], "sent": [2], "pending": [3], "broken": []}
+    assert len(mixed.har(outcome="pending")["log"]["entries"]) == 1
+
+
+def test_verify_counts_received_requests_and_can_ask_for_an_outcome(mixed: ControlClient) -> None:
+    assert mixed.verify(MATCH, 2)["matched"] == 2
+    left = mixed.verify(MATCH | {"outcome": "client_left"}, 1)
+    assert [each["number"] for each in left["requests"]] == [1]
+    assert mixed.verify({"outcome": ["client_left", "pending"]}, 2)["matched"] == 2
+    mixed.verify({"outcome": "broken"}, 0)
+    with pytest.raises(VerificationError) as caught:
+        mixed.verify(MATCH | {"outcome": "sent"})
+    assert str(caught.value).splitlines() == [
+        "expected at least 1 request: listPets with outcome sent; 0 of 3 matched",
+        "nearest:",
+        "  request 3, GET /~w1/v1/pets?limit=3, response pending: "
+        "outcome: expected sent, got pending",
+        "  request 1, GET /~w1/v1/pets?limit=1, client left before the response ended: "
+        "outcome: expected sent, got client_left",
+    ]
+
+
+def test_a_har_has_status_0_for_what_was_not_sent(mixed: ControlClient) -> None:
+    rows = [
+        (row["response"]["status"], row["response"].get("_error"), row["_mockpets"]["status"])
+        for row in mixed.har()["log"]["entries"]
+    ]
+
+    assert rows == [(0, "client_left", 200), (200, None, 200), (0, "pending", 200)]
+
+
+@pytest.mark.parametrize(
+    ("where", "match", "status"),
+    [("match", {"outcome": "gone"}, 400), ("stub", {"outcome": "sent"}, 422)],
+)
+def test_an_invalid_outcome_is_rejected(
+    where: str, match: dict[str, Any], status: int, fresh: Callable[..., Client]
+) -> None:
+    call = fresh()
+    if where == "match":
+        response = call("POST", "/__mockpets/verify", key=None, json_body={"match": match})
+        expected = "must be pending, sent, client_left or broken, got 'gone'"
+    else:
+        body = {"scenario": stubs({"match": match, "reply": {"status": 503}})}
+        response = call("PUT", "/__mockpets/scenario", key=None, json_body=body)
+        expected = "remove it: a stub is chosen before the response has an outcome"
+
+    assert response.status == status
+    assert expected in json.dumps(response.json)
+
+
+def test_another_wsgi_server_records_a_response_as_sent(fresh: Callable[..., Client]) -> None:
+    call = fresh()
+    call("GET", "/v1/pets")
+
+    (recorded,) = call("GET", "/__mockpets/requests", key=None).json["requests"]
+    assert recorded["outcome"] == "sent"

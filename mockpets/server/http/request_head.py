@@ -23,7 +23,7 @@ query parameters.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -67,20 +67,20 @@ _DIGITS: Final = 18
 _UNREADABLE: Final = "Request target or Content-Length is invalid"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Fields:
     """The header fields of a request; those of equal blocks are one object.
 
     :param headers: names are in capitals with underscores; without Transfer-Encoding.
     :param length: bytes of the body, None for a body in chunks.
     :param closing: the tokens of Connection in lower case; None without the header.
-    :param environ: for what a server at an address derives from the fields alone.
+    :param environs: what servers derive from the fields alone, by the servers' names and ports.
     """
 
     headers: Mapping[str, str]
     length: int | None
     closing: frozenset[str] | None
-    environ: tuple[tuple[str, int], dict[str, Any]] | None = None
+    environs: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
 
 
 class RequestHead(NamedTuple):

@@ -1,0 +1,113 @@
+"""What an entry of the journal takes, and that it can be read after its request is gone."""
+
+from __future__ import annotations
+
+import gc
+import io
+import sys
+import tracemalloc
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import Settings, create_app
+from mockpets.wsgi_extension import HEAD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mockpets.journal.journal import Journal
+
+REQUESTS = 300
+
+
+def sender(settings: Settings) -> tuple[Callable[..., None], Journal]:
+    """Return what sends a request with a head of its own to an app, and the app's journal."""
+    app = create_app(settings)
+
+    def send(number: int, fields: str, body: bytes, *, raw: bool) -> None:
+        query = "&".join(f"name{place}={number}" for place in range(20))
+        target = f"/v1/pets?{query}"
+        names = dict(line.split(": ") for line in fields.splitlines())
+        environ: dict[str, Any] = {
+            "REQUEST_METHOD": "POST",
+            "PATH_INFO": "/v1/pets",
+            "QUERY_STRING": query,
+            "REQUEST_URI": target,
+            "SERVER_NAME": "localhost",
+            "SERVER_PORT": "7387",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "REMOTE_ADDR": "127.0.0.1",
+            "CONTENT_TYPE": "application/json",
+            "CONTENT_LENGTH": str(len(body)),
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": "http",
+            "wsgi.errors": sys.stderr,
+            "wsgi.input": io.BytesIO(body),
+        }
+        environ |= {f"HTTP_{name.upper().replace('-', '_')}": names[name] for name in names}
+        if raw:  # as our server does
+            lines = f"POST {target} HTTP/1.1\n{fields}".replace("\n", "\r\n")
+            environ[HEAD] = f"{lines}\r\n".encode()
+        chunks = app(environ, lambda *_: lambda _: None)
+        assert b"".join(chunks)
+
+    return send, app.extensions["mockpets"].sessions.default.journal
+
+
+def fields_of(number: int) -> str:
+    names = "".join(f"X-Header-{place}: {number} {place}\n" for place in range(15))
+    return f"Host: localhost\nAuthorization: Bearer mockpets\nCookie: secret-{number}\n{names}"
+
+
+@pytest.mark.parametrize("raw", [True, False])
+@pytest.mark.parametrize("size", [0, 1000, 4000])
+def test_entries_take_no_more_memory_than_they_are_charged_for(size: int, raw: bool) -> None:
+    """Before and after they are made."""
+    send, journal = sender(Settings(max_pets=1))
+
+    def body(number: int) -> bytes:
+        return b'{"name":"%d%s","categoryId":2,"more":1}' % (number, b"x" * size)
+
+    for number in range(10):
+        send(number, fields_of(number), body(number), raw=raw)
+    gc.collect()
+    charged = journal._bytes
+    tracemalloc.start()
+    try:
+        for number in range(REQUESTS):
+            send(number, fields_of(number), body(number), raw=raw)
+        gc.collect()
+        unread = tracemalloc.get_traced_memory()[0]
+        entries = journal.entries()
+        gc.collect()
+        read = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    charged = journal._bytes - charged
+
+    assert len(entries) == REQUESTS + 10
+    assert max(unread, read) < charged < 2 * unread
+
+
+@pytest.mark.parametrize("raw", [True, False])
+def test_an_entry_that_is_read_later_has_no_secret_and_the_same_headers(raw: bool) -> None:
+    send, journal = sender(Settings())
+    send(1, fields_of(1), b'{"name":"Miso","categoryId":2}', raw=raw)
+    (entry,) = journal.entries()
+
+    headers = dict(entry.request.headers)
+    assert headers["Authorization"] == "Bearer [redacted]"
+    assert headers["Cookie"] == "[redacted]"
+    assert (headers["X-Header-3"], headers["Host"]) == ("1 3", "localhost")
+    assert entry.request.body == b'{"name":"Miso","categoryId":2}'
+    assert (entry.status, entry.operation) == (201, "createPet")
+
+
+def test_without_bodies_only_their_sizes_are_recorded() -> None:
+    send, journal = sender(Settings(public=True, control="off"))
+    send(1, fields_of(1), b'{"name":"Miso","categoryId":2}', raw=True)
+    (entry,) = [each for journal in journal._journals._live for each in journal.entries()]
+
+    assert (entry.request.body, entry.request.size, entry.request.cut) == (b"", 30, True)
+    assert (entry.response.body, entry.response.cut) == (b"", True)
