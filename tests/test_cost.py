@@ -48,12 +48,12 @@ class Operation(NamedTuple):
 
 
 OPERATIONS = {
-    "listPets": Operation("/v1/pets?limit=20&status=available", b"", "200", 237, 5_820),
+    "listPets": Operation("/v1/pets?limit=20&status=available", b"", "200", 237, 5_860),
     "getPet": Operation("/v1/pets/3", b"", "200", 245, 4_830),
     "createPet": Operation("/v1/pets", b'{"name":"Miso","categoryId":2}', "201", 360, 4_690),
-    "invalid query": Operation("/v1/pets?limit=0", b"", "400", 266, 4_880),
-    "wrong key": Operation("/v1/pets?limit=20", b"", "401", 301, 5_100, key="other"),
-    "missing pet": Operation("/v1/pets/999", b"", "404", 281, 5_500),
+    "invalid query": Operation("/v1/pets?limit=0", b"", "400", 266, 5_040),
+    "wrong key": Operation("/v1/pets?limit=20", b"", "401", 301, 5_310, key="other"),
+    "missing pet": Operation("/v1/pets/999", b"", "404", 281, 5_310),
 }
 HEADERS = {
     # what a browser sends with `fetch` from another origin
