@@ -87,10 +87,11 @@ class Request(flask.Request):
 class Response:
     """A response, by default JSON, whose body is in one piece.
 
-    Flask accepts any class as an app's `response_class`. Werkzeug's own does much that this app
-    does not need, and costs as much as our views.
+    Flask accepts any class as an app's `response_class`. Werkzeug's does much that this app does
+    not need, and takes as long as our views.
 
-    :param headers: for a name that may be repeated; a type of content replaces the default.
+    :param headers: names may be repeated.
+    :param content_type: of the body, unless `headers` has a Content-Type.
     """
 
     def __init__(
@@ -105,7 +106,7 @@ class Response:
         self.headers = [*headers]
         """Headers to send before those in `carried`."""
         self.carried: list[Pair] = []
-        """Headers that every response gets, when it is finished."""
+        """Headers that the app adds when it finishes the response."""
         self.chunks: Iterable[bytes] | None = None
         """What is sent instead of the body; None for the body."""
         if body and not (headers and self.header("Content-Type")):

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     Headers = list[tuple[str, str]]
 
-ENTRY_BYTES: Final = 1700
+_ENTRY_BYTES: Final = 1700
 """Memory of an entry without its texts and bodies."""
-NOTE_BYTES: Final = 150
+_NOTE_BYTES: Final = 150
 _PAIR_LENGTH: Final = 50
 """What a header in a list of pairs takes, in characters, in addition to its own."""
 _METHOD_LENGTH = 40
@@ -90,9 +90,9 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     )
     # Twice, because the response repeats parts of it, and a made entry has copies. The response's
     # other headers are shared between entries.
-    cost = ENTRY_BYTES + 2 * _length(head) + len(uri) + size + length
+    cost = _ENTRY_BYTES + 2 * _length(head) + len(uri) + size + length
     if notes:
-        cost += sum([NOTE_BYTES + 4 * len(text) for _, text in notes])
+        cost += sum([_NOTE_BYTES + 4 * len(text) for _, text in notes])
     if outcome.reply is not None:
         cost += _length(headers)
     kept = journal.add(make, cost, "pending" if is_ours else elsewhere)
