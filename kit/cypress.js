@@ -2,7 +2,7 @@
 // the documentation.
 
 import { Mockpets, MockpetsError } from "./client.js";
-import { RUN, dropSession, failure, origin, requestLog, urlsOf, withSession } from "./shared.js";
+import { RUN, addSession, dropSession, failure, origin, requestLog, urlsOf } from "./shared.js";
 
 export * from "./client.js";
 
@@ -60,7 +60,7 @@ function sendSession(mock, others) {
   for (const each of origins) {
     // Middleware: other intercepts of the test see the request too.
     cy.intercept({ url: urlsOf(each), method: METHODS, middleware: true }, ({ headers }) => {
-      Object.assign(headers, withSession(headers, mock));
+      Object.assign(headers, addSession(headers, mock));
     });
   }
 }

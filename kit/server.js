@@ -44,7 +44,7 @@ export async function startServer(options) {
     if (IS_WINDOWS) spawn("taskkill", ["/pid", server.pid, "/t", "/f"]);
     else process.kill(-server.pid, signal);
   };
-  // If the test runner ends without calling `stop`: a signal has no event "exit" unless it is handled.
+  // For a test runner that ends without calling `stop`. Node emits no "exit" for a signal that nothing handles.
   const killAtExit = () => kill("SIGKILL");
   const killAtSignal = (signal) => {
     killAtExit();

@@ -23,21 +23,26 @@ export function urlsOf(url) {
 }
 
 /** Return headers to which a session is added, in a header and in baggage; unchanged if they name one. */
-export function withSession(headers, mock) {
+export function addSession(headers, mock) {
   if (namesSession(headers)) return headers;
-  const baggage = new Headers(headers).get("baggage");
+  const baggage = valueOf(headers, "baggage");
   const own = Object.entries(headers).filter(([name]) => name.toLowerCase() !== "baggage");
   return { ...Object.fromEntries(own), ...mock.headers, baggage: baggage ? `${baggage},${mock.baggage}` : mock.baggage };
 }
 
 /** Return whether headers name a session. A base path that does takes precedence over all headers. */
 export function namesSession(headers) {
-  const all = new Headers(headers);
   return (
-    all.has("mockpets-session") ||
-    IN_BAGGAGE.test(all.get("baggage") ?? "") ||
-    IN_KEY.test(all.get("authorization") ?? "")
+    valueOf(headers, "mockpets-session") !== "" ||
+    IN_BAGGAGE.test(valueOf(headers, "baggage")) ||
+    IN_KEY.test(valueOf(headers, "authorization"))
   );
+}
+
+/** Return a header of `Headers`, or of an object with names in any case. `Headers` rejects some that browsers report. */
+function valueOf(headers, name) {
+  if (headers instanceof Headers) return headers.get(name) ?? "";
+  return String(Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1] ?? "");
 }
 
 /** Call a function; return what it throws. */
@@ -59,7 +64,8 @@ export async function dropSession(mock) {
 /** Return the request log of a session, for the report of a failed test. */
 export async function requestLog(mock) {
   const entries = await mock.requests();
-  return entries.map(requestLine).join("\n") || `no requests to ${mock.baseUrl}; requests that name another session, or none, are not shown`;
+  const none = `no requests to ${mock.baseUrl}; requests that name another session, or none, are not shown`;
+  return entries.map(requestLine).join("\n") || none;
 }
 
 /** Return number, time, method, target, status, milliseconds, stubs and notes of a request. */

@@ -6,7 +6,7 @@
 import { writeFile } from "node:fs/promises";
 import { expect as baseExpect, test as baseTest } from "@playwright/test";
 import { Mockpets } from "./client.js";
-import { RUN, dropSession, failure, origin, requestLine, requestLog, withSession } from "./shared.js";
+import { RUN, addSession, dropSession, failure, origin, requestLine, requestLog } from "./shared.js";
 
 export * from "./client.js";
 export { webServer } from "./server.js";
@@ -49,7 +49,7 @@ export const test = baseTest.extend({
   },
 
   request: async ({ playwright, mock, extraHTTPHeaders }, use) => {
-    const headers = withSession(extraHTTPHeaders ?? {}, mock);
+    const headers = addSession(extraHTTPHeaders ?? {}, mock);
     const request = await playwright.request.newContext({ extraHTTPHeaders: headers });
     await use(request);
     await request.dispose();
@@ -79,7 +79,7 @@ export async function attachSession(context, mock, origins = []) {
     (url) => known.has(origin(url)),
     // `fallback` and not `continue`, so that other routes of the test see the request too. Baggage is
     // for an app's server that propagates it with OpenTelemetry.
-    (route) => route.fallback({ headers: withSession(route.request().headers(), mock) }),
+    (route) => route.fallback({ headers: addSession(route.request().headers(), mock) }),
   );
 }
 
