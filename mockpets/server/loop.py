@@ -69,6 +69,10 @@ class Loop:
 
     # --- On the loop's thread -----------------------------------------------------------------
 
+    def watch_signals(self) -> None:
+        """Notice signals at once until `run` returns; call it on the main thread, before `run`."""
+        self._waker.watch_signals()
+
     def run(self, on_ready: Callable[[], None] | None = None) -> None:
         """Serve until `stop`, then respond to the complete requests, and close everything.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import select
 import selectors
+import signal
 import socket
 from threading import RLock
 from typing import TYPE_CHECKING, Final, Protocol
@@ -142,7 +143,9 @@ class Waker:
     def __init__(self) -> None:
         self._receiver, self._sender = socket.socketpair()
         self._receiver.setblocking(False)
+        self._sender.setblocking(False)  # as `signal.set_wakeup_fd` requires
         self.fd = self._receiver.fileno()
+        self._earlier_signal_fd: int | None = None
         self._pending = False
         self._lock = RLock()  # reentrant: a signal handler may interrupt this very thread
 
@@ -155,13 +158,26 @@ class Waker:
             if self.fd >= 0:  # else it is closed, and the descriptor may belong to another socket
                 self._sender.send(b"\0")
 
+    def watch_signals(self) -> None:
+        """Let signals end the wait themselves until `close`; call it on the main thread.
+
+        A handler alone is not enough: Python runs it on the main thread between two instructions,
+        which it may not reach for as long as it waits. The signal may arrive just before the wait,
+        or on another thread.
+        """
+        self._earlier_signal_fd = signal.set_wakeup_fd(
+            self._sender.fileno(), warn_on_full_buffer=False
+        )
+
     def handle(self, events: int) -> None:  # noqa: ARG002 - READ is the only one
-        """Read the byte. The loop then makes the calls that are due."""
+        """Read the bytes. The loop then makes the calls that are due."""
         self._receiver.recv(64)
         self._pending = False  # after reading: cleared before, it could swallow a later byte
 
     def close(self) -> None:
         """Close the sockets; `wake` does nothing from now on."""
+        if self._earlier_signal_fd is not None:
+            signal.set_wakeup_fd(self._earlier_signal_fd)
         with self._lock:
             self.fd = -1
             self._receiver.close()

@@ -58,6 +58,7 @@ def serve(
             os._exit(128 + number)  # the status that a shell reports
         loop.stop()
 
+    loop.watch_signals()
     before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         loop.run(on_ready)

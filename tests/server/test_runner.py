@@ -20,6 +20,7 @@ import pytest
 from mockpets.constants import HEAD_BYTES, SERVER_BODY_BYTES
 from mockpets.errors import InputError
 from mockpets.server import MockpetsServer
+from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind, bind_problem
 from mockpets.settings import Settings
 
@@ -509,6 +510,44 @@ def test_a_signal_stops_the_server_cleanly(number: signal.Signals) -> None:
         stdout, stderr = process.communicate(timeout=SECONDS)
 
     assert (process.returncode, stdout, stderr) == (0, "over\n", "")
+
+
+ON_ANOTHER_THREAD = """
+import signal
+from threading import Timer, get_ident
+from mockpets.server import bind, serve
+from mockpets.settings import Settings
+
+later = Timer(0.2, lambda: signal.pthread_kill(get_ident(), signal.SIGTERM))  # when it waits
+serve(None, bind(Settings(host=("127.0.0.1",), port=0)), later.start)
+"""
+
+
+@posix
+def test_a_signal_that_does_not_interrupt_the_wait_stops_the_server() -> None:
+    """The kernel may give a signal to another thread, or to this one just before it waits."""
+    run = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", ON_ANOTHER_THREAD],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_a_server_gives_the_signals_back() -> None:
+    receiver, sender = socket.socketpair()
+    with receiver, sender:
+        sender.setblocking(False)
+        before = signal.set_wakeup_fd(sender.fileno())
+        try:
+            loop = Loop(app, bind(Settings(host=("127.0.0.1",), port=0)))
+            loop.watch_signals()
+            loop.run(loop.stop)
+        finally:
+            assert signal.set_wakeup_fd(before) == sender.fileno()
 
 
 @posix
