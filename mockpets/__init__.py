@@ -30,10 +30,10 @@ else:
         """
         import importlib
 
-        if name in _MODULES:
+        if name == "__version__":
+            value = importlib.import_module("mockpets.constants").VERSION
+        elif name in _MODULES:
             value = getattr(importlib.import_module(_MODULES[name]), name)
-        elif name == "__version__":
-            value = importlib.import_module("importlib.metadata").version("mockpets")
         else:
             raise AttributeError(f"module 'mockpets' has no attribute '{name}'")
         globals()[name] = value

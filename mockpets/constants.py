@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple, get_args
 
+VERSION = "0.1.0"
+"""The version of mockpets, which the build of the package reads from this line."""
+
 # --- The contract -----------------------------------------------------------------------------
 
 API_PREFIX: Final = "/v1"

@@ -104,6 +104,10 @@ class InputError(MockpetsError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+class DocumentError(InputError):
+    """Scenarios that were sent as documents are invalid."""
+
+
 def printable(text: str) -> str:
     """Return a text with its non-printable characters escaped, so that it is safe in a terminal."""
     if text.isprintable():

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import SCENARIO_NAME
+from mockpets.constants import SCENARIO_NAME, VERSION
 from mockpets.packaged_data import shipped
 
 if TYPE_CHECKING:
@@ -101,12 +101,10 @@ def render(name: str, scenarios: Iterable[str]) -> str:
     :param name: one of `files_of()`.
     :param scenarios: the names of all scenarios, for `SCENARIOS_FILE`.
     """
-    from importlib.metadata import version  # takes 10 ms, and every command imports this module
-
     if name == PACKAGE_FILE:
-        return _PACKAGE.format(version=version("mockpets"))
+        return _PACKAGE.format(version=VERSION)
     text = declare_scenarios(scenarios) if name == SCENARIOS_FILE else _source(name)
-    return _HEADER.format(version=version("mockpets")) + text
+    return _HEADER.format(version=VERSION) + text
 
 
 def written_by(text: str) -> str | None:

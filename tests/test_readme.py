@@ -19,6 +19,7 @@ from mockpets import Settings, create_app
 from mockpets.cli.scenario_check import check
 from mockpets.constants import CONTROL_PREFIX
 from tests.programs import need
+from tests.routes import complete_app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -170,7 +171,7 @@ def test_every_call_of_the_control_api_is_in_its_reference() -> None:
     """And nothing else is there."""
     text = (ROOT / "docs" / "reference" / "control-api.md").read_text(encoding="utf-8")
     shown = set(re.findall(r"`(GET|PUT|POST|PATCH|DELETE) ([a-z./A-Z]+)`", text))
-    rules = create_app(Settings()).url_map.iter_rules()
+    rules = complete_app().url_map.iter_rules()
     there = {
         (method, rule.rule.removeprefix(CONTROL_PREFIX + "/"))
         for rule in rules

@@ -179,7 +179,7 @@ def fixture(config: Path | None, **flags: object) -> None:
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.contract.serialization import dump_pet
-    from mockpets.pets.generator import generate
+    from mockpets.pets.default_pets import generate
 
     pets = generate(settings.count, settings.seed, settings.locale)
     # As bytes, because a fixture is UTF-8 whatever the encoding of the terminal.

@@ -2,20 +2,18 @@
 
 Only the `cli` modules use click and print. This module turns errors into exit statuses: 2 for
 usage, settings and files, 1 for everything else. Commands import their dependencies when they run,
-so that ``--help`` and ``health`` load neither Flask nor Faker.
+so that ``--help`` loads little more than click, and ``health`` no more than an HTTP client besides.
 """
 
 from __future__ import annotations
 
 import gc
-import logging
 import os
 import re
 import shlex
 import sys
 from contextlib import ExitStack, nullcontext
 from itertools import chain
-from threading import Thread
 from typing import TYPE_CHECKING, Final, cast
 
 import click
@@ -23,7 +21,7 @@ import click
 from mockpets.cli import control, files, kit, remote
 from mockpets.cli.layout import columns, wrap
 from mockpets.cli.options import Command, Group, discard_output, report, walk, with_settings
-from mockpets.constants import API_PREFIX, HEALTH_PATH, PANEL_PATH, PETS_PATH
+from mockpets.constants import API_PREFIX, HEALTH_PATH, PANEL_PATH, PETS_PATH, VERSION
 from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.settings.sources import URL_VARIABLE, load_settings
 
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.telemetry.access_log import Format
 
-_log: Final = logging.getLogger("mockpets")
 _HEALTH_SECONDS: Final = 3.0
 _NAME: Final = "mockpets"
 _SHELLS: Final = ("bash", "zsh", "fish")
@@ -166,10 +163,10 @@ def serve(config: Path | None, **flags: object) -> int:
     """Start the mock server; stop it with Ctrl-C or SIGTERM."""
     settings = load_settings(flags, os.environ, config)
     gc.disable()  # imports create many objects that stay, and collections would slow the start
+    import logging
 
     from mockpets.server import bind
     from mockpets.server import serve as run
-    from mockpets.storage.persistence import persist_sessions
     from mockpets.telemetry.access_log import configure
     from mockpets.web.app import create_app
 
@@ -178,7 +175,10 @@ def serve(config: Path | None, **flags: object) -> int:
     with ExitStack() as stack:
         log_format = cast("Format", settings.log_format)
         stack.enter_context(configure(log_format, sys.stderr, quiet=settings.quiet))
-        stack.enter_context(persist_sessions(settings.state, mock.sessions))
+        if settings.state:
+            from mockpets.storage.persistence import persist_sessions
+
+            stack.enter_context(persist_sessions(settings.state, mock.sessions))
         try:
             sockets = bind(settings)
         except InputError as error:  # the settings are valid, but the port is unavailable
@@ -193,7 +193,7 @@ def serve(config: Path | None, **flags: object) -> int:
         gc.enable()
         with _limited_log(settings):
             run(app, sockets, lambda: _announce(banner, panel), settings)
-        _log.info("stopped")
+        logging.getLogger("mockpets").info("stopped")
     return 0
 
 
@@ -221,15 +221,19 @@ def _announce(banner: str, panel: str) -> None:
     :param panel: the URL to open in a browser; empty to open nothing.
     """
     if panel:
-        import webbrowser  # rarely needed
+        import webbrowser
+        from threading import Thread
 
         Thread(target=webbrowser.open, args=(panel,), daemon=True).start()
     try:
         click.echo(banner)
     except OSError as error:
         discard_output(sys.stdout)
+        import logging
+
         first = banner.partition("\n")[0]
-        _log.error("cannot print the banner: %s; %s", error.strerror, first)
+        log = logging.getLogger("mockpets")
+        log.error("cannot print the banner: %s; %s", error.strerror, first)
 
 
 def _banner_line(label: str, text: str) -> str:
@@ -249,8 +253,6 @@ def _banner(
     :param token: of the control API; the banner shows it only if it was generated.
     :param scenarios: the names of all scenarios by group.
     """
-    from importlib.metadata import version
-
     key = settings.api_key[0]
     keys = f"any, such as {key}" if settings.any_key else ", ".join(settings.api_key)
     header = f"Authorization: Bearer {key}"
@@ -267,7 +269,7 @@ def _banner(
         _banner_line(f"  {group.lower()}", ", ".join(names)) for group, names in scenarios.items()
     ]
     overview = "\n".join([*head, "available", *groups])
-    return f"""mockpets {version("mockpets")} serves the pet store at {root}{API_PREFIX}
+    return f"""mockpets {VERSION} serves the pet store at {root}{API_PREFIX}
 
 {overview}
 

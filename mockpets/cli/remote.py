@@ -15,7 +15,6 @@ import click
 from mockpets.cli.completion import from_server, scenarios, words
 from mockpets.cli.connection import connect
 from mockpets.cli.options import Command, integer, report, with_settings
-from mockpets.client.request_line import request_line
 from mockpets.constants import DEFAULT_SESSION, FILE_SUFFIXES, OPERATIONS, NoteCode, RequestOutcome
 from mockpets.errors import InputError, Problem, did_you_mean, printable
 from mockpets.settings.model import VARIABLE_PREFIX
@@ -244,6 +243,8 @@ def _print(summaries: Iterable[RequestSummary], *, as_json: bool) -> None:
 
     JSON stays ASCII, because requests can contain terminal control characters.
     """
+    from mockpets.client.request_line import request_line
+
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     for summary in summaries:
         if as_json:

@@ -1,7 +1,8 @@
 """Generate pets: the same count, seed and locale give the same pets, everywhere and forever.
 
 `PetProvider` is a Faker provider that deals names, categories and statuses from shuffled decks;
-`generate` gives one its own generator. Only this module imports Faker.
+`generate` gives one its own generator. Only this module imports Faker; `default_pets` has the pets
+of the defaults.
 
 To stay reproducible, it uses only the provider interface of Faker, not its lists and weights,
 which change between versions. Of `random.Random` it uses only `random()`: Python guarantees its

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, get_args
 from mockpets.constants import DEFAULT_SCENARIO, INLINE, STACK_DEPTH, ScenarioGroup
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
+from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
-from mockpets.scenario.language.loader import load_fixture, load_scenario
 from mockpets.scenario.model import Generated
+from mockpets.scenario.shipped import COMPILED
 from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
@@ -191,6 +192,8 @@ class _Fixtures(Mapping[str, "tuple[Pet, ...]"]):
 
     def __getitem__(self, name: str) -> tuple[Pet, ...]:
         if name not in self._read:
+            from mockpets.scenario.language.loader import load_fixture
+
             source = self._sources[name]
             try:
                 self._read[name] = load_fixture(source.path, source.shown)
@@ -239,9 +242,15 @@ def read_library(
     read = {**(before.scenarios if before else {})}
     problems: dict[str, tuple[Problem, ...]] = {}
     shelf = _Fixtures(fixtures)
+    are_shipped = all(source.path.parent == shipped("fixtures") for source in fixtures.values())
     for name, source in sources.items():
         if before and before.fixtures == fixtures and before.is_current(name, source):
             continue
+        if are_shipped and (compiled := _compiled(source)) is not None:
+            read[name] = compiled
+            continue
+        from mockpets.scenario.language.loader import load_scenario  # imports a YAML parser
+
         try:
             read[name] = load_scenario(source.path, source.shown, known=sources, fixtures=shelf)
         except InputError as error:
@@ -256,6 +265,20 @@ def read_library(
             if name in fallback:
                 scenarios[name] = fallback[name]
     return Library(scenarios, problems, sources, fixtures)
+
+
+def digest(source: Source) -> str:
+    """Return the key of a file in `shipped.COMPILED`; empty if the file cannot be read."""
+    try:
+        return blake2b(source.path.read_bytes(), digest_size=16).hexdigest()
+    except OSError:
+        return ""
+
+
+def _compiled(source: Source) -> Scenario | None:
+    """Return a shipped scenario without reading its YAML, unless its file has been changed."""
+    is_shipped = source.path.parent == shipped("scenarios")
+    return COMPILED.get(digest(source)) if is_shipped else None
 
 
 def _broken_chains(scenarios: Mapping[str, Scenario]) -> dict[str, Problem]:

@@ -119,12 +119,14 @@ class MockpetsServer:
         return self
 
     def _make_app(self, started: ExitStack) -> WSGIApplication:
-        from mockpets.storage.persistence import persist_sessions
         from mockpets.web.app import create_app
 
         app = create_app(self.settings)
         mock = app.extensions["mockpets"]
-        started.enter_context(persist_sessions(self.settings.state, mock.sessions))
+        if self.settings.state:
+            from mockpets.storage.persistence import persist_sessions
+
+            started.enter_context(persist_sessions(self.settings.state, mock.sessions))
         mock.reloader.start()
         started.callback(mock.reloader.stop)
         return app

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -203,6 +202,8 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
 
     :raise InputError: the file is not valid TOML; the hint is what was expected.
     """
+    import tomllib  # slow to import, and most people have no such file
+
     line, column, hint = 0, 0, ""
     try:
         return tomllib.loads(text)

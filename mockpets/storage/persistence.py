@@ -35,12 +35,9 @@ _log: Final = logging.getLogger("mockpets")
 def persist_sessions(path: str, sessions: SessionRegistry) -> Iterator[None]:
     """Restore the sessions from a file, and save them to it until the end.
 
-    :param path: of the state file; empty for none.
+    :param path: of the state file.
     :raise InputError: the file is invalid, cannot be written, or another server uses it.
     """
-    if not path:
-        yield
-        return
     database = open_database(Path(path))
     try:
         saver = restore_sessions(database, sessions)

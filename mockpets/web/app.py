@@ -11,11 +11,11 @@ import os
 import secrets
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import (
+    CONTROL_PREFIX,
     DELAY_SECONDS,
     JOURNAL_BYTES,
     PETS_BYTES,
@@ -27,11 +27,12 @@ from mockpets.constants import (
     PUBLIC_RESET_SECONDS,
     SESSION_IDLE_SECONDS,
     SNAPSHOTS_BYTES,
+    VERSION,
 )
 from mockpets.errors import InputError, Problem
 from mockpets.journal.journal import Journals
 from mockpets.memory_budget import MemoryBudget
-from mockpets.pets.generator import generate
+from mockpets.pets.default_pets import generate
 from mockpets.pets.table import TableCache
 from mockpets.scenario.reloader import Reloader
 from mockpets.session.change_feed import ChangeFeed
@@ -40,9 +41,6 @@ from mockpets.session.shared import SharedState
 from mockpets.settings.sources import load_settings
 from mockpets.telemetry.metrics import Holdings, Metrics
 from mockpets.web import operations, unmatched
-from mockpets.web.control import routes as control
-from mockpets.web.control.call import ControlContext
-from mockpets.web.control.rejected_origins import RejectedOrigins
 from mockpets.web.delivery import Delivery
 from mockpets.web.error_handlers import add_error_handlers
 from mockpets.web.exchange import current_request
@@ -184,9 +182,8 @@ def wire(
         reset_every=every,
         declared=settings.sessions == "declared",
     )
-    visitors = VisitorSessions(control.GUARDED, clock) if public else None
-    token_attempts = TokenAttempts(clock) if public else None
-    metrics = Metrics(version("mockpets"), partial(_holdings, sessions, journals, reloads))
+    visitors = _visitors(clock) if public else None
+    metrics = Metrics(VERSION, partial(_holdings, sessions, journals, reloads))
     delivery = Delivery(PUBLIC_DELAY_SECONDS if public else None)
     app = App(
         ResponseFinalizer(settings, sessions, delivery, metrics, visitors).finalize,
@@ -199,11 +196,26 @@ def wire(
     playback = Playback(settings, sessions, visitors)
     operations.add_routes(app, playback)
     unmatched.add_routes(app, playback)
-    origins = RejectedOrigins(partial(sessions.publish_all, "origins"))
-    context = ControlContext(settings, sessions, token, token_attempts, visitors, metrics, origins)
-    control.add_routes(app, context)
     add_error_handlers(app)
+
+    def add_control() -> None:
+        from mockpets.web.control.call import ControlContext
+        from mockpets.web.control.rejected_origins import RejectedOrigins
+        from mockpets.web.control.routes import add_routes
+
+        attempts = TokenAttempts(clock) if public else None
+        origins = RejectedOrigins(partial(sessions.publish_all, "origins"))
+        context = ControlContext(settings, sessions, token, attempts, visitors, metrics, origins)
+        add_routes(app, context)
+
+    app.add_later(CONTROL_PREFIX, add_control)
     return app, sessions
+
+
+def _visitors(clock: Callable[[], float]) -> VisitorSessions:
+    from mockpets.web.control.routes import GUARDED
+
+    return VisitorSessions(GUARDED, clock)
 
 
 def _shared_state(

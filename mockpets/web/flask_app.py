@@ -7,6 +7,7 @@ after the view. Flask checks for each of these on every request, which costs mor
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import flask
@@ -107,6 +108,23 @@ class App(flask.Flask):
         if admit is not None:
             self.early_calls = ("pending", "large")
         self._fixed: dict[tuple[str, str], Rule] = {}
+        self._late: tuple[str, Callable[[], None]] | None = None
+        self._late_lock = Lock()
+
+    def add_later(self, prefix: str, add: Callable[[], None]) -> None:
+        """Add routes only when a request needs them: compiling a hundred delays a start.
+
+        :param prefix: of their paths.
+        :param add: called once, before the first request for such a path is routed.
+        """
+        self._late = prefix, add
+
+    def add_late_routes(self) -> None:
+        """Add the routes that `add_later` put off, unless they are there."""
+        with self._late_lock:
+            if self._late is not None:
+                self._late[1]()
+                self._late = None
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Respond to a request; an empty path means ``/`` (RFC 9110, 4.2.3)."""
@@ -144,6 +162,8 @@ class App(flask.Flask):
         if request is None:
             return None  # the app makes no URLs outside a request
         root, path = request.environ.get("SCRIPT_NAME", ""), request.path
+        if self._late is not None and path.startswith(self._late[0]):
+            self.add_late_routes()
         arguments = self.url_map, "localhost", root, "", "http", path, request.method
         return _Router(self._fixed, *arguments)
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from mockpets import Settings, create_app
 from mockpets.constants import CONTROL_PREFIX
 from mockpets.kit import files_of
 from tests.browser.foreign_page import foreign_page
 from tests.http_client import Client, OverSocket
+from tests.routes import complete_app
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -105,7 +105,7 @@ def evil() -> Iterator[str]:
 def guarded() -> list[dict[str, Any]]:
     """Return every call of the control API that needs protection, from the app's routes."""
     calls = set()
-    for rule in create_app(Settings()).url_map.iter_rules():
+    for rule in complete_app().url_map.iter_rules():
         path = rule.rule.replace("<", "{").replace(">", "}")
         below = path.removeprefix(CONTROL_PREFIX)
         if below == path or below in OPEN or rule.methods is None:

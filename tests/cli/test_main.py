@@ -312,6 +312,47 @@ def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
     assert done.stderr.splitlines()[-1] == "[]"
 
 
+FIRST_LIST = """
+import sys
+from mockpets import Settings, create_app
+call = create_app(Settings(count=50)).test_client().get
+for path in sys.argv[1:]:
+    response = call(path, headers={"Authorization": "Bearer mockpets"})
+    assert response.status_code == 200, response.data
+print([
+    name
+    for name in ("faker", "yaml", "prometheus_client", "mockpets.storage",
+                 "mockpets.scenario.language.loader", "mockpets.web.control.routes")
+    if name in sys.modules
+])
+"""
+
+
+@pytest.mark.parametrize(
+    ("paths", "imported"),
+    [
+        (["/v1/pets?limit=20&status=available", "/v1/pets/1"], []),
+        (["/__mockpets/health"], ["mockpets.web.control.routes"]),
+        (
+            ["/__mockpets/schema/scenario.json"],
+            ["yaml", "mockpets.scenario.language.loader", "mockpets.web.control.routes"],
+        ),
+    ],
+)
+def test_the_first_response_imports_only_what_it_needs(
+    paths: list[str], imported: list[str]
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_LIST, *paths],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+    assert (done.stderr, done.stdout) == ("", f"{imported}\n")
+
+
 def test_importing_the_package_imports_nothing_heavy() -> None:
     script = (
         "import sys, mockpets; assert not {'flask', 'waitress', 'click'} & set(sys.modules);"

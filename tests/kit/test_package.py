@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import mockpets
 from mockpets.kit import INTEGRATIONS, files_of
 from mockpets.packaged_data import shipped
 from tests.programs import need
@@ -25,7 +26,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 
 def test_it_has_the_version_and_the_licence_of_the_server() -> None:
-    assert (PACKAGE["name"], PACKAGE["version"]) == (PROJECT["name"], PROJECT["version"])
+    assert (PACKAGE["name"], PACKAGE["version"]) == (PROJECT["name"], mockpets.__version__)
     assert PACKAGE["license"] == PROJECT["license"]
     assert (KIT / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 

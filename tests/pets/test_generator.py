@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import mockpets
 from mockpets.constants import INT64_MAX, PET_STATUSES
 from mockpets.contract.serialization import body_problems, dump_pet
+from mockpets.pets import default_pets
 from mockpets.pets.generator import BLOCK, PetProvider, generate
 from mockpets.pets.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
 
@@ -69,6 +70,26 @@ def blocks(pets: tuple[Pet, ...]) -> list[tuple[Pet, ...]]:
 
 
 # --- The same bytes forever -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [0, 1, 16, 50, 64, 65])
+def test_the_list_of_default_pets_is_the_generators(count: int) -> None:
+    assert default_pets.generate(count, 1, DEFAULT_LOCALE) == generate(count, 1, DEFAULT_LOCALE)
+
+
+@pytest.mark.parametrize(
+    ("count", "seed", "locale"), [(65, 1, "en_US"), (16, 2, "en_US"), (16, 1, "de_DE")]
+)
+def test_other_pets_than_the_listed_ones_are_generated(count: int, seed: int, locale: str) -> None:
+    pets = default_pets.generate(count, seed, locale)
+
+    assert pets == generate(count, seed, locale)
+    assert len(pets) == count
+
+
+def test_a_count_below_zero_is_an_error_with_the_default_seed_too() -> None:
+    with pytest.raises(ValueError, match="count must be 0 or more, got -1"):
+        default_pets.generate(-1, 1, DEFAULT_LOCALE)
 
 
 def test_the_default_pets_are_these() -> None:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import pytest
 
+from mockpets import packaged_data
 from mockpets.errors import InputError, RequestError
 from mockpets.packaged_data import shipped
-from mockpets.scenario.library import load_library
+from mockpets.scenario.files import find
+from mockpets.scenario.language.loader import load_scenario
+from mockpets.scenario.library import Library, load_library
+from mockpets.scenario.model import Delay
 from mockpets.scenario.reloader import Reloader
+from tests.scenario import compile as compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +54,47 @@ def test_shipped_scenarios_have_no_problems() -> None:
     assert not library.problems
     assert set(library.scenarios) == {path.stem for path in shipped("scenarios").iterdir()}
     assert {"default", "empty", "unauthorized", "missing"} <= set(library.scenarios)
+
+
+def test_the_compiled_scenarios_are_up_to_date() -> None:
+    assert compiled.PATH.read_text(encoding="utf-8") == compiled.source()
+
+
+def test_the_compiled_scenarios_are_those_of_the_files() -> None:
+    sources = find("scenarios", ())
+    fixtures = Library({}, {}, {}, find("fixtures", ())).shelf()
+
+    for name, scenario in load_library([], []).scenarios.items():
+        each = sources[name]
+        read = load_scenario(each.path, each.shown, known=sources, fixtures=fixtures)
+        assert asdict(scenario) == asdict(read)  # also what does not count when two are compared
+
+
+@pytest.fixture
+def own_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return copies of the shipped scenarios and fixtures, which are used instead of them."""
+    for kind in ("scenarios", "fixtures"):
+        shutil.copytree(shipped(kind), tmp_path / "package" / "_shipped" / kind)
+    monkeypatch.setattr(packaged_data, "_PACKAGE", tmp_path / "package")
+    return tmp_path / "package" / "_shipped"
+
+
+def test_a_shipped_file_that_someone_edited_is_read(own_shipped: Path) -> None:
+    path = own_shipped / "scenarios" / "slow.yaml"
+    path.write_text(path.read_text().replace("2s", "3s"))
+    scenarios = load_library([], []).scenarios
+
+    (stub,) = scenarios["slow"].stubs
+    assert stub.delay == Delay("fixed", 3.0, 3.0)
+    assert scenarios["empty"].pets == ()
+
+
+def test_a_shipped_file_that_someone_broke_is_a_problem(own_shipped: Path) -> None:
+    (own_shipped / "scenarios" / "slow.yaml").write_text("stubs: no\n")
+    library = load_library([], [])
+
+    assert list(library.problems) == ["slow"]
+    assert "slow" not in library.scenarios
 
 
 def test_a_later_folder_wins_and_the_source_lists_what_it_replaces(

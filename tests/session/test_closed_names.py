@@ -14,6 +14,7 @@ from mockpets.session.closed_names import ClosedNames
 from mockpets.session.registry import SessionRegistry
 from mockpets.web.control.call import Call
 from tests.http_client import Client, InProcess, OverSocket
+from tests.routes import complete_app
 from tests.session.shared_states import shared_state
 from tests.web.test_contract import assert_error
 
@@ -196,7 +197,7 @@ NO_SNAPSHOT = [("DELETE", "snapshots/one"), ("POST", "snapshots/one/restore")]
 
 
 def test_every_call_about_a_session_is_listed_above() -> None:
-    app = create_app(Settings())
+    app = complete_app()
     router = app.url_map.bind("localhost")
     about = {
         name

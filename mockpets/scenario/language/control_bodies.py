@@ -20,7 +20,7 @@ from mockpets.constants import (
     NAME_LENGTH,
     SCENARIO_NAME,
 )
-from mockpets.errors import InputError
+from mockpets.errors import DocumentError, InputError
 from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
 from mockpets.scenario.language.mappings import Object
 from mockpets.scenario.language.parser import parse
@@ -43,10 +43,6 @@ if TYPE_CHECKING:
 
 BODY: Final = "body"
 """The name of the body in problems."""
-
-
-class DocumentError(InputError):
-    """Scenarios that were sent as documents are invalid."""
 
 
 @dataclass(frozen=True, slots=True)

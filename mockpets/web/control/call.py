@@ -14,8 +14,7 @@ from mockpets.constants import (
     SESSION_HEADER,
     SESSION_NAME_RULE,
 )
-from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
-from mockpets.scenario.language.control_bodies import DocumentError
+from mockpets.errors import DocumentError, InputError, NotReady, RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
 from mockpets.web.exchange import Response

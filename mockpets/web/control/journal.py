@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import WAIT_SECONDS
+from mockpets.constants import VERSION, WAIT_SECONDS
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import Parameter, integer, read_query
 from mockpets.errors import RequestError
@@ -97,7 +96,7 @@ def har(call: ControlRequest) -> JsonResponse[Har]:
 
     entries, _ = _selected(call)
     is_long = len(entries) > _AT_ONCE
-    write = partial(document, entries, version("mockpets"))
+    write = partial(document, entries, VERSION)
     return json_response(run_job(call, write, "writing the HAR document", is_long=is_long))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from importlib.metadata import version
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
@@ -24,7 +23,7 @@ from typing import (
     is_typeddict,
 )
 
-from mockpets.constants import CONTROL_PREFIX, ERRORS, SESSION_HEADER
+from mockpets.constants import CONTROL_PREFIX, ERRORS, SESSION_HEADER, VERSION
 from mockpets.contract import control_types
 from mockpets.contract import openapi as contract
 from mockpets.scenario.language.control_bodies import ACTIVATION, SESSION
@@ -115,7 +114,7 @@ def document_of(
         "openapi": "3.1.0",
         "info": {
             "title": "mockpets control API",
-            "version": version("mockpets"),
+            "version": VERSION,
             "description": _DESCRIPTION,
             "license": {"name": "MIT", "identifier": "MIT"},
             "contact": {"name": "The maintainers of mockpets"},

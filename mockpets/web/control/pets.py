@@ -13,7 +13,6 @@ from mockpets.contract.schemas import FILTERS
 from mockpets.contract.serialization import load_pet_change
 from mockpets.errors import RequestError
 from mockpets.journal.queries import moment
-from mockpets.scenario.language.control_bodies import parse_pets
 from mockpets.scenario.model import Generated
 from mockpets.strict_json import dump_json, parse_json
 from mockpets.web.control.call import (
@@ -108,6 +107,8 @@ def put_pets(call: ControlRequest) -> JsonResponse[PetTotal]:
 
 def _table(text: str, session: Session, shared: SharedState) -> Table | Generated:
     """Return the pets of a body as a table, unless they must be generated."""
+    from mockpets.scenario.language.control_bodies import parse_pets
+
     source = parse_pets(text, session.library)
     return source if isinstance(source, Generated) else shared.table(source, session.seed)
 

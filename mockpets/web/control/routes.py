@@ -8,7 +8,6 @@ describes the calls.
 from __future__ import annotations
 
 from functools import cache, partial
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
 from werkzeug.routing import Rule
@@ -46,12 +45,12 @@ from mockpets.constants import (
     SNAPSHOTS_PATH,
     STATE_PATH,
     VERIFY_PATH,
+    VERSION,
 )
 from mockpets.contract.openapi import document
 from mockpets.errors import InputError, NotReady, RequestError
 from mockpets.journal import queries
 from mockpets.kit import files_of
-from mockpets.scenario.language.loader import scenario_schema
 from mockpets.strict_json import dump_json
 from mockpets.web import pages
 from mockpets.web.control import gates, journal, pets, sessions
@@ -199,7 +198,7 @@ def _other_method(
 
 def health() -> JsonResponse[Health]:
     """Report that the server is alive."""
-    return json_response({"status": "ok", "version": version("mockpets")})
+    return json_response({"status": "ok", "version": VERSION})
 
 
 def openapi() -> JsonResponse[Mapping[str, Any]]:
@@ -242,6 +241,8 @@ def schema() -> JsonResponse[Mapping[str, Any]]:
 
 @cache
 def _schema() -> bytes:
+    from mockpets.scenario.language.loader import scenario_schema
+
     return dump_json(scenario_schema()) + b"\n"
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib.metadata import version
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import CLOSED_SECONDS, FILE_BYTES
+from mockpets.constants import CLOSED_SECONDS, FILE_BYTES, VERSION
 from mockpets.contract.query_parameters import Parameter, read_query
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.scenario.describe import describe_pets, describe_stub
-from mockpets.scenario.language.control_bodies import SessionConfig, parse_session_config
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
 from mockpets.units import parse_interval
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
         SessionSummary,
         State,
     )
+    from mockpets.scenario.language.control_bodies import SessionConfig
     from mockpets.scenario.library import Library
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlContext, ControlRequest, JsonResponse
@@ -44,7 +43,7 @@ def state(call: ControlRequest) -> JsonResponse[State]:
     gates = session.gates.waiting()
     return json_response(
         {
-            "version": version("mockpets"),
+            "version": VERSION,
             "session": session.name,
             "change": session.changes.number,
             "resets": session.journal.resets,
@@ -185,6 +184,8 @@ def _activate(
 
 def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
     """Return the scenarios, and for a session the seed and pets, that the body asks for."""
+    from mockpets.scenario.language.control_bodies import parse_session_config
+
     text = body_text(call.request)
     shared = call.context.sessions.shared
     parse = partial(parse_session_config, text, shared.library(), session=session)
@@ -254,10 +255,12 @@ def put_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     :raise RequestError: ``unknown_scenario``, ``busy`` or ``store_full``; nothing changes then.
     :raise InputError: the body is invalid.
     """
+    from mockpets.scenario.language import control_bodies
+
     context, name = call.context, checked_session(call.name, "the path")
     shared = context.sessions.shared
     has_body = bool(call.request.get_data().strip())
-    config = _session_config(call, session=True) if has_body else SessionConfig()
+    config = _session_config(call, session=True) if has_body else control_bodies.SessionConfig()
     before = context.sessions.find(name)
     seed = (before.seed if before else shared.seed) if config.seed is None else config.seed
     pets = config.pets

@@ -17,6 +17,7 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import CONTROL_PREFIX, REJECTED_ORIGINS
 from mockpets.kit import files_of
 from tests.http_client import JSON, Client, OverSocket
+from tests.routes import complete_app
 from tests.server.raw_http import Wire, port_of
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ VALUES = {"<name>": "x", "<id>": "1", "<number>": "1"}
 
 def routes() -> Iterator[tuple[str, str, str]]:
     """Yield rule, method and path of every route of the control API."""
-    for rule in create_app(Settings()).url_map.iter_rules():
+    for rule in complete_app().url_map.iter_rules():
         path = rule.rule
         for part, value in VALUES.items():
             path = path.replace(part, value)

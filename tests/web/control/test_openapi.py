@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from openapi_spec_validator import validate
 
-from mockpets import MockpetsServer, Settings, create_app
+from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.constants import (
     CONTROL_PREFIX,
@@ -26,6 +26,7 @@ from mockpets.constants import (
 from mockpets.contract import openapi
 from mockpets.kit import files_of
 from mockpets.web.control.routes import control_document
+from tests.routes import complete_app
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +65,7 @@ def test_the_control_document_is_valid_openapi_3_1() -> None:
 def test_every_route_is_an_operation_and_every_operation_a_route() -> None:
     routes = {
         (method, rule.rule.replace("<", "{").replace(">", "}"))
-        for rule in create_app(Settings()).url_map.iter_rules()
+        for rule in complete_app().url_map.iter_rules()
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
         if rule.rule.startswith(CONTROL_PREFIX)
     }

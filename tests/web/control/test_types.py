@@ -27,7 +27,7 @@ from typing import (
 import pytest
 from jsonschema import Draft202012Validator
 
-from mockpets import MockpetsServer, Settings, create_app
+from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.constants import (
     CONTROL_PREFIX,
@@ -80,6 +80,7 @@ from mockpets.kit import files_of
 from mockpets.web.control.call import Call
 from mockpets.web.control.routes import control_document
 from tests.http_client import JSON, Client, OverSocket
+from tests.routes import complete_app
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -370,7 +371,7 @@ def test_the_rows_cover_every_nullable_property(server: MockpetsServer) -> None:
 
 
 def test_there_is_a_row_for_every_route_and_its_view_has_the_same_type() -> None:
-    app = create_app(Settings())
+    app = complete_app()
     routes = {
         (method, rule.rule.replace("<", "{").replace(">", "}")): app.view_functions[rule.endpoint]
         for rule in app.url_map.iter_rules()

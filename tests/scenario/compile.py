@@ -1,0 +1,65 @@
+"""Write mockpets/scenario/shipped.py: ``python -m tests.scenario.compile``."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import mockpets
+from mockpets.scenario.files import find
+from mockpets.scenario.language.loader import load_scenario
+from mockpets.scenario.library import Library, digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PATH = Path(mockpets.__file__).parent / "scenario" / "shipped.py"
+
+HEADER = '''\
+"""The shipped scenarios, so that a start neither reads YAML nor checks them.
+
+Made by ``python -m tests.scenario.compile``, do not edit. A scenario counts only as long as its
+file has the digest beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mockpets.scenario.model import Canned, Delay, Generated, Match, Scenario, Stub
+
+COMPILED: Final[dict[str, Scenario]] = {
+'''
+
+
+def source() -> str:
+    """Return the text of the module."""
+    sources = find("scenarios", ())
+    fixtures = Library({}, {}, {}, find("fixtures", ())).shelf()
+    entries = []
+    for each in sources.values():
+        scenario = load_scenario(each.path, each.shown, known=sources, fixtures=fixtures)
+        entries.append(f"    {digest(each)!r}: {expression(scenario)},\n")
+    return HEADER + "".join(entries) + "}\n"
+
+
+def expression(value: object) -> str:
+    """Return a Python expression for a value, without the defaults of dataclasses."""
+    if isinstance(value, tuple):
+        items = ", ".join(map(expression, value))
+        return f"({items}{',' if len(value) == 1 else ''})"
+    if is_dataclass(value):
+        return f"{type(value).__name__}({', '.join(_arguments(value))})"
+    return ascii(value)  # invisible characters and right-to-left text would hide in the file
+
+
+def _arguments(value: object) -> Iterator[str]:
+    for item in fields(value):  # type: ignore[arg-type]  # a dataclass
+        own = getattr(value, item.name)
+        if item.default is MISSING or own != item.default:
+            yield f"{item.name}={expression(own)}"
+
+
+if __name__ == "__main__":
+    PATH.write_text(source(), encoding="utf-8")
