@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from mockpets.cli.commands import Command, ListGroup, report
 from mockpets.cli.completion import files_of, from_server, words
 from mockpets.cli.layout import table
-from mockpets.cli.options import Command, ListGroup, integer, report
+from mockpets.cli.options import integer
 from mockpets.cli.remote import missing_session, problems_of, with_client, with_server
 from mockpets.constants import (
     DEFAULT_SESSION,
@@ -384,7 +385,3 @@ def drop_session(client: ControlClient, name: str, closed: str) -> int:
     """Remove a session and release the responses that it holds."""
     click.echo(printable(f"dropped {client.drop_session(name, closed)}"))
     return 0
-
-
-COMMANDS = (verify, reset, pets, snapshot, gates, sessions)
-"""In the order of the help."""

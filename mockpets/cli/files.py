@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mockpets.cli.commands import Command, report
 from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter
-from mockpets.cli.options import Command, report, with_settings
+from mockpets.cli.options import with_settings
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import InputError, Problem, printable
 from mockpets.settings.sources import load_settings
@@ -196,7 +197,3 @@ def openapi(control: bool) -> None:
         from mockpets.contract.openapi import document
 
     click.echo(json.dumps(document(), indent=2, ensure_ascii=False).encode())
-
-
-COMMANDS = (scenarios, check, new, fixture, openapi, schema)
-"""In the order of the help."""

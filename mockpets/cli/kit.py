@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from mockpets.cli.commands import Command, report
 from mockpets.cli.completion import folders
-from mockpets.cli.options import Command, report, with_settings
+from mockpets.cli.options import with_settings
 from mockpets.errors import InputError, Problem, printable
 from mockpets.kit import (
     CLIENT,

@@ -1,40 +1,68 @@
-"""The entry point of the command line, with the commands `serve` and `health`.
+"""The entry point of the command line.
 
 Only the `cli` modules use click and print. This module turns errors into exit statuses: 2 for
-usage, settings and files, 1 for everything else. Commands import their dependencies when they run,
-so that ``--help`` loads little more than click, and ``health`` no more than an HTTP client besides.
+usage, settings and files, 1 for everything else. It imports a command when it is called, so that
+``--help`` loads little more than click, and ``use`` and ``health`` little more than an HTTP client
+besides.
 """
 
 from __future__ import annotations
 
-import gc
-import os
-import re
-import shlex
 import sys
-from contextlib import ExitStack, nullcontext
-from itertools import chain
-from typing import TYPE_CHECKING, Final, cast
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from mockpets.cli import control, files, kit, remote
-from mockpets.cli.layout import columns, wrap
-from mockpets.cli.options import Command, Group, discard_output, report, walk, with_settings
-from mockpets.constants import API_PREFIX, HEALTH_PATH, PANEL_PATH, PETS_PATH, VERSION
+from mockpets.cli import layout  # noqa: F401 - makes click use our formatter
+from mockpets.cli.commands import Command, Group, discard_output, report, walk
+from mockpets.constants import VERSION
 from mockpets.errors import InputError, Problem, did_you_mean
-from mockpets.settings.sources import URL_VARIABLE, load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from contextlib import AbstractContextManager
-    from pathlib import Path
 
-    from mockpets.constants import ScenarioGroup
-    from mockpets.settings import Settings
-    from mockpets.telemetry.access_log import Format
-
-_HEALTH_SECONDS: Final = 3.0
+_SECTIONS: Final = {
+    "Run a server": {
+        "serve": ("serve", "Start the mock server; stop it with Ctrl-C or SIGTERM."),
+        "health": ("remote", "Check whether a running server responds."),
+    },
+    "Control a running server": {
+        "use": ("remote", "Switch the scenarios of a running server."),
+        "requests": ("remote", "Show the request log of a running server, one line per request."),
+        "verify": ("control", "Check that a running server received the expected requests."),
+        "reset": ("control", "Reset a session: pets, counters, random numbers and request log."),
+        "pets": ("control", "List, replace or delete the pets of a running server."),
+        "snapshot": (
+            "control",
+            "Save the pets of a running server under a name, and restore them.",
+        ),
+        "gates": ("control", "List the gates of a running server, or open one."),
+        "sessions": ("control", "List the sessions of a running server, or drop one."),
+    },
+    "Scenario files and documents": {
+        "scenarios": ("files", "List the scenarios: name and description."),
+        "check": ("files", "Check scenario and fixture files, and try each stub."),
+        "new": ("files", "Write a scenario file to start from."),
+        "fixture": ("files", "Print generated pets as a fixture file."),
+        "openapi": ("files", "Print the contract as an OpenAPI 3.1 document."),
+        "schema": ("files", "Print the JSON Schema of scenario files, for your editor."),
+    },
+    "Write tests in TypeScript": {
+        "kit": (
+            "kit",
+            "Write the TypeScript client, with the names of your scenarios, into a folder.",
+        ),
+    },
+    "Set up your shell": {
+        "completion": ("main", "Print the script for tab completion in bash, zsh or fish."),
+    },
+}
+"""The commands by heading, in the order of the help: name to its module, where the command has the
+same name, and the first sentence of its help."""
+_MODULES: Final = {
+    name: module for each in _SECTIONS.values() for name, (module, _) in each.items()
+}
 _NAME: Final = "mockpets"
 _SHELLS: Final = ("bash", "zsh", "fish")
 _INTERRUPTED: Final = 130
@@ -133,9 +161,23 @@ class _Commands(Group):
 
     more_names = ("help", "version")
 
-    def sections(self) -> Mapping[str, Sequence[click.Command]]:
-        """Return the commands by heading, in the order of the help."""
-        return _SECTIONS
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names in the order of the help."""
+        return list(_MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by name, imported when it is first needed."""
+        if cmd_name in _MODULES and cmd_name not in self.commands:
+            module = import_module(f"mockpets.cli.{_MODULES[cmd_name]}")
+            self.add_command(getattr(module, cmd_name))
+        return super().get_command(ctx, cmd_name)
+
+    def sections(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the first sentence of each command's help by name, by heading."""
+        return {
+            heading: {name: text for name, (_, text) in commands.items()}
+            for heading, commands in _SECTIONS.items()
+        }
 
 
 @click.group(
@@ -144,177 +186,10 @@ class _Commands(Group):
     epilog="'mockpets help COMMAND' shows the options of a command.",
 )
 @click.version_option(
-    None, "--version", "-V", package_name="mockpets", message="%(package)s %(version)s"
+    VERSION, "--version", "-V", package_name="mockpets", message="%(package)s %(version)s"
 )
 def _commands() -> None:
     """Mock server for the pet store API: follows the contract, stores pets, simulates failures."""
-
-
-# --- Commands ---------------------------------------------------------------------------------
-
-
-@click.command(
-    cls=Command,
-    epilog="Each option can also be set by its environment variable, or in mockpets.toml under its "
-    "name without the leading dashes. Options override variables, and variables override the file.",
-)
-@with_settings()
-def serve(config: Path | None, **flags: object) -> int:
-    """Start the mock server; stop it with Ctrl-C or SIGTERM."""
-    settings = load_settings(flags, os.environ, config)
-    gc.disable()  # imports create many objects that stay, and collections would slow the start
-    import logging
-
-    from mockpets.server import bind
-    from mockpets.server import serve as run
-    from mockpets.telemetry.access_log import configure
-    from mockpets.web.app import create_app
-
-    app = create_app(settings)
-    mock = app.extensions["mockpets"]
-    with ExitStack() as stack:
-        log_format = cast("Format", settings.log_format)
-        stack.enter_context(configure(log_format, sys.stderr, quiet=settings.quiet))
-        if settings.state:
-            from mockpets.storage.persistence import persist_sessions
-
-            stack.enter_context(persist_sessions(settings.state, mock.sessions))
-        try:
-            sockets = bind(settings)
-        except InputError as error:  # the settings are valid, but the port is unavailable
-            report(error.problems)
-            return 1
-        port = sockets[0].getsockname()[1]
-        banner = _banner(settings, port, mock.token, mock.reloader.library.grouped())
-        panel = _panel(settings, port, mock.token) if settings.open else ""
-        mock.reloader.start()
-        stack.callback(mock.reloader.stop)
-        gc.freeze()
-        gc.enable()
-        with _limited_log(settings):
-            run(app, sockets, lambda: _announce(banner, panel), settings)
-        logging.getLogger("mockpets").info("stopped")
-    return 0
-
-
-def _limited_log(settings: Settings) -> AbstractContextManager[None]:
-    """Return a context that limits what one visitor of a public server can add to the log."""
-    if not settings.public:
-        return nullcontext()
-    from mockpets.session.visitors import visitor_names
-    from mockpets.telemetry.error_lines import limit_error_lines
-
-    # The last name is that of the largest network, which an IPv6 visitor can choose addresses from.
-    return limit_error_lines(lambda address: visitor_names(address, b"")[-1])
-
-
-def _panel(settings: Settings, port: int, token: str) -> str:
-    """Return the URL of the panel, with the token in its fragment; empty if the panel is off."""
-    if settings.control == "off":
-        return ""
-    return settings.url(port) + settings.prefix + PANEL_PATH + (f"#token={token}" if token else "")
-
-
-def _announce(banner: str, panel: str) -> None:
-    """Print the banner, and go on if stdout is full or closed.
-
-    :param panel: the URL to open in a browser; empty to open nothing.
-    """
-    if panel:
-        import webbrowser
-        from threading import Thread
-
-        Thread(target=webbrowser.open, args=(panel,), daemon=True).start()
-    try:
-        click.echo(banner)
-    except OSError as error:
-        discard_output(sys.stdout)
-        import logging
-
-        first = banner.partition("\n")[0]
-        log = logging.getLogger("mockpets")
-        log.error("cannot print the banner: %s; %s", error.strerror, first)
-
-
-def _banner_line(label: str, text: str) -> str:
-    """Return a line of the banner; a URL that would not fit beside the label goes below it."""
-    indent = " " * 15
-    if len(indent) + max(map(len, text.split())) > columns():
-        return f"{label}\n{wrap(text, '  ', '  ')}"
-    return wrap(text, f"{label:<15}", indent)
-
-
-def _banner(
-    settings: Settings, port: int, token: str, scenarios: Mapping[ScenarioGroup, Sequence[str]]
-) -> str:
-    """Return the banner: URLs, keys, scenarios and a curl command.
-
-    :param port: the actual port.
-    :param token: of the control API; the banner shows it only if it was generated.
-    :param scenarios: the names of all scenarios by group.
-    """
-    key = settings.api_key[0]
-    keys = f"any, such as {key}" if settings.any_key else ", ".join(settings.api_key)
-    header = f"Authorization: Bearer {key}"
-    # Double quotes work in every shell, also on Windows, but not for every key.
-    is_plain = re.fullmatch(r"[\w.+/=~:-]+", key)
-    quoted = f'"{header}"' if is_plain else shlex.quote(header)
-    root = settings.url(port) + settings.prefix
-    secret = token if token != settings.control_token else ""
-    panel = _panel(settings, port, secret) or "off"
-    lines = {"panel": panel, "control token": secret, "key": keys}
-    lines["active"] = ", ".join(settings.scenario)
-    head = [_banner_line(label, text) for label, text in lines.items() if text]
-    groups = [
-        _banner_line(f"  {group.lower()}", ", ".join(names)) for group, names in scenarios.items()
-    ]
-    overview = "\n".join([*head, "available", *groups])
-    return f"""mockpets {VERSION} serves the pet store at {root}{API_PREFIX}
-
-{overview}
-
-Try it:
-  curl -H {quoted} {shlex.quote(root + PETS_PATH)}
-
-Press Ctrl-C to stop."""
-
-
-@click.command(cls=Command)
-@click.option(
-    "--url",
-    envvar=URL_VARIABLE,
-    metavar="URL",
-    help=f"URL of the server.  [default: from --host and --port; variable: {URL_VARIABLE}]",
-)
-@with_settings(
-    "host",
-    "port",
-    texts={"host": "Address or host name of the server.", "port": "TCP port of the server."},
-)
-def health(url: str | None, config: Path | None, **flags: object) -> int:
-    """Check whether a running server responds.
-
-    The exit status is 0 if it does, and 1 if it does not.
-    """
-    from mockpets.client.connection import Connection, NoAnswer, split_url
-
-    try:
-        if url is None:
-            settings = load_settings(flags, os.environ, config)
-            url = settings.url() + settings.prefix
-        root, *_ = split_url(url)
-        response = Connection(root, _HEALTH_SECONDS).send("GET", HEALTH_PATH)
-    except (InputError, NoAnswer) as error:
-        report(str(error).split("\n"))
-        return 1
-    if response.status != 200:
-        report([f"{root} responds to the health check with {response.status}, expected 200"])
-        return 1
-    if b'"status":"ok"' not in response.body:
-        report([f"{root} is not a mockpets server (status {response.status})"])
-        return 1
-    click.echo(f"mockpets: {root} is alive")
-    return 0
 
 
 @click.command(cls=Command)
@@ -334,14 +209,3 @@ def completion(shell: str) -> None:
     assert kind is not None  # noqa: S101 - click knows all of `_SHELLS`
     script = kind(_commands, {}, _NAME, f"_{_NAME.upper()}_COMPLETE").source()
     click.echo(script)
-
-
-_SECTIONS: Final[Mapping[str, Sequence[click.Command]]] = {
-    "Run a server": (serve, health),
-    "Control a running server": (*remote.COMMANDS, *control.COMMANDS),
-    "Scenario files and documents": files.COMMANDS,
-    "Write tests in TypeScript": (kit.kit,),
-    "Set up your shell": (completion,),
-}
-for _command in chain.from_iterable(_SECTIONS.values()):
-    _commands.add_command(_command)

@@ -1,4 +1,4 @@
-"""The commands for a running server: switch its scenarios, show and follow its request log."""
+"""The commands for a running server that do not need `control`: its health, scenarios and log."""
 
 from __future__ import annotations
 
@@ -12,22 +12,32 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, get_args
 
 import click
 
+from mockpets.cli.commands import Command, report
 from mockpets.cli.completion import from_server, scenarios, words
 from mockpets.cli.connection import connect
-from mockpets.cli.options import Command, integer, report, with_settings
-from mockpets.constants import DEFAULT_SESSION, FILE_SUFFIXES, OPERATIONS, NoteCode, RequestOutcome
+from mockpets.cli.options import integer, with_settings
+from mockpets.constants import (
+    DEFAULT_SESSION,
+    FILE_SUFFIXES,
+    HEALTH_PATH,
+    OPERATIONS,
+    NoteCode,
+    RequestOutcome,
+)
 from mockpets.errors import InputError, Problem, did_you_mean, printable
 from mockpets.settings.model import VARIABLE_PREFIX
-from mockpets.settings.sources import URL_VARIABLE
+from mockpets.settings.sources import URL_VARIABLE, load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from mockpets.client import ControlClient, ControlError
     from mockpets.contract.control_types import RequestFilters, RequestList, RequestSummary
 
 _TOKEN_VARIABLE: Final = f"{VARIABLE_PREFIX}CONTROL_TOKEN"
 """The same variable as for the setting of the server."""
+_HEALTH_SECONDS: Final = 3.0
 _WAIT_SECONDS: Final = 5
 """The longest wait for one poll: a Ctrl-C just before the poll takes effect only after it."""
 _FOLLOWED: Final = 1000
@@ -326,5 +336,39 @@ def missing_session(client: ControlClient) -> str:
     return "; this session does not exist yet" + (f", {near}" if near else "")
 
 
-COMMANDS = (use, requests)
-"""In the order of the help."""
+@click.command(cls=Command)
+@click.option(
+    "--url",
+    envvar=URL_VARIABLE,
+    metavar="URL",
+    help=f"URL of the server.  [default: from --host and --port; variable: {URL_VARIABLE}]",
+)
+@with_settings(
+    "host",
+    "port",
+    texts={"host": "Address or host name of the server.", "port": "TCP port of the server."},
+)
+def health(url: str | None, config: Path | None, **flags: object) -> int:
+    """Check whether a running server responds.
+
+    The exit status is 0 if it does, and 1 if it does not.
+    """
+    from mockpets.client.connection import Connection, NoAnswer, split_url
+
+    try:
+        if url is None:
+            settings = load_settings(flags, os.environ, config)
+            url = settings.url() + settings.prefix
+        root, *_ = split_url(url)
+        response = Connection(root, _HEALTH_SECONDS).send("GET", HEALTH_PATH)
+    except (InputError, NoAnswer) as error:
+        report(str(error).split("\n"))
+        return 1
+    if response.status != 200:
+        report([f"{root} responds to the health check with {response.status}, expected 200"])
+        return 1
+    if b'"status":"ok"' not in response.body:
+        report([f"{root} is not a mockpets server (status {response.status})"])
+        return 1
+    click.echo(f"mockpets: {root} is alive")
+    return 0

@@ -19,7 +19,7 @@ SECONDS: Final = 20
 
 _HELP: Final = """
 from mockpets.cli.main import _commands, main
-from mockpets.cli.options import walk
+from mockpets.cli.commands import walk
 main(["--help"])
 for path, _ in walk(_commands):
     print(f"\\n$ mockpets {path} --help")

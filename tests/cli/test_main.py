@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+from click import Context
 
-from mockpets.cli.main import main
+from mockpets.cli.main import _commands, main
 from mockpets.constants import CONTRACT_ERRORS, HEALTH_PATH, PETS_PATH
 from mockpets.contract.serialization import body_problems
 from mockpets.pets.generator import generate
@@ -258,7 +259,7 @@ def test_an_unreadable_folder_is_reported_with_its_option(here: Path, deep: bool
     (here / "own").chmod(0o000)
     folder = "own/inner" if deep else "own"
     script = (
-        "import os, sys; from mockpets.cli.main import main;"
+        "import os, sys; import mockpets.cli.files; from mockpets.cli.main import main;"
         "os.geteuid() == 0 and os.setuid(65534); sys.exit(main(sys.argv[1:]))"
     )
     here.chmod(0o755)
@@ -294,12 +295,27 @@ def test_every_problem_has_its_own_line(
     ]
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["serve", "--help"], ["health", "--port=1"]])
-def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
+HEAVY = {"faker", "flask", "marshmallow", "waitress", "werkzeug", "yaml"}
+CLIENT = {"http.client", "mockpets.client.client"}
+SETTINGS = {"mockpets.settings.model", "mockpets.cli.options"}
+OTHERS = {"mockpets.cli.control", "mockpets.cli.files", "mockpets.cli.serve"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unwanted"),
+    [
+        (["--help"], HEAVY | CLIENT | SETTINGS | OTHERS | {"logging", "tomllib", "mockpets.kit"}),
+        (["--version"], HEAVY | CLIENT | SETTINGS | OTHERS | {"importlib.metadata"}),
+        (["serve", "--help"], HEAVY | CLIENT),
+        (["health", "--port=1"], HEAVY | OTHERS | {"logging", "tomllib", "mockpets.kit"}),
+        (["use", "empty", "--url=http://127.0.0.1:1"], HEAVY | OTHERS | {"logging", "tomllib"}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_light_commands_import_nothing_heavy(arguments: list[str], unwanted: set[str]) -> None:
     script = (
         "import sys; from mockpets.cli.main import main; main(sys.argv[1:]);"
-        "heavy = {'faker', 'flask', 'marshmallow', 'waitress', 'werkzeug', 'yaml'};"
-        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+        f"print(sorted({unwanted} & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments],
@@ -351,6 +367,15 @@ def test_the_first_response_imports_only_what_it_needs(
     )
 
     assert (done.stderr, done.stdout) == ("", f"{imported}\n")
+
+
+@pytest.mark.parametrize("name", _commands.list_commands(Context(_commands)))
+def test_the_overview_has_the_first_sentence_of_the_help_of_a_command(name: str) -> None:
+    command = _commands.get_command(Context(_commands), name)
+    (text,) = (texts[name] for texts in _commands.sections().values() if name in texts)
+
+    assert command is not None
+    assert command.get_short_help_str(200) == text
 
 
 def test_importing_the_package_imports_nothing_heavy() -> None:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_type_hints
 import click
 
 from mockpets import constants
+from mockpets.cli.commands import ListGroup, walk
 from mockpets.cli.main import _commands as program
-from mockpets.cli.options import ListGroup, walk
 from mockpets.constants import ERRORS, EXPOSED_HEADERS, NoteCode
 from mockpets.contract.control_types import RequestDetails
 from mockpets.contract.openapi import document
@@ -135,11 +135,10 @@ _CONNECTION: Final = ("--url", "--session", "--token", "--host", "--port")
 def commands() -> str:
     """Return all commands with their options, under the headings of the help."""
     text = ""
-    by_name = dict(walk(program))
     for heading, members in program.sections().items():
         text += f"## {heading}\n\n"
-        for name, command in by_name.items():
-            if by_name[name.split()[0]] in members and not isinstance(command, ListGroup):
+        for name, command in walk(program):
+            if name.split()[0] in members and not isinstance(command, ListGroup):
                 text += _command(name, command)
     return text
 

@@ -1,0 +1,155 @@
+"""What all commands share: their classes, and how problems are printed.
+
+Imports nothing heavy, because ``mockpets --help`` loads this module.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import click
+
+from mockpets.constants import SCENARIO_NAME
+from mockpets.errors import InputError, Problem, did_you_mean, printable
+from mockpets.units import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import TextIO
+
+    from click.shell_completion import CompletionItem
+
+_PATTERNS: Final = {"--port": "[0-9]{2,5}", "--url": r"https?://\S+", "--scenario": SCENARIO_NAME}
+"""Patterns of typical option values."""
+
+
+def report(lines: Iterable[object]) -> None:
+    """Print problems or messages to stderr, one line each; ignore a stderr that is closed."""
+    try:
+        for line in lines:
+            click.echo(printable(f"mockpets: {line}"), err=True)
+    except OSError:
+        discard_output(sys.stderr)
+
+
+def discard_output(stream: TextIO) -> None:
+    """Redirect a broken output stream to the null device.
+
+    Otherwise the interpreter flushes the stream at exit and prints an error.
+    """
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
+
+
+class Command(click.Command):
+    """A command that suggests a fix for an unexpected argument."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse options and arguments into the context.
+
+        :raise InputError: an argument is left over.
+        """
+        ctx.allow_extra_args = True  # so that click does not report them in its own words
+        extra = super().parse_args(ctx, args)
+        if extra and not ctx.resilient_parsing:
+            message = f"unexpected argument {quote(extra[0])}"
+            hint = self._suggestion(extra[0], ctx)
+            raise InputError([Problem(ctx.info_name or "", 0, 0, "", message, hint)])
+        return extra
+
+    def _suggestion(self, argument: str, context: click.Context) -> str:
+        """Return how to fix an unexpected argument."""
+        parent = context.parent.command if context.parent else None
+        if isinstance(parent, ListGroup) and argument in parent.commands:
+            return f"write the options after '{argument}'"
+        known = {name for param in self.params for name in param.opts}
+        if argument.lower() in ("on", "off", "true", "false"):
+            return "switches take no value"
+        for option, pattern in _PATTERNS.items():
+            if option in known and re.fullmatch(pattern, argument):
+                return f"did you mean {option} {argument}?"
+        return f"see '{context.command_path} --help'"
+
+
+class Group(click.Group):
+    """Commands; the error for an unknown name suggests the nearest one."""
+
+    command_class = Command
+    more_names: ClassVar[tuple[str, ...]] = ()
+    """Names that are accepted in place of a command."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names in the order in which the commands were added."""
+        return list(self.commands)
+
+    def sections(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the first sentence of each command's help by name, by heading."""
+        found = self.commands.items()
+        return {"Commands": {name: command.get_short_help_str(200) for name, command in found}}
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands with the first sentence of their help."""
+        width = max(map(len, self.list_commands(ctx)))  # the same in all sections
+        for heading, commands in self.sections().items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:<{width}}", text) for name, text in commands.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first argument names.
+
+        :raise InputError: the command is unknown.
+        """
+        names = self.list_commands(ctx)
+        if args[0] not in names and not ctx.resilient_parsing:
+            known = f"available commands: {', '.join(names)}"
+            hint = did_you_mean(args[0], [*names, *self.more_names]) or known
+            name = " ".join([*ctx.command_path.split()[1:], args[0]])
+            raise InputError([Problem(name, 0, 0, "", "unknown command", hint)])
+        return super().resolve_command(ctx, args)
+
+
+class ListGroup(Group):
+    """Commands for things of one kind; without a command, runs the command `list`."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(
+            **attributes,
+            subcommand_metavar="[COMMAND] [OPTIONS]...",
+            options_metavar="",
+            epilog="Without COMMAND, runs 'list'.",
+        )
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, of which the first names a command or is an option of `list`."""
+        is_option = bool(args) and args[0].startswith("-")
+        if is_option and args[0] in ctx.help_option_names:
+            return super().parse_args(ctx, args)
+        if is_option or not (args or ctx.resilient_parsing):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Complete the commands, and the options of `list`."""
+        items = super().shell_complete(ctx, incomplete)
+        if not incomplete.startswith("-"):
+            return items
+        command = self.commands["list"]
+        own = click.Context(command, parent=ctx, info_name="list", resilient_parsing=True)
+        return command.shell_complete(own, incomplete)
+
+
+def walk(group: click.Group, prefix: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Yield each command of a group with its path, also those of inner groups."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None  # noqa: S101 - it is listed
+        yield prefix + name, command
+        if isinstance(command, click.Group):
+            yield from walk(command, f"{prefix}{name} ")

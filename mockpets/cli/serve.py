@@ -1,0 +1,153 @@
+"""The command `serve`: run the server, and print where it is."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import re
+import shlex
+import sys
+from contextlib import ExitStack, nullcontext
+from typing import TYPE_CHECKING, Final, cast
+
+import click
+
+from mockpets.cli.commands import Command, discard_output, report
+from mockpets.cli.layout import columns, wrap
+from mockpets.cli.options import with_settings
+from mockpets.constants import API_PREFIX, PANEL_PATH, PETS_PATH, VERSION
+from mockpets.errors import InputError
+from mockpets.settings.sources import load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from mockpets.constants import ScenarioGroup
+    from mockpets.settings import Settings
+    from mockpets.telemetry.access_log import Format
+
+_log: Final = logging.getLogger("mockpets")
+
+
+@click.command(
+    cls=Command,
+    epilog="Each option can also be set by its environment variable, or in mockpets.toml under its "
+    "name without the leading dashes. Options override variables, and variables override the file.",
+)
+@with_settings()
+def serve(config: Path | None, **flags: object) -> int:
+    """Start the mock server; stop it with Ctrl-C or SIGTERM."""
+    settings = load_settings(flags, os.environ, config)
+    gc.disable()  # imports create many objects that stay, and collections would slow the start
+    from mockpets.server import bind
+    from mockpets.server import serve as run
+    from mockpets.telemetry.access_log import configure
+    from mockpets.web.app import create_app
+
+    app = create_app(settings)
+    mock = app.extensions["mockpets"]
+    with ExitStack() as stack:
+        log_format = cast("Format", settings.log_format)
+        stack.enter_context(configure(log_format, sys.stderr, quiet=settings.quiet))
+        if settings.state:
+            from mockpets.storage.persistence import persist_sessions
+
+            stack.enter_context(persist_sessions(settings.state, mock.sessions))
+        try:
+            sockets = bind(settings)
+        except InputError as error:  # the settings are valid, but the port is unavailable
+            report(error.problems)
+            return 1
+        port = sockets[0].getsockname()[1]
+        banner = _banner(settings, port, mock.token, mock.reloader.library.grouped())
+        panel = _panel(settings, port, mock.token) if settings.open else ""
+        mock.reloader.start()
+        stack.callback(mock.reloader.stop)
+        gc.freeze()
+        gc.enable()
+        with _limited_log(settings):
+            run(app, sockets, lambda: _announce(banner, panel), settings)
+        _log.info("stopped")
+    return 0
+
+
+def _limited_log(settings: Settings) -> AbstractContextManager[None]:
+    """Return a context that limits what one visitor of a public server can add to the log."""
+    if not settings.public:
+        return nullcontext()
+    from mockpets.session.visitors import visitor_names
+    from mockpets.telemetry.error_lines import limit_error_lines
+
+    # The last name is that of the largest network, which an IPv6 visitor can choose addresses from.
+    return limit_error_lines(lambda address: visitor_names(address, b"")[-1])
+
+
+def _panel(settings: Settings, port: int, token: str) -> str:
+    """Return the URL of the panel, with the token in its fragment; empty if the panel is off."""
+    if settings.control == "off":
+        return ""
+    return settings.url(port) + settings.prefix + PANEL_PATH + (f"#token={token}" if token else "")
+
+
+def _announce(banner: str, panel: str) -> None:
+    """Print the banner, and go on if stdout is full or closed.
+
+    :param panel: the URL to open in a browser; empty to open nothing.
+    """
+    if panel:
+        import webbrowser
+        from threading import Thread
+
+        Thread(target=webbrowser.open, args=(panel,), daemon=True).start()
+    try:
+        click.echo(banner)
+    except OSError as error:
+        discard_output(sys.stdout)
+        first = banner.partition("\n")[0]
+        _log.error("cannot print the banner: %s; %s", error.strerror, first)
+
+
+def _banner_line(label: str, text: str) -> str:
+    """Return a line of the banner; a URL that would not fit beside the label goes below it."""
+    indent = " " * 15
+    if len(indent) + max(map(len, text.split())) > columns():
+        return f"{label}\n{wrap(text, '  ', '  ')}"
+    return wrap(text, f"{label:<15}", indent)
+
+
+def _banner(
+    settings: Settings, port: int, token: str, scenarios: Mapping[ScenarioGroup, Sequence[str]]
+) -> str:
+    """Return the banner: URLs, keys, scenarios and a curl command.
+
+    :param port: the actual port.
+    :param token: of the control API; the banner shows it only if it was generated.
+    :param scenarios: the names of all scenarios by group.
+    """
+    key = settings.api_key[0]
+    keys = f"any, such as {key}" if settings.any_key else ", ".join(settings.api_key)
+    header = f"Authorization: Bearer {key}"
+    # Double quotes work in every shell, also on Windows, but not for every key.
+    is_plain = re.fullmatch(r"[\w.+/=~:-]+", key)
+    quoted = f'"{header}"' if is_plain else shlex.quote(header)
+    root = settings.url(port) + settings.prefix
+    secret = token if token != settings.control_token else ""
+    panel = _panel(settings, port, secret) or "off"
+    lines = {"panel": panel, "control token": secret, "key": keys}
+    lines["active"] = ", ".join(settings.scenario)
+    head = [_banner_line(label, text) for label, text in lines.items() if text]
+    groups = [
+        _banner_line(f"  {group.lower()}", ", ".join(names)) for group, names in scenarios.items()
+    ]
+    overview = "\n".join([*head, "available", *groups])
+    return f"""mockpets {VERSION} serves the pet store at {root}{API_PREFIX}
+
+{overview}
+
+Try it:
+  curl -H {quoted} {shlex.quote(root + PETS_PATH)}
+
+Press Ctrl-C to stop."""
