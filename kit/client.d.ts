@@ -119,8 +119,11 @@ export class Mockpets {
   use(...scenarios: (ScenarioName | Scenario)[]): Promise<void>;
   /** Reset pets, counters, random numbers and the request log; the active scenarios stay active. */
   reset(): Promise<void>;
-  /** Delete the session and release the responses it holds. Its name stays closed for 60 seconds. */
-  drop(): Promise<void>;
+  /**
+   * Delete the session and release the responses it holds. Its name stays closed for 60 seconds.
+   * @param options.checkLost whether to throw `session_lost` if it was another session than in earlier calls
+   */
+  drop(options?: { checkLost?: boolean }): Promise<void>;
 
   /** Return the pets, or those with a status, in order of their IDs. */
   pets(status?: PetStatus): Promise<Pet[]>;

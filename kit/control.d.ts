@@ -51,9 +51,10 @@ export interface components {
             expected: string;
             got: string;
         };
-        /** @description The name of the session that was removed. */
+        /** @description The name of the session that was removed, and its `id`. */
         DroppedSession: {
             dropped: string;
+            id: string;
         };
         /** @description The body of an error: the Error of the contract, with `details` if there are any. */
         Error: {

@@ -67,16 +67,15 @@ function sendSession(mock, others) {
 
 /** Delete the session of a test, or throw if it was lost. */
 async function end(mock, { state, err }) {
-  const problem = await failure(() => mock.requests({ limit: 1 })); // the session may be lost
-  if (problem?.code === "session_dropped") return; // the test has deleted it
-  if (problem) {
-    if (err?.message.includes(problem.message)) return;
-    // The failure of the test is only a consequence, so it comes second.
-    const { code, message, status } = problem;
-    throw err ? new MockpetsError(code, `${message}\n\nThe test failed with: ${err.message}`, status) : problem;
-  }
-  if (state === "failed") {
-    for (const message of (await requestLog(mock)).split("\n")) Cypress.log({ name: "mockpets", message });
-  }
-  await dropSession(mock);
+  const problem = await failure(async () => {
+    if (state === "failed") {
+      for (const message of (await requestLog(mock)).split("\n")) Cypress.log({ name: "mockpets", message });
+    }
+    await dropSession(mock);
+  });
+  if (!problem || problem.code === "session_dropped") return; // the test has deleted it
+  if (err?.message.includes(problem.message)) return;
+  // The failure of the test is only a consequence, so it comes second.
+  const { code, message, status } = problem;
+  throw err ? new MockpetsError(code, `${message}\n\nThe test failed with: ${err.message}`, status) : problem;
 }

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 from uuid import uuid4
 
 import pytest
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         Document,
         RequestFilters,
         RequestSummary,
+        SessionOptions,
         Times,
         VerifiedRequests,
     )
@@ -50,10 +52,12 @@ class Server:
 
     :param key: the API key, which clients send as the bearer token.
     :param control: client of the control API, for the default session.
+    :param is_own: whether it runs in this process, so that it cannot restart during a test.
     """
 
     key: str
     control: ControlClient
+    is_own: bool = False
 
     @property
     def url(self) -> str:
@@ -111,9 +115,16 @@ class Mockpets:
 
 
 _STASHED: Final = pytest.StashKey[Mockpets]()
+_MAY_RESTART: Final = pytest.StashKey[bool]()
 
 
 # --- Hooks ------------------------------------------------------------------------------------
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker, so that ``--strict-markers`` accepts it."""
+    text = "mockpets(*scenarios, seed=, pets=): what the session of a test starts with."
+    config.addinivalue_line("markers", text)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -134,7 +145,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         if lost is not None and type(error) is not type(lost):
             raise lost from error
         raise
-    if lost := _lost_session(item):
+    # Without a restart, the fixture finds out when it deletes the session, in no additional call.
+    if item.stash.get(_MAY_RESTART, False) and (lost := _lost_session(item)):
         raise lost
     return result
 
@@ -210,28 +222,57 @@ def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
     with MockpetsServer(settings) as server:
         url = server.url + settings.prefix
         control = ControlClient(url, token=settings.control_token)
-        yield Server(settings.api_key[0], control)
+        yield Server(settings.api_key[0], control, is_own=True)
 
 
 @pytest.fixture
 def mockpets(request: pytest.FixtureRequest, mockpets_server: Server) -> Iterator[Mockpets]:
     """Provide a mock of the pet store for this test, with its own pets, scenarios and request log.
 
-    Point your front end at `mockpets.url`, and activate scenarios with `mockpets.use("slow")`. The
-    report of a failed test lists the requests.
+    Point your front end at `mockpets.url`, and activate scenarios with `mockpets.use("slow")`, or
+    before the test with ``@pytest.mark.mockpets("slow")``. The report of a failed test lists the
+    requests.
     """
-    from mockpets.client import ControlError
+    from mockpets.client import ControlError, SessionLostError
 
     readable = re.sub("[^a-z0-9]+", "-", request.node.name.lower()).strip("-")[:_NAME_LENGTH]
     # Other workers and runs may use the same server.
     name = f"{readable}-{uuid4().hex[:12]}".lstrip("-")
-    mockpets_server.control.make_session(name)
-    mockpets = Mockpets(mockpets_server.key, mockpets_server.control.session(name))
+    control = mockpets_server.control
+    control.make_session(name, **_contents(request.node.get_closest_marker("mockpets")))
+    mockpets = Mockpets(mockpets_server.key, control.session(name))
     request.node.stash[_STASHED] = mockpets
+    request.node.stash[_MAY_RESTART] = not mockpets_server.is_own
     yield mockpets
     del request.node.stash[_STASHED]
     try:
-        mockpets_server.control.drop_session(name)
-    except ControlError as error:
-        if error.code != "not_found":  # else the test has removed it
+        control.drop_session(name, check_lost=True)
+    except SessionLostError:
+        if mockpets_server.is_own:  # else `pytest_runtest_call` has reported it
             raise
+    except ControlError as error:
+        if error.code != "not_found":
+            raise
+        if mockpets_server.is_own:
+            _check_not_lost(control, name)
+
+
+def _contents(marker: pytest.Mark | None) -> SessionOptions:
+    """Return what the marker asks for; the server validates it."""
+    if marker is None:
+        return {}
+    contents: dict[str, Any] = dict(marker.kwargs)
+    if marker.args:
+        contents["scenario"] = list(marker.args)
+    return cast("SessionOptions", contents)
+
+
+def _check_not_lost(control: ControlClient, name: str) -> None:
+    """Do nothing if the test itself has deleted its session.
+
+    :raise SessionLostError: something else has.
+    """
+    from mockpets.client import ControlError
+
+    with suppress(ControlError):
+        control.find_session(name)

@@ -348,6 +348,51 @@ def test_a_lost_session_fails_every_affected_test_with_the_reason(run: Run) -> N
     assert "client.py:" not in shown
 
 
+def test_a_marker_selects_what_the_session_starts_with(run: Run) -> None:
+    text = """
+        import pytest
+
+        pytestmark = pytest.mark.mockpets("empty")
+
+        def test_marked_module(mockpets):
+            assert mockpets.pets() == []
+
+        @pytest.mark.mockpets("slow", "default", seed=7, pets=3)
+        def test_marked(mockpets):
+            state = mockpets.control.state()
+            assert (state["active"], state["seed"]) == (["slow", "default"], 7)
+            assert len(mockpets.pets()) == 3
+
+        @pytest.mark.mockpets("emtpy")
+        def test_misspelt(mockpets):
+            pass
+    """
+    result = run(text, "--strict-markers")
+
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(["E *unknown scenario 'emtpy'; did you mean 'empty'*"])
+
+
+def test_a_session_that_another_client_deletes_is_reported(run: Run) -> None:
+    text = """
+        import pytest
+        from mockpets.client import ControlClient
+
+        def test_deleted(mockpets):
+            ControlClient(mockpets.url).drop_session(mockpets.control.name)
+
+        def test_replaced(mockpets):
+            other = ControlClient(mockpets.url)
+            other.drop_session(other.name)
+            other.make_session(other.name)
+    """
+    result = run(text)
+
+    result.assert_outcomes(passed=2, errors=2)
+    for name in ("deleted", "replaced"):
+        result.stdout.fnmatch_lines_random([f"E *session test-{name}-* was lost: *"])
+
+
 # --- In a browser, and in runs without the fixtur-----------------------------------------------
 
 BROWSER = """

@@ -366,17 +366,23 @@ class ControlClient:
         )
         return response
 
-    def drop_session(self, name: str, closed: str = "60s") -> str:
+    def drop_session(self, name: str, closed: str = "60s", *, check_lost: bool = False) -> str:
         """Remove a session and everything in it; return its name.
 
         :param closed: how long its name stays closed, at most ``1h``: requests that name it get a
             410, so that a page that still polls does not create it again. A call that changes the
             session opens it earlier. ``0s`` does not close it.
+        :param check_lost: whether to raise `SessionLostError` if the removed session is another one
+            than in earlier calls. Without it, anyone's session of this name is removed.
         """
+        __tracebackhide__ = True
+        known = self._session_ids.get(name.lower())
         path, query = _fill(constants.SESSION_PATH, name), {"closed": closed}
         response: DroppedSession = self._call(
             "DELETE", path, query=query, session=name, check=self._replace_id
         )
+        if check_lost and known is not None and response["id"] != known:
+            raise SessionLostError(response["dropped"])
         return response["dropped"]
 
     # --- Calls ---

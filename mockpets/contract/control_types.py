@@ -572,9 +572,10 @@ class SessionOptions(TypedDict, total=False):
 
 
 class DroppedSession(TypedDict):
-    """The name of the session that was removed."""
+    """The name of the session that was removed, and its `id`."""
 
     dropped: str
+    id: str
 
 
 # --- Errors -----------------------------------------------------------------------------------

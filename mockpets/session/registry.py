@@ -219,8 +219,8 @@ class SessionRegistry:
         unchanged = (session for session in by_age if visitors and not session.is_changed)
         return self._by_name.pop(next(unchanged, by_age[0]).name)
 
-    def drop(self, name: str, closed: float = 0.0) -> bool:
-        """Delete a session and release its held responses; return whether it existed.
+    def drop(self, name: str, closed: float = 0.0) -> Session | None:
+        """Delete a session and release its held responses; return it, or None if it is unknown.
 
         :param closed: the seconds for which its name stays closed.
         :raise RequestError: ``invalid_request`` for the default session.
@@ -231,12 +231,12 @@ class SessionRegistry:
         with self._lock:
             session = self._by_name.pop(name, None)
             if session is None:
-                return False
+                return None
             if closed:
                 self.closed_names.close(name, closed)
         _close(session)
         self.publish_all("sessions")
-        return True
+        return session
 
     def idle_seconds(self, session: Session) -> float:
         """Return the seconds since a session was last used."""

@@ -142,6 +142,22 @@ describe("a session", () => {
     await rejects(client({ url: DECLARED_URL }).make(), "unauthorized", /token is missing/);
     await rejects(client({ url: DECLARED_URL, token: "x" }).make(), "unauthorized", /token is invalid/);
   });
+  it("is lost if drop deletes another one, which it always does", async () => {
+    const mock = client();
+    const other = client({ session: mock.session });
+    const replace = async () => {
+      await mock.make();
+      await other.drop();
+      await other.make();
+    };
+    await replace();
+    await mock.drop();
+    await replace();
+    await rejects(mock.drop({ checkLost: true }), "session_lost", /was lost/);
+    await rejects(other.pets(), "session_dropped", /deleted/);
+    await mock.make();
+    await mock.drop({ checkLost: true });
+  });
   it("stays closed after drop, until it is made again", async () => {
     const mock = client();
     await mock.use("empty");

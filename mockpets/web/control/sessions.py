@@ -300,6 +300,7 @@ def drop_session(call: ControlRequest) -> JsonResponse[DroppedSession]:
     """
     name = checked_session(call.name, "the path")
     closed: float = read_query(call.query, DROP_PARAMETERS).get("closed", 0.0)
-    if not call.context.sessions.drop(name, closed):
+    dropped = call.context.sessions.drop(name, closed)
+    if dropped is None:
         raise _unknown_session(call, name)
-    return json_response({"dropped": name})
+    return json_response({"dropped": name, "id": dropped.id})

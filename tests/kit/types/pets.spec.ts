@@ -26,6 +26,12 @@ test("uses two contexts", async ({ browser, mock }) => {
   await context.close();
 });
 
+test.describe("with contents", () => {
+  test.use({ mockContents: { scenario: ["empty", "slow"], seed: 7, pets: 3 } });
+  // @ts-expect-error the scenario is misspelt
+  test.use({ mockContents: { scenario: "emtpy" } });
+});
+
 test.describe("with another carrier", () => {
   const carrier: Carrier = "key";
   test.use({ carrier, mockUrl: process.env.MOCKPETS_URL, mockKey: "secret", mockOrigins: [] });

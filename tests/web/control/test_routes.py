@@ -934,7 +934,8 @@ def test_a_session_is_created_as_requested_and_reset_to_that(call: Client) -> No
     grown = good(at(call, "GET", "pets", session="made"))
     assert grown["total"] == 16
     assert grown["pets"] != good(at(call, "GET", "pets", session="seed-1"))["pets"]
-    assert good(at(call, "DELETE", "sessions/made")) == {"dropped": "made"}
+    dropped = good(at(call, "DELETE", "sessions/made"))
+    assert dropped == {"dropped": "made", "id": again.json["id"]}
     assert good(at(call, "GET", "pets", session="made"))["total"] == 16
 
 

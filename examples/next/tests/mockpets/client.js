@@ -81,8 +81,10 @@ export class Mockpets {
     await this.#call("POST", "reset");
   }
 
-  async drop() {
-    await this.#call("DELETE", `sessions/${this.session}`, { query: { closed: "60s" }, check: this.#replaceId });
+  async drop({ checkLost = false } = {}) {
+    const known = this.#id;
+    const { id } = await this.#call("DELETE", `sessions/${this.session}`, { query: { closed: "60s" }, check: this.#replaceId });
+    if (checkLost && known && id !== known) throw this.#lost();
   }
 
   // --- Pets ---
@@ -221,10 +223,13 @@ export class Mockpets {
     if (id !== null) this.#id ??= id;
     // Errors such as `busy` come before the session is selected.
     const isLost = id !== null ? id !== this.#id : this.#id && (!error || CAUSED_BY_LOSS.includes(error.code));
-    if (!isLost) return;
+    if (isLost) throw this.#lost();
+  }
+
+  #lost() {
     const cause = "the server was restarted, or another client deleted the session";
     const hint = "to keep sessions over restarts, start the server with --state";
-    throw new MockpetsError("session_lost", `session ${this.session} was lost: ${cause}; ${hint}`);
+    return new MockpetsError("session_lost", `session ${this.session} was lost: ${cause}; ${hint}`);
   }
 
   /** Remember the ID of the session that the call has created or deleted. */

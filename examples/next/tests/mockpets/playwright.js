@@ -17,27 +17,26 @@ const LONGEST_WAIT_MS = 30_000;
 export const test = baseTest.extend({
   mockUrl: [undefined, { option: true }],
   mockKey: [undefined, { option: true }],
+  mockContents: [{}, { option: true }],
   mockOrigins: [[], { option: true }],
   carrier: ["route", { option: true }],
 
-  mock: async ({ mockUrl, mockKey }, use, testInfo) => {
+  mock: async ({ mockUrl, mockKey, mockContents }, use, testInfo) => {
     const { title, titlePath, project, repeatEachIndex, retry } = testInfo;
     const session = Mockpets.slug(title, project.name, ...titlePath, repeatEachIndex, retry, RUN);
     const mock = new Mockpets({ url: mockUrl, key: mockKey, session });
-    await mock.make();
+    await mock.make(mockContents);
     await use(mock);
-    const problem = await failure(() => mock.requests({ limit: 1 })); // the session may be lost
-    if (problem?.code === "session_dropped") return; // the test has deleted it
-    if (problem) {
-      const { errors } = testInfo;
-      problem.stack = String(problem); // no line of the test has caused it
-      if (!errors.length) throw problem;
-      // The failure of the test is only a consequence, so it comes second.
-      if (!errors.some(({ message }) => message?.includes(problem.message))) errors.unshift({ message: problem.stack });
-      return;
-    }
-    if (testInfo.status !== testInfo.expectedStatus) await attachRequests(testInfo, mock);
-    await dropSession(mock);
+    const problem = await failure(async () => {
+      if (testInfo.status !== testInfo.expectedStatus) await attachRequests(testInfo, mock);
+      await dropSession(mock);
+    });
+    if (!problem || problem.code === "session_dropped") return; // the test has deleted it
+    const { errors } = testInfo;
+    problem.stack = String(problem); // no line of the test has caused it
+    if (!errors.length) throw problem;
+    // The failure of the test is only a consequence, so it comes second.
+    if (!errors.some(({ message }) => message?.includes(problem.message))) errors.unshift({ message: problem.stack });
   },
 
   context: async ({ mock, mockOrigins, carrier, baseURL, extraHTTPHeaders, context }, use) => {

@@ -58,10 +58,12 @@ export async function failure(call) {
   }
 }
 
-/** Delete a session, unless the test has already done so. */
+/** Delete a session, unless the test has already done so; throw if it was lost. */
 export async function dropSession(mock) {
-  const rejection = await failure(() => mock.drop());
-  if (rejection && rejection.code !== "not_found") throw rejection;
+  let problem = await failure(() => mock.drop({ checkLost: true }));
+  // Only a call that reads the session tells whether it was lost or deleted.
+  if (problem?.code === "not_found") problem = await failure(() => mock.requests({ limit: 1 }));
+  if (problem && problem.code !== "session_dropped") throw problem;
 }
 
 /** Return the request log of a session, for the report of a failed test. */

@@ -13,7 +13,7 @@ import type {
   PlaywrightWorkerOptions,
   TestType,
 } from "@playwright/test";
-import type { Mockpets, Times, VerifyMatch } from "./client.js";
+import type { Contents, Mockpets, Times, VerifyMatch } from "./client.js";
 
 export * from "./client.js";
 export { webServer } from "./server.js";
@@ -27,6 +27,8 @@ export interface MockpetsOptions {
   mockUrl: string | undefined;
   /** The API key of your app, for `mock.key`; by default `mockpets`. */
   mockKey: string | undefined;
+  /** The scenarios, seed and pets with which the session of each test starts. */
+  mockContents: Contents;
   /** Origins to which the page sends the session, in addition to those of mockpets and `baseURL`. */
   mockOrigins: string[];
   /**

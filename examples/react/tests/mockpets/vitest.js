@@ -31,7 +31,7 @@ export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
   const session = Mockpets.slug(file.split(/[\\/]/).at(-1), file, RUN, state.sessions++);
   const mock = new Mockpets({ url, key, token, session, fetch });
   const block = { mock, origin: origin(mock.url) };
-  let owner; // the test for which the session exists
+  let owner; // the test whose session may exist
 
   beforeAll(() => {
     state.blocks.push(block);
@@ -39,26 +39,28 @@ export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
 
   beforeEach(async ({ task }) => {
     if (task.concurrent) throw withoutStack(new Error(CONCURRENT));
+    // `make` alone keeps the request log, snapshots and held responses.
+    if (owner) await failure(() => mock.drop());
     owner = undefined;
-    await dropSession(mock); // `make` alone keeps the request log, snapshots and held responses
     await mock.make({ scenario, ...contents });
     owner = task;
   });
 
   afterEach(async ({ task }) => {
     if (owner !== task) return;
-    const problem = await failure(() => mock.requests({ limit: 1 })); // the session may be lost
-    if (problem) owner = undefined;
-    if (problem?.code === "session_dropped") return; // the test has deleted it
-    if (problem) reportFirst(problem, task.result);
-    else if (task.result?.state === "fail" && !task.fails) {
-      console.error(`requests to mockpets:\n${await requestLog(mock)}`);
-    }
+    const problem = await failure(async () => {
+      if (task.result?.state === "fail" && !task.fails) {
+        console.error(`requests to mockpets:\n${await requestLog(mock)}`);
+      }
+      await dropSession(mock);
+      owner = undefined;
+    });
+    if (problem && problem.code !== "session_dropped") reportFirst(problem, task.result); // else the test has deleted it
   });
 
   afterAll(async () => {
     state.blocks.splice(state.blocks.indexOf(block), 1);
-    if (owner) await dropSession(mock);
+    if (owner) await failure(() => mock.drop()); // the test has reported why it still exists
   });
 
   return mock;
