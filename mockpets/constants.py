@@ -284,7 +284,7 @@ PETS_BY_REQUEST: Final = 10_000
 PETS_GENERATED: Final = 100_000
 PETS_AT_ONCE: Final = 500
 """Pets to generate on the app's thread, which blocks other requests for a few milliseconds."""
-WATCH_SECONDS: Final = 0.5
+WATCH_SECONDS: Final = 0.1
 """Interval at which scenario and fixture files are checked for changes."""
 STACK_DEPTH: Final = 8
 """Maximum number of active scenarios, and length of a chain of ``extends``."""

@@ -42,14 +42,15 @@ def find(kind: str, folders: Iterable[Path]) -> dict[str, Source]:
     """
     sources: dict[str, Source] = {}
     problems: list[Problem] = []
-    for folder in (shipped(kind), *folders):
+    ours = shipped(kind)
+    for folder in (ours, *folders):
         in_folder: dict[str, Source] = {}
         for path in files_in(kind, folder):
             name = _text(path.stem)
             if name in in_folder:
                 problems.append(same_name(path, in_folder[name].path))
                 continue
-            shown = f"{kind}/{path.name} (shipped)" if folder == shipped(kind) else _text(path)
+            shown = f"{kind}/{path.name} (shipped)" if folder == ours else _text(path)
             in_folder[name] = source_of(path, shown, sources.get(name))
         sources.update(in_folder)
     if problems:
