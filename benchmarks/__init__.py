@@ -4,5 +4,5 @@
 `checks` verifies the responses of each server before it is timed. `rounds` starts the servers one
 after another, round after round, and `load` sends the requests. `scale` measures the goals that
 only mockpets has. The result is one JSON value, from which `report` makes the tables and `plot` the
-picture.
+picture. `loops` measures what users wait for, in a run of its own.
 """

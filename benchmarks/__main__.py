@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.checks import CheckResult, check
 from benchmarks.installs import UnavailableError
 from benchmarks.load import client_name
+from benchmarks.loops import LOOPS_BEGIN, LOOPS_END, loop_table, measure_loops
 from benchmarks.peers import RECIPES, make_ready
 from benchmarks.plot import picture
 from benchmarks.process import started
@@ -46,6 +47,8 @@ _FULL = Plan(3, 2, (1, 16, 64), 5)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, or load an earlier run, and report it; return the exit status."""
     options = _options(arguments)
+    if options.loops:
+        return _loops(options)
     if options.load is not None:
         results = json.loads(options.load.read_text(encoding="utf-8"))
     else:
@@ -68,10 +71,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _loops(options: argparse.Namespace) -> int:
+    """Measure the loops of users, or load an earlier run, and report it; return the exit status."""
+    if options.load is not None:
+        results = json.loads(options.load.read_text(encoding="utf-8"))
+    else:
+        load = round(os.getloadavg()[0], 1)
+        compile_ours()
+        at = datetime.now(UTC).strftime("%Y-%m-%d")
+        results = {"at": at, "machine": _machine(load), **measure_loops(_log)}
+    if options.save is not None:
+        options.save.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    text = loop_table(results)
+    sys.stdout.write(text)
+    if options.write is not None:
+        try:
+            put_into(options.write, text, LOOPS_BEGIN, LOOPS_END)
+        except (OSError, ValueError) as error:
+            _log(str(error))
+            return 1
+    return 0
+
+
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--short", action="store_true", help="skip peers and scale; for CI")
+    parser.add_argument(
+        "--loops", action="store_true", help="measure only sessions, tests, reloads and the panel"
+    )
     parser.add_argument(
         "--rounds",
         type=int,

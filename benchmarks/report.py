@@ -157,13 +157,13 @@ def _goals(results: Mapping[str, Any]) -> str:
     return _table(["figure", "goal", "measured", "reached"], rows)
 
 
-def put_into(page: Path, text: str) -> None:
-    """Replace the text between the marks of a page.
+def put_into(page: Path, text: str, begin: str = BEGIN, end: str = END) -> None:
+    """Replace the text between two marks of a page.
 
     :raise ValueError: if the page lacks the marks.
     """
-    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"{page} needs the lines {BEGIN!r} and {END!r}")
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
+    before, has_begin, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, has_end, after = rest.partition(end)
+    if not has_begin or not has_end:
+        raise ValueError(f"{page} needs the lines {begin!r} and {end!r}")
+    page.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", encoding="utf-8")

@@ -1,0 +1,3 @@
+import { defineConfig } from "@playwright/test";
+
+export default defineConfig({ workers: 1, reporter: [["json", { outputFile: "report.json" }]] });
