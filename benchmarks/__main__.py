@@ -2,7 +2,8 @@
 
 Without options, it measures everything, peers and scale, and prints Markdown. ``--write`` writes
 the result into docs/understand/performance.md and draws the picture beside it. ``--short`` skips
-the peers and takes less than a minute. The first run installs the peers into ``--cache``, which
+the peers and takes less than a minute. ``--loops`` measures what users wait for instead: sessions,
+tests, saved scenarios and the panel. The first run installs the peers into ``--cache``, which
 takes two more minutes.
 """
 

@@ -10,15 +10,19 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from benchmarks.installs import UnavailableError
 from benchmarks.load import KEY
@@ -38,13 +42,13 @@ __all__ = [
     "LEAST",
     "LOOPS_BEGIN",
     "LOOPS_END",
-    "Life",
+    "count_life",
     "loop_table",
-    "measure_life",
     "measure_loops",
     "measure_panel",
     "measure_reload",
     "measure_tests",
+    "time_life",
 ]
 
 LOOPS_BEGIN: Final = "<!-- loops: made by python -m benchmarks --loops, do not edit -->"
@@ -77,19 +81,8 @@ _WARM: Final = 0.1
 # --- A session's life -----------------------------------------------------------------------------
 
 
-class Life(NamedTuple):
-    """A session from its creation to its deletion.
-
-    :param ms: median of the milliseconds; for a test runner, of one whole test.
-    :param requests: requests that the server received for it.
-    """
-
-    ms: float
-    requests: float
-
-
-def measure_life(client: str, lives: int) -> Life:
-    """Return the figures of one client.
+def time_life(client: str, lives: int) -> float:
+    """Return the median of the milliseconds of a life; for a test runner, of one whole test.
 
     :param client: one of `CLIENTS`.
     :raise UnavailableError: its program is not installed.
@@ -97,14 +90,68 @@ def measure_life(client: str, lives: int) -> Life:
     """
     with _folder() as folder:
         if "pytest" in client:
-            figures = _pytest(folder, "test_life.py", lives)
-            return Life(_settled(figures["times"]), figures["requests"] // lives)
+            return _settled(_pytest(folder, "test_life.py", lives)["times"])
         with started(_serving(folder)) as server:
-            variables = {"MOCKPETS_URL": f"http://localhost:{server.port}", "LIVES": str(lives)}
-            output = _run(CLIENTS[client], folder, lives, variables)
-        log = (folder / "log.txt").read_text(encoding="utf-8")
-        requests = len(re.findall(r"^[\d:]{8} \S+ [A-Z]+ .*[/ ~]life-", log, re.MULTILINE))
-        return Life(_settled(_times(folder, output)), requests / lives)
+            return _settled(_times(folder, _live(client, folder, server.port, lives)))
+
+
+def count_life(client: str, lives: int = 3) -> float:
+    """Return how many requests a client sends for each life.
+
+    :raise UnavailableError: its program is not installed.
+    :raise RuntimeError: it fails.
+    """
+    with _folder() as folder:
+        if "pytest" in client:
+            requests: int = _pytest(folder, "test_life.py", lives)["requests"]
+            return requests / lives
+        with started(_serving(folder)) as server, _counting(server.port) as (port, heads):
+            _live(client, folder, port, lives)
+        return len(heads) / lives
+
+
+def _live(client: str, folder: Path, port: int, lives: int) -> str:
+    """Run the lives of one client, and return its output."""
+    variables = {"MOCKPETS_URL": f"http://localhost:{port}", "LIVES": str(lives)}
+    return _run(CLIENTS[client], folder, lives, variables)
+
+
+@contextmanager
+def _counting(port: int) -> Iterator[tuple[int, list[bytes]]]:
+    """Pass connections on to a port; yield our port, and the first lines of the requests so far.
+
+    The access log omits some requests. No client sends a request before it has the response to the
+    one before, so each begins a packet.
+    """
+    heads: list[bytes] = []
+
+    class Handler(BaseRequestHandler):
+        def handle(self) -> None:
+            """Pass on the data of one connection."""
+            with socket.create_connection(("127.0.0.1", port)) as server:
+                back = Thread(target=_pass_on, args=(server, self.request, []))
+                back.start()
+                _pass_on(self.request, server, heads)
+                back.join()
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Handler) as proxy:
+        thread = Thread(target=proxy.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield proxy.server_address[1], heads
+        finally:
+            proxy.shutdown()
+            thread.join()
+
+
+def _pass_on(source: socket.socket, target: socket.socket, heads: list[bytes]) -> None:
+    """Pass data on until one side closes its connection."""
+    with suppress(OSError):
+        while data := source.recv(65536):
+            heads += re.findall(rb"\A[A-Z]+ \S+ HTTP/1\.1\r\n", data)
+            target.sendall(data)
+    with suppress(OSError):
+        target.shutdown(socket.SHUT_WR)
 
 
 def _times(folder: Path, output: str) -> list[float]:
@@ -139,10 +186,9 @@ def _folder() -> Iterator[Path]:
 
 
 def _serving(folder: Path, *options: str) -> Subject:
-    """Return mockpets with its access log, in which the requests are counted."""
+    """Return mockpets as a subject whose output is in a folder."""
     _, _, *command = OURS["mockpets"]
-    shown = [part for part in command if part != "--quiet"]
-    arguments = (sys.executable, "-m", *shown, *options)
+    arguments = (sys.executable, "-m", *command, *options)
     return Subject("mockpets", arguments, folder, environment=_environment())
 
 
@@ -322,7 +368,7 @@ def measure_panel(requests: int, loads: int) -> dict[str, float]:
             page.close()
         page, figures = _load(browser, url)
         figures["paint_ms"] = median(paints)
-        figures |= _live(page, server, requests)
+        figures |= _watch(page, server, requests)
         browser.close()
     return figures
 
@@ -338,7 +384,7 @@ def _load(browser: Browser, url: str) -> tuple[Page, dict[str, float]]:
     return page, {"paint_ms": page.evaluate(_PAINT), "files": count, "bytes": size}
 
 
-def _live(page: Page, server: Server, requests: int) -> dict[str, float]:
+def _watch(page: Page, server: Server, requests: int) -> dict[str, float]:
     """Send requests, and return the long tasks of the page during the last tenth of them."""
     connection = HTTPConnection("127.0.0.1", server.port)
     late = 0.0
@@ -367,10 +413,14 @@ def _live(page: Page, server: Server, requests: int) -> dict[str, float]:
 # --- All ------------------------------------------------------------------------------------------
 
 
+def _life(client: str) -> dict[str, float]:
+    return {"ms": time_life(client, _LIVES), "requests": count_life(client)}
+
+
 def measure_loops(log: Callable[[str], None]) -> dict[str, Any]:
     """Return all figures; those that cannot be measured are logged and missing."""
     parts: dict[str, Callable[[], Any]] = {
-        **{name: lambda name=name: measure_life(name, _LIVES)._asdict() for name in CLIENTS},  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+        **{client: partial(_life, client) for client in CLIENTS},
         "tests": lambda: measure_tests(_TESTS, 3),
         "reload": lambda: measure_reload(40),
         "panel": lambda: measure_panel(1000, 5),

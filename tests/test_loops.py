@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from benchmarks.loops import (
     CLIENTS,
     LEAST,
-    measure_life,
+    LOOPS_BEGIN,
+    LOOPS_END,
+    count_life,
     measure_panel,
     measure_reload,
     measure_tests,
+    time_life,
 )
+from benchmarks.report import BEGIN, END
 from tests.programs import need
+
+ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -20,9 +31,14 @@ def test_a_sessions_life_takes_no_needless_requests(client: str) -> None:
     program = CLIENTS[client][0]
     if "/" not in program:  # else our Python
         need(program)
-    life = measure_life(client, 3)
-    assert life.requests == LEAST
-    assert life.ms > 0
+    assert count_life(client) == LEAST
+
+
+@pytest.mark.parametrize(
+    "client", [client for client in CLIENTS if client.partition(",")[0] in ("Python", "pytest")]
+)
+def test_the_life_of_a_session_is_timed(client: str) -> None:
+    assert time_life(client, 2) > 0
 
 
 def test_a_test_with_a_session_takes_two_requests() -> None:
@@ -35,6 +51,43 @@ def test_a_test_with_a_session_takes_two_requests() -> None:
 def test_both_ways_to_save_a_scenario_are_measured() -> None:
     figures = measure_reload(4)
     assert min(figures["renamed_ms"], figures["written_ms"]) > 0
+
+
+RESULTS = {
+    "at": "2026-01-01",
+    "machine": {"processor": "a processor", "cores": 2, "load": 0.1, "python": "Python 3.11"},
+    "Python, `ControlClient`": {"ms": 4.25, "requests": 8.0},
+    "tests": {
+        "bare_ms": 0.5,
+        "bare_cpu_ms": 0.5,
+        "loaded_ms": 0.6,
+        "loaded_cpu_ms": 0.5,
+        "session_ms": 2.0,
+        "session_cpu_ms": 1.75,
+        "session_requests": 2.0,
+    },
+}
+
+
+def test_a_saved_run_becomes_a_table_between_its_own_marks(tmp_path: Path) -> None:
+    saved, page = tmp_path / "saved.json", tmp_path / "page.md"
+    saved.write_text(json.dumps(RESULTS), encoding="utf-8")
+    other = f"{BEGIN}\nother tables\n{END}"
+    page.write_text(f"{other}\n\n{LOOPS_BEGIN}\nan earlier run\n{LOOPS_END}\n", encoding="utf-8")
+    command = [sys.executable, "-m", "benchmarks", "--loops"]
+    options = ["--load", str(saved), "--write", str(page)]
+    subprocess.run([*command, *options], cwd=ROOT, check=True, timeout=60)
+    text = page.read_text(encoding="utf-8")
+    assert other in text
+    assert "an earlier run" not in text
+    assert "| Python, `ControlClient` | 4.2 | 8 |" in text
+    assert "| more than without our plugin | 1.50 ms, processor 1.25 ms |" in text
+    assert "the panel" not in text, "it was not measured"
+
+
+def test_the_performance_page_has_the_marks() -> None:
+    text = (ROOT / "docs" / "understand" / "performance.md").read_text(encoding="utf-8")
+    assert text.index(LOOPS_BEGIN) < text.index(LOOPS_END)
 
 
 @pytest.mark.slow
