@@ -2,7 +2,7 @@
 
 Without options, it measures everything, peers and scale, and prints Markdown. ``--write`` writes
 the result into docs/understand/performance.md and draws the picture beside it. ``--short`` skips
-the peers and takes less than a minute. ``--loops`` measures what users wait for instead: sessions,
+the peers and takes about a minute. ``--loops`` measures what users wait for instead: sessions,
 tests, saved scenarios and the panel. The first run installs the peers into ``--cache``, which
 takes two more minutes.
 """
@@ -16,10 +16,11 @@ import platform
 import shlex
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.checks import CheckResult, check
+from benchmarks.checks import CheckResult, check, statuses
 from benchmarks.installs import UnavailableError
 from benchmarks.load import client_name
 from benchmarks.loops import LOOPS_BEGIN, LOOPS_END, loop_table, measure_loops
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 _ROOT = Path(__file__).parent.parent
 _PAGE = _ROOT / "docs" / "understand" / "performance.md"
-_SHORT = Plan(2, 1, (16, 64), 0)
+_SHORT = Plan(2, 1, (16,), 0)
 _FULL = Plan(3, 2, (1, 16, 64), 5)
 
 
@@ -62,7 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stdout.write(text)
     if options.write is not None:
         image = options.write.with_suffix(".svg")
-        section = f"![List requests per second, time to the first response]({image.name})\n\n{text}"
+        label = "Requests per second in a front end's mix, time to the first response"
+        section = f"![{label}]({image.name})\n\n{text}"
         try:
             put_into(options.write, section)
         except (OSError, ValueError) as error:
@@ -162,12 +164,12 @@ def _run(options: argparse.Namespace) -> dict[str, Any] | None:
     skipped: list[dict[str, str]] = []
     options.cache = options.cache.absolute()  # peers run in their own folders
     options.cache.mkdir(parents=True, exist_ok=True)
-    only = (
-        {*options.only, "mockpets", BEFORE}
-        if options.only
-        else {*OURS, BEFORE, *(row.name for row in RECIPES)}
-    )
-    subjects = [item for item in ours(options.cache, pets, options.before) if item.name in only]
+    only = options.only or [*OURS, *(row.name for row in RECIPES)]
+    subjects = [
+        item
+        for item in ours(options.cache, pets, options.before)
+        if item.name in only or item.name in ("mockpets", BEFORE)
+    ]
     if not options.short:
         wanted = [recipe for recipe in RECIPES if recipe.name in only]
         subjects += _peers(wanted, options.cache, pets, skipped)
@@ -175,7 +177,7 @@ def _run(options: argparse.Namespace) -> dict[str, Any] | None:
     if "mockpets" not in checked:
         return None
     timed = [subject for subject in subjects if subject.name in checked]
-    samples = measure(timed, {name: item.creates for name, item in checked.items()}, plan, _log)
+    samples = measure(timed, checked, plan, _log, partial(_skip, skipped))
     scale = {}
     if not options.short and not options.no_scale:
         scale = measure_scale(subjects[0], max(plan.rounds - 1, 1), plan.seconds, _log)
@@ -222,14 +224,14 @@ def _checked(
     """Return the abilities of each subject; add those that fail the check to `skipped`."""
     results: dict[str, CheckResult] = {}
     for subject in subjects:
-        if subject.kind == "constant":
-            results[subject.name] = CheckResult("", creates=False, able=())
-            continue
         try:
             with started(subject) as server:
-                result = check(subject, server.port, pets)
+                if subject.kind == "constant":
+                    result = CheckResult("", statuses=statuses(subject, server.port))
+                else:
+                    result = check(subject, server.port, pets)
         except (OSError, RuntimeError) as error:
-            result = CheckResult(str(error), creates=False, able=())
+            result = CheckResult(str(error))
         if result.problem:
             _skip(skipped, subject.name, result.problem)
         else:
@@ -249,6 +251,7 @@ def _row(subject: Subject, result: CheckResult, samples: list[dict[str, float]])
         "kind": subject.kind,
         "note": subject.note,
         "able": list(result.able),
+        "statuses": result.statuses,
         "size": subject.size,
         "figures": medians(samples),
         "samples": samples,

@@ -9,19 +9,22 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
+from benchmarks.mix import PARTS, requests
 from benchmarks.process import call
-from benchmarks.subjects import LIMIT, NEW, STATUS
+from benchmarks.subjects import LIMIT, MISSING_ID, NEW, PETS, STATUS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from benchmarks.subjects import Subject
     from mockpets.contract.schemas import Pet
 
-__all__ = ["ABILITIES", "LIKE_OURS", "CheckResult", "check"]
+__all__ = ["ABILITIES", "LIKE_OURS", "CheckResult", "check", "statuses"]
 
-ABILITIES = ("key", "limit", "status", "refuses", "remembers")
-"""Checks the key, limits the page, filters it, rejects invalid requests, lists new pets."""
+ABILITIES = ("key", "limit", "status", "get", "refuses", "remembers")
+"""Checks the key, limits the page, filters it, finds a pet by its id and misses an unknown one,
+rejects invalid requests, lists new pets. A server with all of them does the whole job."""
+_SUCCESS = frozenset(range(200, 300))
 LIKE_OURS = frozenset({"refuses", "remembers"})
 """A peer with one of these does more than send a fixed text."""
 
@@ -32,11 +35,13 @@ class CheckResult(NamedTuple):
     :param problem: why the subject cannot be timed, or empty.
     :param creates: whether a POST returns 201 and the pet.
     :param able: its `ABILITIES`.
+    :param statuses: the status of each part of the mix that it can do, by name.
     """
 
     problem: str
-    creates: bool
-    able: tuple[str, ...]
+    creates: bool = False
+    able: tuple[str, ...] = ()
+    statuses: Mapping[str, int] = {}
 
 
 def check(subject: Subject, port: int, pets: Sequence[Pet]) -> CheckResult:
@@ -47,12 +52,14 @@ def check(subject: Subject, port: int, pets: Sequence[Pet]) -> CheckResult:
     page = _names(subject, port, LIMIT, STATUS)
     expected = [pet["name"] for pet in pets if pet.get("status") == STATUS][:LIMIT]
     if page != expected:
-        return CheckResult(f"expected a list of {LIMIT} pets, got {page}", False, ())
+        return CheckResult(f"expected a list of {LIMIT} pets, got {page}")
     sold = [pet["name"] for pet in pets if pet.get("status") == "sold"]
     able = {
         "key": call(port, subject.page(), key=None).status == 401,
         "limit": _names(subject, port, 5, STATUS) == expected[:5],
         "status": _names(subject, port, LIMIT, "sold") == sold[:LIMIT],
+        "get": all(_finds(subject, port, number, pets) for number in (1, PETS))
+        and call(port, subject.pet(MISSING_ID)).status == 404,
         "refuses": 400 <= call(port, subject.page(limit=0)).status < 500
         and 400 <= call(port, subject.pets_target, body='{"name": 1}').status < 500,
     }
@@ -61,7 +68,34 @@ def check(subject: Subject, port: int, pets: Sequence[Pet]) -> CheckResult:
     creates = response.status == 201 and isinstance(pet, dict) and pet.get("name") == "Benchmark"
     pending = _names(subject, port, 100, "pending") or []
     able["remembers"] = creates and "Benchmark" in pending
-    return CheckResult("", creates, tuple(name for name in ABILITIES if able[name]))
+    names = tuple(name for name in ABILITIES if able[name])
+    return CheckResult("", creates, names, statuses(subject, port))
+
+
+def statuses(subject: Subject, port: int) -> dict[str, int]:
+    """Send each request of the mix once; return the status of each part that the subject can do.
+
+    It cannot do a part if its requests have different statuses, or one that makes no sense: other
+    than 2xx for a valid request, or 5xx for one to reject.
+    """
+    received: dict[str, set[int]] = {}
+    for item in requests(subject):
+        response = call(port, item.target, body=item.body or None, headers=item.headers)
+        received.setdefault(item.part, set()).add(response.status)
+    return {
+        part: max(values)
+        for part, values in received.items()
+        if len(values) == 1
+        and (values < _SUCCESS if PARTS[part].status in _SUCCESS else max(values) < 500)
+    }
+
+
+def _finds(subject: Subject, port: int, number: int, pets: Sequence[Pet]) -> bool:
+    """Return whether a request for one pet returns it."""
+    response = call(port, subject.pet(number))
+    pet = _parsed(response.body)
+    name = pets[number - 1]["name"]
+    return response.status == 200 and isinstance(pet, dict) and pet.get("name") == name
 
 
 def _names(subject: Subject, port: int, limit: int, status: str) -> list[str] | None:

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks.checks import LIKE_OURS
+from benchmarks.checks import ABILITIES, LIKE_OURS
+from benchmarks.subjects import BEFORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = ["OWN_CODE", "Goal", "goals"]
 
-_STACK = "waitress, raw"
 _SCRIPT = "waitress, Flask"
-_SLOW_STARTERS = ("Prism", "Mockoon", "mocks-server", "Scalar", "WireMock", "MockServer")
 _OTHERS = ("apimock-rs", "Connexion")
 """Peers that run on neither Node nor Java."""
 OWN_CODE = ", own code"
@@ -45,42 +44,49 @@ def goals(results: Mapping[str, Any]) -> list[Goal]:
 
 
 def _peer_goals(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Goal]:
-    ours, stack, script = rows["mockpets"], rows.get(_STACK), rows.get(_SCRIPT)
+    ours = rows["mockpets"]
     peers = [row for row in rows.values() if row["kind"] == "peer"]
+    whole = [row for row in peers if set(ABILITIES) <= set(row["able"])]
     doing = [row for row in peers if LIKE_OURS & set(row["able"])]
-    coded = [row for row in doing if row["name"].endswith(OWN_CODE)]
-    like = [row for row in doing if row not in coded]
-    slow = [row for row in peers if row["name"] in _SLOW_STARTERS]
-    yield _ratio("list, 16 connections", "list_16", ours, stack, 0.75)
-    yield _ratio("list, 16 connections", "list_16", ours, stack, 1.0)
-    for group, how in ((like, "by itself"), (coded, "with its user's code")):
-        each = f"each peer that checks requests or keeps pets {how}"
-        yield _ahead(
-            "list, 16 connections", f"faster than {each}", "list_16", ours, group, more=True
-        )
-        yield _ahead("list p99, 16 connections", f"below {each}", "p99_16", ours, group)
-        yield _ahead("create", f"faster than {each}", "create", ours, group, more=True)
-    what = "first 200"
-    ratio = _quotient(ours, "first_ms", script)
-    goal = "at most 2.5 times a one-route Flask script"
-    yield Goal(what, goal, _times(ratio), None if ratio is None else ratio <= 2.5)
-    yield _ahead(what, f"before {', '.join(_SLOW_STARTERS)}", "first_ms", ours, slow)
     large = [row for row in peers if row["name"] not in _OTHERS]
+    lists, mountebank = "json-server beta", f"mountebank{OWN_CODE}"
+    if BEFORE in rows:
+        goal = "times the version before"
+        yield _ratio("mix", goal, "mix", ours, rows[BEFORE], 1.4, more=True)
+    goal = "faster than each peer that does the whole job, out of the box or with its user's code"
+    yield _ahead("mix", goal, "mix", ours, whole, more=True)
+    goal = "below each peer that checks requests or keeps pets"
+    yield _ahead("mix p99", goal, "mix_p99", ours, doing)
+    goal = f"of {lists}, which checks nothing"
+    yield _ratio("list, 16 connections", goal, "list_16", ours, rows.get(lists), 0.9, more=True)
+    goal = "faster than mountebank with its user's code"
+    other = [row for name, row in rows.items() if name == mountebank]
+    yield _ahead("create", goal, "create", ours, other, more=True)
+    goal = "times a one-route Flask script"
+    yield _ratio("first 200", goal, "first_ms", ours, rows.get(_SCRIPT), 1.6)
     yield _ahead("RSS after load", "below each Node and Java peer", "rss_load", ours, large)
 
 
 def _ratio(
-    what: str, name: str, ours: Mapping[str, Any], other: Mapping[str, Any] | None, goal: float
+    what: str,
+    goal: str,
+    name: str,
+    ours: Mapping[str, Any],
+    other: Mapping[str, Any] | None,
+    limit: float,
+    *,
+    more: bool = False,
 ) -> Goal:
-    ratio = _quotient(ours, name, other)
-    text = f"at least {goal:g} of a constant response from stock waitress"
-    return Goal(what, text, _times(ratio), None if ratio is None else ratio >= goal)
+    """Compare with one other row.
 
-
-def _quotient(ours: Mapping[str, Any], name: str, other: Mapping[str, Any] | None) -> float | None:
+    :param goal: its text after the limit.
+    :param limit: the greatest ratio that reaches the goal, or the least one if more is better.
+    """
+    text = f"at {'least' if more else 'most'} {limit:g} {goal}"
     if other is None or name not in ours["figures"] or name not in other["figures"]:
-        return None
-    return float(ours["figures"][name] / other["figures"][name])
+        return Goal(what, text, "not measured", None)
+    ratio = ours["figures"][name] / other["figures"][name]
+    return Goal(what, text, f"{ratio:.2f}", ratio >= limit if more else ratio <= limit)
 
 
 def _ahead(
@@ -107,10 +113,6 @@ def _ahead(
     if len(better) > 1:
         measured += f"; behind {'; '.join(better)}"
     return Goal(what, goal, measured, not better)
-
-
-def _times(ratio: float | None) -> str:
-    return "not measured" if ratio is None else f"{ratio:.2f}"
 
 
 # --- Goals of mockpets alone --------------------------------------------------------------------

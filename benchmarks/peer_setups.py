@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.load import KEY
-from benchmarks.subjects import LIMIT, NEW, STATUS
+from benchmarks.subjects import LIMIT, MISSING_ID, NEW, STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "apimock",
     "connexion",
+    "constant",
     "json_server",
     "mockaton",
     "mockaton_code",
@@ -41,10 +42,13 @@ __all__ = [
 
 _FILES = Path(__file__).parent / "peer_files"
 _PATH = "/v1/pets"
+_MISSING = f"{_PATH}/{MISSING_ID}"
 _JSON = {"Content-Type": "application/json"}
 _BEARER = "bearerAuth"
 """The name of the key in our OpenAPI document."""
 _NO_KEY = {"code": "unauthorized", "message": "The API key is missing or invalid.", "status": 401}
+_INVALID = {"code": "invalid_request", "message": "limit must be 1 to 100", "status": 400}
+_NOT_FOUND = {"code": "pet_not_found", "message": "There is no such pet.", "status": 404}
 
 
 def _write(path: Path, value: object) -> None:
@@ -68,6 +72,11 @@ def _created(pets: Sequence[Pet]) -> dict[str, Any]:
     return {"id": len(pets) + 1, **json.loads(NEW)}
 
 
+def constant(folder: Path, _: Sequence[Pet]) -> None:
+    """Set up a Node server that sends a constant."""
+    shutil.copy(_FILES / "constant.mjs", folder / "constant.mjs")
+
+
 # --- Responses from an OpenAPI document or from data --------------------------------------------
 
 
@@ -78,10 +87,14 @@ def _openapi(pets: Sequence[Pet]) -> dict[str, Any]:
     spec: dict[str, Any] = deepcopy(dict(document()))
     spec.pop("servers", None)
     spec["paths"] = {f"/v1{path}": item for path, item in spec["paths"].items()}
-    operations = spec["paths"][_PATH]
-    operations["get"]["responses"]["200"]["content"]["application/json"]["example"] = _page(pets)
-    created = operations["post"]["responses"]["201"]["content"]["application/json"]
-    created["example"] = _created(pets)
+    for path, method, status, example in (
+        (_PATH, "get", "200", _page(pets)),
+        (_PATH, "post", "201", _created(pets)),
+        (f"{_PATH}/{{petId}}", "get", "200", pets[0]),
+    ):
+        content = spec["paths"][path][method]["responses"][status]["content"]["application/json"]
+        content.pop("examples", None)  # a document with both is invalid
+        content["example"] = example
     return spec
 
 
@@ -102,10 +115,22 @@ def _scalar(folder: Path, spec: dict[str, Any]) -> None:
 
 def connexion(folder: Path, pets: Sequence[Pet]) -> None:
     """Set up Connexion with our OpenAPI document as 3.0, since it does not support 3.1."""
-    spec = {**_openapi(pets), "openapi": "3.0.3"}
+    spec = {**_as_3_0(_openapi(pets)), "openapi": "3.0.3"}
+    spec["info"].pop("license")  # its identifier is new in 3.1
     spec["components"]["securitySchemes"][_BEARER]["x-bearerInfoFunc"] = "app.key"
     _write(folder / "openapi.json", spec)
     shutil.copy(_FILES / "connexion.py", folder / "app.py")
+
+
+def _as_3_0(value: Any) -> Any:
+    """Return a part of the document without the examples and siblings of `$ref` of 3.1."""
+    if isinstance(value, list):
+        return [_as_3_0(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "$ref" in value:
+        return {"$ref": value["$ref"]}
+    return {name: _as_3_0(item) for name, item in value.items() if name != "examples"}
 
 
 def json_server(folder: Path, pets: Sequence[Pet]) -> None:
@@ -132,6 +157,8 @@ def wiremock(folder: Path, pets: Sequence[Pet]) -> None:
     query = {"limit": {"equalTo": str(LIMIT)}, "status": {"equalTo": STATUS}}
     page = {"method": "GET", "urlPath": _PATH, "queryParameters": query, **with_key}
     post = {"method": "POST", "urlPath": _PATH, **with_key}
+    get = {"method": "GET", **with_key}
+    invalid = {**get, "urlPath": _PATH, "queryParameters": {"limit": {"equalTo": "0"}}}
 
     def stub(request: object, status: int, body: object, priority: int) -> dict[str, object]:
         response = {"status": status, "headers": _JSON, "body": _compact(body)}
@@ -140,6 +167,10 @@ def wiremock(folder: Path, pets: Sequence[Pet]) -> None:
     stubs = [
         stub(page, 200, _page(pets), 1),
         stub(post, 201, _created(pets), 1),
+        stub(invalid, 400, _INVALID, 1),
+        stub({**get, "urlPath": _MISSING}, 404, _NOT_FOUND, 1),
+        stub({**get, "urlPath": _PATH}, 200, _page(pets), 2),
+        stub({**get, "urlPathPattern": f"{_PATH}/[0-9]+"}, 200, pets[0], 2),
         stub({"method": "ANY", "urlPath": _PATH}, 401, _NO_KEY, 9),
     ]
     shutil.rmtree(folder / "mappings", ignore_errors=True)
@@ -152,6 +183,8 @@ def mockserver(folder: Path, pets: Sequence[Pet]) -> None:
     query = {"limit": [str(LIMIT)], "status": [STATUS]}
     page = {"method": "GET", "path": _PATH, "queryStringParameters": query, **key}
     post = {"method": "POST", "path": _PATH, **key}
+    get = {"method": "GET", **key}
+    invalid = {**get, "path": _PATH, "queryStringParameters": {"limit": ["0"]}}
 
     def expectation(request: object, status: int, body: object, priority: int) -> dict[str, object]:
         headers = {name: [value] for name, value in _JSON.items()}
@@ -159,8 +192,12 @@ def mockserver(folder: Path, pets: Sequence[Pet]) -> None:
         return {"priority": priority, "httpRequest": request, "httpResponse": response}
 
     expectations = [
-        expectation(page, 200, _page(pets), 1),
-        expectation(post, 201, _created(pets), 1),
+        expectation(page, 200, _page(pets), 9),
+        expectation(post, 201, _created(pets), 9),
+        expectation(invalid, 400, _INVALID, 9),
+        expectation({**get, "path": _MISSING}, 404, _NOT_FOUND, 9),
+        expectation({**get, "path": _PATH}, 200, _page(pets), 1),
+        expectation({**get, "path": f"{_PATH}/[0-9]+"}, 200, pets[0], 1),
         expectation({"path": _PATH}, 401, _NO_KEY, 0),
     ]
     _write(folder / "expectations.json", expectations)
@@ -171,14 +208,22 @@ def mountebank(folder: Path, pets: Sequence[Pet]) -> None:
     key = {"Authorization": KEY}
     query = {"limit": str(LIMIT), "status": STATUS}
 
-    def stub(request: object, status: int, body: object) -> dict[str, object]:
+    get = {"method": "GET", "headers": key}
+
+    def stub(
+        request: object, status: int, body: object, predicate: str = "equals"
+    ) -> dict[str, object]:
         headers = {**_JSON, "Connection": "keep-alive"}  # else it closes the connection
         response = {"statusCode": status, "headers": headers, "body": _compact(body)}
-        return {"predicates": [{"equals": request}], "responses": [{"is": response}]}
+        return {"predicates": [{predicate: request}], "responses": [{"is": response}]}
 
     stubs = [
         stub({"method": "GET", "path": _PATH, "query": query, "headers": key}, 200, _page(pets)),
         stub({"method": "POST", "path": _PATH, "headers": key}, 201, _created(pets)),
+        stub({**get, "path": _PATH, "query": {"limit": "0"}}, 400, _INVALID),
+        stub({**get, "path": _PATH}, 200, _page(pets)),
+        stub({**get, "path": _MISSING}, 404, _NOT_FOUND),
+        stub({**get, "path": f"{_PATH}/"}, 200, pets[0], "startsWith"),
         stub({"path": _PATH}, 401, _NO_KEY),
     ]
     _imposter(folder, stubs)
@@ -206,45 +251,61 @@ def apimock(folder: Path, pets: Sequence[Pet]) -> None:
     def toml(text: str) -> str:
         return json.dumps(text, ensure_ascii=False)  # JSON escapes are valid in TOML
 
-    def rule(status: int, body: object, *when: str) -> str:
-        lines = ["[[rules]]", f"when.request.url_path = {toml(_PATH)}", *when]
+    def rule(status: int, body: object, *when: str, path: str = toml(_PATH)) -> str:
+        lines = ["[[rules]]", f"when.request.url_path = {path}", *when]
         lines += [f"respond.status = {status}", f"respond.text = {toml(_compact(body))}"]
         return "\n".join([*lines, "respond.headers.Content-Type = 'application/json'", ""])
 
     key = f"when.request.headers.authorization.value = {toml(KEY)}"
-    page = rule(200, _page(pets), "when.request.method = 'GET'", key)
+    get = ("when.request.method = 'GET'", key)
+    page = rule(200, _page(pets), *get)
     post = rule(201, _created(pets), "when.request.method = 'POST'", key)
-    _write(folder / "rules.toml", "\n".join([page, post, rule(401, _NO_KEY)]))
+    missing = rule(404, _NOT_FOUND, *get, path=toml(_MISSING))
+    any_pet = f"{{ value = {toml(f'{_PATH}/')}, op = 'starts_with' }}"
+    pet = rule(200, pets[0], *get, path=any_pet)
+    _write(folder / "rules.toml", "\n".join([page, post, missing, pet, rule(401, _NO_KEY)]))
     (folder / "files").mkdir(exist_ok=True)
     service = "[service]\nrule_sets = ['rules.toml']\nfallback_respond_dir = 'files'\n"
     _write(folder / "apimock.toml", service)
 
 
 def mocks_server(folder: Path, pets: Sequence[Pet]) -> None:
-    """Set up mocks-server with a route per response."""
+    """Set up mocks-server with a route per response, ignoring the query."""
 
-    def route(name: str, method: str, status: int, body: object) -> dict[str, object]:
+    def route(
+        name: str, method: str, status: int, body: object, url: str = _PATH
+    ) -> dict[str, object]:
         variant = {"id": "pets", "type": "json", "options": {"status": status, "body": body}}
-        return {"id": name, "url": _PATH, "method": method, "variants": [variant]}
+        return {"id": name, "url": url, "method": method, "variants": [variant]}
 
-    _mocks_server(folder)
-    routes = [route("list", "GET", 200, _page(pets)), route("create", "POST", 201, _created(pets))]
+    _mocks_server(folder, "list", "missing", "get", "create")
+    routes = [
+        route("list", "GET", 200, _page(pets)),
+        route("missing", "GET", 404, _NOT_FOUND, _MISSING),
+        route("get", "GET", 200, pets[0], f"{_PATH}/:id"),
+        route("create", "POST", 201, _created(pets)),
+    ]
     _write(folder / "mocks/routes/pets.json", routes)
 
 
-def _mocks_server(folder: Path) -> None:
+def _mocks_server(folder: Path, *routes: str) -> None:
     shutil.copy(_FILES / "mocks.config.js", folder / "mocks.config.js")
-    _write(
-        folder / "mocks/collections.json", [{"id": "pets", "routes": ["list:pets", "create:pets"]}]
-    )
+    collection = {"id": "pets", "routes": [f"{route}:pets" for route in routes]}
+    _write(folder / "mocks/collections.json", [collection])
     (folder / "mocks" / "routes").mkdir(exist_ok=True)
+
+
+# Mockaton ignores the query in the file name, but tries names in reverse alphabetical order:
+# without the query, `pets/[id]` would match first.
+_MOCKATON_LIST = "pets?limit=[limit].GET.200"
 
 
 def mockaton(folder: Path, pets: Sequence[Pet]) -> None:
     """Set up Mockaton with a file per response."""
     _mockaton(folder)
-    _write(folder / "mocks/v1/pets.GET.200.json", _compact(_page(pets)))
+    _write(folder / f"mocks/v1/{_MOCKATON_LIST}.json", _compact(_page(pets)))
     _write(folder / "mocks/v1/pets.POST.201.json", _compact(_created(pets)))
+    _write(folder / "mocks/v1/pets/[id].GET.200.json", _compact(pets[0]))
 
 
 # --- User code ----------------------------------------------------------------------------------
@@ -254,21 +315,23 @@ def mockaton_code(folder: Path, pets: Sequence[Pet]) -> None:
     """Set up Mockaton with a function per operation."""
     _mockaton(folder)
     _store(folder, pets)
-    shutil.copy(_FILES / "mockaton-get.mjs", folder / "mocks/v1/pets.GET.200.js")
+    shutil.copy(_FILES / "mockaton-get.mjs", folder / f"mocks/v1/{_MOCKATON_LIST}.js")
     shutil.copy(_FILES / "mockaton-post.mjs", folder / "mocks/v1/pets.POST.201.js")
+    shutil.copy(_FILES / "mockaton-pet.mjs", folder / "mocks/v1/pets/[id].GET.200.js")
 
 
 def _mockaton(folder: Path) -> None:
     # Mockaton has no option to disable its log line per request.
     config = "console.log = () => {}\nexport default { mocksDir: 'mocks', onReady() {} }\n"
+    shutil.rmtree(folder / "mocks", ignore_errors=True)
     _write(folder / "mockaton.config.js", config)
     _write(folder / "package.json", {"private": True, "type": "module"})
-    (folder / "mocks" / "v1").mkdir(parents=True, exist_ok=True)
+    (folder / "mocks" / "v1" / "pets").mkdir(parents=True, exist_ok=True)
 
 
 def mocks_server_code(folder: Path, pets: Sequence[Pet]) -> None:
     """Set up mocks-server with a middleware per operation."""
-    _mocks_server(folder)
+    _mocks_server(folder, "list", "get", "create")
     _store(folder, pets)
     shutil.copy(_FILES / "mocks-server.js", folder / "mocks/routes/pets.js")
 
@@ -277,9 +340,13 @@ def scalar_code(folder: Path, pets: Sequence[Pet]) -> None:
     """Set up Scalar with seed data for its store and a handler per operation."""
     spec = _openapi(pets)
     spec["components"]["schemas"]["Pet"]["x-seed"] = f"seed({_compact(pets)})"
-    for method in ("get", "post"):
-        code = (_FILES / f"scalar-{method}.js").read_text(encoding="utf-8")
-        spec["paths"][_PATH][method]["x-handler"] = code
+    for path, method, file in (
+        (_PATH, "get", "scalar-get.js"),
+        (_PATH, "post", "scalar-post.js"),
+        (f"{_PATH}/{{petId}}", "get", "scalar-pet.js"),
+    ):
+        code = (_FILES / file).read_text(encoding="utf-8")
+        spec["paths"][path][method]["x-handler"] = code
     _scalar(folder, spec)
 
 

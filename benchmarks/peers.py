@@ -12,13 +12,14 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks import peer_setups as setups
-from benchmarks.installs import install, java, node
+from benchmarks.installs import NODE, install, java, node
 from benchmarks.subjects import Subject, folder_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from benchmarks.subjects import Kind
     from mockpets.contract.schemas import Pet
 
 __all__ = ["RECIPES", "Recipe", "make_ready"]
@@ -30,7 +31,8 @@ _ENVIRONMENT = {"NODE_ENV": "production", "NO_UPDATE_NOTIFIER": "1"}
 class Recipe(NamedTuple):
     """How to install and run a peer. See `Subject` for the parameters after `set_up`.
 
-    :param packages: pinned packages from npm or PyPI; the first one has the peer's version.
+    :param packages: pinned packages from npm or PyPI; the first one has the peer's version. If
+        there are none, the version is Node's.
     :param command: `{node}`, `{java}`, `{port}` and `{other}` are replaced.
     :param set_up: writes the peer's files into its folder.
     """
@@ -40,10 +42,13 @@ class Recipe(NamedTuple):
     command: str
     set_up: Callable[[Path, Sequence[Pet]], None]
     note: str = ""
-    list_target: str = "/v1/pets?limit={limit}&status={status}"
+    list_target: str = "/v1/pets?limit={limit}"
+    status_parameter: str = "status"
     pets_target: str = "/v1/pets"
+    pet_target: str = "/v1/pets/{id}"
     list_property: str = ""
     warm_seconds: int = 1
+    kind: Kind = "peer"
 
 
 _MOUNTEBANK = (
@@ -54,7 +59,7 @@ _MOCKS_SERVER = (
     "{node} node_modules/@mocks-server/main/bin/mocks-server --server.port {port} "
     "--plugins.adminApi.port {other}"
 )
-_SCALAR = ("@scalar/mock-server@0.14.4", "@hono/node-server@1.19.19")
+_SCALAR = ("@scalar/mock-server@0.14.4", "@hono/node-server@2.1.8")
 _APIMOCK = "@apimock-rs/bin-linux-x64-gnu"  # `apimock-rs` starts this binary by way of Node
 _KEEP_ALIVE = "with keep-alive headers"
 _OWN_CODE = "the user's code does the job"
@@ -76,7 +81,7 @@ RECIPES = (
         "--hostname 127.0.0.1 --disable-log-to-file --disable-admin-api",
         setups.mockoon,
         "a CRUD route over a data bucket; its filter is `status_eq`; always logs each request",
-        list_target="/v1/pets?limit={limit}&status_eq={status}",
+        status_parameter="status_eq",
     ),
     Recipe(
         "json-server",
@@ -92,8 +97,9 @@ RECIPES = (
         "{node} node_modules/json-server/lib/bin.js db.json --port {port} --host 127.0.0.1",
         setups.json_server,
         "no key, no `/v1`; its page size is `_per_page`; writes its file on each POST",
-        list_target="/pets?_page=1&_per_page={limit}&status={status}",
+        list_target="/pets?_page=1&_per_page={limit}",
         pets_target="/pets",
+        pet_target="/pets/{id}",
         list_property="data",
     ),
     Recipe(
@@ -128,7 +134,8 @@ RECIPES = (
     ),
     Recipe(
         "MSW, own code",
-        ("msw@2.15.0", "@mswjs/http-middleware@0.10.3", "express@4.22.1"),
+        # MSW 3 no longer exports `handleRequest`, which its HTTP middleware calls.
+        ("msw@2.15.0", "@mswjs/http-middleware@0.10.3", "express@4.22.3"),
         "{node} msw.mjs",
         setups.msw,
         f"behind its HTTP middleware: {_OWN_CODE}",
@@ -197,6 +204,14 @@ RECIPES = (
         "expectations with fixed responses; keeps 1,000 requests, like our request log",
         warm_seconds=4,
     ),
+    Recipe(
+        "Node, raw",
+        (),
+        "{node} constant.mjs",
+        setups.constant,
+        "a constant from `http.createServer`",
+        kind="constant",
+    ),
 )
 
 
@@ -210,17 +225,21 @@ def make_ready(recipe: Recipe, home: Path, pets: Sequence[Pet]) -> Subject:
     parts = recipe.command.split()
     command = tuple(runtimes[part]() if part in runtimes else part for part in parts)
     folder = home / re.sub(r"\W+", "-", recipe.name)
-    packages = install(folder, recipe.packages)
+    folder.mkdir(parents=True, exist_ok=True)
+    packages = install(folder, recipe.packages) if recipe.packages else None
     return Subject(
         recipe.name,
         command,
         folder,
-        version=re.split("==|@", recipe.packages[0])[-1],
+        recipe.kind,
+        version=re.split("==|@", recipe.packages[0])[-1] if recipe.packages else NODE,
         note=recipe.note,
-        size=folder_size(packages),
+        size=None if packages is None else folder_size(packages),
         environment=_ENVIRONMENT,
         list_target=recipe.list_target,
+        status_parameter=recipe.status_parameter,
         pets_target=recipe.pets_target,
+        pet_target=recipe.pet_target,
         list_property=recipe.list_property,
         warm_seconds=recipe.warm_seconds,
         renew=partial(recipe.set_up, folder, pets),

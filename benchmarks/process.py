@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.load import KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from benchmarks.subjects import Subject
 
@@ -84,18 +84,25 @@ def _family(pid: int) -> list[int]:
 
 
 def call(
-    port: int, target: str, *, key: str | None = KEY, body: str | None = None, seconds: float = 10
+    port: int,
+    target: str,
+    *,
+    key: str | None = KEY,
+    body: str | None = None,
+    seconds: float = 10,
+    headers: Mapping[str, str] | None = None,
 ) -> Response:
     """Send one request, a POST if there is a body.
 
+    :param headers: sent instead of those for the key and the body.
     :raise OSError: if the server does not respond.
     """
-    headers = {"Authorization": key} if key else {}
-    if body is not None:
-        headers["Content-Type"] = "application/json"
+    if headers is None:
+        headers = {"Authorization": key} if key else {}
+        headers |= {} if body is None else {"Content-Type": "application/json"}
     connection = HTTPConnection("127.0.0.1", port, timeout=seconds)
     try:
-        connection.request("GET" if body is None else "POST", target, body, headers)
+        connection.request("GET" if body is None else "POST", target, body, dict(headers))
         response = connection.getresponse()
         return Response(response.status, response.read())
     except HTTPException as error:

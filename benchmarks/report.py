@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.checks import ABILITIES
 from benchmarks.goals import OWN_CODE, goals
+from benchmarks.mix import OPERATIONS, PARTS
+from benchmarks.subjects import BEFORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,21 +24,25 @@ def tables(results: Mapping[str, Any]) -> str:
 
     :param results: saved results of a run.
     """
-    rows = sorted(results["rows"], key=lambda row: -row["figures"].get("list_16", 0))
+    rows = sorted(results["rows"], key=lambda row: -row["figures"].get("mix", 0))
     ours = next(row for row in rows if row["name"] == "mockpets")
     peers = [row for row in rows if row["kind"] in ("mockpets", "peer")]
     stack = [row for row in rows if row["kind"] != "peer"]
     parts = [_about(results)]
     if len(peers) > 1:
         parts += ["## Summary", _summary(peers, ours)]
-        parts += ["## mockpets and its peers", _speed(peers, ours), _footprint(peers, ours)]
-    parts += ["## mockpets and its stack", _speed(stack, ours), _footprint(stack, ours)]
-    if results["scale"]:
+        parts += ["## mockpets and its peers", *_sections(peers, ours)]
+    parts += ["## mockpets, its stack and empty servers", *_sections(stack, ours)]
+    if results["scale"] or any(row["name"] == BEFORE for row in rows):
         parts += ["## Goals", _goals(results)]
     if results["skipped"]:
         skipped = [f"- {item['name']}: {item['why']}" for item in results["skipped"]]
         parts += ["## Skipped", "\n".join(skipped)]
     return "\n\n".join(parts) + "\n"
+
+
+def _sections(rows: Sequence[Mapping[str, Any]], ours: Mapping[str, Any]) -> list[str]:
+    return [_speed(rows, ours), _operations(rows), _footprint(rows, ours)]
 
 
 def _about(results: Mapping[str, Any]) -> str:
@@ -70,10 +76,10 @@ def _summary(peers: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> str
     """Return the peers in groups by what they do, with their ratios to `ours`."""
     groups: dict[str, list[str]] = {group: [] for group in _GROUPS}
     for row in peers:
-        if row is not ours and "list_16" in row["figures"]:
-            ratio = row["figures"]["list_16"] / ours["figures"]["list_16"]
+        if row is not ours and "mix" in row["figures"] and "mix" in ours["figures"]:
+            ratio = row["figures"]["mix"] / ours["figures"]["mix"]
             groups[_group(row)].append(f"{row['name']} {ratio:.2f}")
-    head = ["what they do", "lists per second, 16 connections, as a ratio to mockpets"]
+    head = ["what they do", "requests per second in the front-end mix, as a ratio to mockpets"]
     return _table(head, ([group, "; ".join(cells)] for group, cells in groups.items() if cells))
 
 
@@ -107,16 +113,47 @@ def _speed(rows: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> str:
     connections = sorted(
         int(name.removeprefix("list_")) for name in ours["figures"] if name.startswith("list_")
     )
-    head = ["", *(f"list r/s, {number} conn." for number in connections)]
-    head += ["p50 ms", "p99 ms", "create r/s", "does", "setup"]
+    head = ["", "mix r/s", "mix p50 ms", "mix p99 ms"]
+    head += [f"list r/s, {number} conn." for number in connections]
+    head += ["list p50 ms", "list p99 ms", "create r/s", "does", "setup"]
 
     def cells(row: Mapping[str, Any]) -> list[str]:
+        mix = [_figure(row, "mix", ",.0f", ours)]
+        mix += [_figure(row, name, ".2f") for name in ("mix_p50", "mix_p99")]
         rates = [_figure(row, f"list_{number}", ",.0f", ours) for number in connections]
         times = [_figure(row, "p50_16", ".2f"), _figure(row, "p99_16", ".2f")]
         create = _figure(row, "create", ",.0f", ours)
-        return [_name(row), *rates, *times, create, _does(row), row["note"]]
+        return [_name(row), *mix, *rates, *times, create, _does(row), row["note"]]
 
     return _table(head, map(cells, rows))
+
+
+def _operations(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return the latencies of each operation at a low rate, and what a server cannot do."""
+    head = ["p50 / p99 ms in the mix, 1,000 r/s", *OPERATIONS, "what differs in its mix"]
+
+    def cells(row: Mapping[str, Any]) -> list[str]:
+        times = [
+            " / ".join(_figure(row, f"mix_{operation}_{name}", ".2f") for name in ("p50", "p99"))
+            for operation in OPERATIONS
+        ]
+        return [_name(row), *times, _differences(row)]
+
+    return _table(head, map(cells, rows))
+
+
+def _differences(row: Mapping[str, Any]) -> str:
+    """Return the parts that a server's mix lacks, and its statuses unlike the contract's."""
+    if row["kind"] == "constant":
+        return "all responses are constant"
+    statuses = row["statuses"]
+    parts = [f"without {part.label}" for name, part in PARTS.items() if name not in statuses]
+    parts += [
+        f"{statuses[name]} for {part.label}"
+        for name, part in PARTS.items()
+        if statuses.get(name, part.status) != part.status
+    ]
+    return "; ".join(parts) or "nothing"
 
 
 def _does(row: Mapping[str, Any]) -> str:

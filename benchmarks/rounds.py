@@ -11,19 +11,23 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.load import send_load
+from benchmarks.mix import mix
+from benchmarks.mix_load import send_mix, time_mix
 from benchmarks.process import started
 from benchmarks.subjects import NEW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from benchmarks.checks import CheckResult
     from benchmarks.process import Server
     from benchmarks.subjects import Subject
 
 __all__ = ["Figures", "Plan", "measure", "medians"]
 
 Figures = dict[str, float]
-"""Measured values by name: `list_16`, `p50_16` and `p99_16` with 16 connections; `create`;
+"""Measured values by name: `mix`, `mix_p50` and `mix_p99`; `mix_get_p50` and so on for each
+operation at a low rate; `list_16`, `p50_16` and `p99_16` with 16 connections; `create`;
 `first_ms`; `rss_start`, `pss_start`, `rss_load`, `pss_load` in MiB."""
 
 _CREATE_CONNECTIONS = 16
@@ -44,14 +48,16 @@ class Plan(NamedTuple):
 
 def measure(
     subjects: Sequence[Subject],
-    creates: Mapping[str, bool],
+    checked: Mapping[str, CheckResult],
     plan: Plan,
     log: Callable[[str], None],
+    skip: Callable[[str, str], None],
 ) -> dict[str, list[Figures]]:
     """Return the figures of each start by subject; figures that could not be measured are missing.
 
-    :param creates: whether a subject handles POST, by name.
+    :param checked: what each subject can do, by name.
     :param log: receives progress messages.
+    :param skip: receives the name of a subject and why a part of a turn is not measured.
     """
     results: dict[str, list[Figures]] = {subject.name: [] for subject in subjects}
     turns = [f"start {number + 1} of {plan.starts}" for number in range(plan.starts)]
@@ -61,13 +67,18 @@ def measure(
             log(f"{turn}: {subject.name}")
             figures: Figures = {}
             results[subject.name].append(figures)
+            abilities = checked[subject.name]
             try:
                 with started(subject) as server:
                     figures["first_ms"] = server.first_ms
                     if number >= plan.starts:
-                        _load(subject, server, plan, figures, create=creates[subject.name])
+                        _load(subject, server, plan, figures, create=abilities.creates)
+                if number >= plan.starts and "list" in abilities.statuses:
+                    # Another start, since the mix needs a server without the many new pets.
+                    with started(subject) as server:
+                        _mix(subject, server, plan, figures, abilities.statuses)
             except (OSError, RuntimeError) as error:
-                log(f"  {subject.name}, {turn}: incomplete: {error}")
+                skip(subject.name, f"{turn} is incomplete: {error}")
     return results
 
 
@@ -88,6 +99,21 @@ def _load(subject: Subject, server: Server, plan: Plan, figures: Figures, *, cre
         figures["create"], figures["create_p99"] = load.rate, load.p99
     if (memory := server.memory()) is not None:
         figures["rss_load"], figures["pss_load"] = memory
+
+
+def _mix(
+    subject: Subject, server: Server, plan: Plan, figures: Figures, statuses: Mapping[str, int]
+) -> None:
+    """Measure the mix on a running subject and add the results to `figures`.
+
+    :param statuses: the status of each part of its mix.
+    :raise RuntimeError: if it fails under load or responds unlike in the check.
+    """
+    sequence = mix(subject, statuses)
+    send_mix(server.port, sequence, statuses, subject.warm_seconds)
+    load = send_mix(server.port, sequence, statuses, plan.seconds)
+    figures["mix"], figures["mix_p50"], figures["mix_p99"] = load
+    figures.update(time_mix(server.port, sequence, statuses, plan.seconds))
 
 
 def medians(samples: Sequence[Figures]) -> Figures:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BEFORE",
     "LIMIT",
+    "MISSING_ID",
     "NEW",
     "OURS",
     "PETS",
@@ -38,6 +39,9 @@ NEW = '{"name":"Benchmark","categoryId":2,"status":"pending"}'
 """The posted pet. Its status differs from `STATUS`, so that the timed page stays the same."""
 PETS = 50
 """Number of pets at the start; more than `LIMIT` of them have `STATUS`."""
+
+MISSING_ID = 999_999_999
+"""An id that no pet has."""
 
 Kind = Literal["mockpets", "stack", "constant", "peer"]
 
@@ -75,7 +79,10 @@ class Subject(NamedTuple):
     :param kind: `stack` for parts of our own stack; `constant` for those that do no work.
     :param note: a remark on its setup, for the reader of the table.
     :param size: installed bytes, without the interpreter, or None if meaningless.
-    :param list_target: target of the list operation.
+    :param list_target: target of the list operation without a filter.
+    :param status_parameter: the query parameter that filters the list.
+    :param pets_target: target of the create operation.
+    :param pet_target: target of the get operation.
     :param list_property: property of the response with the list; empty if the response is the list.
     :param warm_seconds: seconds of load before the first measurement.
     :param renew: writes its files before each start, since some servers store new pets in them.
@@ -89,15 +96,22 @@ class Subject(NamedTuple):
     note: str = ""
     size: int | None = None
     environment: Mapping[str, str] = {}
-    list_target: str = "/v1/pets?limit={limit}&status={status}"
+    list_target: str = "/v1/pets?limit={limit}"
+    status_parameter: str = "status"
     pets_target: str = "/v1/pets"
+    pet_target: str = "/v1/pets/{id}"
     list_property: str = ""
     warm_seconds: int = 1
     renew: Callable[[], None] = lambda: None
 
     def page(self, limit: int = LIMIT, status: str = STATUS) -> str:
-        """Return the target of a list request."""
-        return self.list_target.format(limit=limit, status=status)
+        """Return the target of a list request, without a filter if `status` is empty."""
+        target = self.list_target.format(limit=limit)
+        return f"{target}&{self.status_parameter}={status}" if status else target
+
+    def pet(self, number: int) -> str:
+        """Return the target of a get request."""
+        return self.pet_target.format(id=number)
 
 
 def compile_ours(before: Path | None = None) -> bool:

@@ -10,19 +10,23 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks.checks import ABILITIES, check
+from benchmarks.checks import ABILITIES, CheckResult, check
 from benchmarks.goals import goals
 from benchmarks.installs import UnavailableError, install
 from benchmarks.load import client_name, send_load
+from benchmarks.mix import OPERATIONS, PARTS, mix, status_problems
+from benchmarks.mix_load import lua, send_mix, time_mix
 from benchmarks.peers import RECIPES, make_ready
 from benchmarks.process import started
 from benchmarks.report import BEGIN, END
+from benchmarks.rounds import Plan, measure
 from benchmarks.subjects import NEW, PETS, Subject, installed_size
 from mockpets import MockpetsServer, Settings
 from mockpets.pets.generator import generate
@@ -33,6 +37,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 GENERATED = generate(PETS, 1, "en_US")
 LIST = Subject("any", (), Path())
+MIX = mix(LIST)
+CONTRACT = {name: part.status for name, part in PARTS.items()}
 SECONDS = 60
 
 
@@ -63,7 +69,7 @@ def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProce
 
 def test_mockpets_has_all_abilities(port: int) -> None:
     result = check(LIST, port, GENERATED)
-    assert (result.problem, result.creates, result.able) == ("", True, ABILITIES)
+    assert result == CheckResult("", True, ABILITIES, CONTRACT)
 
 
 @pytest.mark.parametrize("scenario", ["empty", "server-error", "broken-json", "full-page"])
@@ -79,6 +85,128 @@ def test_missing_abilities_are_detected() -> None:
         result = check(LIST, port_of(server), GENERATED)
     assert not result.creates
     assert set(ABILITIES) - set(result.able) == {"remembers"}
+    without_create = {name: status for name, status in CONTRACT.items() if name != "create"}
+    assert result.statuses == without_create, "the mix lacks what the server cannot do"
+
+
+@pytest.mark.parametrize(
+    ("target", "statuses"),
+    [
+        ("/v1/pets?id={id}", {"get": 200, "missing pet": 200}),
+        ("/v1/pets/{id}0", {"missing pet": 404}),  # some of these pets exist
+        ("/v1/none/{id}", {"missing pet": 404}),
+    ],
+)
+def test_a_server_without_single_pets_keeps_what_makes_sense_in_its_mix(
+    target: str, statuses: dict[str, int]
+) -> None:
+    with MockpetsServer(Settings(port=0, count=PETS)) as server:
+        result = check(LIST._replace(pet_target=target), port_of(server), GENERATED)
+    assert set(ABILITIES) - set(result.able) == {"get"}
+    rest = {name: CONTRACT[name] for name in ("list", "create", "limit=0", "no key")}
+    assert result.statuses == {**rest, **statuses}
+
+
+# --- The front-end mix ----------------------------------------------------------------------------
+
+
+def test_the_mix_has_the_shares_of_a_front_end() -> None:
+    parts = Counter(item.part for item in MIX)
+    operations = Counter(PARTS[item.part].operation for item in MIX)
+    shares = {name: count / len(MIX) for name, count in operations.items()}
+    assert shares == {"list": 0.6, "get": 0.25, "create": 0.1, "rejected": 0.05}
+    assert parts["limit=0"] == parts["no key"] == parts["missing pet"]
+    for part, different in (("list", 30), ("get", 50), ("create", 1)):
+        counts = Counter(item.target for item in MIX if item.part == part)
+        assert len(counts) == different
+        assert len(set(counts.values())) == 1, "each as often as the others"
+    assert "/v1/pets?limit=5" in {item.target for item in MIX}, "with and without a status"
+
+
+def test_the_mix_is_the_same_each_time_and_for_each_server() -> None:
+    assert mix(LIST) == MIX
+    other = LIST._replace(
+        list_target="/pets?_per_page={limit}", status_parameter="is", pet_target="/pets/{id}"
+    )
+    assert [item.part for item in mix(other)] == [item.part for item in MIX]
+    targets = {item.target for item in mix(other)}
+    assert {"/pets?_per_page=5", "/pets?_per_page=100&is=sold", "/pets/50"} <= targets
+    assert lua(MIX, 7387, paced=True) == lua(mix(LIST), 7387, paced=True)
+
+
+def test_a_part_that_a_server_cannot_do_is_left_out() -> None:
+    rest = mix(LIST, CONTRACT.keys() - {"get"})
+    assert rest == [item for item in MIX if item.part != "get"]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_requests_have_the_headers_of_a_browser(part: str) -> None:
+    request = next(item for item in MIX if item.part == part)
+    head, _, body = request.encoded(7387).decode("ascii").partition("\r\n\r\n")
+    fields = dict(line.split(": ", 1) for line in head.splitlines()[1:])
+    assert fields["Host"] == "localhost:7387"
+    assert {"Origin", "Sec-Fetch-Mode", "Referer", "User-Agent", "sec-ch-ua"} <= set(fields)
+    assert ("Authorization" in fields) == (part != "no key")
+    assert body == request.body
+    assert fields.get("Content-Length") == (str(len(NEW)) if part == "create" else None)
+
+
+def test_the_statuses_of_a_run_are_compared_with_those_of_the_check() -> None:
+    statuses = [CONTRACT[item.part] for item in MIX]
+    received = Counter(statuses * 10 + statuses[:333])
+    assert not status_problems(MIX, CONTRACT, received)
+    received[200] -= 16  # each connection waits for a response at the end
+    assert not status_problems(MIX, CONTRACT, received)
+    received[401], received[200] = 0, received[200] + received[401]
+    assert "0 responses 401, expected 10" in status_problems(MIX, CONTRACT, received)
+    received[500] = 1
+    assert "1 responses 500, expected 0" in status_problems(MIX, CONTRACT, received)
+
+
+@pytest.mark.parametrize("client", ["wrk", "built-in"])
+def test_a_run_with_another_status_is_an_error(
+    port: int, client: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if client == "built-in":
+        monkeypatch.setenv("PATH", "")
+    elif shutil.which("wrk") is None:
+        pytest.skip("wrk is not installed")
+    with pytest.raises(RuntimeError, match=r"mix: .*responses 200, expected 0"):
+        send_mix(port, MIX, {**CONTRACT, "list": 404, "get": 404}, 1)
+    with pytest.raises(RuntimeError, match=r"mix: .* before the run: 401 for a missing key$"):
+        time_mix(port, MIX, {**CONTRACT, "no key": 200}, 1)
+
+
+def test_a_subject_that_changes_its_statuses_is_reported(tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "mockpets", "serve", "--port", "{port}", "--count", str(PETS))
+    subject = Subject("any", command, tmp_path)
+    checked = {"any": CheckResult("", statuses={"list": 200, "limit=0": 200})}
+    skipped: list[tuple[str, str]] = []
+    plan = Plan(1, 1, (), 0)
+    samples = measure([subject], checked, plan, lambda _: None, lambda *item: skipped.append(item))
+    [(name, why)] = skipped
+    assert name == "any"
+    assert re.match(r"round 1 of 1 is incomplete: mix: \d.* responses 200, expected \d", why)
+    assert not [figure for [figures] in samples.values() for figure in figures if "mix" in figure]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("client", ["wrk", "built-in"])
+def test_the_mix_is_measured_as_a_whole_and_by_operation(
+    port: int, client: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if client == "built-in":
+        monkeypatch.setenv("PATH", "")
+    elif shutil.which("wrk") is None:
+        pytest.skip("wrk is not installed")
+    load = send_mix(port, MIX, CONTRACT, 1)
+    assert load.rate > 10
+    assert 0 < load.p50 <= load.p99 < 1000
+    times = time_mix(port, MIX, CONTRACT, 1)
+    assert set(times) == {f"mix_{item}_{name}" for item in OPERATIONS for name in ("p50", "p99")}
+    assert all(value > 0 for value in times.values())
+    part = [item for item in MIX if item.part == "get"]
+    assert set(time_mix(port, part, CONTRACT, 1)) == {"mix_get_p50", "mix_get_p99"}
 
 
 # --- The client ---------------------------------------------------------------------------------
@@ -111,7 +239,7 @@ def test_a_peer_can_be_set_up_repeatedly(recipe: Any, tmp_path: Path) -> None:
         recipe.set_up(tmp_path, GENERATED)
     texts = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*") if path.is_file()]
     first = next(pet["name"] for pet in GENERATED if pet.get("status") == "available")
-    assert any(first in text for text in texts)
+    assert recipe.kind == "constant" or any(first in text for text in texts)
     for path in tmp_path.rglob("*.json"):
         json.loads(path.read_text(encoding="utf-8"))
     for path in tmp_path.rglob("*.toml"):
@@ -192,13 +320,24 @@ def test_the_installed_size_includes_requirements() -> None:
 
 
 def row(name: str, kind: str, able: str = "", **figures: float) -> dict[str, Any]:
-    values = {"list_16": 1000.0, "p50_16": 1.0, "p99_16": 2.0, "first_ms": 100.0, **figures}
+    values = {
+        "mix": 800.0,
+        "mix_p99": 3.0,
+        "mix_get_p50": 0.25,
+        "mix_get_p99": 0.5,
+        "list_16": 1000.0,
+        "p50_16": 1.0,
+        "p99_16": 2.0,
+        "first_ms": 100.0,
+        **figures,
+    }
     return {
         "name": name,
         "kind": kind,
         "version": "1.2.3",
         "note": "default setup",
         "able": able.split(),
+        "statuses": CONTRACT,
         "size": 2_000_000,
         "figures": values,
     }
@@ -221,8 +360,14 @@ RESULTS: dict[str, Any] = {
         row("mockpets", "mockpets", " ".join(ABILITIES), create=500.0, rss_load=40.0),
         row("waitress, raw", "constant", list_16=1250.0),
         row("waitress, Flask", "stack", "key", first_ms=50.0),
-        row("Prism", "peer", "key refuses", list_16=900.0, p99_16=1.5, rss_load=300.0),
-        row("Static <1>, own code", "peer", list_16=4000.0, create=9000.0, rss_load=30.0),
+        {
+            **row("Prism", "peer", "key refuses", mix=400.0, mix_p99=1.5, rss_load=300.0),
+            "statuses": {**CONTRACT, "limit=0": 422, "missing pet": 200},
+        },
+        {
+            **row("Static <1>, own code", "peer", mix=4000.0, create=9000.0, rss_load=30.0),
+            "statuses": {name: CONTRACT[name] for name in ("list", "create", "limit=0", "no key")},
+        },
     ],
     "skipped": [{"name": "MockServer", "why": "Java is not installed"}],
     "scale": {"list_of_16": 1000.0, "list_of_100000": 500.0, "session_us": 12.0},
@@ -250,37 +395,53 @@ def test_memory_is_compared_with_node_and_java() -> None:
     assert (memory.measured, memory.reached) == ("0.40 of the best, Mockaton", True)
 
 
-def test_peers_with_user_code_are_compared_separately() -> None:
+def reached(rows: list[dict[str, Any]]) -> dict[tuple[str, str], tuple[str, bool | None]]:
     [ours, *_] = RESULTS["rows"]
-    others = [
-        row("Prism", "peer", "refuses", list_16=500.0),
-        row("MSW, own code", "peer", "refuses", list_16=5000.0),
-    ]
-    results = {
-        goal.goal: (goal.measured, goal.reached)
-        for goal in goals({**RESULTS, "rows": [ours, *others]})
-        if goal.what == "list, 16 connections"
-    }
-    faster = "faster than each peer that checks requests or keeps pets"
-    assert results[f"{faster} by itself"] == ("2.00 of the best, Prism", True)
-    assert results[f"{faster} with its user's code"] == ("0.20 of the best, MSW, own code", False)
-    assert any(recipe.name.endswith(", own code") for recipe in RECIPES)
+    results = goals({**RESULTS, "rows": [ours, *rows]})
+    return {(goal.what, goal.goal): (goal.measured, goal.reached) for goal in results}
+
+
+def test_the_mix_is_compared_with_peers_that_do_the_whole_job() -> None:
+    whole = " ".join(ABILITIES)
+    goal = (
+        "mix",
+        "faster than each peer that does the whole job, out of the box or with its user's code",
+    )
+    others = [row("Fixed", "peer", "key", mix=9000.0), row("Some", "peer", "refuses", mix=9000.0)]
+    slower = row("MSW, own code", "peer", whole, mix=400.0)
+    assert reached([*others, slower])[goal] == ("2.00 of the best, MSW, own code", True)
+    faster = row("mocks-server, own code", "peer", whole, mix=1000.0)
+    measured = "0.80 of the best, mocks-server, own code"
+    assert reached([*others, slower, faster])[goal] == (measured, False)
+    assert reached(others)[goal] == ("not measured", None)
+
+
+def test_the_mix_is_compared_with_another_checkout_only_if_measured() -> None:
+    goal = ("mix", "at least 1.4 times the version before")
+    assert reached([row("mockpets, before", "stack", mix=500.0)])[goal] == ("1.60", True)
+    assert reached([row("mockpets, before", "stack", mix=600.0)])[goal] == ("1.33", False)
+    assert goal not in reached([])
 
 
 def test_goals_compare_with_peers_that_do_a_similar_job() -> None:
-    results = {(goal.what, goal.goal): goal for goal in goals(RESULTS)}
-    reached = {key: goal.reached for key, goal in results.items()}
-    peers = "each peer that checks requests or keeps pets by itself"
-    constant = "of a constant response from stock waitress"
-    assert reached["list, 16 connections", f"at least 0.75 {constant}"] is True
-    assert reached["list, 16 connections", f"at least 1 {constant}"] is False
-    assert reached["list, 16 connections", f"faster than {peers}"] is True, "no fixed responses"
-    assert reached["list p99, 16 connections", f"below {peers}"] is False
-    assert reached["create", f"faster than {peers}"] is None, "not measured for Prism"
-    assert reached["RSS after load", "below each Node and Java peer"] is False
-    assert reached["list from 100,000 pets", "at most 1.2 times the time from 16 pets"] is False
-    assert reached["new session with 10,000 pets", "at most 50 µs"] is True
-    assert results["first 200", "at most 2.5 times a one-route Flask script"].measured == "2.00"
+    others = [
+        *RESULTS["rows"][2:],
+        row("json-server beta", "peer", "remembers", list_16=1100.0, mix_p99=9.0, rss_load=50.0),
+        row("mountebank, own code", "peer", create=400.0),
+    ]
+    results = reached(others)
+    peers = "each peer that checks requests or keeps pets"
+    assert results["mix p99", f"below {peers}"] == ("2.00 of the best, Prism", False)
+    beta = "at least 0.9 of json-server beta, which checks nothing"
+    assert results["list, 16 connections", beta] == ("0.91", True)
+    create = "faster than mountebank with its user's code"
+    assert results["create", create] == ("1.25 of the best, mountebank, own code", True)
+    script = "at most 1.6 times a one-route Flask script"
+    assert results["first 200", script] == ("2.00", False)
+    assert results["RSS after load", "below each Node and Java peer"][1] is False
+    scale = "list from 100,000 pets", "at most 1.2 times the time from 16 pets"
+    assert results[scale][1] is False
+    assert results["new session with 10,000 pets", "at most 50 µs"][1] is True
 
 
 def test_a_saved_run_becomes_a_page_and_a_picture(saved: Path, tmp_path: Path) -> None:
@@ -294,16 +455,27 @@ def test_a_saved_run_becomes_a_page_and_a_picture(saved: Path, tmp_path: Path) -
     assert text.endswith("After.\n")
     assert process.stdout in text
     assert "an earlier run" not in text
-    assert "| Prism 1.2.3 | 900 (0.90) | 1.00 | 1.50 | - | key, refuses | default setup |" in text
-    assert "| Static <1> 1.2.3, own code | 4,000 (4.00) |" in text
+    prism = "400 (0.50) | - | 1.50 | 1,000 (1.00) | 1.00 | 2.00 | - | key, refuses | default setup"
+    assert f"| Prism 1.2.3 | {prism} |" in text
+    assert "| Static <1> 1.2.3, own code | 4,000 (5.00) |" in text
     assert "MockServer: Java is not installed" in text
-    assert "| check requests, keep no pets | Prism 0.90 |" in text
-    assert "| what the user's code does | Static <1>, own code 4.00 |" in text
+    assert "| check requests, keep no pets | Prism 0.50 |" in text
+    assert "| what the user's code does | Static <1>, own code 5.00 |" in text
     assert "\n### " not in text, "the page's title is the only heading above these"
     image = ElementTree.fromstring(page.with_suffix(".svg").read_text(encoding="utf-8"))  # noqa: S314 - a trusted file
     texts = ["".join(item.itertext()) for item in image.iter("{http://www.w3.org/2000/svg}text")]
     names = ["Static <1>, own code", "mockpets", "Prism"]
     assert [text for text in texts if text in names][1:] == names, "after the legend"
+
+
+def test_the_report_marks_what_a_server_cannot_do(saved: Path) -> None:
+    report = run("--load", saved).stdout
+    times = "- / - | 0.25 / 0.50 | - / - | - / -"
+    assert f"| **mockpets** | {times} | nothing |" in report
+    assert f"| Prism 1.2.3 | {times} | 422 for limit=0; 200 for a missing pet |" in report
+    static = "without single pets; without a missing pet"
+    assert f"| Static <1> 1.2.3, own code | {times} | {static} |" in report
+    assert f"| waitress, raw | {times} | all responses are constant |" in report
 
 
 def test_a_page_without_marks_stays_unchanged(saved: Path, tmp_path: Path) -> None:
@@ -322,7 +494,7 @@ def test_a_short_run_measures_compiled_mockpets(tmp_path: Path) -> None:
     assert process.returncode == 0, process.stderr
     [ours] = json.loads(results.read_text(encoding="utf-8"))["rows"]
     assert ours["able"] == list(ABILITIES)
-    assert {"list_16", "p99_64", "create", "first_ms"} <= set(ours["figures"])
+    assert {"mix", "mix_get_p99", "list_16", "p99_16", "create", "first_ms"} <= set(ours["figures"])
     assert all(value > 0 for value in ours["figures"].values())
     sources = {path.name.split(".")[0] for path in compiled.rglob("*.pyc")}
     assert {

@@ -1,4 +1,4 @@
-// Injected response for mountebank: the list and create operations, with state in the imposter.
+// Injected response for mountebank: the operations, with state in the imposter.
 (config) => {
   const { request, state } = config
   state.pets = state.pets || PETS
@@ -17,6 +17,11 @@
     const pet = { id: state.pets.length + 1, name, categoryId, status }
     state.pets.push(pet)
     return reply(201, pet)
+  }
+  const id = request.path.split('/')[3]
+  if (id !== undefined) {
+    const pet = /^\d+$/.test(id) ? state.pets[Number(id) - 1] : undefined // ids are 1, 2, 3, ...
+    return pet ? reply(200, pet) : reply(404, { code: 'pet_not_found', message: 'No pet.', status: 404 })
   }
   const limit = Number(request.query.limit || 20)
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) return invalid('limit must be 1 to 100')

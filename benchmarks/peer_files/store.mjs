@@ -1,4 +1,4 @@
-// The list and create operations in plain JavaScript, as users of some peers would write them.
+// The operations in plain JavaScript, as users of some peers would write them.
 import { readFileSync } from 'node:fs'
 
 const pets = JSON.parse(readFileSync(new URL('pets.json', import.meta.url), 'utf8'))
@@ -19,6 +19,12 @@ export function list(authorization, query) {
     if (status === null || pet.status === status) matches.push(pet)
   }
   return { status: 200, body: matches }
+}
+
+export function get(authorization, id) {
+  if (authorization !== 'Bearer mockpets') return noKey
+  const pet = /^\d+$/.test(id) ? pets[Number(id) - 1] : undefined // ids are 1, 2, 3, ...
+  return pet ? { status: 200, body: pet } : error(404, 'pet_not_found', 'There is no such pet.')
 }
 
 export function create(authorization, body) {
