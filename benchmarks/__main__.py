@@ -13,7 +13,9 @@ import argparse
 import json
 import os
 import platform
+import re
 import shlex
+import shutil
 import sys
 from datetime import UTC, datetime
 from functools import partial
@@ -30,7 +32,7 @@ from benchmarks.process import started
 from benchmarks.report import put_into, tables
 from benchmarks.rounds import Plan, measure, medians
 from benchmarks.scale import measure_scale
-from benchmarks.subjects import BEFORE, OURS, PETS, compile_ours, ours
+from benchmarks.subjects import BEFORE, OURS, PETS, compile_ours, ours, under_python
 from mockpets.pets.generator import generate
 
 if TYPE_CHECKING:
@@ -119,6 +121,13 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--before", type=Path, metavar="DIR", help="measure another checkout in the same run"
     )
+    parser.add_argument(
+        "--python",
+        nargs="+",
+        default=[],
+        metavar="PYTHON",
+        help="measure mockpets under these Pythons, too; installs it for each of them",
+    )
     parser.add_argument("--no-scale", action="store_true", help="skip many pets and sessions")
     parser.add_argument(
         "--cache",
@@ -141,6 +150,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.before is not None and not (options.before / "mockpets").is_dir():
         parser.error(f"--before: {options.before} is not a checkout of mockpets")
+    for python in options.python:
+        if shutil.which(python) is None:
+            parser.error(f"--python: {python} is not a program")
     known = [*OURS, *([] if options.short else [recipe.name for recipe in RECIPES])]
     if unknown := [name for name in options.only if name not in known]:
         parser.error(f"--only: unknown {', '.join(unknown)}; available: {', '.join(known)}")
@@ -170,6 +182,7 @@ def _run(options: argparse.Namespace) -> dict[str, Any] | None:
         for item in ours(options.cache, pets, options.before)
         if item.name in only or item.name in ("mockpets", BEFORE)
     ]
+    subjects += _pythons(options.python, options.cache, subjects[0], skipped)
     if not options.short:
         wanted = [recipe for recipe in RECIPES if recipe.name in only]
         subjects += _peers(wanted, options.cache, pets, skipped)
@@ -200,8 +213,27 @@ def _command(options: argparse.Namespace) -> str:
     parts += [f"--seconds {options.seconds}"] if options.seconds else []
     parts += [f"--only {shlex.join(options.only)}"] if options.only else []
     parts += ["--before DIR"] if options.before else []
+    parts += [f"--python{' PYTHON' * len(options.python)}"] if options.python else []
     parts += ["--no-scale"] if options.no_scale else []
     return " ".join(parts)
+
+
+def _pythons(
+    pythons: Sequence[str], cache: Path, default: Subject, skipped: list[dict[str, str]]
+) -> list[Subject]:
+    """Return mockpets under other Pythons; add those that cannot be used to `skipped`."""
+    subjects: list[Subject] = []
+    for python in pythons:
+        _log(f"installing: mockpets for {python}")
+        folder = cache / re.sub(r"\W+", "-", f"python {python}")
+        try:
+            subject = under_python(python, folder, default)
+            if subject.name in (other.name for other in subjects):
+                raise UnavailableError("another Python of this version is measured")
+            subjects.append(subject)
+        except UnavailableError as error:
+            _skip(skipped, f"mockpets under {python}", str(error))
+    return subjects
 
 
 def _peers(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["NODE", "UnavailableError", "install", "java", "node"]
+__all__ = ["NODE", "UnavailableError", "install", "java", "mockpets_for", "node"]
 
 NODE = "24.21.0"
 _INSTALL_SECONDS = 300
@@ -62,6 +62,27 @@ def _from_pypi(folder: Path, packages: Sequence[str]) -> Path:
     return environment / "lib"
 
 
+def mockpets_for(python: str, folder: Path, checkout: Path) -> tuple[str, str]:
+    """Install mockpets from a checkout for another Python; return its command and `Python 3.13.0`.
+
+    Nothing is copied: it runs the current code. Its dependencies have the same versions as ours.
+
+    :param python: a path, or a name on PATH.
+    :raise UnavailableError: if it cannot be installed.
+    """
+    environment = folder / "venv"
+    command = str(environment / "bin" / "python")
+    folder.mkdir(parents=True, exist_ok=True)
+    _run(folder, python, (python, "-m", "venv", "--without-pip"), (str(environment),))
+    pip = (sys.executable, "-m", "pip", "--python", command, "install", "--quiet")
+    constraints = str(checkout / "constraints.txt")
+    _run(folder, "pip", (*pip, "-c", constraints, "-e"), (str(checkout),))
+    # A package is compiled when it is installed, but this one is used in place.
+    _run(folder, python, (command, "-m", "compileall", "-qq"), (str(checkout / "mockpets"),))
+    output = subprocess.check_output((command, "-V"), text=True)  # noqa: S603 - a fixed command
+    return command, output.strip()
+
+
 def _is_done(folder: Path, contents: Sequence[str]) -> bool:
     mark = folder / "installed.json"
     return mark.is_file() and json.loads(mark.read_text(encoding="utf-8")) == list(contents)
@@ -88,6 +109,8 @@ def _run(folder: Path, tool: str, command: Sequence[str], packages: Sequence[str
     except subprocess.TimeoutExpired as error:
         message = f"{tool} takes over {_INSTALL_SECONDS} s to install {packages[0]}"
         raise UnavailableError(message) from error
+    except OSError as error:
+        raise UnavailableError(f"cannot run {tool}: {error.strerror}") from error
     except subprocess.CalledProcessError as error:
         output = " ".join(error.stderr.split())[:300]
         raise UnavailableError(f"{tool} cannot install {packages[0]}: {output}") from error

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import mockpets
+from benchmarks.installs import mockpets_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +32,7 @@ __all__ = [
     "folder_size",
     "installed_size",
     "ours",
+    "under_python",
 ]
 
 LIMIT = 20
@@ -182,6 +184,24 @@ def ours(home: Path, pets: Sequence[Pet], before: Path | None = None) -> list[Su
         note = "another checkout, the same libraries"
         subjects.append(subject(BEFORE, "stack", note, *command, checkout=before.absolute()))
     return subjects
+
+
+def under_python(python: str, folder: Path, default: Subject) -> Subject:
+    """Install mockpets for another Python and return it.
+
+    :param folder: for its environment and its output.
+    :param default: mockpets under the running Python.
+    :raise UnavailableError: if it cannot be installed.
+    """
+    command, version = mockpets_for(python, folder, _ROOT)
+    return default._replace(
+        name=f"mockpets, {version}",
+        command=(command, *default.command[1:]),
+        folder=folder,
+        kind="stack",
+        note="another Python, the same libraries",
+        size=None,
+    )
 
 
 def _environment(checkout: Path) -> dict[str, str]:

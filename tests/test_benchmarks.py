@@ -19,7 +19,7 @@ import pytest
 
 from benchmarks.checks import ABILITIES, CheckResult, check
 from benchmarks.goals import goals
-from benchmarks.installs import UnavailableError, install
+from benchmarks.installs import UnavailableError, install, mockpets_for
 from benchmarks.load import client_name, send_load
 from benchmarks.mix import OPERATIONS, PARTS, mix, status_problems
 from benchmarks.mix_load import lua, send_mix, time_mix
@@ -256,6 +256,17 @@ def test_unavailable_peers_report_why(tmp_path: Path, monkeypatch: pytest.Monkey
     for recipe in RECIPES:
         with pytest.raises(UnavailableError, match=reason):
             make_ready(recipe, tmp_path, GENERATED)
+
+
+def test_a_python_that_cannot_run_mockpets_reports_why(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho no such module: venv >&2\nexit 1\n")
+    python.chmod(0o755)
+    with pytest.raises(UnavailableError, match="no such module: venv"):
+        mockpets_for(str(python), tmp_path, ROOT)
+    process = run("--short", "--python", tmp_path / "missing")
+    assert process.returncode == 2
+    assert f"--python: {tmp_path}/missing is not a program" in process.stderr
 
 
 def test_npm_installs_each_version_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
