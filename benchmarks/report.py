@@ -130,7 +130,7 @@ def _speed(rows: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> str:
 
 def _operations(rows: Iterable[Mapping[str, Any]]) -> str:
     """Return the latencies of each operation at a low rate, and what a server cannot do."""
-    head = ["p50 / p99 ms in the mix, 1,000 r/s", *OPERATIONS, "what differs in its mix"]
+    head = ["p50 / p99 ms in the mix, 1,000 r/s", *OPERATIONS, "statuses unlike the contract's"]
 
     def cells(row: Mapping[str, Any]) -> list[str]:
         times = [
@@ -153,7 +153,7 @@ def _differences(row: Mapping[str, Any]) -> str:
         for name, part in PARTS.items()
         if statuses.get(name, part.status) != part.status
     ]
-    return "; ".join(parts) or "nothing"
+    return "; ".join(parts) or "none"
 
 
 def _does(row: Mapping[str, Any]) -> str:

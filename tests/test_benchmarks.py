@@ -482,7 +482,7 @@ def test_a_saved_run_becomes_a_page_and_a_picture(saved: Path, tmp_path: Path) -
 def test_the_report_marks_what_a_server_cannot_do(saved: Path) -> None:
     report = run("--load", saved).stdout
     times = "- / - | 0.25 / 0.50 | - / - | - / -"
-    assert f"| **mockpets** | {times} | nothing |" in report
+    assert f"| **mockpets** | {times} | none |" in report
     assert f"| Prism 1.2.3 | {times} | 422 for limit=0; 200 for a missing pet |" in report
     static = "without single pets; without a missing pet"
     assert f"| Static <1> 1.2.3, own code | {times} | {static} |" in report
