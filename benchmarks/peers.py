@@ -47,7 +47,7 @@ class Recipe(NamedTuple):
     pets_target: str = "/v1/pets"
     pet_target: str = "/v1/pets/{id}"
     list_property: str = ""
-    warm_seconds: int = 1
+    warm_seconds: int = 2
     kind: Kind = "peer"
 
 
