@@ -166,7 +166,7 @@ RECIPES = (
         _SCALAR,
         "{node} scalar.mjs",
         setups.scalar_code,
-        "our OpenAPI document with seed data and handlers over its store; ids of new pets are UUIDs",
+        "our OpenAPI document with seed data and handlers over its store; new ids are UUIDs",
     ),
     Recipe(
         "Connexion",
