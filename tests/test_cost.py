@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gc
 import io
+import json
 import sys
 import tracemalloc
 from statistics import median
@@ -24,6 +25,7 @@ from mockpets.wsgi_extension import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
     from wsgiref.types import WSGIApplication
 
 ONCE = 50
@@ -140,6 +142,33 @@ def test_a_request_calls_no_more_than_it_did(app: WSGIApplication, name: str) ->
     counts = counted_calls(prepared(app, operation))
     calls = int(median(counts))
     assert calls <= operation.calls, f"{name} makes {calls} calls a request: {counts}"
+
+
+STUBS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "petId": lambda number: {"operation": "getPet", "petId": 1_000 + number},
+    "query": lambda number: {"operation": "listPets", "query": {"status": f"s{number}"}},
+    "header": lambda number: {"headers": {"x-case": f"s{number}"}},
+    "body": lambda number: {"operation": "createPet", "body": {"name": f"s{number}"}},
+    "path": lambda number: {"method": "GET", "path": f"/v1/store/{number}/*"},
+}
+"""Conditions of stubs that match no request of `OPERATIONS`."""
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_request_calls_no_more_with_many_stubs(tmp_path: Path, name: str) -> None:
+    kinds = list(STUBS.values())
+    for scenario, count in (("few", 10), ("many", 1_000)):
+        matches = [kinds[number % len(kinds)](number) for number in range(count)]
+        stubs = [{"match": match, "delay": "1s", "times": 1} for match in matches]
+        document = {"description": "Stubs that match nothing.", "stubs": stubs}
+        (tmp_path / f"{scenario}.json").write_text(json.dumps(document), encoding="utf-8")
+
+    def calls(scenario: str) -> int:
+        app = create_app(Settings(count=50, scenarios_dir=(tmp_path,), scenario=(scenario,)))
+        return int(median(counted_calls(prepared(app, OPERATIONS[name]))))
+
+    assert calls("many") <= 1.05 * calls("few")
 
 
 @pytest.mark.usefixtures("quiet")

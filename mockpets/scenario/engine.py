@@ -22,7 +22,7 @@ from mockpets.scenario.matching import difference
 from mockpets.scenario.model import PASS, Canned
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from random import Random
 
     from mockpets.scenario.matching import Facts
@@ -71,21 +71,26 @@ NOTHING = Outcome()
 
 def decide(
     stubs: Sequence[Stub],
-    counts: Sequence[Count],
+    counts: Sequence[Count] | Mapping[int, Count],
     facts: Facts,
     random: Random,
     max_delay: float = DELAY_SECONDS,
+    candidates: Iterable[int] | None = None,
 ) -> Outcome:
     """Return the decision about a request, and count it.
 
-    :param counts: one for each stub, changed in place; the caller holds the session's lock.
+    :param counts: of each stub by its position, changed in place; the caller holds the session's
+        lock.
     :param random: the session's random number generator.
     :param max_delay: the limit for the sum of all delays, in seconds.
+    :param candidates: the positions of all stubs that could match, in order; None for every stub.
     """
     outcome = NOTHING
-    for stub, count in zip(stubs, counts, strict=True):
+    for position in range(len(stubs)) if candidates is None else candidates:
+        stub = stubs[position]
         if difference(stub.match, facts):
             continue
+        count = counts[position]
         if not _applies(stub, count, random):
             continue
         outcome = _with_shaping(outcome, stub, random, max_delay)

@@ -14,12 +14,14 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, get_args
 
-from mockpets.constants import DEFAULT_SCENARIO, INLINE, STACK_DEPTH, ScenarioGroup
+from mockpets.constants import DEFAULT_SCENARIO, INLINE, STACK_DEPTH, STACKS, ScenarioGroup
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
-from mockpets.scenario.model import Generated
+from mockpets.scenario.match_index import MatchIndex
+from mockpets.scenario.matching import Facts, path_matches
+from mockpets.scenario.model import Generated, Match
 from mockpets.scenario.shipped import COMPILED
 from mockpets.strict_json import dump_json
 
@@ -45,7 +47,29 @@ class Stack:
     stubs: tuple[Stub, ...]
     pets: tuple[Pet, ...] | Generated | None
 
-    @property
+    @cached_property
+    def index(self) -> MatchIndex:
+        """The stubs that a request could match, by their position."""
+        return MatchIndex(stub.match for stub in self.stubs)
+
+    @cached_property
+    def _paths(self) -> tuple[Sequence[Match], MatchIndex]:
+        """The methods and paths of the stubs, each once, and their index."""
+        targets = [(stub.match.method, stub.match.path) for stub in self.stubs if stub.match.path]
+        matches = [Match(method=method, path=path) for method, path in dict.fromkeys(targets)]
+        return matches, MatchIndex(matches)
+
+    def methods(self, path: str) -> set[str]:
+        """Return the methods that the stubs define for a path that the contract does not have."""
+        matches, index = self._paths
+        near = [matches[number] for number in index.candidates(Facts(None, "", path))]
+        return {
+            match.method
+            for match in near
+            if match.method and match.path and path_matches(match.path, path)
+        }
+
+    @cached_property
     def by_chance(self) -> bool:
         """Return whether any stub draws random numbers."""
         return any(stub.by_chance for stub in self.stubs)
@@ -88,6 +112,10 @@ class Library:
     sources: Mapping[str, Source]
     fixtures: Mapping[str, Source] = field(default_factory=dict)
     folder_problems: tuple[Problem, ...] = ()
+    _stacks: dict[tuple[str, ...], Stack] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """Some stacks by their names; sessions share them, and their indexes."""
 
     def plus(self, more: Mapping[str, Scenario]) -> Library:
         """Return a library with more scenarios, which replace those of the same names."""
@@ -105,10 +133,16 @@ class Library:
         for name in names:
             if name not in self.scenarios:
                 raise RequestError("unknown_scenario", self.explain(name))
+        if (known := self._stacks.get(tuple(names))) is not None:
+            return known
         chain = [scenario for name in names for scenario in self.lineage(name)]
         stubs = dict.fromkeys(stub for scenario in chain for stub in scenario.stubs)
         pets = [scenario.pets for scenario in chain if scenario.pets is not None]
-        return Stack(tuple(names), tuple(stubs), pets[0] if pets else None)
+        stack = Stack(tuple(names), tuple(stubs), pets[0] if pets else None)
+        if len(self._stacks) >= STACKS:
+            self._stacks.clear()
+        self._stacks[stack.names] = stack
+        return stack
 
     def lineage(self, name: str) -> list[Scenario]:
         """Return a scenario and all that it extends, each once, in the order of the search."""

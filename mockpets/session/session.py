@@ -7,6 +7,7 @@ that a scenario's sequence continues even if each request names the scenario its
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -41,13 +42,13 @@ class Activation:
 
     :param library: the library of `stack`; if the session's library is a newer one, the stack may
         be outdated.
-    :param counts: the counters, one for each stub of the stack.
+    :param counts: the counters by the position of the stub in the stack; created on first use.
     :param store: the pets that the stack defines, or the session's own.
     """
 
     library: Library
     stack: Stack
-    counts: list[Count]
+    counts: defaultdict[int, Count]
     store: Store
 
 
@@ -177,7 +178,7 @@ class Session:
             return known
         stack = library.stack(names)
         if not stack.stubs and stack.pets is None:
-            plain = Activation(library, stack, [], self._own)
+            plain = Activation(library, stack, defaultdict(Count), self._own)
             self._plain = {**(self._plain if len(self._plain) < STACKS else {}), names: plain}
             return plain
         # Outside the lock, because it may take long. Of two made at the same time, one is dropped.
@@ -197,7 +198,7 @@ class Session:
                 store = known.store  # the scenario file changed, but not its pets
             else:
                 store = new_store or self._own
-            fresh = Activation(library, stack, [Count() for _ in stack.stubs], store)
+            fresh = Activation(library, stack, defaultdict(Count), store)
             self._activations[names] = fresh
             self._restored.pop(names, None)
         if known is not None:
@@ -243,7 +244,7 @@ class Session:
             self.documents = {name: text for name, (_, text) in (inline or {}).items()}
             known = self._activations.get(names)
             if known is not None:
-                known.counts = [Count() for _ in known.stack.stubs]
+                known.counts = defaultdict(Count)
             self.active = names
         self.note_change()
         self.changes.publish("scenario")
@@ -262,10 +263,13 @@ class Session:
     def decide(self, activation: Activation, facts: Facts) -> Outcome:
         """Return the outcome of a request, and count the request."""
         stack, max_delay = activation.stack, self._shared.max_delay
+        candidates = stack.index.candidates(facts)
         with self._lock:
             if self._random is None:
                 self._random = Random(self.seed)
-            return decide(stack.stubs, activation.counts, facts, self._random, max_delay)
+            return decide(
+                stack.stubs, activation.counts, facts, self._random, max_delay, candidates
+            )
 
     @property
     def own(self) -> Store:
@@ -361,7 +365,9 @@ class Session:
     def has_counts(self) -> bool:
         """Whether a stub has counted requests since the last reset."""
         with self._lock:
-            counts = [count for each in self._activations.values() for count in each.counts]
+            counts = [
+                count for each in self._activations.values() for count in each.counts.values()
+            ]
         return any(count.used or count.passed for count in counts)
 
     def restore(

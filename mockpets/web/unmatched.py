@@ -79,7 +79,7 @@ def check_route(request: Request, stack: Stack) -> None:
     :raise RequestError: ``not_found`` or ``method_not_allowed``.
     """
     path, method = request.path, request.method
-    allowed = _contract_methods(path) | _scenario_methods(path, stack)
+    allowed = _contract_methods(path) | stack.methods(path)
     if not allowed:
         request.exchange.notes.append(("unmatched", "the contract does not define this path"))
         raise RequestError("not_found", not_found_message(path, request.root_path))
@@ -129,15 +129,6 @@ def _contract_methods(path: str) -> set[str]:
     return next(
         (methods for pattern, methods in _METHODS.items() if path_matches(pattern, path)), set()
     )
-
-
-def _scenario_methods(path: str, stack: Stack) -> set[str]:
-    """Return the methods that scenarios define for a path."""
-    return {
-        stub.match.method
-        for stub in stack.stubs
-        if stub.match.method and stub.match.path and path_matches(stub.match.path, path)
-    }
 
 
 def _allow(methods: set[str]) -> str:

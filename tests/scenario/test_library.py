@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import shutil
 from dataclasses import asdict
+from itertools import permutations
 from typing import TYPE_CHECKING
+from weakref import ref
 
 import pytest
 
 from mockpets import packaged_data
+from mockpets.constants import STACKS
 from mockpets.errors import InputError, RequestError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
@@ -486,3 +490,28 @@ def test_scenarios_are_grouped_by_problems_default_pets_and_behaviour(
 
 def test_a_group_without_a_scenario_is_missing() -> None:
     assert "Files with problems" not in load_library([], []).grouped()
+
+
+# --- Stacks -------------------------------------------------------------------------------------
+
+
+def test_stacks_are_shared_until_a_file_changes(write: Callable[..., Path], tmp_path: Path) -> None:
+    write("a.yaml", "description: a\nstubs: [{delay: 1s}]\n")
+    write("b.yaml", "description: b\nstubs: [{delay: 2s}]\n")
+    folder = tmp_path / "mine"
+    library = load_library([folder], [])
+    assert library.stack(("a", "b")) is library.stack(["a", "b"])
+    assert library.stack(("b", "a")).stubs == tuple(reversed(library.stack(("a", "b")).stubs))
+    assert load_library([folder], [], library).stack(("a", "b")) is library.stack(("a", "b"))
+    write("b.yaml", "description: b\nstubs: [{delay: 30s}]\n")
+    changed = load_library([folder], [], library)
+    delays = [stub.delay for stub in changed.stack(("a", "b")).stubs]
+    assert [delay and delay.low for delay in delays] == [1, 30]
+
+
+def test_the_number_of_shared_stacks_is_bounded() -> None:
+    library = load_library([], [])
+    names = sorted(library.scenarios)[:20]
+    stacks = [ref(library.stack(pair)) for pair in permutations(names, 2)]
+    gc.collect()
+    assert 0 < sum(stack() is not None for stack in stacks) <= STACKS < len(stacks)
