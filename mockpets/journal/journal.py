@@ -8,6 +8,7 @@ drops entries first, so a busy session cannot displace the entries of a quiet on
 from __future__ import annotations
 
 from collections import deque
+from heapq import heapify, heapreplace
 from operator import itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Final
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _SHARE: Final = 8
 """To make room, a journal drops one in 8 of its entries at once."""
+_SPARE: Final = 16
+"""The part of the budget that is free afterwards: a sixteenth."""
 
 
 class Journals:
@@ -65,11 +68,18 @@ class Journals:
 
     def _make_room(self) -> None:
         """Drop old entries of the largest journals; the caller holds the lock."""
-        while self._settled() > self._budget:
-            largest = max(self._live, key=lambda journal: journal._bytes, default=None)
-            if largest is None or not len(largest):
+        if self._settled() <= self._budget:
+            return
+        # With room for many entries, only few requests look through all journals.
+        target = self._budget - self._budget // _SPARE
+        largest = [(-journal._bytes, id(journal), journal) for journal in self._live]
+        heapify(largest)
+        while largest and self._settled() > target:
+            _, number, journal = largest[0]
+            if not len(journal):
                 return  # a journal that is being destroyed will release the rest
-            largest._drop(1 + len(largest) // _SHARE)
+            journal._drop(1 + len(journal) // _SHARE)
+            heapreplace(largest, (-journal._bytes, number, journal))
 
 
 class Kept:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -193,6 +194,32 @@ def test_the_largest_journal_makes_room() -> None:
     assert busy.dropped == 1000 - len(busy) > 0
     assert numbers(busy)[-1] == 1000
     assert MIB * 3 // 4 < journals.used <= MIB
+
+
+def test_a_new_entry_costs_no_more_while_many_journals_are_full() -> None:
+    journals = Journals(300_000)
+    many = [journals.new(10) for _ in range(1000)]
+    kept = entry(1)
+
+    def calls() -> int:
+        counted = 0
+
+        def count(_frame: object, event: str, _argument: object) -> None:
+            nonlocal counted
+            counted += event in ("call", "c_call")
+
+        before = sys.getprofile()
+        sys.setprofile(count)
+        try:
+            for journal in many:
+                add(journal, kept, 200)
+        finally:
+            sys.setprofile(before)
+        return counted
+
+    with_room, full = [calls() for _ in range(4)][::3]
+    assert 270_000 < journals.used <= 300_000
+    assert full < 5 * with_room
 
 
 def test_an_entry_larger_than_the_budget_is_dropped() -> None:
