@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.checks import CheckResult, check, statuses
+from benchmarks.curve_report import CURVES_BEGIN, CURVES_END, curves_picture, curves_table
+from benchmarks.curves import measure_curves
 from benchmarks.installs import UnavailableError
 from benchmarks.load import client_name
 from benchmarks.loops import LOOPS_BEGIN, LOOPS_END, loop_table, measure_loops
@@ -61,9 +63,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 1
     if options.save is not None:
         options.save.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    text = tables(results)
+    curves = results.get("curves", {})
+    text = tables(results) if results["rows"] else ""
     sys.stdout.write(text)
-    if options.write is not None:
+    if curves:
+        sys.stdout.write(f"\n{curves_table(curves)}\n")
+    if options.write is not None and curves and not _write_curves(options.write, results):
+        return 1
+    if options.write is not None and results["rows"]:
         image = options.write.with_suffix(".svg")
         label = "Requests per second in a front end's mix, time to the first response"
         section = f"![{label}]({image.name})\n\n{text}"
@@ -98,6 +105,26 @@ def _loops(options: argparse.Namespace) -> int:
     return 0
 
 
+def _write_curves(page: Path, results: Mapping[str, Any]) -> bool:
+    """Write the curves into their part of a page, and the picture beside it; return success."""
+    image = page.with_name(f"{page.stem}-curves.svg")
+    alternative = "CPU time of a list request as stubs, scenarios, pets, sessions and others grow"
+    about = (
+        f"{results['at']}, medians of {results['rounds']} rounds, "
+        f"{results['machine']['cores']} cores, load {results['machine']['load']} before the run, "
+        f"{results['machine']['python']}."
+    )
+    table = curves_table(results["curves"])
+    section = f"![{alternative}]({image.name})\n\n{about}\n\n{table}\n"
+    try:
+        put_into(page, section, CURVES_BEGIN, CURVES_END)
+    except (OSError, ValueError) as error:
+        _log(str(error))
+        return False
+    image.write_text(curves_picture(results["curves"]), encoding="utf-8")
+    return True
+
+
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -128,6 +155,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="PYTHON",
         help="measure mockpets under these Pythons, too; installs it for each of them",
     )
+    parser.add_argument(
+        "--curves", action="store_true", help="measure only how the cost of a request grows"
+    )
     parser.add_argument("--no-scale", action="store_true", help="skip many pets and sessions")
     parser.add_argument(
         "--cache",
@@ -153,6 +183,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     for python in options.python:
         if shutil.which(python) is None:
             parser.error(f"--python: {python} is not a program")
+    others = {"--short": options.short, "--only": options.only, "--before": options.before}
+    if options.curves and (given := [name for name, value in others.items() if value]):
+        parser.error(f"--curves measures only mockpets; remove {', '.join(given)}")
     known = [*OURS, *([] if options.short else [recipe.name for recipe in RECIPES])]
     if unknown := [name for name in options.only if name not in known]:
         parser.error(f"--only: unknown {', '.join(unknown)}; available: {', '.join(known)}")
@@ -176,6 +209,13 @@ def _run(options: argparse.Namespace) -> dict[str, Any] | None:
     skipped: list[dict[str, str]] = []
     options.cache = options.cache.absolute()  # peers run in their own folders
     options.cache.mkdir(parents=True, exist_ok=True)
+    if options.curves:
+        [subject, *_] = ours(options.cache, pets)
+        curves = measure_curves(subject, plan.rounds, _log)
+        about = {"at": datetime.now(UTC).strftime("%Y-%m-%d"), "command": _command(options)}
+        figures = {"rows": [], "skipped": [], "scale": {}, "curves": curves}
+        times = {"rounds": plan.rounds, "seconds": plan.seconds, "machine": _machine(load)}
+        return {**about, **times, **figures}
     only = options.only or [*OURS, *(row.name for row in RECIPES)]
     subjects = [
         item
@@ -191,8 +231,9 @@ def _run(options: argparse.Namespace) -> dict[str, Any] | None:
         return None
     timed = [subject for subject in subjects if subject.name in checked]
     samples = measure(timed, checked, plan, _log, partial(_skip, skipped))
-    scale = {}
+    scale, curves = {}, {}
     if not options.short and not options.no_scale:
+        curves = measure_curves(subjects[0], plan.rounds, _log)
         scale = measure_scale(subjects[0], max(plan.rounds - 1, 1), plan.seconds, _log)
     return {
         "at": datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -203,6 +244,7 @@ def _run(options: argparse.Namespace) -> dict[str, Any] | None:
         "rows": [_row(subject, checked[subject.name], samples[subject.name]) for subject in timed],
         "skipped": skipped,
         "scale": scale,
+        "curves": curves,
     }
 
 
@@ -215,6 +257,7 @@ def _command(options: argparse.Namespace) -> str:
     parts += ["--before DIR"] if options.before else []
     parts += [f"--python{' PYTHON' * len(options.python)}"] if options.python else []
     parts += ["--no-scale"] if options.no_scale else []
+    parts += ["--curves"] if options.curves else []
     return " ".join(parts)
 
 

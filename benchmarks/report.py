@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.checks import ABILITIES
+from benchmarks.curve_report import curve_goals
 from benchmarks.goals import OWN_CODE, goals
 from benchmarks.mix import OPERATIONS, PARTS
 from benchmarks.subjects import BEFORE
@@ -190,7 +191,8 @@ def _footprint(rows: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> st
 
 def _goals(results: Mapping[str, Any]) -> str:
     reached = {True: "yes", False: "**no**", None: "?"}
-    rows = [[item.what, item.goal, item.measured, reached[item.reached]] for item in goals(results)]
+    items = [*goals(results), *curve_goals(results.get("curves", {}))]
+    rows = [[item.what, item.goal, item.measured, reached[item.reached]] for item in items]
     return _table(["figure", "goal", "measured", "reached"], rows)
 
 
