@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import textwrap
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -20,6 +18,8 @@ TERM_COLUMNS: Final = 30
 
 def columns() -> int:
     """Return the width of the terminal in columns, within bounds; 80 without a terminal."""
+    import shutil  # slow to import, and most commands print no help
+
     narrowest, widest = _COLUMNS
     return max(narrowest, min(shutil.get_terminal_size().columns, widest))
 
@@ -30,6 +30,8 @@ def wrap(text: str, first: str = "", rest: str = "") -> str:
     :param first: begins the first line.
     :param rest: begins all other lines.
     """
+    import textwrap
+
     return textwrap.fill(
         text,
         columns(),
