@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from benchmarks.installs import UnavailableError
 from benchmarks.load import KEY
 from benchmarks.process import started
-from benchmarks.report import _table as table
+from benchmarks.report import table
 from benchmarks.subjects import OURS, Subject
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ __all__ = [
     "LOOPS_END",
     "count_life",
     "loop_table",
+    "measure_commands",
     "measure_loops",
     "measure_panel",
     "measure_reload",
@@ -256,6 +257,35 @@ def measure_tests(tests: int, rounds: int) -> dict[str, float]:
     return {name: median(values) for name, values in samples.items()}
 
 
+# --- Commands -------------------------------------------------------------------------------------
+
+
+def measure_commands(rounds: int) -> dict[str, float]:
+    """Return by how many ms commands take longer than what they have to import."""
+    times: dict[str, list[float]] = {}
+    with _folder() as folder, started(_serving(folder)) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        program = str(Path(sys.executable).with_name("mockpets"))
+        commands = {
+            "click": (sys.executable, "-c", "import click"),
+            "http": (sys.executable, "-c", "import click, http.client"),
+            "help": (program, "--help"),
+            "use": (program, "use", "empty", "--url", url),
+            "health": (program, "health", "--url", url),
+        }
+        for _ in range(rounds):
+            for name, command in commands.items():
+                start = time.perf_counter()
+                _run(command, folder, 0, {})
+                times.setdefault(name, []).append((time.perf_counter() - start) * 1000)
+    found = {name: median(values) for name, values in times.items()}
+    return {
+        "help_ms": found["help"] - found["click"],
+        "use_ms": found["use"] - found["http"],
+        "health_ms": found["health"] - found["http"],
+    }
+
+
 # --- Saved scenarios ------------------------------------------------------------------------------
 
 _SCENARIO: Final = "description: Saved.\nstubs:\n  - reply: {{status: {status}}}\n"
@@ -422,6 +452,7 @@ def measure_loops(log: Callable[[str], None]) -> dict[str, Any]:
     parts: dict[str, Callable[[], Any]] = {
         **{client: partial(_life, client) for client in CLIENTS},
         "tests": lambda: measure_tests(_TESTS, 3),
+        "commands": lambda: measure_commands(30),
         "reload": lambda: measure_reload(40),
         "panel": lambda: measure_panel(1000, 5),
     }
@@ -472,6 +503,12 @@ def _other_loops(results: Mapping[str, Any]) -> Iterator[list[str]]:
             )
             yield [what, "more than without our plugin", f"{more:.2f} ms, processor {cpu:.2f} ms"]
         yield ["", "requests", f"{tests['session_requests']:.0f}"]
+    if commands := results.get("commands"):
+        more = "more than `python -c 'import click'`"
+        yield ["`mockpets --help`", more, f"{commands['help_ms']:.0f} ms"]
+        for name in ("use", "health"):
+            more = "more than `python -c 'import click, http.client'`"
+            yield [f"`mockpets {name}`", more, f"{commands[f'{name}_ms']:.0f} ms"]
     if reload := results.get("reload"):
         for way, what in (("renamed", "replaced"), ("written", "written in place")):
             times = f"{reload[f'{way}_ms']:.0f} ms, at most {reload[f'{way}_worst_ms']:.0f}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["BEGIN", "END", "put_into", "tables"]
+__all__ = ["BEGIN", "END", "put_into", "table", "tables"]
 
 BEGIN = "<!-- benchmark: made by python -m benchmarks, do not edit -->"
 END = "<!-- benchmark: end -->"
@@ -57,7 +57,8 @@ def _about(results: Mapping[str, Any]) -> str:
     )
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
@@ -81,7 +82,7 @@ def _summary(peers: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> str
             ratio = row["figures"]["mix"] / ours["figures"]["mix"]
             groups[_group(row)].append(f"{row['name']} {ratio:.2f}")
     head = ["what they do", "requests per second in the front-end mix, as a ratio to mockpets"]
-    return _table(head, ([group, "; ".join(cells)] for group, cells in groups.items() if cells))
+    return table(head, ([group, "; ".join(cells)] for group, cells in groups.items() if cells))
 
 
 _GROUPS = (
@@ -126,7 +127,7 @@ def _speed(rows: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> str:
         create = _figure(row, "create", ",.0f", ours)
         return [_name(row), *mix, *rates, *times, create, _does(row), row["note"]]
 
-    return _table(head, map(cells, rows))
+    return table(head, map(cells, rows))
 
 
 def _operations(rows: Iterable[Mapping[str, Any]]) -> str:
@@ -140,7 +141,7 @@ def _operations(rows: Iterable[Mapping[str, Any]]) -> str:
         ]
         return [_name(row), *times, _differences(row)]
 
-    return _table(head, map(cells, rows))
+    return table(head, map(cells, rows))
 
 
 def _differences(row: Mapping[str, Any]) -> str:
@@ -186,14 +187,14 @@ def _footprint(rows: Iterable[Mapping[str, Any]], ours: Mapping[str, Any]) -> st
             size,
         ]
 
-    return _table(head, map(cells, rows))
+    return table(head, map(cells, rows))
 
 
 def _goals(results: Mapping[str, Any]) -> str:
     reached = {True: "yes", False: "**no**", None: "?"}
     items = [*goals(results), *curve_goals(results.get("curves", {}))]
     rows = [[item.what, item.goal, item.measured, reached[item.reached]] for item in items]
-    return _table(["figure", "goal", "measured", "reached"], rows)
+    return table(["figure", "goal", "measured", "reached"], rows)
 
 
 def put_into(page: Path, text: str, begin: str = BEGIN, end: str = END) -> None:

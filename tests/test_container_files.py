@@ -133,7 +133,7 @@ def test_the_labels_are_the_project_s() -> None:
     assert labels == {
         "title": PROJECT["name"],
         "description": PROJECT["description"],
-        "version": PROJECT["version"],
+        "version": version("mockpets"),
         "licenses": PROJECT["license"],
     }
 

@@ -15,6 +15,7 @@ from benchmarks.loops import (
     LOOPS_BEGIN,
     LOOPS_END,
     count_life,
+    measure_commands,
     measure_panel,
     measure_reload,
     measure_tests,
@@ -48,6 +49,10 @@ def test_a_test_with_a_session_takes_two_requests() -> None:
     assert figures["session_ms"] > 0
 
 
+def test_commands_are_compared_with_what_they_import() -> None:
+    assert measure_commands(1).keys() == {"help_ms", "use_ms", "health_ms"}
+
+
 def test_both_ways_to_save_a_scenario_are_measured() -> None:
     figures = measure_reload(4)
     assert min(figures["renamed_ms"], figures["written_ms"]) > 0
@@ -66,6 +71,7 @@ RESULTS = {
         "session_cpu_ms": 1.75,
         "session_requests": 2.0,
     },
+    "commands": {"help_ms": 9.4, "use_ms": 12.3, "health_ms": 11.0},
 }
 
 
@@ -82,6 +88,7 @@ def test_a_saved_run_becomes_a_table_between_its_own_marks(tmp_path: Path) -> No
     assert "an earlier run" not in text
     assert "| Python, `ControlClient` | 4.2 | 8 |" in text
     assert "| more than without our plugin | 1.50 ms, processor 1.25 ms |" in text
+    assert "| `mockpets --help` | more than `python -c 'import click'` | 9 ms |" in text
     assert "the panel" not in text, "it was not measured"
 
 

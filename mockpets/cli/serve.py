@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mockpets.telemetry.access_log import Format
 
 _log: Final = logging.getLogger("mockpets")
-_COLLECTIONS: Final = (20_000, 20, 20)
+_COLLECTIONS: Final = (2_000, 20, 20)
 """How seldom Python looks for reference cycles, of which requests for pets leave none. With its
 default values and thousands of sessions, that takes a third of the time of a request."""
 

@@ -162,7 +162,8 @@ class App(flask.Flask):
         if request is None:
             return None  # the app makes no URLs outside a request
         root, path = request.environ.get("SCRIPT_NAME", ""), request.path
-        if self._late is not None and path.startswith(self._late[0]):
+        late = self._late  # another thread may set it to None
+        if late is not None and path.startswith(late[0]):
             self.add_late_routes()
         arguments = self.url_map, "localhost", root, "", "http", path, request.method
         return _Router(self._fixed, *arguments)
