@@ -22,11 +22,12 @@ import jsonschema
 import pytest
 import yaml
 
+import mockpets
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import URL_VARIABLE
 from tests.http_client import Client, OverSocket, Response
-from tests.test_container_files import PAGES, PROJECT, environment, one
+from tests.test_container_files import PAGES, environment, one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +78,7 @@ def test_the_image_is_this_version_s() -> None:
     for page in PAGES:
         images |= set(re.findall(r"\bmockpets:\d[\w.]*", page.read_text(encoding="utf-8")))
 
-    assert images == {f"mockpets:{PROJECT['version']}"}
+    assert images == {f"mockpets:{mockpets.__version__}"}
 
 
 def test_only_this_machine_can_call_it() -> None:
