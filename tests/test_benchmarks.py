@@ -30,6 +30,7 @@ from benchmarks.rounds import Plan, measure
 from benchmarks.subjects import NEW, PETS, Subject, installed_size
 from mockpets import MockpetsServer, Settings
 from mockpets.pets.generator import generate
+from tests.programs import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -169,8 +170,8 @@ def test_a_run_with_another_status_is_an_error(
 ) -> None:
     if client == "built-in":
         monkeypatch.setenv("PATH", "")
-    elif shutil.which("wrk") is None:
-        pytest.skip("wrk is not installed")
+    else:
+        need("wrk")
     with pytest.raises(RuntimeError, match=r"mix: .*responses 200, expected 0"):
         send_mix(port, MIX, {**CONTRACT, "list": 404, "get": 404}, 1)
     with pytest.raises(RuntimeError, match=r"mix: .* before the run: 401 for a missing key$"):
@@ -197,8 +198,8 @@ def test_the_mix_is_measured_as_a_whole_and_by_operation(
 ) -> None:
     if client == "built-in":
         monkeypatch.setenv("PATH", "")
-    elif shutil.which("wrk") is None:
-        pytest.skip("wrk is not installed")
+    else:
+        need("wrk")
     load = send_mix(port, MIX, CONTRACT, 1)
     assert load.rate > 10
     assert 0 < load.p50 <= load.p99 < 1000

@@ -1,4 +1,4 @@
-"""The commands for a running server that do not need `control`: its health, scenarios and log."""
+"""The commands `health`, `use` and `requests`, and what all commands for a running server share."""
 
 from __future__ import annotations
 
