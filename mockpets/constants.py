@@ -130,6 +130,8 @@ SNAPSHOT_PATH: Final = CONTROL_PREFIX + "/snapshots/{name}"
 RESTORE_PATH: Final = CONTROL_PREFIX + "/snapshots/{name}/restore"
 REQUESTS_PATH: Final = CONTROL_PREFIX + "/requests"
 REQUEST_PATH: Final = CONTROL_PREFIX + "/requests/{number}"
+EXPLAINED_REQUEST_PATH: Final = CONTROL_PREFIX + "/requests/{number}/explain"
+EXPLAIN_PATH: Final = CONTROL_PREFIX + "/explain"
 HAR_PATH: Final = CONTROL_PREFIX + "/requests.har"
 VERIFY_PATH: Final = CONTROL_PREFIX + "/verify"
 EVENTS_PATH: Final = CONTROL_PREFIX + "/events"
@@ -243,6 +245,12 @@ UnsavedKind = Literal["session", "inline_scenarios", "snapshots", "counters", "r
 RequestOutcome = Literal["pending", ResponseEnd]
 """What became of the response to a request, as the journal records it."""
 REQUEST_OUTCOMES: Final[tuple[RequestOutcome, ...]] = get_args(RequestOutcome)
+StepResult = Literal["applies", "after", "times", "sequence", "probability"]
+"""Whether a matching stub applies to a request, or the limit because of which it does not."""
+StubResult = Literal[StepResult, "responds", "no_match", "not_reached"]
+"""What a stub does to a request, in an explanation."""
+Responder = Literal["stub", "operation", "check"]
+"""What responds to a request: a scenario's stub, the operation, or a check that rejects it."""
 
 # --- Limits -----------------------------------------------------------------------------------
 

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from mockpets.client.connection import SessionLostError
     from mockpets.contract.control_types import (
         Document,
+        Explanation,
         RequestFilters,
         RequestSummary,
+        RequestToExplain,
         SessionOptions,
         Times,
         VerifiedRequests,
@@ -108,6 +110,21 @@ class Mockpets:
         """Assert that matching requests were received, or wait; see `ControlClient.verify`."""
         __tracebackhide__ = True
         return self.control.verify(match, times, within)
+
+    def explain(self, number: int | None = None) -> Explanation:
+        """Return why a request, by default the last one, got its response."""
+        return self.control.explain(number)
+
+    def explain_request(self, **request: Unpack[RequestToExplain]) -> Explanation:
+        """Return what would respond to a request; see `ControlClient.explain_request`.
+
+        Without an Authorization header, the request has this mock's key.
+        """
+        headers = dict(request.get("headers", {}))
+        if "authorization" not in map(str.lower, headers):
+            headers.update(self.headers)
+        request["headers"] = headers
+        return self.control.explain_request(**request)
 
     def gate(self, name: str) -> Gate:
         """Return a gate; wait for responses with `held(count, within)`, release with `open()`."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Document,
         DroppedSession,
         Events,
+        Explanation,
         GateCounts,
         Har,
         Health,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         RequestFilters,
         RequestList,
         RequestSummary,
+        RequestToExplain,
         ScenarioDetails,
         ScenarioList,
         ScenarioSelection,
@@ -294,6 +296,26 @@ class ControlClient:
     def request(self, number: int) -> RequestDetails:
         """Return a request of the journal in full, with its response."""
         response: RequestDetails = self._call("GET", _fill(constants.REQUEST_PATH, number))
+        return response
+
+    def explain(self, number: int | None = None) -> Explanation:
+        """Return why a request got its response: each stub with each condition, and the counts.
+
+        :param number: in the journal; None for the last request.
+        """
+        if number is None:
+            number = self.journal(limit=1)["last"] or 1  # an error reports that there is none
+        path = _fill(constants.EXPLAINED_REQUEST_PATH, number)
+        response: Explanation = self._call("GET", path)
+        return response
+
+    def explain_request(self, **request: Unpack[RequestToExplain]) -> Explanation:
+        """Return what would respond to a request now, and why. This changes nothing.
+
+        :param request: ``method``, ``path`` with the query, and optionally ``headers`` (without
+            ``Authorization``, the request has no key) and a JSON ``body``.
+        """
+        response: Explanation = self._call("POST", constants.EXPLAIN_PATH, request)
         return response
 
     def clear_requests(self) -> int:

@@ -18,7 +18,9 @@ from mockpets.constants import (
     Operation,
     PetStatus,
     RequestOutcome,
+    Responder,
     ScenarioGroup,
+    StubResult,
     UnsavedKind,
 )
 from mockpets.contract.schemas import Pet
@@ -407,6 +409,73 @@ class VerifiedRequests(TypedDict):
 
     matched: int
     requests: list[RequestSummary]
+
+
+class RequestToExplain(TypedDict):
+    """A request to explain without sending it.
+
+    `path` begins with ``/v1`` or a session's base path, and may have a query. A `body` is sent as
+    JSON.
+    """
+
+    method: str
+    path: str
+    headers: NotRequired[Mapping[str, str]]
+    body: NotRequired[Any]
+
+
+class ComparedCondition(TypedDict):
+    """One condition of a stub, and the value of the request.
+
+    `holds` is None if the value is not recorded: a secret, or the end of a long body.
+    """
+
+    where: str
+    expected: str
+    got: str
+    holds: bool | None
+
+
+class ExplainedStub(StubDescription):
+    """What a stub did with a request.
+
+    `result` is ``responds``, ``applies`` (it only delays, throttles or holds), ``no_match``,
+    ``not_reached`` (an earlier stub responded), or the limit because of which it did not apply:
+    ``after``, ``times``, ``sequence`` (its replies are used up) or ``probability``. `passed` and
+    `used` are its counts before the request: matching requests that `after` skipped, and those that
+    it applied to; None if it does not match. It applied if `draw`, a random number, is below
+    `probability`.
+    """
+
+    result: StubResult
+    conditions: list[ComparedCondition]
+    after: int
+    times: int | None
+    passed: int | None
+    used: int | None
+    probability: float
+    draw: float | None
+
+
+class Explanation(TypedDict):
+    """Why a request gets its response.
+
+    `sent` is False for a request that was only tried out; its `number` is the one that it would
+    get. `by` is what responds: a ``stub``, the ``operation``, or a ``check`` that rejects the
+    request. `summary` is the explanation in one sentence. `stub` is the stub that ends the search,
+    and `nearest` the one that does not match but comes nearest. `seed` is the seed of the draws.
+    `stubs` lists at most 100 stubs in the order of the search, and `omitted` counts the others.
+    """
+
+    request: RequestSummary
+    sent: bool
+    by: Responder
+    summary: str
+    stub: str | None
+    nearest: str | None
+    seed: int
+    stubs: list[ExplainedStub]
+    omitted: int
 
 
 class Events(TypedDict):

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
     from mockpets.constants import NoteCode, Operation, RequestOutcome
     from mockpets.contract.control_types import Fault
+    from mockpets.scenario.engine import Trace
 
 MESSAGE_BYTES: Final = 4096
-"""The longest recorded body."""
+"""The longest recorded body, unless a journal has another limit."""
 
 
 class Note(NamedTuple):
@@ -67,6 +68,7 @@ class Entry(NamedTuple):
     :param app_ms: milliseconds that the app took.
     :param delay_ms: milliseconds that scenarios, or the request itself, added.
     :param throttle: bytes per second.
+    :param trace: how the stubs decided; None if a check rejected the request before.
     :param outcome: what became of the response.
     """
 
@@ -90,6 +92,7 @@ class Entry(NamedTuple):
     notes: tuple[Note, ...] = ()
     request: Message = Message()
     response: Message = Message()
+    trace: Trace | None = None
     outcome: RequestOutcome = "sent"
 
     @property

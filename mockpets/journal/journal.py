@@ -14,7 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
 
-from mockpets.journal.entry import Entry
+from mockpets.journal.entry import MESSAGE_BYTES, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,13 +42,13 @@ class Journals:
         # cannot take the lock; it adds its bytes here instead.
         self._released: deque[int] = deque()
 
-    def new(self, size: int, *, bodies: bool = True) -> Journal:
+    def new(self, size: int, body_bytes: int = MESSAGE_BYTES) -> Journal:
         """Return an empty journal.
 
         :param size: the maximum number of entries.
-        :param bodies: whether to record bodies; their sizes are always recorded.
+        :param body_bytes: the longest recorded body; sizes are always recorded.
         """
-        journal = Journal(self, size, bodies=bodies)
+        journal = Journal(self, size, body_bytes)
         with self._lock:
             self._settled()  # otherwise `_released` would grow while no journal is full
             self._live.add(journal)
@@ -127,13 +127,13 @@ class Journal:
         "_lock",
         "_released",
         "_size",
+        "body_bytes",
         "dropped",
-        "has_bodies",
         "last",
         "resets",
     )
 
-    def __init__(self, journals: Journals, size: int, *, bodies: bool) -> None:
+    def __init__(self, journals: Journals, size: int, body_bytes: int) -> None:
         self.last = 0
         """The highest number so far."""
         self.resets = 0
@@ -144,8 +144,8 @@ class Journal:
         self._lock = journals._lock
         self._released = journals._released
         self._size = size
-        self.has_bodies = bodies
-        """Whether to record bodies; their sizes are always recorded."""
+        self.body_bytes = body_bytes
+        """The longest recorded body; sizes are always recorded."""
         # Created with the first entry, because most sessions of a test run never get a request.
         self._entries: deque[Kept] | None = None
         self._bytes = 0

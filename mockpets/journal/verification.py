@@ -1,23 +1,22 @@
 """Verify that the journal has the expected number of matching requests; explain failures.
 
-Entries become the same facts that stubs match against, and `matching.difference` compares them
-with the conditions. So stubs and verifications match alike.
+`journal.comparison` compares the entries with the conditions, with the code that stubs use. So
+stubs and verifications match alike.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
-from mockpets.errors import RequestError, printable
+from mockpets.errors import printable
+from mockpets.journal.comparison import NOT_RECORDED, compare
 from mockpets.journal.queries import summary
-from mockpets.redaction import REDACTED, is_secret
+from mockpets.redaction import REDACTED
 from mockpets.scenario.describe import describe_match
-from mockpets.scenario.matching import ABSENT, Facts, Mismatch, difference, expected_value
+from mockpets.scenario.matching import ABSENT, Comparison
 from mockpets.scenario.model import Match
-from mockpets.strict_json import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +33,6 @@ SHOWN: Final = 120
 """Characters of a value that a message quotes; the details have the whole value."""
 BODY_SHOWN: Final = 400
 """Characters of a body that a message quotes."""
-_CUT: Final = "cut off after"
-_NOT_RECORDED: Final = "not recorded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,7 @@ class Near:
     """A request that did not match, and each condition that it fails."""
 
     entry: Entry
-    differences: tuple[Mismatch, ...]
+    differences: tuple[Comparison, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ def check(
     others = [near for near in compared if near.differences]
     count, unknown = len(matched), 0
     if times.allow(count):
-        others = [near for near in others if all(map(_is_lost, near.differences))]
+        others = [near for near in others if all(each.holds is None for each in near.differences)]
         unknown = dropped + len(others)
     elif count >= times.least:
         others = []
@@ -120,88 +117,27 @@ def details(verdict: Verdict) -> VerificationDetails:
     }
 
 
-def _as_json(mismatch: Mismatch) -> Difference:
+def _as_json(comparison: Comparison) -> Difference:
     # A request can contain half a surrogate pair, which UTF-8 cannot encode.
-    got = mismatch.got.encode("utf-8", "backslashreplace").decode()
-    return {"where": mismatch.where, "expected": mismatch.expected, "got": got}
+    got = comparison.got.encode("utf-8", "backslashreplace").decode()
+    return {"where": comparison.where, "expected": comparison.expected, "got": got}
 
 
-def _differences(verification: Verification, entry: Entry) -> tuple[Mismatch, ...]:
+def _differences(verification: Verification, entry: Entry) -> tuple[Comparison, ...]:
     """Return each condition that an entry fails."""
-    differences, outcomes = _of_match(verification.match, entry), verification.outcomes
+    differences, outcomes = compare(verification.match, entry), verification.outcomes
     if outcomes and entry.outcome not in outcomes:
-        return (*differences, Mismatch("outcome", " or ".join(outcomes), entry.outcome))
-    return differences
+        return (*differences, Comparison("outcome", " or ".join(outcomes), entry.outcome))
+    return tuple(differences)
 
 
-def _of_match(match: Match, entry: Entry) -> tuple[Mismatch, ...]:
-    """Return each condition of a match that an entry fails."""
-    request, facts = entry.request, _facts(match, entry)
-    if match.body and request.cut:
-        lost = f"{_CUT} {len(request.body)} bytes" if request.body else _NOT_RECORDED
-        unknown = (Mismatch(f"body.{c.name}", expected_value(c), lost) for c in match.body)
-        return (*difference(replace(match, body=()), facts), *unknown)
-    mismatches = difference(match, facts)
-    if match.body and request.body and facts.body is ABSENT:
-        reason = "absent, the body is not JSON"
-        mismatches = [
-            replace(each, got=reason) if each.where[:5] == "body." else each for each in mismatches
-        ]
-    return tuple(mismatches)
-
-
-def _is_lost(mismatch: Mismatch) -> bool:
-    """Return whether a condition fails only because its value is not recorded."""
-    got = mismatch.got
-    is_redacted = REDACTED in got and mismatch.expected != "absent"
-    return is_redacted or got.startswith((_CUT, _NOT_RECORDED))
-
-
-class _Hidden:
-    """The value of a secret, for which only the condition `present` can hold."""
-
-    def __repr__(self) -> str:
-        return REDACTED
-
-
-_HIDDEN: Final = _Hidden()
-
-
-def _facts(match: Match, entry: Entry) -> Facts:
-    """Return the facts of an entry that a match checks."""
-    query: defaultdict[str, list[object]] = defaultdict(list)
-    for name, value in entry.query if match.query else ():
-        query[name].append(_HIDDEN if is_secret(name) else value)
-    headers = {
-        name.lower(): _HIDDEN if is_secret(name) else value
-        for name, value in (entry.request.headers if match.headers else ())
-    }
-    return Facts(
-        entry.operation,
-        entry.method,
-        entry.path,
-        entry.pet_id,
-        cast("dict[str, list[str]]", query),
-        cast("dict[str, str]", headers),
-        _body(entry.request.body) if match.body else ABSENT,
-    )
-
-
-def _body(raw: bytes) -> object:
-    """Return the value of a JSON body; any other body has no properties, as for stubs."""
-    try:
-        return parse_json(raw) if raw else ABSENT
-    except RequestError:
-        return ABSENT
-
-
-def _is_elsewhere(mismatch: Mismatch) -> bool:
+def _is_elsewhere(comparison: Comparison) -> bool:
     """Return whether the request is of another operation, method or path."""
-    return mismatch.where in ("operation", "method", "path")
+    return comparison.where in ("operation", "method", "path")
 
 
-def _is_missing(mismatch: Mismatch) -> bool:
-    return mismatch.got.startswith(repr(ABSENT))
+def _is_missing(comparison: Comparison) -> bool:
+    return comparison.got.startswith(repr(ABSENT))
 
 
 def _distance(near: Near) -> tuple[int, int, int]:
@@ -265,10 +201,10 @@ def _explained(near: Near) -> str:
     return f"{line}\n    body: {_cut(_sent(request), BODY_SHOWN)}"
 
 
-def _compared(mismatch: Mismatch) -> str:
+def _compared(comparison: Comparison) -> str:
     """Return what was expected and what the request has."""
-    where, expected, got = map(_cut, (mismatch.where, mismatch.expected, mismatch.got))
-    if not _is_missing(mismatch):
+    where, expected, got = map(_cut, (comparison.where, comparison.expected, comparison.got))
+    if not _is_missing(comparison):
         return f"{where}: expected {expected}, got {got}"
     reason = got.removeprefix(repr(ABSENT)).replace(", ", ": ", 1)
     wanted = "" if expected == "present" else f", expected {expected}"
@@ -278,7 +214,7 @@ def _compared(mismatch: Mismatch) -> str:
 def _sent(request: Message) -> str:
     """Return the recorded body of a request as one line of text."""
     if not request.body:
-        return f"{_NOT_RECORDED}, {request.size} bytes"
+        return f"{NOT_RECORDED}, {request.size} bytes"
     # JSON strings contain no line ends, so this changes only the layout.
     return re.sub(r"\s*\n\s*", " ", request.body.decode("utf-8", "backslashreplace"))
 

@@ -270,6 +270,14 @@ class Store:
             self._now.base.frozen = self._now.own.frozen = True
             return self._now._replace(charge=charge, next_id=self._next_id)
 
+    def fork(self) -> Store:
+        """Return a store with the same pets and the same next ID, which is not saved to a file."""
+        copy = Store(self.start, self._max_new)
+        saved = self.save(None)
+        copy._now = saved._replace(charge=copy._charge)
+        copy._next_id = saved.next_id
+        return copy
+
     def restore(self, saved: Saved) -> None:
         """Restore the pets of a snapshot of this or another store; do not reuse its ids.
 

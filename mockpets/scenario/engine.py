@@ -12,9 +12,9 @@ only implementation of the rules for precedence and counting in docs/scenarios/r
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mockpets.constants import DELAY_SECONDS
 from mockpets.faults import CONNECTION_FAULTS
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from random import Random
 
+    from mockpets.constants import StepResult
     from mockpets.scenario.matching import Facts
     from mockpets.scenario.model import Delay, Reply, Stub
 
@@ -44,6 +45,36 @@ class Count:
     used: int = 0
 
 
+class Step(NamedTuple):
+    """What the search did with one matching stub, for `scenario.explain`.
+
+    :param position: of the stub in the stack.
+    :param passed: the stub's count before this request, as `Count.passed`.
+    :param used: the same, as `Count.used`.
+    :param draw: the random number that was compared with the stub's probability; None without.
+    :param result: whether the stub applied, or the limit because of which it did not.
+    """
+
+    position: int
+    passed: int
+    used: int
+    draw: float | None
+    result: StepResult
+
+
+class Trace(NamedTuple):
+    """How the stubs decided about one request, for `scenario.explain`.
+
+    :param stubs: all stubs of the stack.
+    :param steps: the matching ones that the search reached, in order.
+    :param is_rejected: whether a limit of the server rejected the decision.
+    """
+
+    stubs: tuple[Stub, ...]
+    steps: Sequence[Step]
+    is_rejected: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The decision about one request.
@@ -55,6 +86,7 @@ class Outcome:
     :param fault: a key of `FAULTS`.
     :param hold: the gate that holds the response.
     :param skip: do not run the operation, because nothing of its response is sent.
+    :param trace: how the stubs decided; None if a check rejects the request before.
     """
 
     stubs: tuple[str, ...] = ()
@@ -64,13 +96,17 @@ class Outcome:
     fault: str | None = None
     hold: str | None = None
     skip: bool = False
+    trace: Trace | None = field(default=None, compare=False)
 
 
 NOTHING = Outcome()
+"""Before the stubs decide."""
+NO_STUBS = Outcome(trace=Trace((), ()))
+"""The decision of scenarios without stubs."""
 
 
 def decide(
-    stubs: Sequence[Stub],
+    stubs: tuple[Stub, ...],
     counts: Sequence[Count] | Mapping[int, Count],
     facts: Facts,
     random: Random,
@@ -85,60 +121,67 @@ def decide(
     :param max_delay: the limit for the sum of all delays, in seconds.
     :param candidates: the positions of all stubs that could match, in order; None for every stub.
     """
-    outcome = NOTHING
+    steps: list[Step] = []
+    labels: list[str] = []
+    delay, throttle, hold = 0.0, None, None
+    reply: Reply = PASS
+    fault = None
     for position in range(len(stubs)) if candidates is None else candidates:
         stub = stubs[position]
         if difference(stub.match, facts):
             continue
         count = counts[position]
-        if not _applies(stub, count, random):
+        step = _step(position, stub, count, random)
+        steps.append(step)
+        if step.result == "after":
+            count.passed += 1
+        if step.result != "applies":
             continue
-        outcome = _with_shaping(outcome, stub, random, max_delay)
         count.used += 1
+        labels.append(stub.label)
+        if stub.delay is not None:
+            delay = min(delay + draw_delay(stub.delay, random), max_delay)
+        if stub.throttle is not None:
+            throttle = stub.throttle if throttle is None else min(throttle, stub.throttle)
+        hold = hold or stub.hold
         if stub.answers:
-            return _with_response(outcome, stub, count.used - 1)
-    return outcome
+            reply, fault = reply_of(stub, step.used), stub.fault
+            break
+    canned = reply if isinstance(reply, Canned) else None
+    skip = False
+    if isinstance(reply, str) and reply != PASS:
+        fault = reply
+        skip = reply in CONNECTION_FAULTS
+    trace = Trace(stubs, steps)
+    return Outcome(tuple(labels), canned, delay, throttle, fault, hold, skip, trace)
 
 
-def _applies(stub: Stub, count: Count, random: Random) -> bool:
+def _step(position: int, stub: Stub, count: Count, random: Random) -> Step:
     """Return whether a matching stub applies: `after`, `times`, its sequence, `probability`."""
-    if count.passed < stub.after:
-        count.passed += 1
-        return False
-    if stub.times is not None and count.used >= stub.times:
-        return False
-    if stub.repeat == "none" and stub.replies and count.used >= len(stub.replies):
-        return False
-    return stub.probability >= 1 or random.random() < stub.probability
+    passed, used = count.passed, count.used
+    draw: float | None = None
+    result: StepResult = "applies"
+    if passed < stub.after:
+        result = "after"
+    elif stub.times is not None and used >= stub.times:
+        result = "times"
+    elif stub.repeat == "none" and stub.replies and used >= len(stub.replies):
+        result = "sequence"
+    elif stub.probability < 1:
+        draw = random.random()
+        result = "applies" if draw < stub.probability else "probability"
+    return Step(position, passed, used, draw, result)
 
 
-def _with_shaping(outcome: Outcome, stub: Stub, random: Random, max_delay: float) -> Outcome:
-    """Return the outcome with a stub's delay, throttle and hold added."""
-    delay = outcome.delay + (draw_delay(stub.delay, random) if stub.delay else 0.0)
-    rates = [rate for rate in (outcome.throttle, stub.throttle) if rate is not None]
-    return replace(
-        outcome,
-        stubs=(*outcome.stubs, stub.label),
-        delay=min(delay, max_delay),
-        throttle=min(rates, default=None),
-        hold=outcome.hold or stub.hold,
-    )
-
-
-def _with_response(outcome: Outcome, stub: Stub, used: int) -> Outcome:
-    """Return the outcome with a stub's response: canned, the operation's, or a broken one.
+def reply_of(stub: Stub, used: int) -> Reply:
+    """Return what a stub responds with: a reply, or the fault that breaks the response.
 
     :param used: the number of requests that the stub has responded to before.
     """
-    reply: Reply | None = stub.fault
-    if stub.replies:
-        last = len(stub.replies) - 1
-        reply = stub.replies[used % (last + 1) if stub.repeat == "cycle" else min(used, last)]
-    if isinstance(reply, Canned):
-        return replace(outcome, reply=reply, fault=stub.fault)
-    if reply == PASS:
-        return replace(outcome, fault=stub.fault)
-    return replace(outcome, fault=reply, skip=reply in CONNECTION_FAULTS)
+    if not stub.replies:
+        return stub.fault or PASS
+    last = len(stub.replies) - 1
+    return stub.replies[used % (last + 1) if stub.repeat == "cycle" else min(used, last)]
 
 
 def draw_delay(delay: Delay, random: Random) -> float:

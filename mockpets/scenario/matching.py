@@ -1,7 +1,7 @@
 """Compare a request with a stub's conditions; the only code that does.
 
 `difference` returns the failed conditions; a match is an empty difference. So a response and the
-explanation of why a stub did not match cannot disagree.
+explanation of why a stub did or did not match cannot disagree.
 """
 
 from __future__ import annotations
@@ -51,17 +51,19 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Mismatch:
-    """One condition that failed.
+class Comparison:
+    """One condition, compared with a request.
 
     :param where: the part of the request: ``operation``, ``query.status``.
     :param expected: the condition as text: ``"sold"``, ``contains "so"``.
     :param got: the request's value, or ``absent``.
+    :param holds: whether the request meets it; None if that is not known any more.
     """
 
     where: str
     expected: str
     got: str
+    holds: bool | None = False
 
 
 def path_matches(pattern: str, path: str) -> bool:
@@ -81,41 +83,49 @@ def is_any_segment(segment: str) -> bool:
     return segment == "*" or segment[:1] == "{"
 
 
-def difference(match: Match, facts: Facts) -> list[Mismatch]:
-    """Return every condition of `match` that the request fails; an empty list is a match."""
-    failed: list[Mismatch] = []
-    if match.operations and facts.operation not in match.operations:
-        failed.append(Mismatch("operation", _any_of(match.operations), facts.operation or "none"))
+def difference(match: Match, facts: Facts, *, every: bool = False) -> list[Comparison]:
+    """Return every condition of `match` that the request fails; an empty list is a match.
+
+    :param every: whether to return the conditions that hold too, for an explanation.
+    """
+    compared: list[Comparison] = []
+    operation = facts.operation
+    if match.operations and ((fails := operation not in match.operations) or every):
+        expected = _any_of(match.operations)
+        compared.append(Comparison("operation", expected, operation or "none", not fails))
     # HEAD counts as GET; a stub cannot match HEAD alone.
     method = "GET" if facts.method == "HEAD" else facts.method
-    if match.method is not None and match.method != method:
-        failed.append(Mismatch("method", match.method, facts.method))
-    if match.path is not None and not path_matches(match.path, facts.path):
-        failed.append(Mismatch("path", match.path, facts.path))
-    if match.pet_ids and facts.pet_id not in match.pet_ids:
-        failed.append(Mismatch("petId", _any_of(match.pet_ids), _text(facts.pet_id, none="absent")))
+    if match.method is not None and ((fails := match.method != method) or every):
+        compared.append(Comparison("method", match.method, facts.method, not fails))
+    if match.path is not None and ((fails := not path_matches(match.path, facts.path)) or every):
+        compared.append(Comparison("path", match.path, facts.path, not fails))
+    if match.pet_ids and ((fails := facts.pet_id not in match.pet_ids) or every):
+        got = _text(facts.pet_id, none="absent")
+        compared.append(Comparison("petId", _any_of(match.pet_ids), got, not fails))
     for condition in match.query:
-        failed += _mismatch("query", condition, facts.query.get(condition.name, ()))
+        compared += _compared("query", condition, facts.query.get(condition.name, ()), every)
     for condition in match.headers:
         value = facts.headers.get(condition.name)
-        failed += _mismatch("headers", condition, () if value is None else (value,))
+        compared += _compared("headers", condition, () if value is None else (value,), every)
     properties = facts.body if isinstance(facts.body, dict) else {}
     for condition in match.body:
         value = properties.get(condition.name, ABSENT)
-        failed += _mismatch("body", condition, () if value is ABSENT else (value,))
-    return failed
+        compared += _compared("body", condition, () if value is ABSENT else (value,), every)
+    return compared
 
 
-def _mismatch(part: str, condition: Condition, values: Sequence[object]) -> list[Mismatch]:
-    """Return the mismatch of one condition, if no value meets it."""
+def _compared(
+    part: str, condition: Condition, values: Sequence[object], every: bool
+) -> list[Comparison]:
+    """Return the comparison of one condition, if no value meets it or `every` is set."""
     if condition.operator == "present":
         holds = bool(values) == condition.value
     else:
         holds = any(_holds(condition, value) for value in values)
-    if holds:
+    if holds and not every:
         return []
     got = ", ".join(_text(value) for value in values) or "absent"
-    return [Mismatch(f"{part}.{condition.name}", expected_value(condition), got)]
+    return [Comparison(f"{part}.{condition.name}", expected_value(condition), got, holds)]
 
 
 def _holds(condition: Condition, value: object) -> bool:

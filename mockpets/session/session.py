@@ -8,7 +8,7 @@ that a scenario's sequence continues even if each request names the scenario its
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from secrets import token_hex
@@ -270,6 +270,36 @@ class Session:
             return decide(
                 stack.stubs, activation.counts, facts, self._random, max_delay, candidates
             )
+
+    def fork(self, shared: SharedState) -> Session:
+        """Return a copy in which requests can be tried out: they change nothing in this session.
+
+        :param shared: the state that the copy uses instead of its server's; with the same library.
+        """
+        copy = Session(self.name, shared)
+        copy.identify(self.id)
+        with self._lock:
+            copy.active, copy.seed = self.active, self.seed
+            copy.documents, copy._inline, copy._merged = self.documents, self._inline, self._merged
+            copy.journal.last, copy.journal.resets = self.journal.last, self.journal.resets
+            copy._own = self._own.fork()
+            copy._activations = {
+                names: Activation(
+                    each.library,
+                    each.stack,
+                    defaultdict(Count, {key: replace(count) for key, count in each.counts.items()}),
+                    copy._own if each.store is self._own else each.store.fork(),
+                )
+                for names, each in self._activations.items()
+            }
+            copy._restored = {
+                names: each._replace(store=each.store.fork())
+                for names, each in self._restored.items()
+            }
+            if self._random is not None:
+                copy._random = Random()
+                copy._random.setstate(self._random.getstate())
+        return copy
 
     @property
     def own(self) -> Store:

@@ -30,6 +30,7 @@ from mockpets.constants import (
     VERSION,
 )
 from mockpets.errors import InputError, Problem
+from mockpets.journal.entry import MESSAGE_BYTES
 from mockpets.journal.journal import Journals
 from mockpets.memory_budget import MemoryBudget
 from mockpets.pets.default_pets import generate
@@ -234,7 +235,7 @@ def _shared_state(
         seed=settings.seed,
         max_new=min(settings.max_pets, PUBLIC_PETS) if public else settings.max_pets,
         locale=settings.locale,
-        journal=partial(journals.new, settings.journal_size, bodies=not public),
+        journal=partial(journals.new, settings.journal_size, 0 if public else MESSAGE_BYTES),
         pets=pets,
         snapshots=snapshots,
         max_delay=PUBLIC_DELAY_SECONDS if public else DELAY_SECONDS,

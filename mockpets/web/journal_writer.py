@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.contract.fields import parse_int64
 from mockpets.faults import CONNECTION_FAULTS, CUTTING_FAULTS
-from mockpets.journal.entry import MESSAGE_BYTES, Entry, Note, message, sent_headers
+from mockpets.journal.entry import Entry, Note, message, sent_headers
 from mockpets.redaction import redacted_target
 from mockpets.web.session_selector import OURS_KEY, ignored_headers
 from mockpets.wsgi_extension import HEAD, ON_END, SERVER
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _ENTRY_BYTES: Final = 1700
 """Memory of an entry without its texts and bodies."""
 _NOTE_BYTES: Final = 150
+_STEP_BYTES: Final = 150
 _PAIR_LENGTH: Final = 50
 """What a header in a list of pairs takes, in characters, in addition to its own."""
 _METHOD_LENGTH = 40
@@ -63,9 +64,8 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     is_ours = SERVER in environ
     elsewhere: RequestOutcome = "broken" if outcome.fault in CUTTING_FAULTS else "sent"
     took = perf_counter() - exchange.started
-    size = length = 0
-    if journal.has_bodies:
-        size, length = min(len(body), MESSAGE_BYTES), min(len(sent), MESSAGE_BYTES)
+    size = min(len(body), journal.body_bytes)
+    length = min(len(sent), journal.body_bytes)
     headers, uri = response.all_headers(), target(environ)
     make = partial(  # positional, because keyword arguments take six times as long
         _entry,
@@ -95,6 +95,8 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         cost += sum([_NOTE_BYTES + 4 * len(text) for _, text in notes])
     if outcome.reply is not None:
         cost += _length(headers)
+    if outcome.trace is not None:
+        cost += _STEP_BYTES * len(outcome.trace.steps)
     kept = journal.add(make, cost, "pending" if is_ours else elsewhere)
     session.changes.publish("requests")
     if is_ours:
@@ -156,6 +158,7 @@ def _entry(
         tuple([Note(*note) for note in notes]),
         message(sent_headers(head) if isinstance(head, bytes) else head, *body),
         message(headers, *sent),
+        outcome.trace,
         "pending",
     )
 

@@ -12,7 +12,7 @@ from mockpets.contract.error_messages import BODY_TOO_LARGE, TOO_MANY_PARKED, no
 from mockpets.contract.fields import parse_int64
 from mockpets.errors import NeedsBody, NotReady, RequestError
 from mockpets.faults import CONNECTION_FAULTS
-from mockpets.scenario.engine import Outcome
+from mockpets.scenario.engine import NO_STUBS, Outcome
 from mockpets.scenario.matching import ABSENT, Facts
 from mockpets.strict_json import parse_json
 from mockpets.web.authentication import read_key, unauthorized
@@ -162,10 +162,11 @@ class Playback:
             does not allow them.
         """
         exchange, delay = request.exchange, requested_delay(request) + self._delay
+        exchange.outcome = NO_STUBS
         if activation.stack.stubs:
             exchange.outcome = session.decide(activation, _facts(request))
             if exchange.outcome.fault in CONNECTION_FAULTS and not self._sessions.shared.breaks:
-                exchange.outcome = Outcome(exchange.outcome.stubs)
+                exchange.outcome = _rejected(exchange.outcome)
                 message = "connection faults are disabled: the server runs with --public"
                 raise RequestError("forbidden", message)
         if delay:
@@ -175,7 +176,7 @@ class Playback:
             try:
                 self._check_room(request)
             except RequestError:
-                exchange.outcome = Outcome(exchange.outcome.stubs)
+                exchange.outcome = _rejected(exchange.outcome)
                 raise
         return exchange.outcome
 
@@ -188,6 +189,12 @@ class Playback:
             self._visitors.check_parked(request)
         if not has_room(request.environ):
             raise RequestError("busy", TOO_MANY_PARKED, [("Retry-After", "1")])
+
+
+def _rejected(outcome: Outcome) -> Outcome:
+    """Return an outcome that a limit does not allow: without effect, but with its explanation."""
+    trace = outcome.trace and outcome.trace._replace(is_rejected=True)
+    return Outcome(outcome.stubs, trace=trace)
 
 
 def _canned(reply: Canned, request: Request) -> Response:

@@ -26,7 +26,6 @@ from mockpets.constants import (
 )
 from mockpets.contract.schemas import RESPONSES
 from mockpets.faults import CONNECTION_FAULTS
-from mockpets.scenario.engine import NOTHING
 from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
@@ -126,7 +125,7 @@ class ResponseFinalizer:
         outcome = request.exchange.outcome
         session = request.exchange.session or self._sessions.default
         close = must_close(request, session)
-        if outcome is not NOTHING or close:
+        if outcome.stubs or outcome.delay or close:
             self._delivery.deliver(response, request.environ, outcome, session.gates, close=close)
 
     def _observe(self, exchange: Exchange, status: int) -> None:

@@ -396,7 +396,7 @@ def test_the_end_of_a_response_changes_no_other_entry_and_restores_none(how: str
 
 
 def test_an_entry_without_bodies_can_end() -> None:
-    journal = Journals(MIB).new(2, bodies=False)
+    journal = Journals(MIB).new(2, body_bytes=0)
     kept = add(journal, created(1, b"", outcome="pending"))
 
     assert journal.end(kept, "sent")

@@ -18,7 +18,7 @@ A, B, C = (Canned(status, (), b"") for status in (500, 501, 502))
 def play(stubs: list[Stub], requests: int, seed: int = 1, facts: Facts = LIST) -> list[Outcome]:
     counts = [Count() for _ in stubs]
     random = Random(seed)
-    return [decide(stubs, counts, facts, random) for _ in range(requests)]
+    return [decide(tuple(stubs), counts, facts, random) for _ in range(requests)]
 
 
 def statuses(stubs: list[Stub], requests: int, seed: int = 1) -> str:

@@ -109,8 +109,8 @@ def test_the_index_changes_no_decision(stubs: list[Stub], requests: list[Facts],
     random, random_of_all = Random(seed), Random(seed)
     for facts in requests:
         candidates = index.candidates(facts)
-        outcome = decide(stubs, counts, facts, random, candidates=candidates)
-        assert outcome == decide(stubs, counts_of_all, facts, random_of_all)
+        outcome = decide(tuple(stubs), counts, facts, random, candidates=candidates)
+        assert outcome == decide(tuple(stubs), counts_of_all, facts, random_of_all)
         assert counts == counts_of_all
         assert random.getstate() == random_of_all.getstate()
 

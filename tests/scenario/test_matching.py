@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from mockpets.scenario.matching import (
     ABSENT,
+    Comparison,
     Facts,
-    Mismatch,
     covers,
     difference,
     operation_of,
@@ -33,32 +33,32 @@ def facts(**changes: Any) -> Facts:
         (
             Match(operations=("getPet", "createPet")),
             {},
-            [Mismatch("operation", "getPet or createPet", "listPets")],
+            [Comparison("operation", "getPet or createPet", "listPets")],
         ),
         (
             Match(operations=("getPet",)),
             {"operation": None},
-            [Mismatch("operation", "getPet", "none")],
+            [Comparison("operation", "getPet", "none")],
         ),
         (Match(pet_ids=(3, 7)), {"pet_id": 7}, []),
-        (Match(pet_ids=(3, 7)), {"pet_id": 8}, [Mismatch("petId", "3 or 7", "8")]),
-        (Match(pet_ids=(3,)), {"pet_id": None}, [Mismatch("petId", "3", "absent")]),
+        (Match(pet_ids=(3, 7)), {"pet_id": 8}, [Comparison("petId", "3 or 7", "8")]),
+        (Match(pet_ids=(3,)), {"pet_id": None}, [Comparison("petId", "3", "absent")]),
         (Match(method="GET", path="/v1/store/orders"), {"path": "/v1/store/orders"}, []),
         (Match(method="GET", path="/v1/a"), {"method": "HEAD", "path": "/v1/a"}, []),
         (
             Match(method="DELETE", path="/v1/pets/*"),
             {"method": "GET", "path": "/v1/pets"},
-            [Mismatch("method", "DELETE", "GET"), Mismatch("path", "/v1/pets/*", "/v1/pets")],
+            [Comparison("method", "DELETE", "GET"), Comparison("path", "/v1/pets/*", "/v1/pets")],
         ),
         (Match(method="GET", path="/v1/orders/{id}"), {"path": "/v1/orders/7"}, []),
         (
             Match(method="GET", path="/v1/orders/{id}"),
             {"path": "/v1/orders/7/items"},
-            [Mismatch("path", "/v1/orders/{id}", "/v1/orders/7/items")],
+            [Comparison("path", "/v1/orders/{id}", "/v1/orders/7/items")],
         ),
     ],
 )
-def test_parts(match: Match, changes: dict[str, Any], expected: list[Mismatch]) -> None:
+def test_parts(match: Match, changes: dict[str, Any], expected: list[Comparison]) -> None:
     assert difference(match, facts(**changes)) == expected
 
 
@@ -134,7 +134,7 @@ def test_a_body_other_than_an_object_has_no_properties(body: object) -> None:
     present = Match(body=(Condition("name", "present", True),))
     absent = Match(body=(Condition("name", "present", False),))
 
-    assert difference(present, facts(body=body)) == [Mismatch("body.name", "present", "absent")]
+    assert difference(present, facts(body=body)) == [Comparison("body.name", "present", "absent")]
     assert difference(absent, facts(body=body)) == []
 
 
@@ -162,13 +162,13 @@ def test_every_failed_condition_is_reported() -> None:
     )
 
     assert difference(match, got) == [
-        Mismatch("operation", "createPet", "listPets"),
-        Mismatch("query.status", 'one of "sold", "pending"', '"available", "x"'),
-        Mismatch("headers.accept-language", 'contains "de"', '"en"'),
-        Mismatch("headers.x-trace", "present", "absent"),
-        Mismatch("headers.x-debug", "absent", '"1"'),
-        Mismatch("body.name", 'matches "M*"', '"Kiki"'),
-        Mismatch("body.categoryId", "2", "null"),
+        Comparison("operation", "createPet", "listPets"),
+        Comparison("query.status", 'one of "sold", "pending"', '"available", "x"'),
+        Comparison("headers.accept-language", 'contains "de"', '"en"'),
+        Comparison("headers.x-trace", "present", "absent"),
+        Comparison("headers.x-debug", "absent", '"1"'),
+        Comparison("body.name", 'matches "M*"', '"Kiki"'),
+        Comparison("body.categoryId", "2", "null"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What a test expects and may wait for: requests, or responses held at a gate.
+"""What a test expects, waits for or asks about: requests, or responses held at a gate.
 
 The conditions of requests have the same shape as a stub's `match`, plus the outcome.
 """
@@ -9,12 +9,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import PARKED, REQUEST_OUTCOMES, WAIT_SECONDS
+from mockpets.constants import (
+    FILE_BYTES,
+    FILE_NODES,
+    HEADER_VALUE_BYTES,
+    PARKED,
+    REQUEST_OUTCOMES,
+    WAIT_SECONDS,
+)
 from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
-from mockpets.scenario.language.mappings import ByKind, Object, some
+from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT
+from mockpets.scenario.language.mappings import ByKind, MapOf, Object, some
 from mockpets.scenario.language.match import MATCH
 from mockpets.scenario.language.parser import parse as parse_document
-from mockpets.scenario.language.shapes import Choice, Number, OneOrMany, Parsed
+from mockpets.scenario.language.shapes import Choice, Number, OneOrMany, Parsed, Text, Value
 from mockpets.scenario.language.text import check_text
 from mockpets.units import DURATION, parse_duration
 
@@ -157,6 +165,39 @@ GATE_WAIT: Final = Object(
     },
     name="GateWait",
 )
+_KINDS: Final = ("mapping", "list", "text", "integer", "number", "boolean", "nothing")
+REQUEST: Final = Object(
+    "A request to explain without sending it.",
+    {
+        "method": Text("The method, such as GET.", "a method such as GET or POST", TOKEN),
+        "path": Text(
+            "Path and query, such as /v1/pets?limit=5.",
+            "a path such as /v1/pets?limit=5",
+            r"/[!\"$-~]*",
+            HEADER_VALUE_BYTES,
+            lambda _: "percent-encode it, and start with '/'",
+        ),
+        "headers": MapOf(
+            "The headers by name; without Authorization, the request has no key.",
+            item=Text("A value.", "printable ASCII", r"[\t -~]*", HEADER_VALUE_BYTES),
+            keys="header name",
+            pattern=TOKEN,
+            hint=TOKEN_HINT,
+        ),
+        "body": Value("The body, sent as JSON.", _KINDS),
+    },
+    required=("method", "path"),
+    name="RequestToExplain",
+)
+
+
+def parse_request(text: str) -> dict[str, Any]:
+    """Return the method, path, headers and body of a request in a JSON text, as far as given.
+
+    :raise InputError: with every problem, each with its line and column.
+    """
+    values: dict[str, Any] = _read(text, REQUEST, FILE_BYTES, FILE_NODES)
+    return values
 
 
 def parse(text: str) -> Verification:
@@ -177,13 +218,15 @@ def parse_gate_wait(text: str) -> GateWait:
     return GateWait(**_read(text, GATE_WAIT)) if text.strip() else GateWait()
 
 
-def _read(text: str, shape: Shape) -> Any:
+def _read(text: str, shape: Shape, size: int = _BYTES, nodes: int = _NODES) -> Any:
     """Return the values of a JSON text.
 
+    :param size: the longest text in bytes.
+    :param nodes: the highest number of values in it.
     :raise InputError: with every problem.
     """
-    check_text(text, _FILE, _BYTES)
-    document = parse_document(text, _FILE, is_json=True, nodes=_NODES)
+    check_text(text, _FILE, size)
+    document = parse_document(text, _FILE, is_json=True, nodes=nodes)
     diagnostics = Diagnostics(_FILE, problems=list(document.problems))
     values = shape.read(document.root, diagnostics)
     diagnostics.close()

@@ -67,6 +67,14 @@ def one_request(call: ControlRequest) -> JsonResponse[RequestDetails]:
 
     :raise RequestError: ``not_found``.
     """
+    return json_response(queries.full(recorded_request(call)))
+
+
+def recorded_request(call: ControlRequest) -> Entry:
+    """Return the entry whose number the path names.
+
+    :raise RequestError: ``not_found``.
+    """
     text = call.path_value("number")
     journal, number = call.session.journal, parse_int64(text)
     entry = None if number is None else journal.get(number)
@@ -79,7 +87,7 @@ def one_request(call: ControlRequest) -> JsonResponse[RequestDetails]:
             f"{content}"
         )
         raise RequestError("not_found", message)
-    return json_response(queries.full(entry))
+    return entry
 
 
 def clear(call: ControlRequest) -> JsonResponse[ClearedRequests]:

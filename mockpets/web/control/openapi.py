@@ -29,7 +29,7 @@ from mockpets.contract import openapi as contract
 from mockpets.scenario.language.control_bodies import ACTIVATION, SESSION
 from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.shapes import Definitions
-from mockpets.scenario.language.verification import GATE_WAIT, VERIFICATION
+from mockpets.scenario.language.verification import GATE_WAIT, REQUEST, VERIFICATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -45,7 +45,7 @@ gates.
 A call works on the session that the server's URL (`/~NAME/__mockpets`) or the header
 `Mockpets-Session` names, or else on `default`. Objects in responses may get more properties.
 """
-_BODIES: Final = (ACTIVATION, SESSION, PETS_SOURCE, VERIFICATION, GATE_WAIT)
+_BODIES: Final = (ACTIVATION, SESSION, PETS_SOURCE, VERIFICATION, REQUEST, GATE_WAIT)
 """The shapes of request bodies. `PetChange`, which has no shape, is read as pets are."""
 _TOPICS: Final = {
     # tag: its description, the first parts of the paths
@@ -59,7 +59,10 @@ _TOPICS: Final = {
     ),
     "scenarios": ("Named behaviours, and which of them are active.", ("scenarios", "scenario")),
     "pets": ("The pets of a session, and their snapshots.", ("pets", "snapshots")),
-    "requests": ("The request log, and its verification.", ("requests", "requests.har", "verify")),
+    "requests": (
+        "The request log, its verification, and explanations of responses.",
+        ("requests", "requests.har", "verify", "explain"),
+    ),
     "gates": ("Where scenarios hold responses.", ("gates",)),
 }
 _TAGS: Final = {part: tag for tag, (_, parts) in _TOPICS.items() for part in parts}

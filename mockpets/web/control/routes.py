@@ -20,6 +20,8 @@ from mockpets.constants import (
     DEFAULT_SESSION,
     DOCS_PATH,
     EVENTS_PATH,
+    EXPLAIN_PATH,
+    EXPLAINED_REQUEST_PATH,
     FIXTURE_BYTES,
     GATE_PATH,
     GATE_WAIT_PATH,
@@ -53,7 +55,7 @@ from mockpets.journal import queries
 from mockpets.kit import files_of
 from mockpets.strict_json import dump_json
 from mockpets.web import pages
-from mockpets.web.control import gates, journal, pets, sessions
+from mockpets.web.control import explain, gates, journal, pets, sessions
 from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
     Call,
@@ -357,6 +359,12 @@ _CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
         "DELETE": Call("clearRequests", journal.clear, session="changes"),
     },
     REQUEST_PATH: {"GET": Call("request", journal.one_request, errors=("not_found",))},
+    EXPLAINED_REQUEST_PATH: {
+        "GET": Call("explain", explain.explain_recorded, errors=("not_found",))
+    },
+    EXPLAIN_PATH: {
+        "POST": Call("explainRequest", explain.explain_request, body="RequestToExplain"),
+    },
     HAR_PATH: {"GET": Call("har", journal.har, queries.PARAMETERS)},
     VERIFY_PATH: {
         "POST": Call(

@@ -156,6 +156,7 @@ def test_bodies_reject_unknown_properties_and_responses_may_have_more() -> None:
             "PetsSource",
             "PetChange",
             "Verification",
+            "RequestToExplain",
             "GateWait",
         )
     }
@@ -175,7 +176,7 @@ def test_named_enumerations_are_components_and_listed_once() -> None:
 
     assert named == {
         *("Change", "ErrorCode", "Fault", "NoteCode", "Operation", "PetStatus", "Repeat"),
-        *("RequestOutcome", "ScenarioGroup", "UnsavedKind"),
+        *("RequestOutcome", "Responder", "ScenarioGroup", "StubResult", "UnsavedKind"),
     }
     assert SCHEMAS["ErrorCode"]["enum"] == list(ERRORS)
     assert json.dumps(DOCUMENT).count('["available", "pending", "sold"]') == 1

@@ -47,6 +47,7 @@ from mockpets.contract.control_types import (
     DroppedSession,
     Error,
     Events,
+    Explanation,
     Fault,
     GateCounts,
     GateWait,
@@ -61,6 +62,7 @@ from mockpets.contract.control_types import (
     PetTotal,
     RequestDetails,
     RequestList,
+    RequestToExplain,
     ScenarioDetails,
     ScenarioList,
     ScenarioSelection,
@@ -247,6 +249,15 @@ ROWS = [
     Row("DELETE", "snapshots/{name}", SnapshotList, "snapshots/one"),
     Row("GET", "requests", RequestList),
     Row("GET", "requests/{number}", RequestDetails, "requests/1"),
+    Row("GET", "requests/{number}/explain", Explanation, "requests/1/explain"),
+    Row(
+        *("POST", "explain", Explanation, ""),
+        takes=RequestToExplain,
+        bodies=(
+            {"method": "GET", "path": "/v1/pets"},
+            {"method": "POST", "path": "/v1/pets", "headers": {"X": "y"}, "body": [1, None, "a"]},
+        ),
+    ),
     Row("GET", "requests.har", Har),
     Row(
         *("POST", "verify", VerifiedRequests, ""),
@@ -448,6 +459,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "requests": (),
     "journal": (),
     "request": (1,),
+    "explain": (),
     "har": (),
     "verify": (MATCH,),
     "events": (),
@@ -466,13 +478,17 @@ def test_every_call_of_the_client_returns_what_it_is_annotated_with(server: Mock
     client = ControlClient(server.url)
     names = {name for name, each in vars(ControlClient).items() if isfunction(each)}
     assert {name for name in names if name[0] != "_"} - CALLS.keys() == {
-        *("change_pet", "close", "gate", "session")
+        *("change_pet", "close", "explain_request", "gate", "session")
     }
 
     for name, arguments in CALLS.items():
         if name == "delete_pet":
             hints = get_type_hints(ControlClient.change_pet, localns=vars(control_types))
             assert mismatches(client.change_pet(7, name="Mio"), hints["return"]) == []
+        if name == "explain":
+            hints = get_type_hints(ControlClient.explain_request, localns=vars(control_types))
+            explanation = client.explain_request(method="GET", path="/v1/pets")
+            assert mismatches(explanation, hints["return"]) == []
         hints = get_type_hints(getattr(ControlClient, name), localns=vars(control_types))
         assert mismatches(getattr(client, name)(*arguments), hints["return"]) == [], name
 

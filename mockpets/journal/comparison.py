@@ -1,0 +1,92 @@
+"""Compare a recorded request with the conditions of a match, for verifications and explanations.
+
+Entries become the same facts that stubs match against, and `matching.difference` compares them.
+What is not recorded, such as a secret or the end of a long body, leaves a condition unknown.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, cast
+
+from mockpets.errors import RequestError
+from mockpets.redaction import REDACTED, is_secret
+from mockpets.scenario.matching import ABSENT, Comparison, Facts, difference, expected_value
+from mockpets.strict_json import parse_json
+
+if TYPE_CHECKING:
+    from mockpets.journal.entry import Entry
+    from mockpets.scenario.model import Match
+
+NOT_RECORDED: Final = "not recorded"
+
+
+def compare(match: Match, entry: Entry, *, every: bool = False) -> list[Comparison]:
+    """Return each condition of a match that an entry fails, or may fail.
+
+    :param every: whether to return the conditions that hold too.
+    """
+    request, facts = entry.request, _facts(match, entry)
+    if match.body and request.cut:
+        lost = f"cut off after {len(request.body)} bytes" if request.body else NOT_RECORDED
+        compared = difference(replace(match, body=()), facts, every=every)
+        compared += [
+            Comparison(f"body.{each.name}", expected_value(each), lost, None) for each in match.body
+        ]
+    else:
+        compared = difference(match, facts, every=every)
+        if match.body and request.body and facts.body is ABSENT:
+            compared = [*map(_without_json, compared)]
+    return [*map(_without_secret, compared)]
+
+
+def _without_json(comparison: Comparison) -> Comparison:
+    """Return a comparison, with the reason if its property is absent because nothing is JSON."""
+    if comparison.where[:5] != "body.":
+        return comparison
+    return replace(comparison, got="absent, the body is not JSON")
+
+
+def _without_secret(comparison: Comparison) -> Comparison:
+    """Return a comparison, unknown if it fails only because its value is a secret."""
+    is_hidden = REDACTED in comparison.got and comparison.expected != "absent"
+    return replace(comparison, holds=None) if is_hidden and not comparison.holds else comparison
+
+
+class _Hidden:
+    """The value of a secret, for which only the condition `present` can hold."""
+
+    def __repr__(self) -> str:
+        return REDACTED
+
+
+_HIDDEN: Final = _Hidden()
+
+
+def _facts(match: Match, entry: Entry) -> Facts:
+    """Return the facts of an entry that a match checks."""
+    query: defaultdict[str, list[object]] = defaultdict(list)
+    for name, value in entry.query if match.query else ():
+        query[name].append(_HIDDEN if is_secret(name) else value)
+    headers = {
+        name.lower(): _HIDDEN if is_secret(name) else value
+        for name, value in (entry.request.headers if match.headers else ())
+    }
+    return Facts(
+        entry.operation,
+        entry.method,
+        entry.path,
+        entry.pet_id,
+        cast("dict[str, list[str]]", query),
+        cast("dict[str, str]", headers),
+        _body(entry.request.body) if match.body else ABSENT,
+    )
+
+
+def _body(raw: bytes) -> object:
+    """Return the value of a JSON body; any other body has no properties, as for stubs."""
+    try:
+        return parse_json(raw) if raw else ABSENT
+    except RequestError:
+        return ABSENT

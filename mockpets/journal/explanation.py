@@ -1,0 +1,161 @@
+"""Explain a recorded request as JSON of the control API: what responded, and why.
+
+`scenario.explain` explains the stubs; this adds what the journal knows, in one sentence first.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from mockpets.faults import FAULTS
+from mockpets.journal.comparison import compare
+from mockpets.journal.queries import summary
+from mockpets.scenario.describe import describe_stub
+from mockpets.scenario.engine import NO_STUBS, reply_of
+from mockpets.scenario.explain import explain
+from mockpets.scenario.model import PASS
+
+if TYPE_CHECKING:
+    from mockpets.constants import Responder
+    from mockpets.contract.control_types import ExplainedStub as StubJson
+    from mockpets.contract.control_types import Explanation as ExplanationJson
+    from mockpets.journal.entry import Entry
+    from mockpets.scenario.explain import ExplainedStub, Explanation
+
+LISTED: Final = 100
+"""Stubs that an explanation lists; those that take part come first if there are more."""
+
+
+def explanation(entry: Entry, seed: int, *, sent: bool) -> ExplanationJson:
+    """Return the explanation of a request as JSON.
+
+    :param seed: the session's.
+    :param sent: False for a request that was only tried out.
+    """
+    trace = entry.trace or NO_STUBS.trace
+    assert trace is not None  # noqa: S101 - for mypy
+    explained = explain(trace, partial(compare, entry=entry, every=True))
+    by = _responder(entry, explained)
+    listed = _listed(explained)
+    return {
+        "request": summary(entry),
+        "sent": sent,
+        "by": by,
+        "summary": _summary(entry, explained, by),
+        "stub": explained.responder.stub.label if explained.responder else None,
+        "nearest": explained.nearest.stub.label if explained.nearest else None,
+        "seed": seed,
+        "stubs": [*map(_stub, listed)],
+        "omitted": len(explained.stubs) - len(listed),
+    }
+
+
+def _responder(entry: Entry, explained: Explanation) -> Responder:
+    """Return what responds to a request."""
+    if entry.trace is None or entry.trace.is_rejected:
+        return "check"
+    responder = explained.responder
+    if responder is not None and responder.step is not None:
+        is_passed = reply_of(responder.stub, responder.step.used) == PASS
+        return "operation" if is_passed and responder.stub.fault is None else "stub"
+    return "operation" if entry.operation is not None else "check"
+
+
+def _listed(explained: Explanation) -> list[ExplainedStub]:
+    """Return the stubs to list, in the order of the search."""
+    if len(explained.stubs) <= LISTED:
+        return [*explained.stubs]
+    nearest = explained.nearest
+
+    def order(position: int) -> tuple[bool, bool, int]:
+        stub = explained.stubs[position]
+        return stub.step is None, stub is not nearest, position
+
+    kept = sorted(range(len(explained.stubs)), key=order)[:LISTED]
+    return [explained.stubs[position] for position in sorted(kept)]
+
+
+# --- Text -------------------------------------------------------------------------------------
+
+
+def _summary(entry: Entry, explained: Explanation, by: Responder) -> str:
+    """Return what responds, with what, in one sentence without a full stop."""
+    if by == "check":
+        return _rejection(entry)
+    responder = explained.responder
+    shaping = [
+        each.stub.label
+        for each in explained.stubs
+        if each.result == "applies" and each is not responder
+    ]
+    also = f", after {' and '.join(shaping)} {_have(shaping)} applied" if shaping else ""
+    if by == "stub" and responder is not None:
+        return f"stub {responder.stub.label} {_effect(entry)}{also}"
+    subject = f"operation {entry.operation} responds with {entry.status}{_error(entry)}"
+    if responder is not None:
+        return f"{subject}: stub {responder.stub.label} lets it respond{also}"
+    return f"{subject}: {_no_responder(explained)}{also}"
+
+
+def _no_responder(explained: Explanation) -> str:
+    if not explained.stubs:
+        return "the active scenarios have no stubs"
+    near = explained.nearest
+    hint = "" if near is None else f" (nearest: {near.stub.label})"
+    return f"no stub responds to this request{hint}"
+
+
+def _have(labels: list[str]) -> str:
+    return "has" if len(labels) == 1 else "have"
+
+
+def _effect(entry: Entry) -> str:
+    """Return what a stub that responds does."""
+    fault = "" if entry.fault is None else f"{FAULTS[entry.fault].effect} ({entry.fault})"
+    if entry.status is None:
+        return fault
+    return f"responds with {entry.status}{f' and {fault}' if fault else ''}"
+
+
+def _rejection(entry: Entry) -> str:
+    """Return why a request was rejected before a stub or an operation could respond."""
+    before = "" if entry.trace is None else " although the scenarios had decided"
+    return f"a check rejects the request with {entry.status}{before}{_error(entry)}"
+
+
+def _error(entry: Entry) -> str:
+    """Return the code and the message of an Error body, if the response has one."""
+    try:
+        body = json.loads(entry.response.body)
+        return f" ({body['code']}: {body['message']})"
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+# --- As JSON ----------------------------------------------------------------------------------
+
+
+def _stub(explained: ExplainedStub) -> StubJson:
+    stub, step = explained.stub, explained.step
+    return {
+        **describe_stub(stub),
+        "result": explained.result,
+        "conditions": [
+            {
+                "where": each.where,
+                "expected": each.expected,
+                # A request can contain half a surrogate pair, which UTF-8 cannot encode.
+                "got": each.got.encode("utf-8", "backslashreplace").decode(),
+                "holds": each.holds,
+            }
+            for each in explained.conditions
+        ],
+        "after": stub.after,
+        "times": stub.times,
+        "passed": None if step is None else step.passed,
+        "used": None if step is None else step.used,
+        "probability": stub.probability,
+        "draw": None if step is None else step.draw,
+    }

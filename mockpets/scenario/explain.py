@@ -1,0 +1,92 @@
+"""Explain what the search through the stubs did with a request: pure, beside `engine`.
+
+The engine records a `Trace` while it decides, and `matching.difference` compares the conditions.
+So an explanation repeats what happened, and cannot disagree with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mockpets.constants import StubResult
+    from mockpets.scenario.engine import Step, Trace
+    from mockpets.scenario.matching import Comparison
+    from mockpets.scenario.model import Match, Stub
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedStub:
+    """What one stub did with a request.
+
+    :param conditions: all conditions of its match.
+    :param step: its counts and its draw; None if the stub does not match, or was not reached.
+    """
+
+    stub: Stub
+    result: StubResult
+    conditions: tuple[Comparison, ...]
+    step: Step | None = None
+
+    @property
+    def differences(self) -> list[Comparison]:
+        """The conditions that the request does not, or may not, meet."""
+        return [each for each in self.conditions if not each.holds]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a request got its response.
+
+    :param responder: the stub that responds, or None.
+    :param stubs: all stubs, in the order of the search.
+    :param nearest: the stub that does not match, but with the fewest differences; None if all
+        match, or if the others are for another operation, method or path.
+    """
+
+    responder: ExplainedStub | None
+    stubs: tuple[ExplainedStub, ...]
+    nearest: ExplainedStub | None
+
+
+def explain(trace: Trace, compare: Callable[[Match], Sequence[Comparison]]) -> Explanation:
+    """Return the explanation of a request.
+
+    :param compare: returns all conditions of a match, compared with the request.
+    """
+    steps = {step.position: step for step in trace.steps}
+    stubs: list[ExplainedStub] = []
+    responder = None
+    for position, stub in enumerate(trace.stubs):
+        conditions, step = compare(stub.match), steps.get(position)
+        if step is not None:
+            # The engine has seen values that may not be recorded.
+            conditions = [replace(each, holds=True) for each in conditions]
+            result: StubResult = step.result
+            if step.result == "applies" and stub.answers:
+                result = "responds"
+        elif responder is not None:
+            result = "not_reached"
+        else:
+            result, conditions = "no_match", _settled(conditions)
+        stubs.append(ExplainedStub(stub, result, tuple(conditions), step))
+        if result == "responds":
+            responder = stubs[-1]
+    alike = [each for each in stubs if each.result == "no_match" and not _is_elsewhere(each)]
+    nearest = min(alike, key=lambda each: len(each.differences), default=None)
+    return Explanation(responder, tuple(stubs), nearest)
+
+
+def _settled(conditions: Sequence[Comparison]) -> Sequence[Comparison]:
+    """Return the conditions of a stub that does not match: at least one of them fails."""
+    if [each.holds for each in conditions if not each.holds] == [None]:
+        return [replace(each, holds=bool(each.holds)) for each in conditions]
+    return conditions
+
+
+def _is_elsewhere(explained: ExplainedStub) -> bool:
+    """Return whether a stub is for another operation, method or path than the request's."""
+    return any(each.where in ("operation", "method", "path") for each in explained.differences)

@@ -1,0 +1,53 @@
+"""The views of the control API that explain a response: of a recorded request, or of any other."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from mockpets.constants import CONTROL_PREFIX
+from mockpets.errors import RequestError
+from mockpets.web.control.call import body_text, json_response, run_job
+from mockpets.web.control.journal import recorded_request
+
+if TYPE_CHECKING:
+    from mockpets.contract.control_types import Explanation
+    from mockpets.web.control.call import ControlRequest, JsonResponse
+
+_CONTROL_PATH: Final = re.compile(rf"(?:/~[^/]*)?{CONTROL_PREFIX}(?:[/?].*)?")
+
+
+def explain_recorded(call: ControlRequest) -> JsonResponse[Explanation]:
+    """Explain a recorded request: what responded, each stub with each condition, and the counts.
+
+    :raise RequestError: ``not_found``.
+    """
+    # Imported here and below, since it would slow down the start.
+    from mockpets.journal.explanation import explanation
+
+    entry = recorded_request(call)
+    return json_response(explanation(entry, call.session.seed, sent=True))
+
+
+def explain_request(call: ControlRequest) -> JsonResponse[Explanation]:
+    """Explain a request that was not sent: what would respond to it now. This changes nothing.
+
+    :raise RequestError: ``invalid_request`` for a call of the control API, or a preflight.
+    :raise InputError: the body is invalid.
+    """
+    from mockpets.journal.explanation import explanation
+    from mockpets.scenario.language.verification import parse_request
+    from mockpets.web.dry_run import dry_run
+
+    request = parse_request(body_text(call.request))
+    if _CONTROL_PATH.fullmatch(request["path"]):
+        message = "no scenario applies to the control API; send the path of an operation"
+        raise RequestError("invalid_request", message)
+    if request["method"] == "OPTIONS":
+        message = "no scenario applies to a preflight; send the method of the request after it"
+        raise RequestError("invalid_request", message)
+    context = call.context
+    run = partial(dry_run, context.settings, context.sessions, call.session.name, request)
+    result = run_job(call, run, "explaining a request", is_long=True)
+    return json_response(explanation(result.entry, result.seed, sent=False))

@@ -1,0 +1,463 @@
+"""Explanations: they agree with what happens, change nothing, and name every condition."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.http_client import Client, Response
+
+EXPLAINED = {"Mockpets-Session": "explained"}
+KEY = {"Authorization": "Bearer mockpets"}
+LIST: dict[str, Any] = {"method": "GET", "path": "/v1/pets", "headers": KEY}
+REQUESTS = 6
+"""Requests to each random scenario, so that counts and sequences matter."""
+
+
+def explain(call: Client, session: str, request: dict[str, Any]) -> Any:
+    response = call(
+        "POST", "/__mockpets/explain", json_body=request, headers={"Mockpets-Session": session}
+    )
+    assert response.status == 200, response.body
+    return response.json
+
+
+def send(call: Client, session: str, request: dict[str, Any]) -> Response:
+    return call(
+        request["method"],
+        request["path"],
+        headers={**request["headers"], "Mockpets-Session": session},
+        json_body=request.get("body"),
+        key=None,
+    )
+
+
+def use(call: Client, session: str, **scenario: Any) -> None:
+    contents = {"scenario": {"description": "d", **scenario}}
+    assert call("PUT", f"/__mockpets/sessions/{session}", json_body=contents).status < 300
+
+
+# --- Random scenarios -------------------------------------------------------------------------
+
+
+def random_match(random: Random) -> dict[str, Any]:
+    match: dict[str, Any] = {}
+    if random.random() < 0.5:
+        operations = random.sample(["listPets", "createPet", "getPet"], random.randint(1, 2))
+        match["operation"] = operations
+        if operations == ["getPet"]:
+            match["petId"] = random.randint(1, 3)
+    if random.random() < 0.3:
+        match["query"] = {"status": random.choice(["sold", {"present": False}, {"contains": "o"}])}
+    if random.random() < 0.3:
+        match["headers"] = {"x-user": random.choice(["ann", {"matches": "a*"}, {"present": True}])}
+    if random.random() < 0.3:
+        match["body"] = {"categoryId": random.choice([1, 2, {"present": True}])}
+    return match
+
+
+def random_stub(random: Random) -> dict[str, Any]:
+    stub: dict[str, Any] = {"match": random_match(random), "off_contract": True}
+    if random.random() < 0.3:
+        stub["after"] = random.randint(1, 2)
+    if random.random() < 0.3:
+        stub["times"] = random.randint(1, 2)
+    if random.random() < 0.3:
+        stub["probability"] = random.choice([0.3, 0.7])
+    effect = random.choice(["reply", "reply", "sequence", "fault", "delay", "throttle"])
+    if effect == "reply":
+        stub["reply"] = {"status": random.choice([200, 401, 429, 500, 503]), "body": {"a": 1}}
+    elif effect == "sequence":
+        choices: list[Any] = ["pass", {"status": 503}, {"fault": "malformed_json"}]
+        stub["sequence"] = random.choices(choices, k=random.randint(1, 2))
+        stub["repeat"] = random.choice(["last", "cycle", "none", "none"])
+    elif effect == "fault":
+        stub["fault"] = random.choice(["malformed_json", "truncated_body", "connection_reset"])
+    elif effect == "delay":
+        stub["delay"] = {"min": "0ms", "max": "1ms"}
+        del stub["off_contract"]
+    else:
+        stub["throttle"] = "9 MB/s"
+        del stub["off_contract"]
+    return stub
+
+
+def random_request(random: Random) -> dict[str, Any]:
+    headers = {"Authorization": random.choice(["Bearer mockpets"] * 9 + ["Bearer wrong"])}
+    if random.random() < 0.5:
+        headers["X-User"] = random.choice(["ann", "bob"])
+    match random.randrange(4):
+        case 0:
+            query = random.choice(["", "?status=sold", "?status=x&limit=0", "?limit=2"])
+            return {"method": "GET", "path": f"/v1/pets{query}", "headers": headers}
+        case 1:
+            pet = random.choice([1, 2, 99, "x"])
+            return {"method": "GET", "path": f"/v1/pets/{pet}", "headers": headers}
+        case 2:
+            body = {"name": "Miso", "categoryId": random.choice([1, 2, "no"])}
+            return {"method": "POST", "path": "/v1/pets", "headers": headers, "body": body}
+        case _:
+            method = random.choice(["GET", "PUT"])
+            return {"method": method, "path": "/v1/store/orders", "headers": headers}
+
+
+def comparable(explanation: Any) -> Any:
+    """Return an explanation without the times, and what only a request that was sent has."""
+    request = {**explanation["request"], "at": "", "app_ms": 0, "outcome": ""}
+    return {**explanation, "request": request, "sent": None}
+
+
+@pytest.mark.parametrize(
+    "scenarios", [60, pytest.param(1_700, marks=pytest.mark.slow)], ids=["some", "many"]
+)
+def test_an_explanation_is_what_then_happens_and_changes_nothing(
+    fresh: Callable[..., Client], scenarios: int
+) -> None:
+    call, responders = fresh(), set()
+    for seed in range(scenarios):
+        random = Random(seed)
+        stubs = [random_stub(random) for _ in range(random.randint(1, 4))]
+        for session in ("explained", "other"):
+            call("DELETE", f"/__mockpets/sessions/{session}?closed=0s")
+            use(call, session, stubs=stubs)
+        for number in range(1, REQUESTS + 1):
+            request = random_request(random)
+            explained = explain(call, "explained", request)
+            assert explain(call, "explained", request)["stubs"] == explained["stubs"]
+            response, other = (send(call, each, request) for each in ("explained", "other"))
+            recorded = call("GET", f"/__mockpets/requests/{number}/explain?", headers=EXPLAINED)
+            assert comparable(explained) == comparable(recorded.json)
+            row = explained["request"]
+            assert row["status"] in (response.status, None)
+            assert response.header("Mockpets-Stub") == (", ".join(row["stubs"]) or "-")
+            # The session in which nothing was explained is in the same state.
+            assert (response.status, response.body) == (other.status, other.body)
+            responders.add((explained["by"], *(each["result"] for each in explained["stubs"])))
+    results = {result for each in responders for result in each[1:]}
+    limits = {"after", "times", "sequence", "probability"}
+    assert results == {"responds", "applies", "no_match", "not_reached", *limits}
+    assert {each[0] for each in responders} == {"stub", "operation", "check"}
+
+
+# --- What an explanation contains -------------------------------------------------------------
+
+
+def conditions(stub: Any) -> list[tuple[Any, ...]]:
+    return [tuple(each.values()) for each in stub["conditions"]]
+
+
+def test_each_condition_has_the_expected_and_the_actual_value(fresh: Callable[..., Client]) -> None:
+    call = fresh()
+    match = {
+        "operation": "createPet",
+        "query": {"full": {"present": True}},
+        "headers": {"x-user": {"matches": "a*"}},
+        "body": {"name": "Miso", "categoryId": {"one_of": [1, 2]}},
+    }
+    use(call, "s", stubs=[{"name": "one", "match": match, "reply": {"error": "invalid_request"}}])
+    body = {"name": "Miso", "categoryId": 3}
+    request = {"method": "POST", "path": "/v1/pets", "headers": {**KEY, "X-User": "bob"}}
+
+    explained = explain(call, "s", {**request, "body": body})
+
+    (stub,) = explained["stubs"]
+    assert conditions(stub) == [
+        ("operation", "createPet", "createPet", True),
+        ("query.full", "present", "absent", False),
+        ("headers.x-user", 'matches "a*"', '"bob"', False),
+        ("body.name", '"Miso"', '"Miso"', True),
+        ("body.categoryId", "one of 1, 2", "3", False),
+    ]
+    assert stub["result"] == "no_match"
+    assert (stub["passed"], stub["used"], stub["draw"]) == (None, None, None)
+    assert explained["nearest"] == stub["label"]
+    assert explained["by"] == "operation"
+    assert explained["summary"] == (
+        f"operation createPet responds with 201: no stub responds to this request "
+        f"(nearest: {stub['label']})"
+    )
+
+
+def test_counts_are_those_before_the_request(fresh: Callable[..., Client]) -> None:
+    call = fresh()
+    use(call, "s", stubs=[{"after": 1, "times": 1, "reply": {"error": "unauthorized"}}])
+
+    seen = []
+    for number in (1, 2, 3):
+        send(call, "s", LIST)
+        recorded = call("GET", f"/~s/__mockpets/requests/{number}/explain").json
+        (stub,) = recorded["stubs"]
+        seen.append((stub["result"], stub["passed"], stub["used"], recorded["by"]))
+
+    assert seen == [
+        ("after", 0, 0, "operation"),
+        ("responds", 1, 0, "stub"),
+        ("times", 1, 1, "operation"),
+    ]
+
+
+def test_the_nearest_stub_is_not_one_of_another_operation(fresh: Callable[..., Client]) -> None:
+    call = fresh()
+    sold = {"operation": "listPets", "query": {"status": "sold", "limit": "5"}}
+    stubs = [
+        {"name": "other", "match": {"operation": "getPet"}, "reply": {"error": "pet_not_found"}},
+        {"name": "far", "match": sold, "reply": {"error": "unauthorized"}},
+        {
+            "name": "near",
+            "match": {"query": {"status": "sold"}},
+            "reply": {"error": "unauthorized"},
+        },
+    ]
+    use(call, "s", stubs=stubs)
+
+    assert explain(call, "s", LIST)["nearest"].endswith("/near")
+
+
+def test_a_request_without_a_key_is_explained_before_any_stub(fresh: Callable[..., Client]) -> None:
+    call = fresh()
+    use(call, "s", stubs=[{"reply": {"error": "unauthorized"}}])
+
+    explained = explain(call, "s", {"method": "GET", "path": "/v1/pets"})
+
+    assert (explained["by"], explained["stub"], explained["stubs"]) == ("check", None, [])
+    assert explained["summary"].startswith(
+        "a check rejects the request with 401 (unauthorized: the API key is missing"
+    )
+
+
+def test_secrets_are_hidden_but_a_stub_that_matched_them_did(fresh: Callable[..., Client]) -> None:
+    call = fresh()
+    key = {"headers": {"authorization": "Bearer mockpets"}}
+    wrong = {"headers": {"authorization": "Bearer other"}, "query": {"a": {"present": False}}}
+    use(
+        call,
+        "s",
+        stubs=[
+            {"name": "wrong", "match": wrong, "reply": {"error": "unauthorized"}},
+            {"name": "both", "match": {**wrong, "query": {"a": "b"}}, "delay": "1ms"},
+            {"name": "right", "match": key, "reply": {"error": "unauthorized"}},
+        ],
+    )
+
+    explained = explain(call, "s", LIST)
+
+    assert "Bearer mockpets" not in str(explained["request"])
+    held = [[each["holds"] for each in stub["conditions"]] for stub in explained["stubs"]]
+    # Of the first stub, only the hidden condition can be the one that fails; of the second, not.
+    assert held == [[True, False], [False, None], [True]]
+    assert "Bearer mockpets" not in str(explained["stubs"][2]["conditions"][0]["got"])
+
+
+@pytest.mark.parametrize(
+    ("padding", "holds"), [(100, False), (5_000, None)], ids=["short", "longer than recorded"]
+)
+def test_a_recorded_body_that_was_cut_off_leaves_conditions_unknown(
+    fresh: Callable[..., Client], padding: int, holds: bool | None
+) -> None:
+    call = fresh()
+    wanted = {"body": {"categoryId": 1, "name": "Miso"}}
+    stub = {"match": {"operation": "createPet", **wanted}, "reply": {"error": "invalid_request"}}
+    use(call, "s", stubs=[stub])
+    body = {"name": "n" * padding, "categoryId": 2}
+    request = {"method": "POST", "path": "/v1/pets", "headers": KEY, "body": body}
+
+    before = explain(call, "s", request)
+    send(call, "s", request)
+    after = call("GET", "/~s/__mockpets/requests/1/explain").json
+
+    # A request that was not sent is known as a whole.
+    assert [each["holds"] for each in before["stubs"][0]["conditions"]] == [True, False, False]
+    assert [each["holds"] for each in after["stubs"][0]["conditions"]] == [True, holds, holds]
+
+
+def test_at_most_a_hundred_stubs_are_listed_with_those_that_take_part(
+    fresh: Callable[..., Client],
+) -> None:
+    call = fresh()
+    wanted = [
+        {"match": {"query": {"status": f"s{number}"}}, "delay": "1s"} for number in range(150)
+    ]
+    use(call, "s", stubs=[*wanted, {"name": "last", "reply": {"error": "unauthorized"}}])
+
+    explained = explain(call, "s", LIST)
+
+    assert (len(explained["stubs"]), explained["omitted"]) == (100, 51)
+    assert explained["stubs"][-1]["label"] == explained["stub"]
+    assert explained["stub"].endswith("/last")
+
+
+def test_an_explanation_neither_waits_nor_breaks(call: Client) -> None:
+    for scenario in ("loading", "slow", "offline", "truncated"):
+        request = {**LIST, "headers": {**KEY, "Mockpets-Scenario": scenario}}
+        explained = explain(call, "calm", request)
+        assert explained["request"]["scenarios"] == [scenario]
+    assert explained["summary"] == (
+        "stub truncated/cut responds with 200 and closes the connection in the middle of the body "
+        "(truncated_body)"
+    )
+
+
+def test_many_pets_are_generated_for_an_explanation_too(call: Client) -> None:
+    request = {**LIST, "headers": {**KEY, "Mockpets-Scenario": "crowded"}}
+
+    assert explain(call, "calm", request)["request"]["status"] == 200
+
+
+# --- It changes nothing -----------------------------------------------------------------------
+
+
+def test_an_explanation_creates_no_session_entry_pet_or_metric(
+    fresh: Callable[..., Client],
+) -> None:
+    call = fresh()
+
+    def observed() -> Any:
+        metrics = call("GET", "/__mockpets/metrics").body.decode().splitlines()
+        return (
+            call("GET", "/__mockpets/sessions").json["sessions"][0]["requests"],
+            len(call("GET", "/__mockpets/sessions").json["sessions"]),
+            call("GET", "/__mockpets/requests").json["requests"],
+            call("GET", "/__mockpets/pets").json,
+            call("GET", "/__mockpets/events").json,
+            [line for line in metrics if line.startswith(("mockpets_requests", "mockpets_pets"))],
+        )
+
+    before = observed()
+    body = {"name": "Miso", "categoryId": 1}
+    create = {"method": "POST", "path": "/v1/pets", "headers": KEY, "body": body}
+    for session in ("default", "new"):
+        first, second = (explain(call, session, create) for _ in range(2))
+        assert first["request"]["status"] == second["request"]["status"] == 201
+        assert comparable(first) == comparable(second)
+
+    assert observed() == before
+
+
+def test_pets_created_before_and_after_an_explanation_are_kept(
+    fresh: Callable[..., Client],
+) -> None:
+    call = fresh(count=0)
+    body = {"name": "Miso", "categoryId": 1}
+    create = {"method": "POST", "path": "/v1/pets", "headers": KEY, "body": body}
+
+    ids = []
+    for _ in range(3):
+        ids.append(send(call, "s", create).json["id"])
+        explain(call, "s", create)
+
+    assert ids == [1, 2, 3]
+    assert [each["id"] for each in call("GET", "/~s/v1/pets").json] == [1, 2, 3]
+
+
+# --- Which request ----------------------------------------------------------------------------
+
+
+def test_the_request_may_name_another_session_and_other_scenarios(
+    fresh: Callable[..., Client],
+) -> None:
+    call = fresh()
+    use(call, "one", pets=[])
+    use(call, "two", stubs=[{"name": "x", "reply": {"error": "unauthorized"}}])
+
+    named = {
+        "/~two/v1/pets": {},
+        "/v1/pets": {"Mockpets-Session": "two"},
+        "/v1/pets?a=b": {"Authorization": "Bearer mockpets~two"},
+    }
+    explained = [
+        explain(call, "default", {"method": "GET", "path": path, "headers": {**KEY, **headers}})
+        for path, headers in named.items()
+    ]
+
+    assert {each["request"]["session"] for each in explained} == {"two"}
+    assert {each["request"]["status"] for each in explained} == {401}
+    missing = explain(call, "one", {**LIST, "headers": {**KEY, "Mockpets-Scenario": "missing"}})
+    assert missing["request"]["scenarios"] == ["missing"]
+
+
+def test_a_servers_prefix_may_be_left_out(fresh: Callable[..., Client]) -> None:
+    call = fresh(prefix="/mock")
+    statuses = []
+    for path in ("/v1/pets", "/mock/v1/pets"):
+        request = {"method": "GET", "path": path, "headers": KEY}
+        response = call("POST", "/mock/__mockpets/explain", json_body=request)
+        statuses.append(response.json["request"]["status"])
+
+    assert statuses == [200, 200]
+
+
+def test_with_declared_sessions_the_request_must_name_one(fresh: Callable[..., Client]) -> None:
+    call = fresh(sessions="declared")
+    use(call, "one", pets=[])
+
+    assert explain(call, "one", LIST)["request"]["status"] == 200
+    response = call("POST", "/__mockpets/explain", json_body=LIST)
+    assert response.json["by"] == "check"
+    assert "the request names no session" in response.json["summary"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        ({}, "missing key 'method'"),
+        ({"method": "GET"}, "missing key 'path'"),
+        ({"method": "G T", "path": "/v1/pets"}, "must be a method such as GET or POST"),
+        ({"method": "GET", "path": "v1/pets"}, "must be a path such as /v1/pets?limit=5"),
+        ({"method": "GET", "path": "/v1/pets#a"}, "must be a path"),
+        ({"method": "GET", "path": "/v1/p\u00e4ts"}, "percent-encode it"),
+        ({"method": "GET", "path": "/v1/pets", "header": {}}, "did you mean 'headers'?"),
+        ({"method": "GET", "path": "/v1/pets", "headers": {"a:": "b"}}, "invalid header name 'a:'"),
+        ({"method": "GET", "path": "/v1/pets", "headers": {"a": 1}}, "must be printable ASCII"),
+        ({"method": "GET", "path": "/v1/pets", "headers": {"a": "b\r\nc: d"}}, "printable ASCII"),
+        ({"method": "OPTIONS", "path": "/v1/pets"}, "no scenario applies to a preflight"),
+        ({"method": "GET", "path": "/__mockpets/state"}, "no scenario applies to the control API"),
+        ({"method": "GET", "path": "/~a/__mockpets"}, "no scenario applies to the control API"),
+        ([], "must be a mapping"),
+    ],
+)
+def test_an_invalid_request_is_rejected(call: Client, request_: Any, message: str) -> None:
+    response = call("POST", "/__mockpets/explain", json_body=request_)
+
+    assert response.status == 400
+    assert message in response.body.decode()
+
+
+@pytest.mark.parametrize("number", ["0", "99", "x", "-1", "last"])
+def test_a_number_that_is_not_in_the_log_is_reported(call: Client, number: str) -> None:
+    response = call("GET", f"/~nobody/__mockpets/requests/{number}/explain")
+
+    assert response.status == 404
+    assert "has no request" in response.json["message"]
+
+
+def test_an_unknown_path_or_header_is_explained(call: Client) -> None:
+    unknown = explain(call, "calm", {"method": "GET", "path": "/pets", "headers": KEY})
+    header = explain(call, "calm", {**LIST, "headers": {**KEY, "Mockpets-Sesion": "a"}})
+
+    assert (unknown["by"], unknown["request"]["status"]) == ("check", 404)
+    assert "/v1/pets" in unknown["summary"]
+    assert (header["by"], header["request"]["status"]) == ("check", 422)
+    assert "did you mean 'Mockpets-Session'" in header["summary"]
+
+
+def test_the_control_token_is_required(fresh: Callable[..., Client]) -> None:
+    call = fresh(control_token="secret-token")
+
+    for method, path, body in (("POST", "explain", LIST), ("GET", "requests/1/explain", None)):
+        assert call(method, f"/__mockpets/{path}", json_body=body).status == 401
+
+
+def test_a_limit_that_rejects_a_decided_response_is_explained(fresh: Callable[..., Client]) -> None:
+    call = fresh(public=True, control_token="secret-token")
+    request = {**LIST, "headers": {**KEY, "Mockpets-Scenario": "offline"}}
+
+    explained = call("POST", "/__mockpets/explain", json_body=request, key="secret-token").json
+
+    assert (explained["by"], explained["request"]["status"]) == ("check", 403)
+    assert [each["result"] for each in explained["stubs"]] == ["responds"]
+    assert "connection faults are disabled" in explained["summary"]
