@@ -73,6 +73,14 @@ CLIENTS = """
         url = f"{mockpets_server.url}/v1/pets"
         assert requests.post(url, json=MISO, headers=headers).status_code == 201
         mockpets.verify({"operation": "createPet"}, times=1)
+        assert mockpets.explain()["by"] == "operation"
+        mockpets.use("missing")
+        unsent = mockpets.explain_request(method="GET", path="/v1/pets/1", headers={"x": "y"})
+        assert unsent["stub"] == "missing/gone"
+        assert unsent["request"]["session"] == mockpets.control.name
+        without_key = {"authorization": ""}
+        rejected = mockpets.explain_request(method="GET", path="/v1/pets", headers=without_key)
+        assert rejected["by"] == "check"
 """
 
 

@@ -230,6 +230,27 @@ describe("requests and verify", () => {
     await mock.reset();
     assert.deepEqual(await mock.requests(), []);
   });
+  it("are explained, also before they are sent", async () => {
+    const mock = client();
+    await rejects(mock.explain(), "not_found", /it is empty/);
+    await mock.use("create-rejected");
+    const create = { method: "POST", path: "/v1/pets", body: { name: "Miso", categoryId: 2 } };
+    const unsent = await mock.explainRequest(create);
+    assert.equal(unsent.summary, "stub create-rejected/reject responds with 400");
+    assert.equal(unsent.request.session, mock.session);
+    assert.deepEqual(unsent.stubs[0].conditions, [
+      { where: "operation", expected: "createPet", got: "createPet", holds: true },
+    ]);
+    assert.deepEqual(await mock.requests(), []);
+    const withoutKey = await mock.explainRequest({ ...create, headers: { authorization: "" } });
+    assert.deepEqual([withoutKey.by, withoutKey.request.status], ["check", 401]);
+    await list(mock, "?limit=1");
+    await list(mock, "?limit=0");
+    assert.equal((await mock.explain()).request.number, 2);
+    assert.equal((await mock.explain(1)).nearest, null);
+    await rejects(mock.explain(3), "not_found", /has no request '3'/);
+    await rejects(mock.explainRequest({ ...create, metod: "GET" }), "invalid_request", /unknown key 'metod'/);
+  });
   it("fail with the nearest request", async () => {
     const mock = client();
     await list(mock, "?limit=1");

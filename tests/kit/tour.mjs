@@ -68,6 +68,8 @@ export async function tour({ Mockpets, MockpetsError }, options = {}) {
 
   check("requests", (await mock.requests({ operation: "createPet" })).map((entry) => entry.status), [201]);
   check("har", (await mock.har()).log.entries.length, 5);
+  check("explain", (await mock.explain(1)).sent, true);
+  check("explainRequest", (await mock.explainRequest({ method: "GET", path: "/v1/pets" })).request.status, 200);
 
   const missing = await failure(mock.verify({ operation: "createPet", body: { name: "Mio" } }));
   check("a failed verify", [missing.code, missing.status], ["verification_failed", 409]);

@@ -5,6 +5,7 @@ import type {
   Change,
   Delay,
   Entry,
+  Explanation,
   Fault,
   Filter,
   Gate,
@@ -14,6 +15,7 @@ import type {
   PetStatus,
   Pets,
   Reply,
+  RequestToExplain,
   Scenario,
   ScenarioName,
   SequenceItem,
@@ -117,6 +119,12 @@ export async function verifyRequests(): Promise<void> {
   console.log(last?.number.toFixed(), last?.status?.toFixed(), last?.notes.map((note) => note.code), entries);
   const archive = await mock.har(filter);
   console.log(archive.log.entries[0]?.response.status, archive.log.entries[0]?._mockpets.outcome);
+  const why: Explanation = await mock.explain();
+  console.log(why.summary, why.stubs[0]?.conditions[0]?.holds, (await mock.explain(3)).by);
+  const unsent: RequestToExplain = { method: "POST", path: "/v1/pets", headers: { a: "b" }, body: { name: "Miso" } };
+  console.log((await mock.explainRequest(unsent)).nearest);
+  // @ts-expect-error - a request needs a path
+  await mock.explainRequest({ method: "GET" });
   const [request] = await mock.verify(created);
   console.log(request?.target.toUpperCase());
   await mock.verify({}, 0);

@@ -14,10 +14,10 @@ import type {
   Verification,
   VerificationDetails,
 } from "./control.js";
-import type { Har, Pet, PetStatus, Times } from "./control.js";
+import type { Explanation, Har, Pet, PetStatus, RequestToExplain, Times } from "./control.js";
 import type { ScenarioName } from "./scenarios.js";
 
-export type { Change, ErrorCode, Har, Pet, PetStatus, ScenarioName, Times };
+export type { Change, ErrorCode, Explanation, Har, Pet, PetStatus, RequestToExplain, ScenarioName, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
 /** A whole scenario, as in a scenario file. Without a `name`, the server names it. */
@@ -147,6 +147,13 @@ export class Mockpets {
    * @throws MockpetsError `verification_failed`; its message shows the nearest requests
    */
   verify(match: VerifyMatch, times?: number | Times, options?: { within?: number }): Promise<Entry[]>;
+  /** Return why a request, by default the last one, got its response: each stub with each condition. */
+  explain(number?: number): Promise<Explanation>;
+  /**
+   * Return what would respond to a request now, and why. This changes nothing. Without the header
+   * `Authorization`, the request has the key of this session.
+   */
+  explainRequest(request: RequestToExplain): Promise<Explanation>;
   /** Return a gate, to wait until it holds responses and to release them. */
   gate(name: string): Gate;
   /**

@@ -128,6 +128,17 @@ export class Mockpets {
     return requests;
   }
 
+  async explain(number) {
+    const { last } = number === undefined ? await this.#call("GET", "requests", { query: { limit: 1 } }) : {};
+    return this.#call("GET", `requests/${number ?? (last || 1)}/explain`);
+  }
+
+  async explainRequest({ headers = {}, ...request }) {
+    const hasKey = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+    const sent = hasKey ? headers : { ...headers, Authorization: `Bearer ${this.key}` };
+    return this.#call("POST", "explain", { body: { ...request, headers: sent }, wait: LONGEST_WAIT_MS });
+  }
+
   gate(name) {
     const path = `gates/${segment(name)}`;
     return {

@@ -32,6 +32,17 @@ export interface components {
         ClearedRequests: {
             cleared: number;
         };
+        /**
+         * @description One condition of a stub, and the value of the request.
+         *
+         *     `holds` is null if the value is not recorded: a secret, or the end of a long body.
+         */
+        ComparedCondition: {
+            where: string;
+            expected: string;
+            got: string;
+            holds: boolean | null;
+        };
         /** @description Delay of each response, such as 300ms, 2s or 1m, at most 60s; or a random delay. */
         Delay: string | (components["schemas"]["DelayRange"] | components["schemas"]["DelayPercentiles"]);
         /** @description A random delay, distributed as in real networks (log-normal). */
@@ -87,6 +98,51 @@ export interface components {
             change: number;
             resets: number | null;
             changed: components["schemas"]["Change"][];
+        };
+        /**
+         * @description What a stub did with a request.
+         *
+         *     `result` is `responds`, `applies` (it only delays, throttles or holds), `no_match`,
+         *     `not_reached` (an earlier stub responded), or the limit because of which it did not apply:
+         *     `after`, `times`, `sequence` (its replies are used up) or `probability`. `passed` and
+         *     `used` are its counts before the request: matching requests that `after` skipped, and those that
+         *     it applied to; null if it does not match. It applied if `draw`, a random number, is below
+         *     `probability`.
+         */
+        ExplainedStub: {
+            label: string;
+            scenario: string;
+            when: string;
+            does: string;
+            limits: string;
+            result: components["schemas"]["StubResult"];
+            conditions: components["schemas"]["ComparedCondition"][];
+            after: number;
+            times: number | null;
+            passed: number | null;
+            used: number | null;
+            probability: number;
+            draw: number | null;
+        };
+        /**
+         * @description Why a request gets its response.
+         *
+         *     `sent` is False for a request that was only tried out; its `number` is the one that it would
+         *     get. `by` is what responds: a `stub`, the `operation`, or a `check` that rejects the
+         *     request. `summary` is the explanation in one sentence. `stub` is the stub that ends the search,
+         *     and `nearest` the one that does not match but comes nearest. `seed` is the seed of the draws.
+         *     `stubs` lists at most 100 stubs in the order of the search, and `omitted` counts the others.
+         */
+        Explanation: {
+            request: components["schemas"]["RequestSummary"];
+            sent: boolean;
+            by: components["schemas"]["Responder"];
+            summary: string;
+            stub: string | null;
+            nearest: string | null;
+            seed: number;
+            stubs: components["schemas"]["ExplainedStub"][];
+            omitted: number;
         };
         /**
          * @description How the response breaks: connection_reset breaks the connection; empty_reply closes the connection without a response; truncated_body closes the connection in the middle of the body; malformed_json damages the JSON of the body.
@@ -481,6 +537,21 @@ export interface components {
             throttle: number | null;
             notes: components["schemas"]["RequestNote"][];
         };
+        /** @description A request to explain without sending it. */
+        RequestToExplain: {
+            /** @description The method, such as GET. */
+            method: string;
+            /** @description Path and query, such as /v1/pets?limit=5. */
+            path: string;
+            /** @description The headers by name; without Authorization, the request has no key. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description The body, sent as JSON. */
+            body?: Record<string, unknown> | unknown[] | string | number | boolean | null;
+        };
+        /** @enum {string} */
+        Responder: "stub" | "operation" | "check";
         /**
          * @description A scenario in full.
          *
@@ -711,6 +782,8 @@ export interface components {
             does: string;
             limits: string;
         };
+        /** @enum {string} */
+        StubResult: "applies" | "after" | "times" | "sequence" | "probability" | "responds" | "no_match" | "not_reached";
         /** @description The expected value, or operators. */
         TextMatch: (string | number | boolean) | components["schemas"]["TextOperators"];
         /** @description Operators; all of them must hold. */
@@ -798,6 +871,7 @@ export type BodyMatch = components['schemas']['BodyMatch'];
 export type BodyOperators = components['schemas']['BodyOperators'];
 export type Change = components['schemas']['Change'];
 export type ClearedRequests = components['schemas']['ClearedRequests'];
+export type ComparedCondition = components['schemas']['ComparedCondition'];
 export type Delay = components['schemas']['Delay'];
 export type DelayPercentiles = components['schemas']['DelayPercentiles'];
 export type DelayRange = components['schemas']['DelayRange'];
@@ -807,6 +881,8 @@ export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type ErrorReply = components['schemas']['ErrorReply'];
 export type Events = components['schemas']['Events'];
+export type ExplainedStub = components['schemas']['ExplainedStub'];
+export type Explanation = components['schemas']['Explanation'];
 export type Fault = components['schemas']['Fault'];
 export type FaultReply = components['schemas']['FaultReply'];
 export type GateCounts = components['schemas']['GateCounts'];
@@ -851,6 +927,8 @@ export type RequestList = components['schemas']['RequestList'];
 export type RequestNote = components['schemas']['RequestNote'];
 export type RequestOutcome = components['schemas']['RequestOutcome'];
 export type RequestSummary = components['schemas']['RequestSummary'];
+export type RequestToExplain = components['schemas']['RequestToExplain'];
+export type Responder = components['schemas']['Responder'];
 export type ScenarioDetails = components['schemas']['ScenarioDetails'];
 export type ScenarioDocument = components['schemas']['ScenarioDocument'];
 export type ScenarioGroup = components['schemas']['ScenarioGroup'];
@@ -873,6 +951,7 @@ export type StateFileProgress = components['schemas']['StateFileProgress'];
 export type StatusReply = components['schemas']['StatusReply'];
 export type Stub = components['schemas']['Stub'];
 export type StubDescription = components['schemas']['StubDescription'];
+export type StubResult = components['schemas']['StubResult'];
 export type TextMatch = components['schemas']['TextMatch'];
 export type TextOperators = components['schemas']['TextOperators'];
 export type Times = components['schemas']['Times'];

@@ -1,0 +1,207 @@
+"""The command `why`: explain why a request gets its response."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from mockpets.cli.commands import Command, report
+from mockpets.cli.layout import table, wrap
+from mockpets.cli.remote import missing_session, problems_of, with_client
+from mockpets.constants import ERRORS
+from mockpets.errors import InputError, Problem, RequestError, printable
+from mockpets.strict_json import dump_json, parse_json
+from mockpets.units import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mockpets.client import ControlClient
+    from mockpets.contract.control_types import (
+        ComparedCondition,
+        ExplainedStub,
+        Explanation,
+        RequestToExplain,
+    )
+
+_LAST: Final = "last"
+_HOLDS: Final = {True: "yes", False: "NO", None: "unknown"}
+_METHOD_AND_PATH: Final = 2
+_BODY: Final = """'{"name": "Miso", "categoryId": 2}'"""
+
+
+@click.command(
+    cls=Command,
+    epilog="Examples: mockpets why; mockpets why 12; mockpets why GET '/v1/pets?status=sold'; "
+    f"mockpets why POST /v1/pets --body {_BODY}",
+)
+@click.argument("request", metavar="[NUMBER|last|METHOD PATH]", nargs=-1)
+@click.option(
+    "--header",
+    "-H",
+    "headers",
+    multiple=True,
+    metavar="'NAME: VALUE'",
+    help="With METHOD PATH: a header of the request. Repeatable. Without Authorization, the "
+    "request has the server's key.",
+)
+@click.option("--body", metavar="JSON", help="With METHOD PATH: the body of the request.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_client
+def why(
+    client: ControlClient,
+    request: tuple[str, ...],
+    headers: tuple[str, ...],
+    body: str | None,
+    as_json: bool,
+) -> int:
+    """Explain why a request got its response, or what a request would get.
+
+    Shows what responded, each stub in order with its conditions and counts, and the nearest stub.
+    NUMBER is from the request log; the default is the last request. With METHOD PATH, nothing is
+    sent and nothing changes.
+    """
+    if len(request) == _METHOD_AND_PATH:
+        explanation = _try_out(client, _unsent(client, *request, headers, body))
+    else:
+        for option, value in (("--header", headers), ("--body", body)):
+            if value:
+                what = "is only for a request that was not sent"
+                raise _invalid(option, what, "name its method and path")
+        explanation = client.explain(_number(request))
+    if as_json:
+        click.echo(json.dumps(explanation, indent=2))
+    else:
+        for line in _lines(explanation):
+            click.echo(printable(line))
+    return 0
+
+
+def _number(request: tuple[str, ...]) -> int | None:
+    """Return the number that the arguments name; None for the last request.
+
+    :raise InputError: they name something else.
+    """
+    if request in ((), (_LAST,)):
+        return None
+    if len(request) == 1 and re.fullmatch("[0-9]{1,18}", request[0]):
+        return int(request[0])
+    got = quote(request[0]) if len(request) == 1 else f"{len(request)} arguments"
+    expected = f"a request number, {_LAST!r}, or a method and a path such as GET /v1/pets"
+    raise _invalid("", f"expected {expected}; got {got}")
+
+
+def _try_out(client: ControlClient, request: RequestToExplain) -> Explanation:
+    """Return the explanation of a request that is not sent.
+
+    :raise InputError: the server rejects its description.
+    """
+    from mockpets.client import ControlError
+
+    try:
+        explanation = client.explain_request(**request)
+    except ControlError as error:
+        if error.status != ERRORS["invalid_request"]:
+            raise
+        raise InputError(problems_of(error) or [Problem("", 0, 0, "", error.message)]) from error
+    if missing := missing_session(client):
+        report([f"explained for session {client.name}{missing}"])
+    return explanation
+
+
+def _unsent(
+    client: ControlClient, method: str, path: str, lines: tuple[str, ...], body: str | None
+) -> RequestToExplain:
+    """Return the request that the arguments describe.
+
+    :param lines: the headers.
+    :raise InputError: a header or the body is invalid.
+    """
+    headers: dict[str, str] = {}
+    for line in lines:
+        name, colon, value = line.partition(":")
+        if not colon:
+            raise _invalid("--header", f"must be 'NAME: VALUE', got '{line[:40]}'")
+        headers[name.strip()] = value.strip()
+    if "authorization" not in map(str.lower, headers):
+        headers["Authorization"] = f"Bearer {client.state()['settings']['key']}"
+    unsent: RequestToExplain = {"method": method.upper(), "path": path, "headers": headers}
+    if body is not None:
+        try:
+            raw = parse_json(body.encode(errors="surrogateescape"))
+        except RequestError as error:
+            message = error.message.replace("the body", "the text")
+            raise _invalid(
+                "--body", message, """try '{"name": "Miso", "categoryId": 2}'"""
+            ) from error
+        unsent["body"] = json.loads(dump_json(raw))
+    return unsent
+
+
+def _invalid(option: str, message: str, hint: str = "") -> InputError:
+    return InputError([Problem(option, 0, 0, "", message, hint)])
+
+
+# --- Text -------------------------------------------------------------------------------------
+
+
+def _lines(explanation: Explanation) -> Iterator[str]:
+    """Yield the lines of an explanation: the summary first, then each stub."""
+    request = explanation["request"]
+    name = f"request {request['number']}" if explanation["sent"] else "not sent"
+    scenarios = ", ".join(request["scenarios"]) or "none"
+    yield (
+        f"{request['method']} {request['target']} ({name}, session {request['session']}, "
+        f"scenarios {scenarios})"
+    )
+    yield wrap(explanation["summary"], "Why: ", "     ")
+    for place, stub in enumerate(explanation["stubs"], 1):
+        yield ""
+        yield f"{place}. {stub['label']}: {_result(stub, explanation['seed'])}"
+        details = f"{stub['when']}: {stub['does']}"
+        yield wrap(f"{details}; {stub['limits']}" if stub["limits"] else details, "   ", "   ")
+        for line in _conditions(stub["conditions"]):
+            yield f"   {line}"
+    if explanation["omitted"]:
+        yield ""
+        yield f"stubs not shown: {explanation['omitted']}"
+
+
+def _conditions(conditions: list[ComparedCondition]) -> list[str]:
+    """Return the conditions of a stub as a table."""
+    if not conditions:
+        return []
+    rows = [
+        (_HOLDS[each["holds"]], each["where"], each["expected"], each["got"]) for each in conditions
+    ]
+    return table([("holds", "condition", "expected", "actual"), *rows])
+
+
+def _result(stub: ExplainedStub, seed: int) -> str:
+    """Return what a stub did, with the count or the draw that decided it."""
+    passed, used, draw = stub["passed"], stub["used"], stub["draw"]
+    drawn = ""
+    if draw is not None:
+        below = "below" if draw < stub["probability"] else "not below"
+        drawn = f"drew {draw:.3f}, {below} {stub['probability']:g}, with seed {seed}"
+    counted = "" if stub["times"] is None or used is None else f"use {used + 1} of {stub['times']}"
+    details = ", ".join(filter(None, (counted, drawn)))
+    match stub["result"]:
+        case "responds" | "applies":
+            return f"{stub['result']} ({details})" if details else stub["result"]
+        case "no_match":
+            return "does not match"
+        case "not_reached":
+            return "not reached, because an earlier stub responds"
+        case "after":
+            number = 0 if passed is None else passed + 1
+            return f"skips this request, number {number} of {stub['after']} to skip ('after')"
+        case "times":
+            return f"used up: {used} of {stub['times']} ('times')"
+        case "sequence":
+            return "used up: its sequence has ended ('repeat: none')"
+        case "probability":
+            return f"skips this request: {drawn}"

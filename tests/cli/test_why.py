@@ -1,0 +1,189 @@
+"""`mockpets why`: the explanation as text, and every argument that is wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from mockpets.cli.main import main
+from mockpets.client import ControlClient
+from tests.http_client import Client, OverSocket
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MockpetsServer]:
+    with MockpetsServer(Settings(port=0, host=("127.0.0.1",), count=2)) as server:
+        yield server
+
+
+@pytest.fixture
+def client(server: MockpetsServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ControlClient]:
+    monkeypatch.setenv("MOCKPETS_URL", server.url)
+    monkeypatch.delenv("MOCKPETS_CONTROL_TOKEN", raising=False)
+    client = ControlClient(server.url)
+    yield client
+    client.use("default")
+    client.reset()
+
+
+@pytest.fixture
+def call(client: ControlClient) -> Client:
+    return Client(OverSocket(client.url))
+
+
+@pytest.fixture
+def run(
+    capsys: pytest.CaptureFixture[str],
+    client: ControlClient,  # noqa: ARG001 - names the server in the environment
+) -> Run:
+    def run_it(*arguments: str) -> tuple[int, str, str]:
+        status = main(["why", *arguments])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run_it
+
+
+LISTED = """\
+GET /v1/pets?status=sold (request 1, session default, scenarios flaky, retry, missing)
+Why: stub flaky/fail responds with 503
+
+1. flaky/fail: responds (drew 0.134, below 0.25, with seed 1)
+   every request: responds with 503 (off contract); one request in four
+
+2. retry/fail-twice: not reached, because an earlier stub responds
+   every request: responds with 503 (off contract); at most 2 times
+
+3. missing/gone: not reached, because an earlier stub responds
+   getPet: responds with 404
+   holds  condition  expected  actual
+   NO     operation  getPet    listPets
+"""
+
+
+def test_the_last_request_is_explained(run: Run, call: Client, client: ControlClient) -> None:
+    client.use("flaky", "retry", "missing")
+    call("GET", "/v1/pets?status=sold")
+
+    for arguments in ([], ["last"], ["1"]):
+        assert run(*arguments) == (0, LISTED, "")
+
+
+def test_a_request_that_was_not_sent_is_explained_and_changes_nothing(
+    run: Run, client: ControlClient
+) -> None:
+    client.use("retry")
+
+    outputs = {run("get", "/v1/pets/1") for _ in range(3)}
+
+    assert outputs == {
+        (
+            0,
+            "GET /v1/pets/1 (not sent, session default, scenarios retry)\n"
+            "Why: stub retry/fail-twice responds with 503\n\n"
+            "1. retry/fail-twice: responds (use 1 of 2)\n"
+            "   every request: responds with 503 (off contract); at most 2 times\n",
+            "",
+        )
+    }
+    assert client.requests() == []
+
+
+@pytest.mark.parametrize(
+    ("stub", "requests", "result"),
+    [
+        ({"after": 2, "reply": {"error": "unauthorized"}}, 1, "number 2 of 2 to skip ('after')"),
+        ({"times": 1, "reply": {"error": "unauthorized"}}, 1, "used up: 1 of 1 ('times')"),
+        (
+            {"sequence": [{"error": "unauthorized"}], "repeat": "none"},
+            1,
+            "its sequence has ended ('repeat: none')",
+        ),
+        ({"probability": 0, "reply": {"error": "unauthorized"}}, 0, ", not below 0, with seed 1"),
+        ({"delay": "1ms"}, 0, "1. inline-1/1: applies\n"),
+        ({"match": {"operation": "getPet"}, "delay": "1ms"}, 0, "inline-1/1: does not match\n"),
+    ],
+    ids=["after", "times", "sequence", "probability", "applies", "no match"],
+)
+def test_the_result_of_a_stub_names_its_limit(
+    run: Run, call: Client, client: ControlClient, stub: object, requests: int, result: str
+) -> None:
+    client.use({"description": "d", "stubs": [stub]})
+    for _ in range(requests):
+        call("GET", "/v1/pets")
+
+    assert result in run("GET", "/v1/pets")[1]
+
+
+def test_headers_and_a_body_are_part_of_the_request(run: Run) -> None:
+    body = '{"name": "Miso", "categoryId": 2}'
+    rejected = ("POST", "/v1/pets", "--body", body, "-H", "Mockpets-Scenario: create-rejected")
+
+    assert "Why: stub create-rejected/reject responds with 400" in run(*rejected)[1]
+    assert "responds with 201" in run("POST", "/v1/pets", "--body", body)[1]
+    assert "401 (unauthorized" in run("GET", "/v1/pets", "-H", "authorization: Bearer x")[1]
+
+
+def test_json_is_what_the_control_api_returns(run: Run, call: Client) -> None:
+    call("GET", "/v1/pets")
+
+    status, out, _ = run("--json")
+
+    assert status == 0
+    assert json.loads(out) == call("GET", "/__mockpets/requests/1/explain").json
+
+
+def test_a_hostile_value_does_not_reach_the_terminal(
+    run: Run, call: Client, client: ControlClient
+) -> None:
+    match = {"query": {"a": "b"}}
+    client.use({"description": "d", "stubs": [{"match": match, "delay": "1ms"}]})
+    call("GET", "/v1/pets?a=%1b%5b31m")
+
+    out = run()[1]
+
+    assert "\x1b" not in out
+    assert "[31m" in out
+
+
+def test_a_session_that_does_not_exist_is_reported(run: Run) -> None:
+    status, out, err = run("GET", "/v1/pets", "--session", "new")
+
+    assert (status, "session new" in out) == (0, True)
+    assert err == "mockpets: explained for session new; this session does not exist yet\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        ([], 1, "the request log of session 'default' has no request '1'; it is empty"),
+        (["7"], 1, "the request log of session 'default' has no request '7'; it is empty"),
+        (["GET"], 2, "a method and a path such as GET /v1/pets; got 'GET'"),
+        (["-1"], 2, "-1: unknown option"),
+        (["a", "b", "c"], 2, "got 3 arguments"),
+        (["GET", "pets"], 2, "path: must be a path such as /v1/pets?limit=5, got 'pets'"),
+        (["G T", "/v1/pets"], 2, "method: must be a method such as GET or POST, got 'G T'"),
+        (["OPTIONS", "/v1/pets"], 2, "no scenario applies to a preflight"),
+        (["GET", "/__mockpets/state"], 2, "no scenario applies to the control API"),
+        (["GET", "/v1/pets", "-H", "x"], 2, "--header: must be 'NAME: VALUE', got 'x'"),
+        (["GET", "/v1/pets", "-H", "x y: 1"], 2, "headers: invalid header name 'x y'"),
+        (["POST", "/v1/pets", "--body", "{"], 2, "--body: the text is not JSON"),
+        (["1", "--body", "{}"], 2, "--body: is only for a request that was not sent"),
+        (["-H", "x: y"], 2, "--header: is only for a request that was not sent"),
+    ],
+)
+def test_wrong_arguments_are_reported(
+    run: Run, arguments: list[str], status: int, message: str
+) -> None:
+    result, out, err = run(*arguments)
+
+    assert (result, out) == (status, "")
+    assert message in err
