@@ -141,6 +141,7 @@ GATE_WAIT_PATH: Final = CONTROL_PREFIX + "/gates/{name}/wait"
 SESSIONS_PATH: Final = CONTROL_PREFIX + "/sessions"
 SESSION_PATH: Final = CONTROL_PREFIX + "/sessions/{name}"
 METRICS_PATH: Final = CONTROL_PREFIX + "/metrics"
+COVERAGE_PATH: Final = CONTROL_PREFIX + "/coverage"
 
 SESSION_HEADER: Final = "Mockpets-Session"
 SCENARIO_HEADER: Final = "Mockpets-Scenario"
@@ -244,6 +245,22 @@ UnsavedKind = Literal["session", "inline_scenarios", "snapshots", "counters", "r
 """What a session can have that the state file does not keep."""
 RequestOutcome = Literal["pending", ResponseEnd]
 """What became of the response to a request, as the journal records it."""
+CoverageState = Literal[
+    "success",
+    "empty",
+    "400",
+    "401",
+    "404",
+    "5xx",
+    "slow",
+    "held",
+    "broken",
+    "malformed",
+    "off contract",
+]
+"""What a front end must handle: the states of the matrix of the state coverage, in its order."""
+DelayClass = Literal["none", "short", "long"]
+"""The delay of a response; a long one is a second or more."""
 REQUEST_OUTCOMES: Final[tuple[RequestOutcome, ...]] = get_args(RequestOutcome)
 StepResult = Literal["applies", "after", "times", "sequence", "probability"]
 """Whether a matching stub applies to a request, or the limit because of which it does not."""
@@ -314,6 +331,8 @@ JOURNAL_ENTRIES: Final = 1000
 """Requests that the journal of one session keeps."""
 JOURNAL_BYTES: Final = 16 * 1024 * 1024
 """Maximum size of all journals together."""
+COVERAGE_KEYS: Final = 4096
+"""Maximum number of counters of the state coverage."""
 PETS_BYTES: Final = 64 * 1024 * 1024
 """Maximum size of the pets of all sessions together, without those that the server starts with."""
 SNAPSHOTS: Final = 100
@@ -374,6 +393,8 @@ FIXTURE_BYTES: Final = 1024 * 1024
 FIXTURE_NODES: Final = 250_000
 """More than `FIXTURE_BYTES` can hold, even with the shortest notation for a pet."""
 PROBLEMS_SHOWN: Final = 20
+REPORT_BYTES: Final = 16 * 1024 * 1024
+"""Maximum size of a file that `mockpets report` reads."""
 CANNED_BYTES: Final = 1024 * 1024
 """Maximum size of the body of a canned response; each stub keeps its own in memory."""
 CANNED_PETS: Final = 1000

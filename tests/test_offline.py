@@ -37,7 +37,17 @@ PATHS = (
     "client.js",
     "scenarios.d.ts",
 )
-CALLS = ("state", "scenarios", "requests.har", "metrics", "events", "pets", "sessions", "health")
+CALLS = (
+    "state",
+    "scenarios",
+    "requests.har",
+    "metrics",
+    "events",
+    "pets",
+    "sessions",
+    "health",
+    "coverage",
+)
 
 
 def watched(*arguments: str, folder: Path) -> subprocess.Popen[str]:

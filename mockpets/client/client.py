@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mockpets.client.connection import ControlError
     from mockpets.contract.control_types import (
         ActiveScenarios,
+        ClearedCoverage,
         ClearedRequests,
         Document,
         DroppedSession,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
         SnapshotList,
         SnapshotSummary,
         State,
+        StateCoverage,
         Times,
         Verification,
         VerifiedRequests,
@@ -363,6 +365,16 @@ class ControlClient:
         """Return the metrics of the server as Prometheus text."""
         response: str = self._call("GET", constants.METRICS_PATH, read=bytes.decode)
         return response
+
+    def coverage(self) -> StateCoverage:
+        """Return which states the server has sent since its start, in all sessions."""
+        response: StateCoverage = self._call("GET", constants.COVERAGE_PATH)
+        return response
+
+    def clear_coverage(self) -> int:
+        """Start the state coverage again at zero; return how many responses it had counted."""
+        response: ClearedCoverage = self._call("DELETE", constants.COVERAGE_PATH)
+        return response["cleared"]
 
     # --- Sessions ---
 

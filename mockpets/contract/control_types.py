@@ -13,6 +13,8 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from mockpets.constants import (
     Change,
+    CoverageState,
+    DelayClass,
     ErrorCode,
     NoteCode,
     Operation,
@@ -487,6 +489,45 @@ class Events(TypedDict):
     change: int
     resets: int | None
     changed: list[Change]
+
+
+# --- State coverage ---------------------------------------------------------------------------
+
+
+class CoverageRow(TypedDict):
+    """How many responses of one kind the server has sent.
+
+    `operation` is None for requests that match no operation of the contract; they have no
+    `states`. `status` is None when the connection was broken instead. `scenarios` were active, and
+    are empty if the request was rejected before they were selected. A `long` delay is a second or
+    more. `status`, `scenarios`, `fault` and `delay` are None in a row for the responses that the
+    server had no room to count separately.
+    """
+
+    operation: Operation | None
+    states: list[CoverageState]
+    status: int | None
+    scenarios: list[str] | None
+    fault: Fault | None
+    delay: DelayClass | None
+    count: int
+
+
+class StateCoverage(TypedDict):
+    """Which states of each operation the server has sent since its start, in all sessions.
+
+    `total` counts the responses, and `rows` has them by kind.
+    """
+
+    version: str
+    total: int
+    rows: list[CoverageRow]
+
+
+class ClearedCoverage(TypedDict):
+    """How many responses the state coverage had counted."""
+
+    cleared: int
 
 
 # --- The journal as an HTTP Archive (HAR 1.2) -------------------------------------------------

@@ -62,6 +62,7 @@ class Canned:
     :param off_contract: how the response deviates from the contract, or None.
     :param names_pet: a `pet_not_found` with the default message: for a request with a pet id, the
         server sends the message of the operation, which names the id.
+    :param wrong_body: the body or its encoding is not what the contract lists for the status.
     """
 
     status: int
@@ -69,6 +70,7 @@ class Canned:
     body: bytes
     off_contract: str | None = None
     names_pet: bool = False
+    wrong_body: bool = False
 
 
 PASS: Final = "pass"  # noqa: S105 - a keyword of scenario files, not a password

@@ -30,6 +30,7 @@ from mockpets.constants import (
     VERSION,
 )
 from mockpets.errors import InputError, Problem
+from mockpets.journal.coverage import Coverage
 from mockpets.journal.entry import MESSAGE_BYTES
 from mockpets.journal.journal import Journals
 from mockpets.memory_budget import MemoryBudget
@@ -185,9 +186,10 @@ def wire(
     )
     visitors = _visitors(clock) if public else None
     metrics = Metrics(VERSION, partial(_holdings, sessions, journals, reloads))
+    coverage = Coverage()
     delivery = Delivery(PUBLIC_DELAY_SECONDS if public else None)
     app = App(
-        ResponseFinalizer(settings, sessions, delivery, metrics, visitors).finalize,
+        ResponseFinalizer(settings, sessions, delivery, metrics, coverage, visitors).finalize,
         None if visitors is None else visitors.admit,
         # Pages send it without the user's doing, and visitors cannot choose a session.
         reads_baggage=not public,
@@ -206,7 +208,9 @@ def wire(
 
         attempts = TokenAttempts(clock) if public else None
         origins = RejectedOrigins(partial(sessions.publish_all, "origins"))
-        context = ControlContext(settings, sessions, token, attempts, visitors, metrics, origins)
+        context = ControlContext(
+            settings, sessions, token, attempts, visitors, metrics, coverage, origins
+        )
         add_routes(app, context)
 
     app.add_later(CONTROL_PREFIX, add_control)

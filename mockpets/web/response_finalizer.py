@@ -2,7 +2,8 @@
 
 Whatever a view or an error handler returns passes through `ResponseFinalizer.finalize`, which reads
 as a list of steps: why the contract does not list the response, its number in the journal, the
-headers, the delivery that the scenarios ask for, the journal entry, the metrics, the access log.
+headers, the delivery that the scenarios ask for, the journal entry, the metrics, the state
+coverage, the access log.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from mockpets.web.journal_writer import record, target
 from mockpets.wsgi_extension import ORDER
 
 if TYPE_CHECKING:
+    from mockpets.journal.coverage import Coverage
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
     from mockpets.settings import Settings
@@ -60,12 +62,14 @@ class ResponseFinalizer:
         sessions: SessionRegistry,
         delivery: Delivery,
         metrics: Metrics,
+        coverage: Coverage,
         visitors: VisitorSessions | None = None,
     ) -> None:
         self._settings = settings
         self._sessions = sessions
         self._delivery = delivery
         self._metrics = metrics
+        self._coverage = coverage
         self._visitors = visitors
 
     def finalize(self, response: Response) -> Response:
@@ -93,7 +97,7 @@ class ResponseFinalizer:
         if number:
             record(request, response, number, off_contract)
         if not is_preflight:
-            self._observe(request.exchange, response.status_code)
+            self._observe(request.exchange, response)
             if wanted():
                 access(access_line(request, response, number))
         elif request.exchange.limit is not None:
@@ -128,12 +132,15 @@ class ResponseFinalizer:
         if outcome.stubs or outcome.delay or close:
             self._delivery.deliver(response, request.environ, outcome, session.gates, close=close)
 
-    def _observe(self, exchange: Exchange, status: int) -> None:
-        """Count the response in the metrics."""
-        outcome = exchange.outcome
+    def _observe(self, exchange: Exchange, response: Response) -> None:
+        """Count the response in the metrics and the state coverage."""
+        outcome, stack = exchange.outcome, exchange.stack
+        status = None if outcome.fault in CONNECTION_FAULTS else response.status_code
+        scenarios = () if stack is None else stack.names
+        self._coverage.observe(exchange.operation, status, scenarios, outcome, response.body)
         self._metrics.observe(
             exchange.operation,
-            None if outcome.fault in CONNECTION_FAULTS else status,
+            status,
             perf_counter() - exchange.started,
             outcome.delay,
             exchange.limit,

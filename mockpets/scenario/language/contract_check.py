@@ -32,12 +32,14 @@ class _Deviation(NamedTuple):
     :param path: from the reply's node to the wrong value.
     :param what: for the author of the file.
     :param advice: a fix other than the flag.
+    :param of_body: whether the body, or how it is encoded, is wrong.
     """
 
     reason: str
     path: tuple[str | int, ...]
     what: str
     advice: str = ""
+    of_body: bool = True
 
 
 def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
@@ -60,10 +62,10 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     reason = deviations[0].reason if deviations else None
     if from_network(draft.status):
         reason = f"status {draft.status} is not in the contract"
-    return _encode(draft, reason)
+    return _encode(draft, reason, wrong_body=any(each.of_body for each in deviations))
 
 
-def _encode(draft: Draft, reason: str | None) -> Canned:
+def _encode(draft: Draft, reason: str | None, *, wrong_body: bool = False) -> Canned:
     """Return a response as bytes and headers, and report a body that is too large."""
     body = b""
     if draft.text is not None:
@@ -81,7 +83,7 @@ def _encode(draft: Draft, reason: str | None) -> Canned:
     if body and _content_type(draft) == ("", ""):
         kind = _JSON if draft.text is None else "text/plain; charset=utf-8"
         headers = (*headers, ("Content-Type", kind))
-    return Canned(draft.status, headers, body, reason, draft.names_pet)
+    return Canned(draft.status, headers, body, reason, draft.names_pet, wrong_body)
 
 
 def _has_body(draft: Draft) -> bool:
@@ -104,7 +106,7 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
             target = " ".join(filter(None, (match.method, match.path)))
             target = target.encode("ascii", "backslashreplace").decode()
             reason = f"{target[:200]} is not in the contract"
-            yield _Deviation(reason, (), reason)
+            yield _Deviation(reason, (), reason, of_body=False)
         else:
             yield from _of_operations(draft, match)
         header, kind = _content_type(draft)
@@ -117,7 +119,7 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
             yield _Deviation("the body is not encoded as its header says", ("headers", name), what)
         elif opted_in(name):
             reason = f"the header {name} is not in the contract"
-            yield _Deviation(reason, ("headers", name), reason)
+            yield _Deviation(reason, ("headers", name), reason, of_body=False)
 
 
 def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
@@ -140,7 +142,7 @@ def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
             what = f"{reason}, which allows {', '.join(map(str, RESPONSES[unlisted[0]]))}"
         path = next((key,) for key in ("error", "status", "page") if key in draft.node.members)
         advice = f"match only {' and '.join(listed)}" if listed else ""
-        yield _Deviation(reason, path, what, advice)
+        yield _Deviation(reason, path, what, advice, of_body=False)
     for kind, operation in {RESPONSES[each][status]: each for each in listed}.items():
         yield from _of_body(draft, kind, operation)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mockpets.constants import ErrorCode
     from mockpets.contract.control_types import InputProblem, InvalidInputDetails
     from mockpets.contract.query_parameters import Parameter
+    from mockpets.journal.coverage import Coverage
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Activation, Session
     from mockpets.settings import Settings
@@ -56,6 +57,7 @@ class ControlContext:
     token_attempts: TokenAttempts | None
     visitors: VisitorSessions | None
     metrics: Metrics
+    coverage: Coverage
     rejected_origins: RejectedOrigins
 
 

@@ -50,8 +50,11 @@ _BODIES: Final = (ACTIVATION, SESSION, PETS_SOURCE, VERIFICATION, REQUEST, GATE_
 _TOPICS: Final = {
     # tag: its description, the first parts of the paths
     "server": (
-        "Whether the server is up, its metrics and its documents.",
-        ("health", "ready", "metrics", "openapi.json", "control.openapi.json", "schema"),
+        "Whether the server is up, its metrics, state coverage and documents.",
+        (
+            *("health", "ready", "metrics", "coverage"),
+            *("openapi.json", "control.openapi.json", "schema"),
+        ),
     ),
     "sessions": (
         "Isolated states, each with its own pets, scenarios and recorded requests.",

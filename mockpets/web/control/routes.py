@@ -17,6 +17,7 @@ from mockpets.constants import (
     CONTROL_PET_PATH,
     CONTROL_PETS_PATH,
     CONTROL_PREFIX,
+    COVERAGE_PATH,
     DEFAULT_SESSION,
     DOCS_PATH,
     EVENTS_PATH,
@@ -55,7 +56,7 @@ from mockpets.journal import queries
 from mockpets.kit import files_of
 from mockpets.strict_json import dump_json
 from mockpets.web import pages
-from mockpets.web.control import explain, gates, journal, pets, sessions
+from mockpets.web.control import coverage, explain, gates, journal, pets, sessions
 from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
     Call,
@@ -382,6 +383,10 @@ _CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
             needs_body=False,
             errors=("not_held", "busy"),
         )
+    },
+    COVERAGE_PATH: {
+        "GET": Call("coverage", coverage.coverage, session="none"),
+        "DELETE": Call("clearCoverage", coverage.clear, session="none"),
     },
     METRICS_PATH: {"GET": Call("metrics", metrics, None, session="none")},
 }

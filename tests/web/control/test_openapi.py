@@ -111,6 +111,7 @@ def test_calls_for_a_session_accept_its_header() -> None:
 
     assert without == OPEN | {
         *("sessions", "findSession", "makeSession", "dropSession", "metrics"),
+        *("coverage", "clearCoverage"),
     }
 
 
@@ -177,6 +178,7 @@ def test_named_enumerations_are_components_and_listed_once() -> None:
     assert named == {
         *("Change", "ErrorCode", "Fault", "NoteCode", "Operation", "PetStatus", "Repeat"),
         *("RequestOutcome", "Responder", "ScenarioGroup", "StubResult", "UnsavedKind"),
+        *("CoverageState", "DelayClass"),
     }
     assert SCHEMAS["ErrorCode"]["enum"] == list(ERRORS)
     assert json.dumps(DOCUMENT).count('["available", "pending", "sold"]') == 1

@@ -43,6 +43,7 @@ from mockpets.constants import (
 from mockpets.contract import control_types
 from mockpets.contract.control_types import (
     ActiveScenarios,
+    ClearedCoverage,
     ClearedRequests,
     DroppedSession,
     Error,
@@ -73,6 +74,7 @@ from mockpets.contract.control_types import (
     SnapshotList,
     SnapshotSummary,
     State,
+    StateCoverage,
     Verification,
     VerificationDetails,
     VerifiedRequests,
@@ -278,6 +280,8 @@ ROWS = [
         bodies=({}, {"held": 1, "within": "1s"}),
     ),
     Row("POST", "gates/{name}/open", OpenedGate, "gates/door/open"),
+    Row("GET", "coverage", StateCoverage),
+    Row("DELETE", "coverage", ClearedCoverage),
     Row("DELETE", "requests", ClearedRequests),
     Row("POST", "reset", ActiveScenarios),
 ]
@@ -464,6 +468,8 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "verify": (MATCH,),
     "events": (),
     "metrics": (),
+    "coverage": (),
+    "clear_coverage": (),
     "sessions": (),
     "make_session": ("w2",),
     "find_session": ("w2",),

@@ -28,6 +28,10 @@ export interface components {
         };
         /** @enum {string} */
         Change: "requests" | "scenario" | "pets" | "snapshots" | "gates" | "sessions" | "files" | "origins";
+        /** @description How many responses the state coverage had counted. */
+        ClearedCoverage: {
+            cleared: number;
+        };
         /** @description How many requests were removed from the journal. */
         ClearedRequests: {
             cleared: number;
@@ -43,8 +47,30 @@ export interface components {
             got: string;
             holds: boolean | null;
         };
+        /**
+         * @description How many responses of one kind the server has sent.
+         *
+         *     `operation` is null for requests that match no operation of the contract; they have no
+         *     `states`. `status` is null when the connection was broken instead. `scenarios` were active, and
+         *     are empty if the request was rejected before they were selected. A `long` delay is a second or
+         *     more. `status`, `scenarios`, `fault` and `delay` are null in a row for the responses that the
+         *     server had no room to count separately.
+         */
+        CoverageRow: {
+            operation: components["schemas"]["Operation"] | null;
+            states: components["schemas"]["CoverageState"][];
+            status: number | null;
+            scenarios: string[] | null;
+            fault: components["schemas"]["Fault"] | null;
+            delay: components["schemas"]["DelayClass"] | null;
+            count: number;
+        };
+        /** @enum {string} */
+        CoverageState: "success" | "empty" | "400" | "401" | "404" | "5xx" | "slow" | "held" | "broken" | "malformed" | "off contract";
         /** @description Delay of each response, such as 300ms, 2s or 1m, at most 60s; or a random delay. */
         Delay: string | (components["schemas"]["DelayRange"] | components["schemas"]["DelayPercentiles"]);
+        /** @enum {string} */
+        DelayClass: "none" | "short" | "long";
         /** @description A random delay, distributed as in real networks (log-normal). */
         DelayPercentiles: {
             /** @description The median delay. */
@@ -721,6 +747,16 @@ export interface components {
             held: number;
         };
         /**
+         * @description Which states of each operation the server has sent since its start, in all sessions.
+         *
+         *     `total` counts the responses, and `rows` has them by kind.
+         */
+        StateCoverage: {
+            version: string;
+            total: number;
+            rows: components["schemas"]["CoverageRow"][];
+        };
+        /**
          * @description How far the sessions are saved in the state file.
          *
          *     A change made before you read `begun` is on the disk once `saved` is greater than that number.
@@ -870,9 +906,13 @@ export type ActiveScenarios = components['schemas']['ActiveScenarios'];
 export type BodyMatch = components['schemas']['BodyMatch'];
 export type BodyOperators = components['schemas']['BodyOperators'];
 export type Change = components['schemas']['Change'];
+export type ClearedCoverage = components['schemas']['ClearedCoverage'];
 export type ClearedRequests = components['schemas']['ClearedRequests'];
 export type ComparedCondition = components['schemas']['ComparedCondition'];
+export type CoverageRow = components['schemas']['CoverageRow'];
+export type CoverageState = components['schemas']['CoverageState'];
 export type Delay = components['schemas']['Delay'];
+export type DelayClass = components['schemas']['DelayClass'];
 export type DelayPercentiles = components['schemas']['DelayPercentiles'];
 export type DelayRange = components['schemas']['DelayRange'];
 export type Difference = components['schemas']['Difference'];
@@ -947,6 +987,7 @@ export type SnapshotList = components['schemas']['SnapshotList'];
 export type SnapshotSummary = components['schemas']['SnapshotSummary'];
 export type State = components['schemas']['State'];
 export type StateCounts = components['schemas']['StateCounts'];
+export type StateCoverage = components['schemas']['StateCoverage'];
 export type StateFileProgress = components['schemas']['StateFileProgress'];
 export type StatusReply = components['schemas']['StatusReply'];
 export type Stub = components['schemas']['Stub'];

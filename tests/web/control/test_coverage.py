@@ -1,0 +1,286 @@
+"""`GET coverage` and `DELETE coverage`: which states a server has sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import Settings, create_app
+from mockpets.web import delivery
+from tests.http_client import JSON, Client, InProcess
+from tests.web.test_contract import assert_error
+
+if TYPE_CHECKING:
+    from tests.http_client import Response
+
+PATH = "/__mockpets/coverage"
+TOKEN = "a-token-of-the-tests"
+PET = {"name": "Miso", "categoryId": 2}
+LIST = {"match": {"operation": "listPets"}}
+CREATE = {"match": {"operation": "createPet"}}
+GET = {"match": {"operation": "getPet"}}
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch) -> Client:
+    """A client of a new server, on which a delayed or held response does not wait."""
+    monkeypatch.setattr(delivery, "sleep", lambda _: None)
+    monkeypatch.setattr(delivery, "_wait_for_gate", lambda *_: None)
+    return Client(InProcess(create_app(Settings())))
+
+
+def use(call: Client, scenario: object) -> None:
+    response = call("PUT", "/__mockpets/scenario", json_body={"scenario": scenario})
+    assert response.status == 200, response.body
+
+
+def send(call: Client, operation: str, scenario: str | None = None) -> Response:
+    """Send an ordinary request of an operation."""
+    if operation == "createPet":
+        return call("POST", "/v1/pets", json_body=PET, scenario=scenario)
+    return call("GET", "/v1/pets/3" if operation == "getPet" else "/v1/pets", scenario=scenario)
+
+
+def rows(call: Client) -> list[Any]:
+    coverage = call("GET", PATH).json
+    assert coverage["total"] == sum(row["count"] for row in coverage["rows"])
+    return [*coverage["rows"]]
+
+
+# --- States ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("operation", "stub", "status", "states"),
+    [
+        ("listPets", {**LIST, "reply": {"page": []}}, 200, ["success", "empty"]),
+        ("createPet", {**CREATE, "reply": {"error": "invalid_request"}}, 400, ["400"]),
+        ("listPets", {"reply": {"error": "unauthorized"}}, 401, ["401"]),
+        ("getPet", {**GET, "reply": {"error": "pet_not_found"}}, 404, ["404"]),
+        # Allowed for getPet, and labelled because other operations get it too.
+        ("getPet", {"reply": {"error": "pet_not_found"}, "off_contract": True}, 404, ["404"]),
+        (
+            "listPets",
+            {"reply": {"error": "pet_not_found"}, "off_contract": True},
+            404,
+            ["off contract"],
+        ),
+        ("listPets", {"reply": {"status": 500}}, 500, ["5xx"]),
+        ("listPets", {"reply": {"status": 599}}, 599, ["5xx"]),
+        ("listPets", {"reply": {"status": 429}}, 429, ["off contract"]),
+        (
+            "createPet",
+            {**CREATE, "reply": {"status": 204}, "off_contract": True},
+            204,
+            ["off contract"],
+        ),
+        ("listPets", {"delay": "999ms"}, 200, ["success"]),
+        ("listPets", {"delay": "1s"}, 200, ["success", "slow"]),
+        ("listPets", {"throttle": "1 MB/s"}, 200, ["success", "slow"]),
+        ("listPets", {"delay": "2s", "reply": {"status": 503}}, 503, ["5xx", "slow"]),
+        ("listPets", {"hold": "door"}, 200, ["success", "held"]),
+        ("listPets", {"hold": "door", "delay": "2s"}, 200, ["success", "slow", "held"]),
+        ("listPets", {"fault": "connection_reset"}, None, ["broken"]),
+        ("listPets", {"fault": "empty_reply"}, None, ["broken"]),
+        ("listPets", {"fault": "truncated_body"}, 200, ["broken"]),
+        ("listPets", {"fault": "truncated_body", "delay": "2s"}, 200, ["slow", "broken"]),
+        ("listPets", {"fault": "malformed_json"}, 200, ["malformed"]),
+        (
+            "listPets",
+            {**LIST, "reply": {"page": []}, "fault": "malformed_json"},
+            200,
+            ["malformed"],
+        ),
+        (
+            "listPets",
+            {**LIST, "reply": {"status": 200, "text": "<h1>"}, "off_contract": True},
+            200,
+            ["malformed"],
+        ),
+        (
+            "getPet",
+            {**GET, "reply": {"status": 200, "body": {"id": "3"}}, "off_contract": True},
+            200,
+            ["malformed"],
+        ),
+        (
+            "getPet",
+            {**GET, "reply": {"status": 404, "body": {"error": 1}}, "off_contract": True},
+            404,
+            ["malformed"],
+        ),
+        (
+            "listPets",
+            {
+                **LIST,
+                "reply": {"status": 200, "headers": {"Content-Type": "text/html"}, "body": []},
+                "off_contract": True,
+            },
+            200,
+            ["malformed"],
+        ),
+        # The body is what the contract lists; only a header is not.
+        (
+            "listPets",
+            {
+                **LIST,
+                "reply": {"status": 200, "headers": {"Set-Cookie": "a=b"}, "body": []},
+                "off_contract": True,
+            },
+            200,
+            ["success", "empty"],
+        ),
+    ],
+    ids=str,
+)
+def test_a_response_fills_its_states(
+    call: Client, operation: str, stub: object, status: int | None, states: list[str]
+) -> None:
+    use(call, {"name": "case", "description": "d", "stubs": [stub]})
+    send(call, operation)
+
+    [row] = rows(call)
+    assert (row["operation"], row["status"], row["states"]) == (operation, status, states)
+    assert (row["scenarios"], row["count"]) == (["case"], 1)
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "body", "key", "operation", "states"),
+    [
+        ("GET", "/v1/pets", None, "mockpets", "listPets", ["success"]),
+        ("GET", "/v1/pets?limit=0", None, "mockpets", "listPets", ["off contract"]),
+        ("GET", "/v1/pets", None, None, "listPets", ["401"]),
+        ("POST", "/v1/pets", PET, "mockpets", "createPet", ["success"]),
+        ("POST", "/v1/pets", {}, "mockpets", "createPet", ["400"]),
+        ("POST", "/v1/pets", PET, "other", "createPet", ["401"]),
+        ("GET", "/v1/pets/3", None, "mockpets", "getPet", ["success"]),
+        ("GET", "/v1/pets/999", None, "mockpets", "getPet", ["404"]),
+        ("GET", "/v1/pets/x", None, "mockpets", "getPet", ["404"]),
+        ("GET", "/v1/pets/3", None, None, "getPet", ["401"]),
+        # No operation of the contract, so no cell of the matrix.
+        ("GET", "/v1/nothing", None, "mockpets", None, []),
+        ("DELETE", "/v1/pets/3", None, "mockpets", None, []),
+        ("GET", "/elsewhere", None, "mockpets", None, []),
+    ],
+)
+def test_a_response_without_a_stub_fills_its_state(
+    call: Client,
+    method: str,
+    target: str,
+    body: object,
+    key: str | None,
+    operation: str | None,
+    states: list[str],
+) -> None:
+    call(method, target, json_body=body, key=key)
+
+    [row] = rows(call)
+    assert (row["operation"], row["states"]) == (operation, states)
+    assert (row["scenarios"], row["fault"], row["delay"]) == (["default"], None, "none")
+
+
+@pytest.mark.parametrize(
+    ("delay", "name", "states"),
+    [("999ms", "short", ["success"]), ("1s", "long", ["success", "slow"])],
+)
+def test_the_delay_of_a_request_counts_like_that_of_a_scenario(
+    call: Client, delay: str, name: str, states: list[str]
+) -> None:
+    call("GET", "/v1/pets", headers={"Mockpets-Delay": delay})
+
+    [row] = rows(call)
+    assert (row["delay"], row["states"]) == (name, states)
+
+
+def test_a_path_of_a_scenario_is_listed_with_the_scenario(call: Client) -> None:
+    call("GET", "/v1/store/orders", scenario="orders")
+
+    [row] = rows(call)
+    assert (row["operation"], row["status"], row["scenarios"]) == (None, 200, ["orders"])
+
+
+def test_a_request_with_an_unknown_scenario_is_listed_without_scenarios(call: Client) -> None:
+    assert call("GET", "/v1/pets", scenario="emtpy").status == 422
+
+    [row] = rows(call)
+    assert (row["scenarios"], row["states"]) == ([], ["off contract"])
+
+
+def test_preflights_and_control_calls_do_not_count(call: Client) -> None:
+    call("OPTIONS", "/v1/pets")
+    call("GET", "/__mockpets/state")
+    call("GET", "/__mockpets/nothing")
+
+    assert call("GET", PATH).json["rows"] == []
+
+
+# --- Sums -----------------------------------------------------------------------------------------
+
+
+def test_equal_responses_add_up_over_all_sessions_also_dropped_ones(call: Client) -> None:
+    for session in ("a", "b"):
+        call("GET", f"/~{session}/v1/pets")
+        call("POST", f"/~{session}/__mockpets/reset")
+        call("DELETE", f"/__mockpets/sessions/{session}")
+    call("GET", "/v1/pets", scenario="slow, empty")
+    call("GET", "/v1/pets", scenario="empty, slow")
+
+    counts = {tuple(row["scenarios"]): row["count"] for row in rows(call)}
+    assert counts == {("default",): 2, ("slow", "empty"): 1, ("empty", "slow"): 1}
+
+
+def test_delete_starts_again_at_zero(call: Client) -> None:
+    for _ in range(3):
+        send(call, "listPets")
+    send(call, "getPet")
+
+    assert call("DELETE", PATH).json == {"cleared": 4}
+    assert call("GET", PATH).json["rows"] == []
+    assert call("DELETE", PATH).json == {"cleared": 0}
+    send(call, "getPet")
+    assert [row["count"] for row in rows(call)] == [1]
+
+
+def test_two_servers_count_separately(call: Client) -> None:
+    other = Client(InProcess(create_app(Settings())))
+    send(other, "listPets")
+
+    assert rows(call) == []
+
+
+# --- Access ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_the_token_is_required(method: str) -> None:
+    settings = Settings(control_token=TOKEN, public=True)
+    call = Client(InProcess(create_app(settings)))
+    send(call, "listPets")
+
+    assert_error(call(method, PATH, key=None), "unauthorized")
+    assert call(method, PATH, key=TOKEN).status == 200
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_unknown_parameters_are_rejected(call: Client, method: str) -> None:
+    response = call(method, f"{PATH}?operation=listPets")
+
+    assert_error(response, "invalid_request")
+    assert "unknown parameter" in response.json["message"]
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_other_methods_are_rejected(call: Client, method: str) -> None:
+    response = call(method, PATH, body=b"{}", headers=JSON)
+
+    assert_error(response, "method_not_allowed")
+    assert response.header("Allow") == "GET, DELETE, HEAD, OPTIONS"
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_the_calls_create_no_session(call: Client, method: str) -> None:
+    call(method, f"/~new{PATH}")
+
+    names = [each["name"] for each in call("GET", "/__mockpets/sessions").json["sessions"]]
+    assert names == ["default"]
