@@ -26,6 +26,7 @@ RULE = [
     (9, "mockpets.server", ("waitress",)),
     (8, "mockpets.web", ("flask", "werkzeug")),
     (8, "mockpets.storage", ("sqlite3",)),
+    (8, "mockpets.report", ()),
     (7, "mockpets.session", ()),
     (7, "mockpets.client", ()),
     (6, "mockpets.journal", ()),
