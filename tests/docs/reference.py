@@ -20,6 +20,7 @@ from mockpets.constants import ERRORS, EXPOSED_HEADERS, NoteCode
 from mockpets.contract.control_types import RequestDetails
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import RESPONSES
+from mockpets.report.coverage import FILLED_BY
 from mockpets.settings.model import rows
 from mockpets.telemetry.metrics import Holdings, Metrics
 from tests.docs import explanations, shipped
@@ -268,6 +269,17 @@ def outcomes() -> str:
     )
 
 
+def states() -> str:
+    """Return the table of the states of the coverage, with the scenario that fills each."""
+    return table(
+        ("state", "responses", "scenario"),
+        (
+            (name, text, code(FILLED_BY[name]))
+            for name, text in explained(get_args(constants.CoverageState), explanations.STATES)
+        ),
+    )
+
+
 def operations() -> str:
     """Return the operations of the contract with the responses that it lists."""
     lines = []
@@ -293,6 +305,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "notes": notes,
     "outcomes": outcomes,
     "operations": operations,
+    "states": states,
     **calls(),
     "shipped": shipped.part,
 }

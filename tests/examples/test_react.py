@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from mockpets import MockpetsServer, Settings
 from mockpets.cli.scenario_check import check
+from mockpets.client import ControlClient
+from mockpets.report.coverage import build
+from tests.docs.page import blocks
 from tests.examples.project import (
     COMMANDS,
     EXAMPLES,
@@ -70,6 +74,40 @@ def test_the_suite_passes_with_four_workers_on_one_server(example: Path) -> None
 
     assert f"Running {10 * REPEAT} tests using 4 workers" in output
     assert (status, outcomes(output)) == (0, [f"{10 * REPEAT} passed"]), output
+
+
+@pytest.mark.slow
+def test_without_its_retry_test_the_suite_has_one_more_hole(example: Path) -> None:
+    settings = Settings(port=0, scenarios_dir=(example / "scenarios",), sessions="declared")
+    with MockpetsServer(settings) as server:
+        client = ControlClient(server.url)
+
+        def holes(*options: str) -> set[tuple[str, str]]:
+            client.clear_coverage()
+            status, output = playwright(example, *options, MOCKPETS_URL=server.url)
+            assert status == 0, output
+            report = build(client.coverage()["rows"])
+            return {(hole.operation, hole.state) for hole in report.holes}
+
+        before = holes()
+        assert ("listPets", "5xx") not in before
+        assert holes("--grep-invert", "after a 503") - before == {("listPets", "5xx")}
+
+
+@pytest.mark.slow
+def test_a_global_teardown_reports_the_coverage_of_the_suite(example: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "recipes" / "coverage.md"
+    [teardown] = [block for block in blocks(page) if block.language == "ts"]
+    (example / "tests" / "coverage.ts").write_text(teardown.text, encoding="utf-8")
+    [option] = re.findall('`(globalTeardown: ".*?")`', page.read_text(encoding="utf-8"))
+    config = example / "playwright.config.ts"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text.replace("testDir:", f"{option},\n  testDir:"), encoding="utf-8")
+
+    status, output = playwright(example, "--grep", "an empty list")
+    assert status == 0, output
+    assert re.search(r"^success +1 +0 +0$", output, re.MULTILINE), output
+    assert "2 of 27 states served: 7 %" in output
 
 
 @pytest.mark.slow
