@@ -7,11 +7,12 @@ fills is decided when somebody reads the counts.
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
 from mockpets.constants import COVERAGE_KEYS, OPERATIONS, CoverageState
 from mockpets.contract.schemas import RESPONSES
 from mockpets.faults import CUTTING_FAULTS
+from mockpets.scenario.engine import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,6 +39,19 @@ def states_of(operation: Operation) -> tuple[CoverageState, ...]:
     return tuple(filter(applies, STATES))
 
 
+class Effects(NamedTuple):
+    """What scenarios, or the request itself, did to a response.
+
+    :param wrong_body: see `Canned`.
+    """
+
+    fault: str | None = None
+    delay: DelayClass = "none"
+    is_held: bool = False
+    is_throttled: bool = False
+    wrong_body: bool = False
+
+
 class Served(NamedTuple):
     """What one counter counts.
 
@@ -45,18 +59,13 @@ class Served(NamedTuple):
     :param status: None if the connection was broken instead.
     :param is_empty: the body is an empty list.
     :param scenarios: empty if the request was rejected before its scenarios were selected.
-    :param wrong_body: see `Canned`.
     """
 
     operation: Operation | None
     status: int | None
     is_empty: bool
     scenarios: tuple[str, ...]
-    fault: str | None
-    delay: DelayClass
-    is_held: bool
-    is_throttled: bool
-    wrong_body: bool
+    effects: Effects
 
 
 class Coverage:
@@ -69,8 +78,9 @@ class Coverage:
     def __init__(self, max_keys: int = COVERAGE_KEYS) -> None:
         self._max_keys = max_keys
         self._lock = Lock()
-        self._counts: dict[tuple[object, ...], int] = {}
-        """By the fields of `Served`, as a plain tuple: making the named one takes a call."""
+        self._counts: dict[tuple[object, ...], list[int]] = {}
+        """By the fields of `Served`, as a plain tuple, since making the named one takes a call. A
+        count is a list of one number, so that adding to it hashes the key only once."""
         self._without_scenarios: dict[tuple[Operation | None, tuple[CoverageState, ...]], int] = {}
 
     def observe(
@@ -87,31 +97,20 @@ class Coverage:
         :param scenarios: the request's; empty if it was rejected before they were selected.
         :param body: the response's.
         """
-        delay, reply = outcome.delay, outcome.reply
-        key = (
-            operation,
-            status,
-            body == _EMPTY_LIST,
-            scenarios,
-            outcome.fault,
-            "none" if not delay else "short" if delay < LONG_DELAY else "long",
-            outcome.hold is not None,
-            outcome.throttle is not None,
-            reply is not None and reply.wrong_body,
-        )
-        counts = self._counts
+        effects = None if outcome is NOTHING else _effects(outcome)
+        key = (operation, status, body == _EMPTY_LIST, scenarios, effects)
         with self._lock:
-            if key in counts:
-                counts[key] += 1
-            else:
+            try:
+                self._counts[key][0] += 1
+            except KeyError:
                 self._add(key)
 
     def _add(self, key: tuple[object, ...]) -> None:
         """Add a counter, or count by operation and states if there are too many."""
         if len(self._counts) < self._max_keys:
-            self._counts[key] = 1
+            self._counts[key] = [1]
             return
-        served = Served._make(key)
+        served = _served(key)
         rest = served.operation, _states(served)
         self._without_scenarios[rest] = self._without_scenarios.get(rest, 0) + 1
 
@@ -122,8 +121,9 @@ class Coverage:
     def rows(self) -> list[CoverageRow]:
         """Return the counts."""
         with self._lock:
-            counts, rest = dict(self._counts), dict(self._without_scenarios)
-        rows = [_row(Served._make(key), count) for key, count in counts.items()]
+            counts = {key: count for key, [count] in self._counts.items()}
+            rest = dict(self._without_scenarios)
+        rows = [_row(_served(key), count) for key, count in counts.items()]
         rows += [
             {
                 "operation": operation,
@@ -141,10 +141,28 @@ class Coverage:
     def clear(self) -> int:
         """Start again at zero; return how many responses were counted."""
         with self._lock:
-            total = sum(self._counts.values()) + sum(self._without_scenarios.values())
+            total = sum(count for [count] in self._counts.values())
+            total += sum(self._without_scenarios.values())
             self._counts.clear()
             self._without_scenarios.clear()
         return total
+
+
+def _effects(outcome: Outcome) -> Effects:
+    delay, reply = outcome.delay, outcome.reply
+    return Effects(
+        outcome.fault,
+        "none" if not delay else "short" if delay < LONG_DELAY else "long",
+        outcome.hold is not None,
+        outcome.throttle is not None,
+        reply is not None and reply.wrong_body,
+    )
+
+
+def _served(key: tuple[Any, ...]) -> Served:
+    """Return what the counter of a key counts."""
+    operation, status, is_empty, scenarios, effects = key
+    return Served(operation, status, is_empty, scenarios, effects or Effects())
 
 
 def _row(served: Served, count: int) -> CoverageRow:
@@ -153,8 +171,8 @@ def _row(served: Served, count: int) -> CoverageRow:
         "states": list(_states(served)),
         "status": served.status,
         "scenarios": list(served.scenarios),
-        "fault": served.fault,
-        "delay": served.delay,
+        "fault": served.effects.fault,
+        "delay": served.effects.delay,
         "count": count,
     }
 
@@ -172,17 +190,18 @@ def _filled(served: Served) -> Iterator[CoverageState]:
     """
     if served.operation is None:
         return
-    if served.status is None or served.fault in CUTTING_FAULTS:
+    effects = served.effects
+    if served.status is None or effects.fault in CUTTING_FAULTS:
         yield "broken"
-    elif served.fault is not None or served.wrong_body:
+    elif effects.fault is not None or effects.wrong_body:
         yield "malformed"
     else:
         yield _state_of_status(served.operation, served.status)
         if served.is_empty and served.operation == "listPets":
             yield "empty"
-    if served.delay == "long" or served.is_throttled:
+    if effects.delay == "long" or effects.is_throttled:
         yield "slow"
-    if served.is_held:
+    if effects.is_held:
         yield "held"
 
 

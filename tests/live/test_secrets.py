@@ -27,6 +27,7 @@ KEY = "Vt9-second-key-of-this-test"
 READS = [
     *("state", "requests?limit=1000", "requests.har?limit=1000", "snapshots", "snapshots/s"),
     *("sessions", "sessions/w1", "scenarios", "gates", "events?since=0", "pets", "metrics"),
+    "coverage",
 ]
 
 MARK = "q9Zx7Qv"
