@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 from mockpets.constants import COVERAGE_KEYS, OPERATIONS, CoverageState
 from mockpets.contract.schemas import RESPONSES
 from mockpets.faults import CUTTING_FAULTS
-from mockpets.scenario.engine import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -97,7 +96,7 @@ class Coverage:
         :param scenarios: the request's; empty if it was rejected before they were selected.
         :param body: the response's.
         """
-        effects = None if outcome is NOTHING else _effects(outcome)
+        effects = _effects(outcome) if outcome.stubs or outcome.delay else None
         key = (operation, status, body == _EMPTY_LIST, scenarios, effects)
         with self._lock:
             try:
