@@ -579,7 +579,9 @@ export interface components {
          * @description A scenario in full.
          *
          *     `text` is its source, or null when the file can no longer be read. `lineage` is the scenario
-         *     and those it extends, in order of precedence; `stubs` has the stubs of all of them.
+         *     and those it extends, in order of precedence; `stubs` has the stubs of all of them. `disabled`
+         *     is why the server rejects what a stub does, or null. `unreached` is why no recorded request of
+         *     the session shows the scenario, or null if one does.
          */
         ScenarioDetails: {
             name: string;
@@ -595,6 +597,8 @@ export interface components {
             lineage: string[];
             pets_in_words: string | null;
             stubs: components["schemas"]["StubDescription"][];
+            disabled: string | null;
+            unreached: string | null;
         };
         /** @description A mockpets scenario: pets, and stubs that change responses. */
         ScenarioDocument: {

@@ -179,13 +179,17 @@ class ScenarioDetails(_AnyScenario):
     """A scenario in full.
 
     `text` is its source, or None when the file can no longer be read. `lineage` is the scenario
-    and those it extends, in order of precedence; `stubs` has the stubs of all of them.
+    and those it extends, in order of precedence; `stubs` has the stubs of all of them. `disabled`
+    is why the server rejects what a stub does, or null. `unreached` is why no recorded request of
+    the session shows the scenario, or null if one does.
     """
 
     text: str | None
     lineage: list[str]
     pets_in_words: str | None
     stubs: list[StubDescription]
+    disabled: str | None
+    unreached: str | None
 
 
 class ScenarioSelection(TypedDict):

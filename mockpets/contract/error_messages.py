@@ -19,6 +19,7 @@ BODY_TOO_LARGE: Final = f"the body is too large; send at most {BODY_BYTES // 102
 TOO_MANY_PARKED: Final = (
     "too many responses are already delayed, throttled or held; try again later"
 )
+NO_CONNECTION_FAULTS: Final = "connection faults are disabled: the server runs with --public"
 ERROR_MESSAGES: Final[dict[str, str]] = {
     "invalid_request": "the request is missing required fields or contains invalid values",
     # Requests without a key never reach a stub.

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockpets.contract.error_body import error_body
-from mockpets.contract.error_messages import BODY_TOO_LARGE, TOO_MANY_PARKED, no_animal
+from mockpets.contract.error_messages import (
+    BODY_TOO_LARGE,
+    NO_CONNECTION_FAULTS,
+    TOO_MANY_PARKED,
+    no_animal,
+)
 from mockpets.contract.fields import parse_int64
 from mockpets.errors import NeedsBody, NotReady, RequestError
 from mockpets.faults import CONNECTION_FAULTS
@@ -167,8 +172,7 @@ class Playback:
             exchange.outcome = session.decide(activation, _facts(request))
             if exchange.outcome.fault in CONNECTION_FAULTS and not self._sessions.shared.breaks:
                 exchange.outcome = _rejected(exchange.outcome)
-                message = "connection faults are disabled: the server runs with --public"
-                raise RequestError("forbidden", message)
+                raise RequestError("forbidden", NO_CONNECTION_FAULTS)
         if delay:
             delay = min(exchange.outcome.delay + delay, self._sessions.shared.max_delay)
             exchange.outcome = replace(exchange.outcome, delay=delay)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from http import HTTPStatus
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import CLOSED_SECONDS, FILE_BYTES, VERSION
+from mockpets.constants import CLOSED_SECONDS, FILE_BYTES, OPERATIONS, VERSION
+from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.contract.query_parameters import Parameter, read_query
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.scenario.describe import describe_pets, describe_stub
@@ -144,8 +146,40 @@ def one_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
             "lineage": [each.name for each in lineage],
             "pets_in_words": describe_pets(pets),
             "stubs": [describe_stub(stub) for each in lineage for stub in each.stubs],
+            "disabled": _disabled(call.session, library, name),
+            "unreached": _unreached(call.session, library, name),
         }
     )
+
+
+def _disabled(session: Session, library: Library, name: str) -> str | None:
+    """Return why the server rejects what a stub of a scenario does; None if it does not."""
+    breaks = name in library.scenarios and library.stack((name,)).breaks
+    return NO_CONNECTION_FAULTS if breaks and not session.may_break else None
+
+
+def _unreached(session: Session, library: Library, name: str) -> str | None:
+    """Return why no recorded request of a session shows a scenario; None if one does.
+
+    A request shows a scenario with stubs if one of them took part. Without stubs, listing or
+    fetching pets while it is active shows its pets; without pets too, so does adding one.
+    """
+    if name not in library.scenarios:
+        return f"scenario {name} is invalid"
+    stack, entries = library.stack((name,)), session.journal.entries()
+    if stack.stubs:
+        labels = {stub.label for stub in stack.stubs}
+        is_reached = any(not labels.isdisjoint(entry.stubs) for entry in entries)
+        return None if is_reached else f"no request was sent that scenario {name} changes"
+    shown = set(OPERATIONS) - ({"createPet"} if stack.pets is not None else set())
+    is_reached = any(
+        entry.operation in shown
+        and name in entry.scenarios
+        and entry.status != HTTPStatus.UNAUTHORIZED
+        for entry in entries
+    )
+    target = "list or fetch pets" if stack.pets is not None else "the pet store"
+    return None if is_reached else f"no request was sent to {target} in scenario {name}"
 
 
 def _text(session: Session, library: Library, name: str) -> str | None:

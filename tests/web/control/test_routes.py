@@ -968,6 +968,63 @@ def test_state_has_every_specified_property(fresh: Make) -> None:
     }
 
 
+def unreached(call: Client, name: str, session: str) -> str | None:
+    reason: str | None = good(at(call, "GET", f"scenarios/{name}", None, session))["unreached"]
+    return reason
+
+
+def test_a_scenario_with_stubs_is_reached_by_a_request_that_it_changes(call: Client) -> None:
+    reason = "no request was sent that scenario missing changes"
+    call("GET", "/~stubbed+missing/v1/pets")
+    call("GET", "/~another+missing/v1/pets/1")  # another session
+    call("GET", "/~stubbed/v1/pets/1")
+    assert unreached(call, "missing", "stubbed") == reason
+    call("GET", "/~stubbed+missing/v1/pets/1")
+    assert unreached(call, "missing", "stubbed") is None
+    good(at(call, "POST", "reset", None, "stubbed"))
+    assert unreached(call, "missing", "stubbed") == reason
+
+
+def test_a_scenario_that_extends_another_is_reached_by_the_other_ones_stubs(call: Client) -> None:
+    document = {"name": "own", "description": "d", "extends": "missing"}
+    good(at(call, "PUT", "scenario", {"scenario": document}, "extending"))
+    assert unreached(call, "own", "extending") == "no request was sent that scenario own changes"
+    call("GET", "/~extending/v1/pets/1")
+    assert unreached(call, "own", "extending") is None
+
+
+def test_a_scenario_with_pets_is_reached_by_a_request_for_them(call: Client) -> None:
+    reason = "no request was sent to list or fetch pets in scenario sold-out"
+    call("GET", "/~stocked/v1/pets")
+    call("POST", "/~stocked+sold-out/v1/pets", json_body=PET)
+    call("GET", "/~stocked+sold-out/v1/pets", key=None)  # 401
+    assert unreached(call, "sold-out", "stocked") == reason
+    call("GET", "/~stocked+sold-out/v1/pets/1")
+    assert unreached(call, "sold-out", "stocked") is None
+
+
+def test_the_default_scenario_is_reached_by_any_operation(call: Client) -> None:
+    call("GET", "/~plain/v1/other")
+    reason = "no request was sent to the pet store in scenario default"
+    assert unreached(call, "default", "plain") == reason
+    call("POST", "/~plain/v1/pets", json_body=PET)
+    assert unreached(call, "default", "plain") is None
+
+
+def test_only_public_servers_disable_scenarios_that_break_connections(
+    fresh: Callable[..., Client],
+) -> None:
+    token = "t" * 16
+    for public, reason in (
+        (False, None),
+        (True, "connection faults are disabled: the server runs with --public"),
+    ):
+        call = fresh(public=public, control_token=token)
+        for name, expected in (("offline", reason), ("truncated", None), ("default", None)):
+            details = good(call("GET", f"/__mockpets/scenarios/{name}", key=token))
+            assert details["disabled"] == expected
+
+
 def test_a_snapshot_can_be_restored_repeatedly(call: Client) -> None:
     first = at(call, "PUT", "snapshots/A.1", session="snap")
     assert (first.status, first.json["name"], first.json["pets"]) == (201, "a.1", 16)
