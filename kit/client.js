@@ -14,7 +14,7 @@ const PAUSE_MS = 100; // minimum time between two polls
 const RETRY_MS = [500, 1_000, 2_000, 4_000];
 // The URL or path of this folder, from a stack such as `at file:///kit/client.js:1:2` or `@http://host/client.js:1:2`.
 const THIS_FOLDER = /([^\s(@]+)client\.js:\d+:\d+\)?$/m.exec(new Error().stack ?? "")?.[1];
-const OUR_FILES = ["client.js", "shared.js", "requests.js", "server.js", "playwright.js", "vitest.js", "storybook.js", "cypress.js"];
+const OUR_FILES = ["client.js", "shared.js", "states.js", "requests.js", "server.js", "playwright.js", "vitest.js", "storybook.js", "cypress.js"];
 const CAUSED_BY_LOSS = ["verification_failed", "not_held", "not_found", "pet_not_found", "unknown_session"];
 
 export class MockpetsError extends Error {
@@ -72,6 +72,10 @@ export class Mockpets {
 
   async use(...scenarios) {
     await this.#call("PUT", "scenario", { body: { scenario: scenarios } });
+  }
+
+  async scenario(name) {
+    return this.#call("GET", `scenarios/${segment(name)}`);
   }
 
   async reset() {

@@ -1,6 +1,8 @@
 import type { Contents, Mockpets, Options } from "./client.js";
+import type { State } from "./states.js";
 
 export * from "./client.js";
+export * from "./states.js";
 
 /** The URL of the server, the token, your app's API key, and the seed and pets of the session. */
 export interface MockpetsOptions extends Omit<Options, "session" | "fetch">, Omit<Contents, "scenario"> {}
@@ -11,6 +13,7 @@ export interface MockpetsOptions extends Omit<Options, "session" | "fetch">, Omi
  * Call it at the top of a test file or of a `describe`. The requests of `fetch` and `XMLHttpRequest` to
  * mockpets send the session of the innermost block, unless they name another one. Import this module
  * before your app, with `setupFiles`.
+ * @param scenario the scenarios, or a state of `states()`
  * @returns the session, whose `baseUrl` stays the same for all tests
  */
-export function useMockpets(scenario?: Contents["scenario"], options?: MockpetsOptions): Mockpets;
+export function useMockpets(scenario?: Contents["scenario"] | State, options?: MockpetsOptions): Mockpets;

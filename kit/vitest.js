@@ -3,9 +3,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { Mockpets } from "./client.js";
 import { wrapRequests } from "./requests.js";
-import { RUN, dropSession, failure, namesSession, origin, requestLog } from "./shared.js";
+import { RUN, STATE, dropSession, failure, makeInState, namesSession, origin, requestLog } from "./shared.js";
 
 export * from "./client.js";
+export { states } from "./states.js";
 
 const CONCURRENT =
   "useMockpets does not support concurrent tests: a request does not show which of them sends it; " +
@@ -29,17 +30,31 @@ export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
   const mock = new Mockpets({ url, key, token, session, fetch });
   const block = { mock, origin: origin(mock.url) };
   let owner; // the test whose session may exist
+  const inState = scenario?.details?.annotation?.type === STATE ? scenario.name : undefined;
+  let unreached; // why the test has not reached its state
 
   beforeAll(() => {
     state.blocks.push(block);
   });
 
-  beforeEach(async ({ task }) => {
+  beforeEach(async ({ task, skip, onTestFinished }) => {
     if (task.concurrent) throw withoutStack(new Error(CONCURRENT));
     // `make` alone keeps the request log, snapshots and held responses.
     if (owner) await failure(() => mock.drop());
     owner = undefined;
-    await mock.make({ scenario, ...contents });
+    unreached = null;
+    if (inState === undefined) await mock.make({ scenario, ...contents });
+    else {
+      const disabled = await makeInState(mock, contents, inState);
+      if (disabled) {
+        await mock.drop();
+        skip(disabled);
+      }
+      // After all `afterEach`, which a test that is skipped earlier would leave out.
+      onTestFinished(() => {
+        if (unreached) skip(unreached);
+      });
+    }
     owner = task;
   });
 
@@ -49,6 +64,7 @@ export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
       if (task.result?.state === "fail" && !task.fails) {
         console.error(`requests to mockpets:\n${await requestLog(mock)}`);
       }
+      if (inState !== undefined && task.result?.state === "pass") ({ unreached } = await mock.scenario(inState));
       await dropSession(mock);
       owner = undefined;
     });

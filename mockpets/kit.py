@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import SCENARIO_NAME, VERSION
 from mockpets.packaged_data import shipped
+from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,19 +35,25 @@ class Integration:
 
 
 SCENARIOS_FILE: Final = "scenarios.d.ts"
+STATES_FILE: Final = "scenarios.js"
+"""The names and descriptions that `states.js` reads; only types need `SCENARIOS_FILE`."""
 PACKAGE_FILE: Final = "package.json"
 FILES: Final = (PACKAGE_FILE, "client.js", "client.d.ts", "control.d.ts", SCENARIOS_FILE)
 CLIENT: Final = Integration("client", "pets.spec.ts", "Mockpets")
 _SERVER: Final = ("server.js", "server.d.ts")
+_STATES: Final = (STATES_FILE, "states.js", "states.d.ts")
 INTEGRATIONS: Final[Mapping[str, Integration]] = {
     "playwright": Integration(
-        "Playwright fixtures", "pets.spec.ts", "expect, test", ("shared.js", *_SERVER)
+        "Playwright fixtures",
+        "pets.spec.ts",
+        "expect, test",
+        ("shared.js", *_SERVER, *_STATES, "states-reporter.js", "states-reporter.d.ts"),
     ),
     "vitest": Integration(
         "function useMockpets for Vitest",
         "pets.test.ts",
         "useMockpets",
-        ("shared.js", "requests.js", *_SERVER),
+        ("shared.js", "requests.js", *_SERVER, *_STATES),
     ),
     "storybook": Integration(
         "Storybook loader",
@@ -95,15 +102,18 @@ def own_files(integration: str) -> tuple[str, str]:
     return f"{integration}.js", f"{integration}.d.ts"
 
 
-def render(name: str, scenarios: Iterable[str]) -> str:
+def render(name: str, scenarios: Mapping[str, str]) -> str:
     """Return a file of the kit with its header.
 
     :param name: one of `files_of()`.
-    :param scenarios: the names of all scenarios, for `SCENARIOS_FILE`.
+    :param scenarios: the names of all scenarios, and their descriptions.
     """
     if name == PACKAGE_FILE:
         return _PACKAGE.format(version=VERSION)
-    text = declare_scenarios(scenarios) if name == SCENARIOS_FILE else _source(name)
+    if name == SCENARIOS_FILE:
+        text = declare_scenarios(scenarios)
+    else:
+        text = list_scenarios(scenarios) if name == STATES_FILE else _source(name)
     return _HEADER.format(version=VERSION) + text
 
 
@@ -118,9 +128,24 @@ def declare_scenarios(names: Iterable[str]) -> str:
 
     :param names: those of all files; invalid names, which nothing can activate, are left out.
     """
-    valid = sorted(name for name in names if re.fullmatch(SCENARIO_NAME, name))
-    union = "".join(f'\n  | "{name}"' for name in valid)
+    union = "".join(f'\n  | "{name}"' for name in _valid(names))
     return f"/** The name of a scenario file. */\nexport type ScenarioName ={union};\n"
+
+
+def list_scenarios(descriptions: Mapping[str, str]) -> str:
+    """Return the module with the scenarios' names and descriptions.
+
+    :param descriptions: name to description; invalid names are left out, as in the declaration.
+    """
+    lines = "".join(
+        f'  {{ name: "{name}", description: {dump_json(descriptions[name]).decode()} }},\n'
+        for name in _valid(descriptions)
+    )
+    return f"export const scenarios = [\n{lines}];\n"
+
+
+def _valid(names: Iterable[str]) -> list[str]:
+    return sorted(name for name in names if re.fullmatch(SCENARIO_NAME, name))
 
 
 def declared_scenarios(text: str) -> set[str]:

@@ -21,6 +21,7 @@ from mockpets.kit import (
     CLIENT,
     INTEGRATIONS,
     SCENARIOS_FILE,
+    STATES_FILE,
     declared_scenarios,
     files_of,
     own_files,
@@ -89,7 +90,8 @@ def kit(out: Path, check: bool, config: Path | None, **flags: Any) -> int:
     # A file with problems still has a name: tests that use it fail with the problems.
     with_client = not present or _version(out / "client.js") is not None
     names = files_of(present, with_client=with_client)
-    files = {out / name: render(name, library.sources) for name in names}
+    descriptions = library.descriptions()
+    files = {out / name: render(name, descriptions) for name in names}
     options = _options(config, flags)
     command = ["mockpets", "kit", "--out", str(out), *(f"--{name}" for name in chosen), *options]
     if check:
@@ -203,6 +205,11 @@ def _difference(path: Path, text: str) -> str:
         changes = [*_listed("lacks", now - before), *_listed("still has", before - now)]
         if changes:
             return f"out of date: it {' and '.join(changes)}"
+    if path.name == STATES_FILE:
+        return (
+            "out of date: the names or descriptions of your scenarios have changed, or a formatter "
+            "has changed this file"
+        )
     return "this file was changed; if a formatter did it, exclude the folder from formatting"
 
 

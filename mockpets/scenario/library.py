@@ -159,6 +159,11 @@ class Library:
         """Return whether a scenario, or one that it extends, defines pets."""
         return any(scenario.pets is not None for scenario in self.lineage(name))
 
+    def descriptions(self) -> dict[str, str]:
+        """Return the description of each scenario file by name; empty for an invalid file."""
+        known = self.scenarios
+        return {name: known[name].description if name in known else "" for name in self.sources}
+
     def grouped(self) -> dict[ScenarioGroup, list[str]]:
         """Return the names of all scenarios, also of invalid files, in groups as lists show them.
 

@@ -81,7 +81,7 @@ def kit_file(name: str, library: Callable[[], Library]) -> Response:
 
     CORS lets pages on other local origins import it.
     """
-    return Response(render(name, library().sources), content_type=_TYPES[Path(name).suffix])
+    return Response(render(name, library().descriptions()), content_type=_TYPES[Path(name).suffix])
 
 
 @cache

@@ -1,7 +1,7 @@
 """The generated declarations of the kit: run this module to write them again.
 
-``.venv/bin/python -m tests.kit.declarations`` writes ``control.d.ts`` and ``scenarios.d.ts`` into
-``kit/``, and ``test_declarations.py`` compares them.
+``.venv/bin/python -m tests.kit.declarations`` writes ``control.d.ts``, ``scenarios.d.ts`` and
+``scenarios.js`` into ``kit/``, and ``test_declarations.py`` compares them.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import re
 import subprocess
 from typing import Any, Final
 
-from mockpets.kit import declare_scenarios
+from mockpets.kit import declare_scenarios, list_scenarios
 from mockpets.packaged_data import shipped
-from mockpets.scenario.files import find
+from mockpets.scenario.library import load_library
 from mockpets.web.control.routes import control_document
 from tests.programs import need
 
@@ -34,7 +34,12 @@ _UNUSED: Final = r"export type (?:paths|webhooks|\$defs|operations) = Record<str
 
 def declarations() -> dict[str, str]:
     """Return the generated files by name."""
-    return {"control.d.ts": _control(), "scenarios.d.ts": declare_scenarios(find("scenarios", ()))}
+    scenarios = load_library((), ()).descriptions()
+    return {
+        "control.d.ts": _control(),
+        "scenarios.d.ts": declare_scenarios(scenarios),
+        "scenarios.js": list_scenarios(scenarios),
+    }
 
 
 def _control() -> str:

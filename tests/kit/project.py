@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from mockpets.kit import files_of, render
 from mockpets.packaged_data import shipped
+from mockpets.scenario.library import load_library
 from tests.programs import NODE_MODULES, need
 
 if TYPE_CHECKING:
@@ -45,12 +46,14 @@ class Outcome:
     """The outcome of one Playwright test: the last attempt.
 
     :param location: the file of the line that the report shows for the first error, if any.
+    :param annotations: type and description of each, such as ``skip`` and the reason.
     """
 
     status: str
     errors: list[str]
     location: str | None
     attachments: Mapping[str, str]
+    annotations: list[tuple[str, str]]
 
 
 def install_kit(folder: Path) -> None:
@@ -65,19 +68,21 @@ def install_kit(folder: Path) -> None:
 def write_kit(folder: Path) -> None:
     """Write the files that `mockpets kit` writes with all integrations."""
     folder.mkdir(parents=True)
-    names = [path.stem for path in shipped("scenarios").iterdir()]
+    scenarios = load_library((), ()).descriptions()
     for name in files_of():
-        (folder / name).write_text(render(name, names), encoding="utf-8")
+        (folder / name).write_text(render(name, scenarios), encoding="utf-8")
 
 
-def run_playwright(folder: Path, files: Mapping[str, str], **variables: str) -> dict[str, Outcome]:
+def run_playwright(
+    folder: Path, files: Mapping[str, str], config: str = CONFIG, **variables: str
+) -> dict[str, Outcome]:
     """Run tests in an empty folder; return the outcomes by the tests' titles.
 
     :param files: the content of each spec by its path; the kit is in ``tests/mockpets``.
     """
     (folder / "node_modules").symlink_to(NODE_MODULES)
     write_kit(folder / "tests/mockpets")
-    (folder / "playwright.config.ts").write_text(CONFIG)
+    (folder / "playwright.config.ts").write_text(config)
     for path, text in files.items():
         (folder / path).write_text(text, encoding="utf-8")
     run = subprocess.run(
@@ -108,8 +113,11 @@ def _outcomes(suite: dict[str, Any]) -> Iterator[tuple[str, Outcome]]:
             re.sub(r"\x1b\[[0-9;]*m", "", each["message"]) for each in result.get("errors", [])
         ]
         first = (result.get("errors") or [{}])[0]
+        annotations = [
+            (each["type"], each.get("description", "")) for each in spec["tests"][0]["annotations"]
+        ]
         location = first.get("location", {}).get("file")
-        yield spec["title"], Outcome(result["status"], errors, location, attachments)
+        yield spec["title"], Outcome(result["status"], errors, location, attachments, annotations)
     for inner in suite.get("suites", ()):
         yield from _outcomes(inner)
 

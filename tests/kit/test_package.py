@@ -61,6 +61,7 @@ def test_every_entry_point_names_a_file_types_first() -> None:
         ".",
         "./package.json",
         "./server",
+        "./states-reporter",
         *(f"./{name}" for name in INTEGRATIONS),
     }
     assert "dependencies" not in PACKAGE

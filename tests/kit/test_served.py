@@ -89,3 +89,7 @@ def test_the_scenario_names_are_those_of_the_server_also_after_a_reload(tmp_path
 
     assert {"empty", "first"} < {*before}
     assert after == sorted([*before, "broken"])
+    listed = file(call, "scenarios.js")
+    assert '{ name: "first", description: "d" }' in listed
+    assert '{ name: "broken", description: "" }' in listed
+    assert "Not Valid" not in listed

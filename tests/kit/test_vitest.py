@@ -163,6 +163,32 @@ def test_failed_tests_show_why(server: MockpetsServer, tmp_path: Path) -> None:
     assert "secret" not in outcome.output.partition("Failed Tests")[0]
 
 
+def test_a_test_is_skipped_unless_it_reaches_its_state(
+    server: MockpetsServer, tmp_path: Path
+) -> None:
+    outcome = run_vitest(tmp_path, {"states.test.ts": "states.test.ts"}, MOCKPETS_URL=server.url)
+    statuses = {title: status for (_, title), status in outcome.statuses.items()}
+
+    assert statuses == {
+        "empty: lists pets": "passed",
+        "missing: lists pets": "skipped",
+        "missing: fetches a pet": "passed",
+        "empty: fails": "failed",
+        "missing: fails": "failed",
+        "missing: has scenarios of its own": "failed",
+        "all hooks have run after a skipped test": "passed",
+    }, outcome.output
+    assert "[no request was sent that scenario missing changes]" in outcome.output
+    assert (
+        'cannot start with scenario "slow" too'
+        in outcome.errors["missing: has scenarios of its own"][0]
+    )
+    for title in ("empty: fails", "missing: fails"):
+        assert "expected 1 to be 2" in outcome.errors[title][0]
+    sessions = ControlClient(server.url).sessions()
+    assert [session["name"] for session in sessions] == ["default"]
+
+
 @pytest.mark.parametrize("sessions", ["declared", "implicit"])
 def test_a_lost_session_is_the_first_error(sessions: str, tmp_path: Path) -> None:
     server = Killable(sessions)

@@ -17,6 +17,7 @@ import type { Contents, Mockpets, Times, VerifyMatch } from "./client.js";
 
 export * from "./client.js";
 export { webServer } from "./server.js";
+export * from "./states.js";
 
 /** How the requests of a page name the session of their test. */
 export type Carrier = "route" | "header" | "key";
@@ -27,7 +28,7 @@ export interface MockpetsOptions {
   mockUrl: string | undefined;
   /** The API key of your app, for `mock.key`; by default `mockpets`. */
   mockKey: string | undefined;
-  /** The scenarios, seed and pets with which the session of each test starts. */
+  /** The scenarios, seed and pets with which the session of each test starts; no scenarios in a test of `states()`. */
   mockContents: Contents;
   /** Origins to which the page sends the session, in addition to those of mockpets and `baseURL`. */
   mockOrigins: string[];

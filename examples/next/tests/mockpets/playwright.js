@@ -6,13 +6,26 @@
 import { writeFile } from "node:fs/promises";
 import { expect as baseExpect, test as baseTest } from "@playwright/test";
 import { Mockpets } from "./client.js";
-import { RUN, addSession, dropSession, failure, origin, requestLine, requestLog } from "./shared.js";
+import {
+  RUN,
+  SCREENSHOT,
+  addSession,
+  dropSession,
+  failure,
+  makeInState,
+  origin,
+  requestLine,
+  requestLog,
+  stateOf,
+} from "./shared.js";
 
 export * from "./client.js";
 export { webServer } from "./server.js";
+export { states } from "./states.js";
 
 const WITHIN_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
+const SCREENSHOT_MS = 10_000;
 
 export const test = baseTest.extend({
   mockUrl: [undefined, { option: true }],
@@ -25,13 +38,24 @@ export const test = baseTest.extend({
     const { title, titlePath, project, repeatEachIndex, retry } = testInfo;
     const session = Mockpets.slug(title, project.name, ...titlePath, repeatEachIndex, retry, RUN);
     const mock = new Mockpets({ url: mockUrl, key: mockKey, session });
-    await mock.make(mockContents);
+    const state = stateOf(testInfo);
+    if (state === undefined) await mock.make(mockContents);
+    else {
+      const disabled = await makeInState(mock, mockContents, state);
+      if (disabled) await mock.drop();
+      testInfo.skip(Boolean(disabled), disabled);
+    }
     await use(mock);
+    let unreached = null;
     const problem = await failure(async () => {
       if (testInfo.status !== testInfo.expectedStatus) await attachRequests(testInfo, mock);
+      else if (state !== undefined && testInfo.status === "passed") ({ unreached } = await mock.scenario(state));
       await dropSession(mock);
     });
-    if (!problem || problem.code === "session_dropped") return; // the test has deleted it
+    if (!problem || problem.code === "session_dropped") { // the test has deleted it
+      testInfo.skip(Boolean(unreached), unreached);
+      return;
+    }
     const { errors } = testInfo;
     problem.stack = String(problem); // no line of the test has caused it
     if (!errors.length) throw problem;
@@ -45,6 +69,11 @@ export const test = baseTest.extend({
     else if (carrier === "header") await context.setExtraHTTPHeaders({ ...extraHTTPHeaders, ...mock.headers });
     else if (carrier !== "key") throw new TypeError(`carrier must be 'route', 'header' or 'key', got '${carrier}'`);
     await use(context);
+  },
+
+  page: async ({ page }, use, testInfo) => {
+    await use(page);
+    if (stateOf(testInfo) !== undefined && !page.isClosed()) await attachScreenshot(testInfo, page);
   },
 
   request: async ({ playwright, mock, extraHTTPHeaders }, use) => {
@@ -80,6 +109,12 @@ export async function attachSession(context, mock, origins = []) {
     // for an app's server that propagates it with OpenTelemetry.
     (route) => route.fallback({ headers: addSession(route.request().headers(), mock) }),
   );
+}
+
+/** Attach the page as it is; a page that cannot be captured is no reason to fail the test. */
+async function attachScreenshot(testInfo, page) {
+  const body = await page.screenshot({ timeout: SCREENSHOT_MS }).catch(() => undefined);
+  if (body) await testInfo.attach(SCREENSHOT, { body, contentType: "image/png" });
 }
 
 async function attachRequests(testInfo, mock) {

@@ -3,10 +3,17 @@
 
 // What the integrations with test runners share. It is not an interface of the kit.
 
+import { MockpetsError } from "./client.js";
+
 const LOOPBACK = "(?:(?:[^/]+\\.)?localhost|127(?:\\.\\d+){3}|\\[::1\\])";
 const IN_BAGGAGE = /(?:^|,)\s*mockpets\.session\s*=/;
 const IN_KEY = /~[^~+][^~]*$/;
 const IS_LOOPBACK = new RegExp(`^${LOOPBACK}$`);
+
+/** The annotation of a test that runs under a state of `states()`; its description is the scenario's name. */
+export const STATE = "mockpets state";
+/** The name of the attachment with the page at the end of such a test. */
+export const SCREENSHOT = "state screenshot";
 
 /** Random for each run: two runs of the same tests may use one server. */
 export const RUN = Math.random().toString(36).slice(2);
@@ -56,6 +63,27 @@ export async function failure(call) {
   } catch (error) {
     return error;
   }
+}
+
+/** Return the name of the state under which a test runs, from its annotations; undefined if there is none. */
+export function stateOf({ annotations }) {
+  return annotations.find(({ type }) => type === STATE)?.description;
+}
+
+/** Create the session of a test in a state; return why the server does not allow this state, or null. */
+export async function makeInState(mock, contents, state) {
+  if (contents.scenario !== undefined) {
+    const names = JSON.stringify(contents.scenario);
+    throw new TypeError(`the test runs in state '${state}', so its session cannot start with scenario ${names} too; remove it`);
+  }
+  const problem = await failure(() => mock.make({ ...contents, scenario: state }));
+  // The code is the same for a scenario whose file is invalid.
+  if (problem?.code === "unknown_scenario" && problem.message.startsWith("unknown scenario")) {
+    const hint = "write the kit again with 'mockpets kit', or start the server with the same --scenarios-dir";
+    throw new MockpetsError(problem.code, `the server at ${mock.url} has no scenario '${state}', but the kit lists it; ${hint}`, problem.status);
+  }
+  if (problem) throw problem;
+  return (await mock.scenario(state)).disabled;
 }
 
 /** Delete a session, unless the test has already done so; throw if it was lost. */

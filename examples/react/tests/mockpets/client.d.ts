@@ -10,6 +10,7 @@ import type {
   PetsSource,
   RequestFilters,
   RequestSummary,
+  ScenarioDetails,
   ScenarioDocument,
   Verification,
   VerificationDetails,
@@ -17,7 +18,8 @@ import type {
 import type { Explanation, Har, Pet, PetStatus, RequestToExplain, Times } from "./control.js";
 import type { ScenarioName } from "./scenarios.js";
 
-export type { Change, ErrorCode, Explanation, Har, Pet, PetStatus, RequestToExplain, ScenarioName, Times };
+export type { Change, ErrorCode, Explanation, Har, Pet, PetStatus, RequestToExplain };
+export type { ScenarioDetails, ScenarioName, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
 /** A whole scenario, as in a scenario file. Without a `name`, the server names it. */
@@ -120,6 +122,8 @@ export class Mockpets {
   make(contents?: Contents): Promise<void>;
   /** Activate scenarios; the first takes precedence. */
   use(...scenarios: (ScenarioName | Scenario)[]): Promise<void>;
+  /** Return a scenario: its description and stubs, and whether a request of the session has shown it. */
+  scenario(name: string): Promise<ScenarioDetails>;
   /** Reset pets, counters, random numbers and the request log; the active scenarios stay active. */
   reset(): Promise<void>;
   /**

@@ -1,0 +1,33 @@
+// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+/* eslint-disable */
+
+export const scenarios = [
+  { name: "after-removal", description: "After 5 December 2030 - fetching one pet gets 410, because the operation has been removed." },
+  { name: "awkward-names", description: "Names that break layouts and escaping - long, right to left, emoji, markup, one letter, empty." },
+  { name: "big-ids", description: "Ids above 2^53, which JavaScript rounds to the id of another pet." },
+  { name: "broken-json", description: "Every response has a body that is not valid JSON." },
+  { name: "create-rejected", description: "Adding a pet always gets 400; everything else works." },
+  { name: "crowded", description: "Five thousand pets; a page shows at most one hundred of them." },
+  { name: "default", description: "The contract with sixteen generated pets." },
+  { name: "double-submit", description: "Adding a pet takes three seconds but is stored at once, so a second click adds a second pet." },
+  { name: "empty", description: "No pets at all, to see an empty list." },
+  { name: "expired-key", description: "The key works for three requests, then every request gets 401." },
+  { name: "flaky", description: "One request in four gets 503; the same seed repeats the same failures." },
+  { name: "flaky-create", description: "Every third request that adds a pet gets 503 and adds nothing; everything else works." },
+  { name: "full-page", description: "Exactly one hundred pets, the maximum of one page." },
+  { name: "jittery", description: "Responses usually take 200 ms and sometimes well over a second, as on a bad network." },
+  { name: "loading", description: "Every response is held until you open the gate named loading, to see loading states." },
+  { name: "maintenance", description: "Every request gets 503 with a Retry-After of two minutes." },
+  { name: "missing", description: "The list shows the pets, but fetching one gets 404, as if it had just been deleted." },
+  { name: "no-status", description: "No pet has the optional status, so every status filter finds nothing." },
+  { name: "offline", description: "The connection is reset before a response arrives, as without a network." },
+  { name: "orders", description: "Defines GET /v1/store/orders, which the contract names but does not describe." },
+  { name: "rate-limited", description: "Every request gets 429 with a Retry-After of five seconds." },
+  { name: "retry", description: "The first two requests get 503, then everything works; a reset starts again." },
+  { name: "server-error", description: "Every request gets 500." },
+  { name: "slow", description: "Every response takes two seconds." },
+  { name: "slow-body", description: "Response bodies arrive at 500 bytes a second, so a page of pets takes a few seconds." },
+  { name: "sold-out", description: "Every pet is sold, so the list of available pets is empty." },
+  { name: "truncated", description: "The connection ends in the middle of each response's body." },
+  { name: "unauthorized", description: "Every request gets 401, as if its valid key had been revoked." },
+];

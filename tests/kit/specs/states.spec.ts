@@ -1,0 +1,77 @@
+// Tests of `states()` without a page. The titles of those that fail or are skipped say so.
+
+import { expect, states, test } from "./mockpets/playwright";
+
+const [empty] = states({ only: ["empty"] });
+const [missing] = states({ only: ["missing"] });
+const [fresh] = states({ only: ["fresh-cat" as "empty"] });
+const headers = { Authorization: "Bearer mockpets" };
+
+test("names and descriptions are those of the scenarios", () => {
+  expect(empty).toMatchObject({ name: "empty", description: "No pets at all, to see an empty list." });
+  expect(states().map(({ name }) => name)).toEqual(states().map(({ name }) => name).sort());
+  expect(states().length).toBeGreaterThan(25);
+  expect(states({ except: ["empty"] })).toHaveLength(states().length - 1);
+  expect(states({ only: ["empty", "slow"], except: ["slow"] })).toEqual([empty]);
+});
+
+test("unknown names and options are errors", () => {
+  expect(() => states({ only: ["emtpy" as "empty"] })).toThrow("unknown scenario 'emtpy'; did you mean 'empty'?");
+  expect(() => states({ except: ["serverError" as "empty"] })).toThrow("did you mean 'server-error'?");
+  expect(() => states({ only: ["x".repeat(30) as "empty"] })).toThrow("write the kit again with 'mockpets kit'");
+  expect(() => states({ exclude: ["empty"] } as {})).toThrow("unknown option 'exclude' of states(); use 'only' or 'except'");
+});
+
+test("reached", missing!.details, async ({ mock, request }) => {
+  expect((await request.get(`${mock.baseUrl}/pets/1`, { headers })).status()).toBe(404);
+});
+
+test("reached by a list of the scenario's pets", empty!.details, async ({ mock, request }) => {
+  expect(await (await request.get(`${mock.baseUrl}/pets`, { headers })).json()).toEqual([]);
+});
+
+test("skipped: stubs that took no part", missing!.details, async ({ mock, request }) => {
+  await request.get(`${mock.baseUrl}/pets`, { headers });
+});
+
+test("skipped: pets that nobody lists", empty!.details, async ({ mock, request }) => {
+  const data = { name: "Miso", categoryId: 2 };
+  expect((await request.post(`${mock.baseUrl}/pets`, { headers, data })).status()).toBe(201);
+});
+
+test("skipped: pets that were listed in another state", empty!.details, async ({ mock, request }) => {
+  await mock.use("default");
+  await request.get(`${mock.baseUrl}/pets`, { headers });
+});
+
+test("skipped by itself", missing!.details, async ({ mock }) => {
+  test.skip(mock.session !== "", "its own reason");
+});
+
+test("failed: a state that is not reached", missing!.details, async ({ mock }) => {
+  expect(mock.session).toBe("another");
+});
+
+test("an expected failure stays one", missing!.details, async ({ mock }) => {
+  test.fail();
+  expect(mock.session).toBe("another");
+});
+
+test("the test may delete the session", missing!.details, async ({ mock }) => {
+  await mock.drop();
+});
+
+test("failed: a scenario that the server does not have", fresh!.details, async ({ mock }) => void mock);
+
+test.describe("with scenarios of its own", () => {
+  test.use({ mockContents: { scenario: "slow" } });
+  test("failed: two sources of scenarios", missing!.details, async ({ mock }) => void mock);
+});
+
+test.describe("with pets", () => {
+  test.use({ mockContents: { pets: 3, seed: 7 } });
+  test("pets and seed are those of the options", missing!.details, async ({ mock, request }) => {
+    expect(await mock.pets()).toHaveLength(3);
+    await request.get(`${mock.baseUrl}/pets/1`, { headers });
+  });
+});
