@@ -14,15 +14,17 @@ import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 from uuid import uuid4
 
 import pytest
 
+from mockpets.constants import SCENARIO_NAME
 from mockpets.errors import MockpetsError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from mockpets.client import ControlClient, Gate
     from mockpets.client.connection import SessionLostError
@@ -44,6 +46,10 @@ __all__ = ["Mockpets", "Server"]
 _TOKEN_VARIABLE: Final = "MOCKPETS_CONTROL_TOKEN"  # noqa: S105 - a name, not a token
 _REPORTED: Final = 20
 """Maximum number of requests in the report of a failed test."""
+_STATE_PROPERTY: Final = "mockpets_state"
+"""The user property of a test with its scenario, which pytest-xdist sends to the main process."""
+_RESULTS: Final = ("passed", "skipped", "xfailed", "xpassed", "failed", "error")
+"""The results of a test's phases; the last one is that of the test."""
 _NAME_LENGTH: Final = 50
 """Maximum number of characters of a test's name in its session's name, which is limited to 64."""
 
@@ -133,22 +139,37 @@ class Mockpets:
 
 _STASHED: Final = pytest.StashKey[Mockpets]()
 _MAY_RESTART: Final = pytest.StashKey[bool]()
+_STATE: Final = pytest.StashKey[str | None]()
+"""Of a test: the scenario under which `mockpets_states` runs it."""
+_SCENARIOS: Final = pytest.StashKey[list[str]]()
+"""Of a run: the names of all scenarios, which the first use of `mockpets_states` reads."""
 
 
 # --- Hooks ------------------------------------------------------------------------------------
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker, so that ``--strict-markers`` accepts it."""
-    text = "mockpets(*scenarios, seed=, pets=): what the session of a test starts with."
-    config.addinivalue_line("markers", text)
+    """Declare the markers, so that ``--strict-markers`` accepts them."""
+    for text in (
+        "mockpets(*scenarios, seed=, pets=): what the session of a test starts with.",
+        "mockpets_states(only=, exclude=): run a test once under each scenario, or some of them.",
+    ):
+        config.addinivalue_line("markers", text)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option and the ini value for the URL of a running server."""
+    """Add the option for the URL of a running server, and the ini values."""
     text = "Use the mockpets server running at this URL instead of starting one."
     parser.getgroup("mockpets").addoption("--mockpets-url", metavar="URL", help=text)
     parser.addini("mockpets_url", text, default="")
+    text = "Folders with your scenario files, for the server that the tests start."
+    parser.addini("mockpets_scenarios_dir", text, type="paths", default=[])
+
+
+def _running_server(config: pytest.Config) -> str:
+    """Return the URL of the server that the tests use; empty if they start one."""
+    url: str = config.getoption("--mockpets-url") or config.getini("mockpets_url")
+    return url
 
 
 @pytest.hookimpl(wrapper=True)
@@ -165,6 +186,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     # Without a restart, the fixture finds out when it deletes the session, in no additional call.
     if item.stash.get(_MAY_RESTART, False) and (lost := _lost_session(item)):
         raise lost
+    if (state := item.stash.get(_STATE, None)) is not None and (reason := _unreached(item, state)):
+        pytest.skip(reason)
     return result
 
 
@@ -208,15 +231,143 @@ def _journal(mockpets: Mockpets) -> str:
     return "\n".join(lines) or f"no requests to {mockpets.url}"
 
 
+# --- One test under every scenario ------------------------------------------------------------
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test with the marker `mockpets_states` once under each scenario.
+
+    :raise CollectError: the marker is invalid, or the scenarios cannot be read.
+    """
+    marker = metafunc.definition.get_closest_marker("mockpets_states")
+    if marker is None:
+        return
+    contents = metafunc.definition.get_closest_marker("mockpets")
+    if "mockpets" not in metafunc.fixturenames:
+        raise _invalid_marker("the test does not use the fixture 'mockpets'")
+    if contents is not None and (contents.args or "scenario" in contents.kwargs):
+        message = "the marker 'mockpets' names scenarios too; remove them, or one of the markers"
+        raise _invalid_marker(message)
+    metafunc.parametrize("mockpets", _marked_states(marker, metafunc.config), indirect=True)
+
+
+def _invalid_marker(message: str) -> Exception:
+    return pytest.Collector.CollectError(f"mockpets_states: {message}")
+
+
+def _marked_states(marker: pytest.Mark, config: pytest.Config) -> list[str]:
+    """Return the scenarios that a marker selects.
+
+    :raise CollectError: the marker is invalid, or the scenarios cannot be read.
+    """
+    from mockpets.errors import did_you_mean
+
+    options: dict[str, list[str]] = {"only": [], "exclude": []}
+    if marker.args:
+        raise _invalid_marker("unexpected arguments; use only=[...] or exclude=[...]")
+    known = _all_scenarios(config)
+    for option, names in marker.kwargs.items():
+        if option not in options:
+            near = did_you_mean(option, options) or "use 'only' or 'exclude'"
+            raise _invalid_marker(f"unknown argument '{option}'; {near}")
+        options[option] = [names] if isinstance(names, str) else list(names)
+        for name in options[option]:
+            if name not in known:
+                near = did_you_mean(name, known) or f"known scenarios: {', '.join(known)}"
+                raise _invalid_marker(f"{option}: unknown scenario '{name}'; {near}")
+    selected = options["only"] if "only" in marker.kwargs else known
+    return [name for name in known if name in selected and name not in options["exclude"]]
+
+
+def _all_scenarios(config: pytest.Config) -> list[str]:
+    """Return the names of the running server's scenarios, or of those that a server would load.
+
+    :raise CollectError: the scenarios cannot be read.
+    """
+    if _SCENARIOS not in config.stash:
+        try:
+            config.stash[_SCENARIOS] = sorted(_read_scenarios(config))
+        except MockpetsError as error:
+            raise _invalid_marker(str(error)) from error
+    return config.stash[_SCENARIOS]
+
+
+def _read_scenarios(config: pytest.Config) -> Iterable[str]:
+    if url := _running_server(config):
+        from mockpets.client import ControlClient
+
+        return _scenarios_of(ControlClient(url, token=os.environ.get(_TOKEN_VARIABLE)))
+    from mockpets.scenario.files import find
+
+    names = find("scenarios", config.getini("mockpets_scenarios_dir"))
+    return filter(partial(re.fullmatch, SCENARIO_NAME), names)
+
+
+def _scenarios_of(control: ControlClient) -> list[str]:
+    """Return the names of a server's scenarios that can be activated by name."""
+    scenarios = control.scenarios()["scenarios"]
+    names = [each["name"] for each in scenarios if not each["inline"]]
+    return [name for name in names if re.fullmatch(SCENARIO_NAME, name)]
+
+
+def _check_scenarios(collected: Iterable[str], control: ControlClient) -> None:
+    """Fail a test if its server has other scenarios than those that tests were collected for.
+
+    Fixtures such as `mockpets_settings` exist only after the collection.
+    """
+    if differing := {*collected} ^ {*_scenarios_of(control)}:
+        names = ", ".join(map(repr, sorted(differing)))
+        pytest.fail(
+            f"mockpets_states: the server and the ini value mockpets_scenarios_dir differ in the "
+            f"scenarios {names}; set mockpets_scenarios_dir in pytest's configuration, and let "
+            "your fixture mockpets_settings change the settings of the fixture it overrides",
+            pytrace=False,
+        )
+
+
+def _unreached(item: pytest.Item, state: str) -> str | None:
+    """Return why a test that has passed has not reached its state; None if it has."""
+    try:
+        return item.stash[_STASHED].control.scenario(state)["unreached"]
+    except MockpetsError:
+        return None  # the test has deleted the session or stopped the server
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the states under which tests ran, each with its result."""
+    rows: dict[str, tuple[str, str, str]] = {}
+    for result in _RESULTS:
+        for report in terminalreporter.stats.get(result, ()):
+            state = dict(getattr(report, "user_properties", ())).get(_STATE_PROPERTY)
+            if state is not None:
+                rows[report.nodeid] = (str(state), result, _reason(report))
+    if not rows:
+        return
+    terminalreporter.section("mockpets states")
+    width = max(len(state) for state, _, _ in rows.values())
+    for nodeid, (state, result, reason) in sorted(rows.items(), key=lambda row: row[1][0]):
+        test = nodeid.partition("[")[0]
+        line = f"{state:{width}}  {result:7}  {test}"
+        terminalreporter.write_line(f"{line}  {reason}" if reason else line)
+
+
+def _reason(report: pytest.TestReport) -> str:
+    """Return why a test was skipped, or the first line of its failure."""
+    if isinstance(report.longrepr, tuple):
+        return report.longrepr[2].removeprefix("Skipped: ")
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return crash.message.partition("\n")[0] if crash else ""
+
+
 # --- Fixtures ---------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
-def mockpets_settings() -> Settings:
+def mockpets_settings(pytestconfig: pytest.Config) -> Settings:
     """Return the settings of the mock server; override this fixture to change them."""
     from mockpets.settings import Settings
 
-    return Settings(port=0)
+    return Settings(port=0, scenarios_dir=tuple(pytestconfig.getini("mockpets_scenarios_dir")))
 
 
 @pytest.fixture(scope="session")
@@ -227,8 +378,7 @@ def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
     """
     from mockpets.client import ControlClient
 
-    url = request.config.getoption("--mockpets-url") or request.config.getini("mockpets_url")
-    if url:
+    if url := _running_server(request.config):
         control = ControlClient(url, token=os.environ.get(_TOKEN_VARIABLE))
         yield Server(control.state()["settings"]["key"], control)
         return
@@ -256,10 +406,20 @@ def mockpets(request: pytest.FixtureRequest, mockpets_server: Server) -> Iterato
     # Other workers and runs may use the same server.
     name = f"{readable}-{uuid4().hex[:12]}".lstrip("-")
     control = mockpets_server.control
-    control.make_session(name, **_contents(request.node.get_closest_marker("mockpets")))
+    contents = _contents(request.node.get_closest_marker("mockpets"))
+    state: str | None = getattr(request, "param", None)
+    if state is not None:
+        request.node.user_properties.append((_STATE_PROPERTY, state))
+        contents["scenario"] = state
+        if mockpets_server.is_own:
+            _check_scenarios(_all_scenarios(request.config), control)
+        if reason := control.scenario(state)["disabled"]:
+            pytest.skip(reason)
+    control.make_session(name, **contents)
     mockpets = Mockpets(mockpets_server.key, control.session(name))
     request.node.stash[_STASHED] = mockpets
     request.node.stash[_MAY_RESTART] = not mockpets_server.is_own
+    request.node.stash[_STATE] = state
     yield mockpets
     del request.node.stash[_STASHED]
     try:
