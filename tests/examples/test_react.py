@@ -13,6 +13,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.cli.scenario_check import check
 from mockpets.client import ControlClient
+from mockpets.packaged_data import shipped
 from mockpets.report.coverage import build
 from tests.docs.page import blocks
 from tests.examples.project import (
@@ -30,7 +31,9 @@ from tests.examples.project import (
 )
 from tests.programs import need
 
+SCENARIOS = EXAMPLES / "react" / "scenarios"
 THIRD_PARTY = Path(__file__).with_name("third-party.spec.ts")
+STATES = ("--config", "playwright.states.config.ts")
 STORYBOOK = ("--config", "playwright.storybook.config.ts")
 
 
@@ -122,6 +125,22 @@ def test_the_suite_fails_if_its_tests_share_one_session(example: Path) -> None:
     status, output = playwright(example, "--max-failures=1")
     assert status == 1, output
     assert any("failed" in each for each in outcomes(output)), output
+
+
+@pytest.mark.slow
+def test_the_smoke_test_passes_under_every_scenario_that_changes_what_the_app_requests(
+    example: Path,
+) -> None:
+    """It skips one scenario: the app does not request orders."""
+    names = {path.stem for path in (*shipped("scenarios").iterdir(), *SCENARIOS.iterdir())}
+
+    status, output = playwright(example, *STATES)
+    assert (status, outcomes(output)) == (0, ["1 skipped", f"{len(names) - 1} passed"]), output
+    table = output.partition("States: ")[2]
+    assert {*re.findall(r"^  ([a-z-]+) +passed", table, re.MULTILINE)} == names - {"orders"}
+    assert re.search(r"^  orders +skipped .*that scenario orders changes$", table, re.MULTILINE)
+    pages = (example / "test-results/states.html").read_text(encoding="utf-8")
+    assert pages.count("<figure") == len(names)
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from tests.kit.test_playwright import spec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+ROOT = Path(__file__).parents[2]
 GAUNTLET = Path(__file__).with_name("gauntlet")
 REPORTED = CONFIG.replace(
     'reporter: [["json"', 'reporter: [["./tests/mockpets/states-reporter.js"], ["json"'
@@ -175,6 +176,22 @@ def test_exactly_the_states_that_show_a_bug_fail(
     [missing] = [line for line in markdown if "smoke: missing" in line]
     assert missing.endswith("| no request was sent that scenario missing changes |")
     assert f"{len(skipped)} skipped" in markdown[0]
+
+
+@pytest.mark.slow
+def test_the_test_that_the_documentation_shows_passes(
+    server: MockpetsServer, tmp_path: Path
+) -> None:
+    page = (GAUNTLET / "index.html").read_text(encoding="utf-8").replace("MOCK", server.url)
+    shown = (ROOT / "docs/recipes/gauntlet.md").read_text(encoding="utf-8")
+    [(path, text)] = re.findall(r"<!-- kit file: (\S+) -->\n```ts\n(.*?)```", shown, re.DOTALL)
+    with serving(type("_App", (App,), {"page": page})) as app:
+        outcomes = run_playwright(
+            tmp_path, {path: text}, config=REPORTED, MOCKPETS_URL=server.url, APP_URL=app
+        )
+
+    states = {name: outcomes[f"smoke: {name}"].status for name in SCENARIOS}
+    assert states == {name: "skipped" if name in UNREACHED else "passed" for name in SCENARIOS}
 
 
 @pytest.mark.browser
