@@ -1,7 +1,7 @@
 // What users write in Playwright tests. It must compile, and is never run.
 
 import { mergeTests, test as base } from "@playwright/test";
-import { attachSession, expect, Mockpets, MockpetsError, test } from "mockpets/playwright";
+import { attachSession, expect, Mockpets, MockpetsError, states, test } from "mockpets/playwright";
 import type { Carrier, MockpetsFixtures, MockpetsOptions, Scenario } from "mockpets/playwright";
 
 test("shows an error, and tries again", async ({ page, mock, request }) => {
@@ -77,3 +77,15 @@ type Fixtures = Pick<MockpetsFixtures, "mock"> & MockpetsOptions;
 export async function helper({ mock, carrier }: Fixtures): Promise<void> {
   if (carrier !== "key") await wider(mock).toHaveReceived({ operation: "listPets" });
 }
+
+// One test for each scenario
+
+for (const state of states({ only: ["empty"], except: ["slow"] })) {
+  test(`smoke: ${state.name}`, { ...state.details, tag: "@smoke" }, async ({ page }) => {
+    await page.goto(`/?title=${state.description}`);
+  });
+}
+// @ts-expect-error the scenario is misspelt
+states({ only: ["emtpy"] });
+// @ts-expect-error there is no such option
+states({ exclude: ["empty"] });

@@ -1,7 +1,7 @@
 // What users write in Vitest tests. It must compile, and is never run.
 
 import { describe, expect, test } from "vitest";
-import { Mockpets, useMockpets } from "mockpets/vitest";
+import { Mockpets, states, useMockpets } from "mockpets/vitest";
 import type { MockpetsOptions, Scenario } from "mockpets/vitest";
 
 const mock = useMockpets("empty");
@@ -20,4 +20,10 @@ describe("with other arguments", () => {
   useMockpets();
   useMockpets(["slow", waiting], options);
   useMockpets(undefined, { url: process.env.MOCKPETS_URL, pets: [{ id: 1, name: "Miso", categoryId: 2 }] });
+});
+
+describe.each(states())("$name", (state) => {
+  useMockpets(state, { pets: 3 });
+  // @ts-expect-error the state has the scenario
+  useMockpets(state, { scenario: "slow" });
 });

@@ -3,11 +3,13 @@
 import { defineConfig, devices } from "@playwright/test";
 import { webServer } from "mockpets/playwright";
 import type { MockpetsOptions } from "mockpets/playwright";
+import type { StatesReporterOptions } from "mockpets/states-reporter";
 
 const url = process.env.MOCKPETS_URL;
 
 export default defineConfig<MockpetsOptions>({
   fullyParallel: true,
+  reporter: [["list"], ["./tests/mockpets/states-reporter.js", { outputFolder: "states" } satisfies StatesReporterOptions]],
   use: { baseURL: "http://localhost:5173", mockUrl: url, mockOrigins: ["http://localhost:3000"] },
   webServer: [
     webServer(),
