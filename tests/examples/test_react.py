@@ -128,14 +128,16 @@ def test_the_suite_fails_if_its_tests_share_one_session(example: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_smoke_test_passes_under_every_scenario_that_changes_what_the_app_requests(
-    example: Path,
-) -> None:
+def test_the_smoke_test_passes_under_every_scenario_and_covers_every_state(example: Path) -> None:
     """It skips one scenario: the app does not request orders."""
     names = {path.stem for path in (*shipped("scenarios").iterdir(), *SCENARIOS.iterdir())}
+    settings = Settings(port=0, scenarios_dir=(example / "scenarios",), sessions="declared")
 
-    status, output = playwright(example, *STATES)
+    with MockpetsServer(settings) as server:
+        status, output = playwright(example, *STATES, MOCKPETS_URL=server.url)
+        coverage = ControlClient(server.url).coverage()
     assert (status, outcomes(output)) == (0, ["1 skipped", f"{len(names) - 1} passed"]), output
+    assert build(coverage["rows"]).holes == ()
     table = output.partition("States: ")[2]
     assert {*re.findall(r"^  ([a-z-]+) +passed", table, re.MULTILINE)} == names - {"orders"}
     assert re.search(r"^  orders +skipped .*that scenario orders changes$", table, re.MULTILINE)
