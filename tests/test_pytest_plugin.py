@@ -426,7 +426,7 @@ def test_a_test_runs_under_each_scenario_and_is_skipped_unless_it_reaches_it(run
             "*= mockpets states =*",
             "default       passed   *.py::test_smoke",
             "empty         passed   *.py::test_smoke",
-            "missing       skipped  *.py::test_smoke  no request was sent that scenario missing *",
+            "missing       skipped  *.py::test_smoke  scenario missing affected no request*",
             "server-error  failed   *.py::test_smoke  AssertionError: 500*",
         ],
         consecutive=True,
@@ -475,7 +475,7 @@ def test_the_scenarios_are_those_of_the_shipped_folder_and_your_own(
     (own / "Not Valid.yaml").unlink()  # no server starts with it
     result = run(text, "-k", "test_own")
     result.assert_outcomes(skipped=1, deselected=len(names))
-    reason = "*no request was sent to list or fetch pets in scenario tired-cat"
+    reason = "*no request listed or fetched pets in scenario tired-cat"
     result.stdout.fnmatch_lines([reason])
 
 

@@ -170,7 +170,7 @@ def _unreached(session: Session, library: Library, name: str) -> str | None:
     if stack.stubs:
         labels = {stub.label for stub in stack.stubs}
         is_reached = any(not labels.isdisjoint(entry.stubs) for entry in entries)
-        return None if is_reached else f"no request was sent that scenario {name} changes"
+        return None if is_reached else f"scenario {name} affected no request"
     shown = set(OPERATIONS) - ({"createPet"} if stack.pets is not None else set())
     is_reached = any(
         entry.operation in shown
@@ -178,8 +178,8 @@ def _unreached(session: Session, library: Library, name: str) -> str | None:
         and entry.status != HTTPStatus.UNAUTHORIZED
         for entry in entries
     )
-    target = "list or fetch pets" if stack.pets is not None else "the pet store"
-    return None if is_reached else f"no request was sent to {target} in scenario {name}"
+    done = "listed or fetched pets" if stack.pets is not None else "called the pet store"
+    return None if is_reached else f"no request {done} in scenario {name}"
 
 
 def _text(session: Session, library: Library, name: str) -> str | None:
