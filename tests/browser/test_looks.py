@@ -76,6 +76,8 @@ def test_every_view(session: str, visit: Callable[..., Panel], width: int, theme
         expect(page.locator(f"#view-{shown}")).to_be_visible()
         if view == "requests/1":
             expect(page.locator("#entry-title")).to_be_visible()
+            page.locator("details.why > summary").click()
+            expect(page.locator("details.why dl")).to_be_visible()
         if view == "pets":
             expect(page.locator("#pet-rows tr").first).to_be_visible()
             page.locator("#add-pet button").click()
@@ -83,6 +85,11 @@ def test_every_view(session: str, visit: Callable[..., Panel], width: int, theme
         if view == "try":
             panel.button("Call listPets").click()
             expect(page.locator(".response pre")).to_be_visible()
+            inspect(page, "response", (".scenarios",))
+            page.get_by_role("combobox", name="Scenario").select_option("missing")
+            panel.button("Explain").click()
+            page.locator(".stubs summary").click()
+            expect(page.locator(".stubs tr.fails")).to_be_visible()
         if view == "sessions":
             page.get_by_role("textbox", name="Name").fill("?")
             panel.button("Create session").click()

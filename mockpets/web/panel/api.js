@@ -32,8 +32,8 @@ function describeProblem({ where, what, hint }) {
 /**
  * Call the control API.
  * @param {string} path below `/__mockpets/`
- * @param {{method?: string, body?: object, signal?: AbortSignal, ask?: boolean}} [options]
- *   `ask: false` fails if a token is needed, instead of prompting for it
+ * @param {{method?: string, body?: object | string, signal?: AbortSignal, ask?: boolean}} [options]
+ *   a string is a body in JSON; `ask: false` fails if a token is needed, instead of prompting for it
  * @returns {Promise<any>}
  */
 export async function control(path, { method = "GET", body, signal, ask = true } = {}) {
@@ -42,7 +42,7 @@ export async function control(path, { method = "GET", body, signal, ask = true }
     const headers = {};
     if (token !== null) headers.Authorization = `Bearer ${token}`;
     if (body !== undefined) headers["Content-Type"] = "application/json";
-    const response = await fetch(path, { method, headers, body: body && JSON.stringify(body), signal });
+    const response = await fetch(path, { method, headers, body: typeof body === "object" ? JSON.stringify(body) : body, signal });
     const value = parseBody(await response.text(), response.status);
     if (response.ok) return value;
     if (response.status !== 401 || !ask) throw new ControlError(response.status, value);

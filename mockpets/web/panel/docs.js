@@ -5,10 +5,10 @@ import { loadContract } from "./contract.js";
 import { tryForm } from "./tryit.js";
 
 storeUrlToken();
-let settings = { key: "mockpets", scenarios: [] };
+let settings = { key: "mockpets", scenarios: [], explains: false };
 try {
   const state = await control("state", { ask: false });
-  settings = { key: state.settings.key, scenarios: state.scenarios.filter((row) => row.description !== null).map((row) => row.name) };
+  settings = { key: state.settings.key, scenarios: state.scenarios.filter((row) => row.description !== null).map((row) => row.name), explains: true };
 } catch {
   // Without access to the control API, the reader types the key.
 }

@@ -4,6 +4,7 @@ import { address, control, inSession } from "./api.js";
 import { byId, copyButton, el, handler, notice } from "./dom.js";
 import { curl, headersToResend } from "./curl.js";
 import { duration, indent, kindOf, NOTES, OUTCOMES, size, statusText } from "./text.js";
+import { explained, loading } from "./why.js";
 
 let shown = null; // the number of the open request
 let focusRow = (_number) => {};
@@ -46,17 +47,17 @@ export async function open(requested, settings) {
 /** Load the open request again: its response has ended. */
 export async function reload() {
   const requested = shown;
-  const parts = await load(requested);
-  if (shown !== requested) return;
   const article = byId("entry");
+  const parts = await load(requested, article.querySelector(".why")?.open);
+  if (shown !== requested) return;
   const focused = article.contains(document.activeElement);
   article.replaceChildren(...parts);
   if (focused) byId("entry-title").focus();
 }
 
-async function load(requested) {
+async function load(requested, isExplained = false) {
   try {
-    return content(await control(`requests/${requested}`));
+    return content(await control(`requests/${requested}`), isExplained);
   } catch (error) {
     return [title(`Request ${requested}`), el("p", {}, error.message), closeButton()];
   }
@@ -65,7 +66,7 @@ async function load(requested) {
 const title = (text) => el("h3", { id: "entry-title", tabindex: "-1" }, text);
 const closeButton = () => el("button", { type: "button", class: "quiet", onclick: close }, "Close");
 
-function content(entry) {
+function content(entry, isExplained) {
   const resend = el("button", { type: "button", onclick: handler(() => sendAgain(entry)) }, "Resend");
   const copy = copyButton(() => asCurl(entry), `Copy request ${entry.number} as curl`, "Copy as curl");
   const truncated = entry.request.body.cut && "The request log has only the beginning of the body, so the request cannot be resent.";
@@ -77,6 +78,7 @@ function content(entry) {
     el("ul", { class: "note-list" }, ...entry.notes.map((note) => el("li", {},
       el("span", { class: `note ${note.code}` }, NOTES[note.code] ?? note.code), " ", note.text))),
     facts(entry),
+    why(entry.number, isExplained),
     message("Request", `${entry.method} ${entry.target}`, entry.request),
     message("Response", responseLine(entry), entry.response),
   ];
@@ -102,6 +104,18 @@ function facts(entry) {
     ["Fault", entry.fault],
   ].filter(([, value]) => value);
   return el("dl", { class: "table" }, ...rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+}
+
+/** Create the section that explains the response; it loads the explanation when the user opens it. */
+function why(requested, open) {
+  const body = el("div", { class: "stack" });
+  const details = el("details", { class: "side why", open }, el("summary", {}, el("h4", {}, "Why this response?")), body);
+  details.addEventListener("toggle", async () => {
+    if (!details.open) return;
+    body.replaceChildren(...loading());
+    body.replaceChildren(...await explained(() => control(`requests/${requested}/explain`)));
+  });
+  return details;
 }
 
 function message(name, first, { headers, body }) {

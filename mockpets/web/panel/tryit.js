@@ -1,10 +1,12 @@
 // Call the operations as a front end would, and show the responses.
 
+import { address, control } from "./api.js";
 import { input } from "./contract.js";
 import { curl } from "./curl.js";
 import { copyButton, el, setText } from "./dom.js";
 import { bodyOf, headerLines } from "./entry.js";
 import { duration, kindOf } from "./text.js";
+import { explained, loading } from "./why.js";
 
 /** Return the fields for the parameters and the body of an operation. */
 function fieldsOf({ parameters, requestBody }) {
@@ -22,9 +24,10 @@ function fieldsOf({ parameters, requestBody }) {
 /**
  * Create the form of one operation.
  * @param {any} operation of the contract
- * @param {{key: string, scenarios: string[]}} settings
+ * @param {{key: string, scenarios: string[], explains: boolean}} settings
+ *   `explains`: whether the control API can be called
  */
-export function tryForm(operation, { key, scenarios }) {
+export function tryForm(operation, { key, scenarios, explains }) {
   const { method, operationId } = operation;
   const response = el("div", { class: "response" });
   const command = el("pre", { tabindex: "0", "aria-label": "curl command" });
@@ -33,14 +36,21 @@ export function tryForm(operation, { key, scenarios }) {
     ...fieldsOf(operation),
     el("label", {}, "Key ", el("input", { name: "key", value: key, autocomplete: "off", placeholder: "No key" })),
     scenarios.length > 0 && el("label", {}, "Scenario ", scenario),
-    el("button", { class: "main" }, `Call ${operationId}`));
+    el("button", { class: "main" }, `Call ${operationId}`),
+    explains && el("button", { type: "button", title: "Show what would respond and why, without sending the request", onclick: () => show(loading(), explain(call())) }, "Explain"));
   const call = () => prepare(operation, Object.fromEntries(new FormData(form)));
   const showCommand = () => setText(command, curl(call()));
   form.addEventListener("input", showCommand);
-  form.addEventListener("submit", async (event) => {
+  let latest;
+  const show = async (waiting, result) => {
+    latest = result;
+    response.replaceChildren(...waiting);
+    const parts = await result;
+    if (latest === result) response.replaceChildren(...parts); // else the user clicked again meanwhile
+  };
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
-    response.replaceChildren(el("p", { class: "soft", role: "status" }, "Waiting for the response."));
-    response.replaceChildren(...await send(call()));
+    show([el("p", { class: "soft", role: "status" }, "Waiting for the response.")], send(call()));
   });
   showCommand();
   return el("div", { class: "try stack", "data-method": method }, form,
@@ -79,13 +89,29 @@ async function send({ method, url, headers, body }) {
   ];
 }
 
+/** Explain the request without sending it, and return the elements that show the explanation. */
+const explain = (request) => explained(() => control("explain", { method: "POST", body: toExplain(request) }));
+
+/** Return the request as JSON for the control API. */
+function toExplain({ method, url, headers, body }) {
+  const request = JSON.stringify({ method, path: url.slice(address("").length), headers: Object.fromEntries(headers) });
+  if (!body) return request;
+  try {
+    JSON.parse(body);
+  } catch (error) {
+    throw new Error(`The body is not valid JSON: ${error.message}. Correct it, or send the request: the request log explains any request.`);
+  }
+  // As text, since parsing would round large ids.
+  return `${request.slice(0, -1)},"body":${body}}`;
+}
+
 let chosen = "listPets";
 let settings = "";
 
 /** Show the panel's view: the operations, and the form of the chosen one. */
 export function show(body, now, operations) {
   const usable = now.scenarios.filter((row) => row.description !== null).map((row) => row.name);
-  const current = { key: now.settings.key, scenarios: usable };
+  const current = { key: now.settings.key, scenarios: usable, explains: true };
   // Keep the user's input unless the key or the list of scenarios changed.
   if (settings === JSON.stringify(current)) return;
   settings = JSON.stringify(current);

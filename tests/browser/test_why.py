@@ -1,0 +1,359 @@
+"""The view "Why this response?", of recorded requests and in the form that sends requests."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from mockpets import MockpetsServer, Settings
+from tests.browser.panel import Panel, both_ways
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Locator
+
+UNAUTHORIZED = {"error": "unauthorized"}
+IMAGE = "<img src=x onerror=window.hacked=1>"
+
+
+def use(panel: Panel, *stubs: dict[str, Any]) -> None:
+    document = {"description": "d", "stubs": stubs}
+    assert panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": document}).status == 200
+    # Another scenario in its list replaces the form, so wait until the panel knows it.
+    expect(panel.active).to_have_text(["inline-1"])
+
+
+def why(panel: Panel, number: int = 1) -> Locator:
+    """Open a recorded request and its explanation."""
+    panel.use(panel.page.locator(f"#request-list li[data-key='{number}'] button"))
+    expect(panel.page.locator("#entry-title")).to_have_text(f"Request {number}")
+    section = panel.page.locator("details.why")
+    panel.use(section.locator("> summary"))
+    return section
+
+
+def stub(section: Locator, name: str) -> Locator:
+    return section.locator(".stubs > li").filter(has_text=f"/{name} ")
+
+
+def cells(table: Locator) -> list[list[str]]:
+    """Return the texts of a table's body."""
+    expect(table).to_be_visible()
+    rows = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
+    found: list[list[str]] = table.locator("tbody tr").evaluate_all(rows)
+    return found
+
+
+# --- Recorded requests ------------------------------------------------------------------------
+
+
+@both_ways
+def test_a_recorded_request_shows_the_stub_that_responds(panel: Panel) -> None:
+    use(
+        panel,
+        {"name": "wait", "delay": "1ms"},
+        {"name": "first", "times": 2, "reply": UNAUTHORIZED},
+        {"name": "later", "reply": {"error": "pet_not_found"}, "match": {"operation": "getPet"}},
+    )
+    panel.call("GET", "/v1/pets")
+    section = why(panel)
+
+    expect(section.get_by_role("status")).to_contain_text("401 Stub inline-1/first responds")
+    expect(section.get_by_role("status")).to_contain_text("after inline-1/wait has applied.")
+    expect(section.locator("dl")).to_have_text("Response fromStub inline-1/first")
+    expect(section.locator(".stubs summary")).to_have_text(
+        [
+            "inline-1/wait applies",
+            "inline-1/first responds: use 1 of 2",
+            "inline-1/later not reached: an earlier stub responds",
+        ]
+    )
+    expect(stub(section, "first")).to_contain_text("For every request: responds with 401")
+    expect(stub(section, "first")).to_contain_text("at most 2 times")
+    expect(stub(section, "first").get_by_text("at most 2 times")).to_be_visible()
+    later = stub(section, "later")
+    expect(later.get_by_role("table")).to_be_hidden()
+    panel.use(later.locator("summary"))
+    expect(later.get_by_role("table")).to_be_visible()
+
+
+def test_a_request_that_no_stub_matches_shows_the_nearest_and_what_fails(panel: Panel) -> None:
+    users = {"operation": "listPets", "query": {"status": "sold"}, "headers": {"x-user": "ann"}}
+    use(
+        panel,
+        {"name": "other", "match": {"operation": "getPet"}, "reply": {"error": "pet_not_found"}},
+        {"name": "near", "match": users, "reply": UNAUTHORIZED},
+    )
+    panel.call("GET", "/v1/pets?status=sold", headers={"X-User": "bob"})
+    section = why(panel)
+
+    expect(section.get_by_role("status")).to_contain_text(
+        "200 Operation listPets responds with 200: no stub responds to this request "
+        "(nearest: inline-1/near)."
+    )
+    expect(section.locator("dl")).to_have_text("Response fromOperation listPets")
+    expect(section.locator(".stubs summary")).to_have_text(
+        ["inline-1/other does not match", "inline-1/near does not match nearest"]
+    )
+    expect(stub(section, "other").get_by_role("table")).to_be_hidden()
+    table = section.get_by_role("table", name="Conditions of inline-1/near")
+    assert cells(table) == [
+        ["operation", "listPets", "listPets", "✓ yes"],
+        ["query.status", '"sold"', '"sold"', "✓ yes"],
+        ["headers.x-user", '"ann"', '"bob"', "✗ no"],
+    ]
+    backgrounds = table.locator("tbody tr").evaluate_all(
+        "rows => rows.map(row => getComputedStyle(row).backgroundColor)"
+    )
+    assert backgrounds[0] == backgrounds[1] != backgrounds[2]
+
+
+@pytest.mark.parametrize(
+    ("limits", "sent", "result"),
+    [
+        ({"after": 2}, 1, 'skipped: matching request 1 of 2 that "after" skips'),
+        ({"after": 2}, 2, 'skipped: matching request 2 of 2 that "after" skips'),
+        ({"times": 2}, 3, "used up: 2 of 2"),
+        ({"sequence": [UNAUTHORIZED], "repeat": "none"}, 2, "sequence used up"),
+    ],
+)
+def test_a_limit_shows_its_count(
+    panel: Panel, limits: dict[str, Any], sent: int, result: str
+) -> None:
+    reply = {} if "sequence" in limits else {"reply": UNAUTHORIZED}
+    use(panel, {"name": "limited", **reply, **limits})
+    for _ in range(sent):
+        panel.call("GET", "/v1/pets")
+    section = why(panel, sent)
+
+    expect(section.locator(".stubs summary")).to_have_text(f"inline-1/limited {result}")
+
+
+def test_a_draw_shows_its_number_the_probability_and_the_seed(panel: Panel) -> None:
+    use(panel, {"name": "fail", "probability": 0.5, "reply": UNAUTHORIZED})
+    statuses = [panel.call("GET", "/v1/pets").status for _ in range(20)]
+    assert set(statuses) == {200, 401}
+    for status, text in ((401, r"responds: 0\.\d+ is below"), (200, r"not drawn: 0\.\d+ is not")):
+        number = 1 + statuses.index(status)
+        explained = panel.call("GET", f"/__mockpets/requests/{number}/explain").json
+        draw, seed = explained["stubs"][0]["draw"], explained["seed"]
+        section = why(panel, number)
+        result = section.locator(".stubs .note")
+        expect(result).to_contain_text(f"{draw:.3f}".rstrip("0"))
+        expect(result).to_contain_text(f"below 0.5, seed {seed}")
+        expect(result).to_have_text(re.compile(text))
+
+
+def test_a_rounded_draw_stays_on_its_side_of_the_probability(panel: Panel) -> None:
+    use(panel, {"name": "fail", "probability": 0.5, "reply": UNAUTHORIZED})
+    panel.call("GET", "/v1/pets")
+    explained = panel.call("GET", "/__mockpets/requests/1/explain").json
+    explained["stubs"][0] |= {"result": "responds", "draw": 0.49996}
+    panel.page.route("**/requests/1/explain", lambda route: route.fulfill(json=explained))
+
+    expect(why(panel).locator(".stubs .note")).to_contain_text("0.49996 is below 0.5, seed")
+
+
+def test_a_request_without_a_key_shows_the_check(panel: Panel) -> None:
+    use(panel, {"reply": UNAUTHORIZED})
+    panel.call("GET", "/v1/pets", key=None)
+    section = why(panel)
+
+    expect(section.get_by_role("status")).to_contain_text(
+        "401 A check rejects the request with 401 (unauthorized: the API key is missing"
+    )
+    expect(section.locator("dl")).to_have_text("Response fromA check that rejects the request")
+    expect(section.locator(".stubs")).to_have_count(0)
+
+
+def test_a_value_that_is_not_recorded_is_unknown(panel: Panel) -> None:
+    secret = {"headers": {"authorization": "Bearer other"}, "query": {"a": "b"}}
+    use(panel, {"name": "secret", "match": secret, "delay": "1ms"})
+    panel.call("GET", "/v1/pets")
+
+    table = why(panel).get_by_role("table")
+    assert [row[0::3] for row in cells(table)] == [
+        ["query.a", "✗ no"],
+        ["headers.authorization", "? unknown"],
+    ]
+    assert "[redacted]" in cells(table)[1][2]
+
+
+def test_more_stubs_than_are_listed_are_counted(panel: Panel) -> None:
+    never = [{"match": {"query": {"a": f"{number}"}}, "delay": "1ms"} for number in range(101)]
+    use(panel, *never, {"name": "last", "reply": UNAUTHORIZED})
+    panel.call("GET", "/v1/pets")
+    section = why(panel)
+
+    expect(section.locator(".stubs > li")).to_have_count(100)
+    expect(section).to_contain_text("Not listed: 2 more stubs.")
+
+
+def test_hostile_values_in_conditions_stay_text(panel: Panel) -> None:
+    match = {"operation": "createPet", "body": {"name": IMAGE}, "headers": {"x-test": IMAGE}}
+    use(panel, {"match": match, "reply": {"error": "invalid_request", "message": IMAGE}})
+    for value in (IMAGE, f"{IMAGE} "):
+        body = {"name": value, "categoryId": 1}
+        panel.call("POST", "/v1/pets", headers={"X-Test": IMAGE}, json_body=body)
+    for number in (1, 2):
+        section = why(panel, number)
+        (body_row,) = [row for row in cells(section.get_by_role("table")) if row[0] == "body.name"]
+        assert body_row[1] == json.dumps(IMAGE)
+    expect(section.locator("tr.fails td").nth(1)).to_have_text(json.dumps(f"{IMAGE} "))
+
+    assert panel.page.locator("main img").count() == 0
+    assert panel.page.evaluate("window.hacked") is None
+
+
+def test_the_explanation_loads_only_when_it_is_opened(panel: Panel) -> None:
+    explained: list[str] = []
+    panel.page.on(
+        "request", lambda each: explained.append(each.url) if "/explain" in each.url else None
+    )
+    panel.call("GET", "/v1/pets")
+    panel.rows.first.click()
+    expect(panel.page.get_by_label("Response", exact=True)).to_be_visible()
+    assert explained == []
+
+    panel.page.locator("details.why > summary").click()
+    expect(panel.page.locator("details.why dl")).to_be_visible()
+    assert explained == [f"{panel.url}/__mockpets/requests/1/explain"]
+
+
+def test_an_open_explanation_stays_open_when_the_response_ends(panel: Panel) -> None:
+    use(panel, {"name": "held", "match": {"operation": "listPets"}, "hold": "door"})
+    panel.page.evaluate("void fetch('../v1/pets', {headers: {Authorization: 'Bearer mockpets'}})")
+    section = why(panel)
+    expect(section.locator("dl")).to_be_visible()
+    panel.call("POST", "/__mockpets/gates/door/open")
+
+    entry = panel.page.get_by_role("article")
+    expect(entry.get_by_text("sent", exact=True)).to_be_visible()
+    expect(section.locator("dl")).to_have_text("Response fromOperation listPets")
+
+
+def test_a_request_that_was_cleared_meanwhile_is_reported_in_the_section(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets")
+    panel.rows.first.click()
+    expect(panel.page.locator("#entry-title")).to_have_text("Request 1")
+    panel.call("DELETE", "/__mockpets/requests")
+    panel.page.locator("details.why > summary").click()
+
+    alert = panel.page.locator("details.why").get_by_role("alert")
+    expect(alert).to_contain_text("has no request '1'")
+
+
+def test_a_server_that_is_gone_is_reported_and_opening_again_retries(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets")
+    panel.page.route("**/explain", lambda route: route.abort())
+    section = why(panel)
+    expect(section.get_by_role("alert")).to_have_text(
+        "Cannot reach the server. Is it still running?"
+    )
+
+    panel.page.unroute("**/explain")
+    section.locator("> summary").click()
+    section.locator("> summary").click()
+    expect(section.locator("dl")).to_be_visible()
+    expect(section.get_by_role("alert")).to_have_count(0)
+
+
+# --- Requests that are not sent ---------------------------------------------------------------
+
+
+@both_ways
+def test_explain_shows_what_would_respond_and_changes_nothing(panel: Panel) -> None:
+    use(panel, {"name": "once", "times": 1, "reply": UNAUTHORIZED})
+    before = panel.call("GET", "/__mockpets/state").json["counts"]
+    panel.view("Try it")
+    response = panel.page.locator(".response")
+    for _ in range(2):  # the second would find the stub used up, had the first counted
+        panel.use(panel.button("Explain"))
+        expect(response).to_contain_text("The request was not sent. If you send it now:")
+        expect(response.get_by_role("status")).to_contain_text(
+            "401 Stub inline-1/once responds with 401"
+        )
+        expect(response.locator(".stubs summary")).to_have_text(
+            "inline-1/once responds: use 1 of 1"
+        )
+
+    assert panel.call("GET", "/__mockpets/requests").json["total"] == 0
+    assert panel.call("GET", "/__mockpets/state").json["counts"] == before
+    panel.use(panel.button("Call listPets"))
+    expect(response.get_by_role("status")).to_contain_text("401 Unauthorized in")
+    panel.use(panel.button("Explain"))
+    expect(response.locator(".stubs summary")).to_have_text("inline-1/once used up: 1 of 1")
+
+
+def test_explain_has_the_query_key_and_scenario_of_the_form(panel: Panel) -> None:
+    panel.view("Try it")
+    response = panel.page.locator(".response")
+    panel.page.get_by_role("textbox", name="limit").fill("0")
+    panel.button("Explain").click()
+    expect(response.get_by_role("status")).to_contain_text("limit must be an integer")
+    panel.page.get_by_role("combobox", name="Scenario").select_option("maintenance")
+    panel.button("Explain").click()
+    expect(response.get_by_role("status")).to_contain_text("503 Stub maintenance/")
+    panel.page.get_by_role("textbox", name="Key").fill("wrong")
+    panel.button("Explain").click()
+    expect(response.get_by_role("status")).to_contain_text("the API key is invalid")
+    panel.page.get_by_role("radio", name="getPet").click()
+    panel.page.get_by_role("textbox", name="petId").fill("999999")
+    panel.button("Explain").click()
+    expect(response.get_by_role("status")).to_contain_text("404 Operation getPet responds with 404")
+
+
+def test_explain_has_the_body_of_the_form_with_every_digit(panel: Panel) -> None:
+    match = {"operation": "createPet", "body": {"categoryId": 9007199254740993}}
+    use(panel, {"name": "big", "match": match, "reply": {"error": "invalid_request"}})
+    panel.view("Try it")
+    panel.page.get_by_role("radio", name="createPet").click()
+    body = panel.page.get_by_role("textbox", name="Body")
+    body.fill('{"name": "Miso", "categoryId": 9007199254740993}')
+    panel.button("Explain").click()
+    response = panel.page.locator(".response")
+    expect(response.get_by_role("status")).to_contain_text("400 Stub inline-1/big responds")
+
+    body.fill("")
+    panel.button("Explain").click()
+    expect(response.get_by_role("status")).to_contain_text("Operation createPet responds with 400")
+    body.fill('{"name": ')
+    panel.button("Explain").click()
+    expect(response.get_by_role("alert")).to_contain_text("The body is not valid JSON")
+    body.fill('{"name": "a", "name": "b"}')
+    panel.button("Explain").click()
+    expect(response.get_by_role("alert")).to_contain_text("name")
+    assert panel.call("GET", "/__mockpets/requests").json["total"] == 0
+
+
+def test_a_late_response_does_not_replace_the_explanation(panel: Panel) -> None:
+    use(panel, {"name": "held", "match": {"operation": "listPets"}, "hold": "door"})
+    panel.view("Try it")
+    panel.button("Call listPets").click()
+    expect(panel.page.locator("#count-held")).to_have_text("1 held")
+    panel.button("Explain").click()
+    response = panel.page.locator(".response")
+    expect(response.locator(".stubs summary")).to_have_text("inline-1/held applies")
+    with panel.page.expect_event("requestfinished", lambda each: each.url.endswith("/v1/pets")):
+        panel.call("POST", "/__mockpets/gates/door/open")
+    panel.view("Requests")
+    panel.view("Try it")
+    expect(response).to_contain_text("The request was not sent.")
+
+
+def test_the_reference_explains_a_request_if_it_may_call_the_control_api(
+    session: str, visit: Callable[..., Panel]
+) -> None:
+    card = visit(session, "/__mockpets/docs").page.locator("#getPet")
+    card.get_by_role("button", name="Explain").click()
+    expect(card.get_by_role("status")).to_contain_text("200 Operation getPet responds with 200")
+
+    with MockpetsServer(Settings(port=0, control_token="a-token-of-many-letters")) as server:
+        page = visit(server.url, "/__mockpets/docs").page
+        expect(page.get_by_role("button", name="Call getPet")).to_be_visible()
+        expect(page.get_by_role("button", name="Explain")).to_have_count(0)
