@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mockpets.client import ControlClient
     from mockpets.contract.control_types import (
         ComparedCondition,
-        ExplainedStub,
         Explanation,
         RequestToExplain,
     )
@@ -160,7 +159,7 @@ def _lines(explanation: Explanation) -> Iterator[str]:
     yield wrap(explanation["summary"], "Why: ", "     ")
     for place, stub in enumerate(explanation["stubs"], 1):
         yield ""
-        yield f"{place}. {stub['label']}: {_result(stub, explanation['seed'])}"
+        yield f"{place}. {stub['label']}: {stub['reason']}"
         details = f"{stub['when']}: {stub['does']}"
         yield wrap(f"{details}; {stub['limits']}" if stub["limits"] else details, "   ", "   ")
         for line in _conditions(stub["conditions"]):
@@ -178,30 +177,3 @@ def _conditions(conditions: list[ComparedCondition]) -> list[str]:
         (_HOLDS[each["holds"]], each["where"], each["expected"], each["got"]) for each in conditions
     ]
     return table([("holds", "condition", "expected", "actual"), *rows])
-
-
-def _result(stub: ExplainedStub, seed: int) -> str:
-    """Return what a stub did, with the count or the draw that decided it."""
-    passed, used, draw = stub["passed"], stub["used"], stub["draw"]
-    drawn = ""
-    if draw is not None:
-        below = "below" if draw < stub["probability"] else "not below"
-        drawn = f"drew {draw:.3f}, {below} {stub['probability']:g}, with seed {seed}"
-    counted = "" if stub["times"] is None or used is None else f"use {used + 1} of {stub['times']}"
-    details = ", ".join(filter(None, (counted, drawn)))
-    match stub["result"]:
-        case "responds" | "applies":
-            return f"{stub['result']} ({details})" if details else stub["result"]
-        case "no_match":
-            return "does not match"
-        case "not_reached":
-            return "not reached, because an earlier stub responds"
-        case "after":
-            number = 0 if passed is None else passed + 1
-            return f"skips this request, number {number} of {stub['after']} to skip ('after')"
-        case "times":
-            return f"used up: {used} of {stub['times']} ('times')"
-        case "sequence":
-            return "used up: its sequence has ended ('repeat: none')"
-        case "probability":
-            return f"skips this request: {drawn}"

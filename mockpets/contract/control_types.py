@@ -447,13 +447,14 @@ class ExplainedStub(StubDescription):
 
     `result` is ``responds``, ``applies`` (it only delays, throttles or holds), ``no_match``,
     ``not_reached`` (an earlier stub responded), or the limit because of which it did not apply:
-    ``after``, ``times``, ``sequence`` (its replies are used up) or ``probability``. `passed` and
-    `used` are its counts before the request: matching requests that `after` skipped, and those that
-    it applied to; None if it does not match. It applied if `draw`, a random number, is below
-    `probability`.
+    ``after``, ``times``, ``sequence`` (its replies are used up) or ``probability``. `reason` is the
+    result in words. `passed` and `used` are its counts before the request: matching requests that
+    `after` skipped, and those that it applied to; None if it does not match. It applied if `draw`,
+    a random number, is below `probability`.
     """
 
     result: StubResult
+    reason: str
     conditions: list[ComparedCondition]
     after: int
     times: int | None

@@ -47,7 +47,7 @@ def explanation(entry: Entry, seed: int, *, sent: bool) -> ExplanationJson:
         "stub": explained.responder.stub.label if explained.responder else None,
         "nearest": explained.nearest.stub.label if explained.nearest else None,
         "seed": seed,
-        "stubs": [*map(_stub, listed)],
+        "stubs": [_stub(each, seed) for each in listed],
         "omitted": len(explained.stubs) - len(listed),
     }
 
@@ -134,14 +134,48 @@ def _error(entry: Entry) -> str:
         return ""
 
 
+def _reason(explained: ExplainedStub, seed: int) -> str:
+    """Return the result of a stub in words, with the counts and the draw that decided."""
+    stub, step = explained.stub, explained.step
+    if step is None:
+        if explained.result == "not_reached":
+            return "not reached: an earlier stub responds"
+        return "does not match"
+    drawn = "" if step.draw is None else _drawn(step.draw, stub.probability, seed)
+    match step.result:
+        case "after":
+            skipped = f"matching request {step.passed + 1} of {stub.after}"
+            return f'skipped: {skipped} that "after" skips'
+        case "times":
+            return f"used up: {step.used} of {stub.times}"
+        case "sequence":
+            return "sequence used up"
+        case "probability":
+            return f"not drawn: {drawn}"
+        case "applies":
+            used = "" if stub.times is None else f"use {step.used + 1} of {stub.times}"
+            details = ", ".join(filter(None, (used, drawn)))
+            return f"{explained.result}: {details}" if details else explained.result
+
+
+def _drawn(draw: float, probability: float, seed: int) -> str:
+    """Return a draw and the probability, with as few digits as show which one is lower."""
+    is_below = draw < probability
+    digits = next((n for n in (3, 6, 9) if (round(draw, n) < probability) is is_below), 17)
+    return (
+        f"{round(draw, digits):g} is {'' if is_below else 'not '}below {probability:g}, seed {seed}"
+    )
+
+
 # --- As JSON ----------------------------------------------------------------------------------
 
 
-def _stub(explained: ExplainedStub) -> StubJson:
+def _stub(explained: ExplainedStub, seed: int) -> StubJson:
     stub, step = explained.stub, explained.step
     return {
         **describe_stub(stub),
         "result": explained.result,
+        "reason": _reason(explained, seed),
         "conditions": [
             {
                 "where": each.where,

@@ -149,16 +149,6 @@ def test_a_draw_shows_its_number_the_probability_and_the_seed(panel: Panel) -> N
         expect(result).to_have_text(re.compile(text))
 
 
-def test_a_rounded_draw_stays_on_its_side_of_the_probability(panel: Panel) -> None:
-    use(panel, {"name": "fail", "probability": 0.5, "reply": UNAUTHORIZED})
-    panel.call("GET", "/v1/pets")
-    explained = panel.call("GET", "/__mockpets/requests/1/explain").json
-    explained["stubs"][0] |= {"result": "responds", "draw": 0.49996}
-    panel.page.route("**/requests/1/explain", lambda route: route.fulfill(json=explained))
-
-    expect(why(panel).locator(".stubs .note")).to_contain_text("0.49996 is below 0.5, seed")
-
-
 def test_a_request_without_a_key_shows_the_check(panel: Panel) -> None:
     use(panel, {"reply": UNAUTHORIZED})
     panel.call("GET", "/v1/pets", key=None)

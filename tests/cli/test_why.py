@@ -56,13 +56,13 @@ LISTED = """\
 GET /v1/pets?status=sold (request 1, session default, scenarios flaky, retry, missing)
 Why: stub flaky/fail responds with 503
 
-1. flaky/fail: responds (drew 0.134, below 0.25, with seed 1)
+1. flaky/fail: responds: 0.134 is below 0.25, seed 1
    every request: responds with 503 (off contract); one request in four
 
-2. retry/fail-twice: not reached, because an earlier stub responds
+2. retry/fail-twice: not reached: an earlier stub responds
    every request: responds with 503 (off contract); at most 2 times
 
-3. missing/gone: not reached, because an earlier stub responds
+3. missing/gone: not reached: an earlier stub responds
    getPet: responds with 404
    holds  condition  expected  actual
    NO     operation  getPet    listPets
@@ -89,7 +89,7 @@ def test_a_request_that_was_not_sent_is_explained_and_changes_nothing(
             0,
             "GET /v1/pets/1 (not sent, session default, scenarios retry)\n"
             "Why: stub retry/fail-twice responds with 503\n\n"
-            "1. retry/fail-twice: responds (use 1 of 2)\n"
+            "1. retry/fail-twice: responds: use 1 of 2\n"
             "   every request: responds with 503 (off contract); at most 2 times\n",
             "",
         )
@@ -100,14 +100,18 @@ def test_a_request_that_was_not_sent_is_explained_and_changes_nothing(
 @pytest.mark.parametrize(
     ("stub", "requests", "result"),
     [
-        ({"after": 2, "reply": {"error": "unauthorized"}}, 1, "number 2 of 2 to skip ('after')"),
-        ({"times": 1, "reply": {"error": "unauthorized"}}, 1, "used up: 1 of 1 ('times')"),
+        (
+            {"after": 2, "reply": {"error": "unauthorized"}},
+            1,
+            'skipped: matching request 2 of 2 that "after" skips',
+        ),
+        ({"times": 1, "reply": {"error": "unauthorized"}}, 1, "used up: 1 of 1"),
         (
             {"sequence": [{"error": "unauthorized"}], "repeat": "none"},
             1,
-            "its sequence has ended ('repeat: none')",
+            "sequence used up",
         ),
-        ({"probability": 0, "reply": {"error": "unauthorized"}}, 0, ", not below 0, with seed 1"),
+        ({"probability": 0, "reply": {"error": "unauthorized"}}, 0, " is not below 0, seed 1"),
         ({"delay": "1ms"}, 0, "1. inline-1/1: applies\n"),
         ({"match": {"operation": "getPet"}, "delay": "1ms"}, 0, "inline-1/1: does not match\n"),
     ],

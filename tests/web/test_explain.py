@@ -201,6 +201,24 @@ def test_counts_are_those_before_the_request(fresh: Callable[..., Client]) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("probability", "reason"),
+    [
+        (0.25, "responds: 0.134 is below 0.25, seed 1"),
+        (0.1, "not drawn: 0.134 is not below 0.1, seed 1"),
+        # Rounded to three digits, the number would be on the other side.
+        (0.1342, "not drawn: 0.134364 is not below 0.1342, seed 1"),
+    ],
+)
+def test_a_draw_is_compared_with_the_probability(
+    fresh: Callable[..., Client], probability: float, reason: str
+) -> None:
+    call = fresh()
+    use(call, "s", stubs=[{"probability": probability, "reply": {"error": "unauthorized"}}])
+
+    assert explain(call, "s", LIST)["stubs"][0]["reason"] == reason
+
+
 def test_the_nearest_stub_is_not_one_of_another_operation(fresh: Callable[..., Client]) -> None:
     call = fresh()
     sold = {"operation": "listPets", "query": {"status": "sold", "limit": "5"}}

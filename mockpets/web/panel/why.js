@@ -31,7 +31,7 @@ function view(explanation) {
       ` ${summary[0].toUpperCase()}${summary.slice(1)}.`),
     el("dl", { class: "table" }, el("div", {}, el("dt", {}, "Response from"), el("dd", {}, responder(explanation)))),
     stubs.length > 0 && el("p", { class: "soft" }, "Stubs, in the order of the search:"),
-    stubs.length > 0 && el("ol", { class: "stubs" }, ...stubs.map((stub) => stubItem(stub, explanation.seed, stub === nearest))),
+    stubs.length > 0 && el("ol", { class: "stubs" }, ...stubs.map((stub) => stubItem(stub, stub === nearest))),
     omitted > 0 && el("p", { class: "soft" }, `Not listed: ${count(omitted, "more stub")}.`),
   ].filter(Boolean);
 }
@@ -41,12 +41,11 @@ function responder({ by, stub, request }) {
   return by === "stub" ? `Stub ${stub}` : `Operation ${request.operation}`;
 }
 
-function stubItem(stub, seed, isNearest) {
-  const { label, when, does, limits, result, conditions } = stub;
+function stubItem({ label, when, does, limits, result, reason, conditions }, isNearest) {
   // Long lists stay short: stubs that took no part are closed, except for the nearest one.
   const open = isNearest || (result !== "no_match" && result !== "not_reached");
   return el("li", {}, el("details", { open },
-    el("summary", {}, el("code", {}, label), " ", el("span", { class: `note ${result}` }, resultText(stub, seed)),
+    el("summary", {}, el("code", {}, label), " ", el("span", { class: `note ${result}` }, reason),
       isNearest && " ", isNearest && el("span", { class: "note nearest" }, "nearest")),
     el("p", {}, "For ", when, ": ", el("b", {}, does)),
     limits && el("p", { class: "soft" }, limits),
@@ -61,24 +60,4 @@ function conditionTable(label, conditions) {
       return el("tr", { class: kind }, el("th", { scope: "row" }, where), el("td", {}, expected), el("td", {}, got),
         el("td", {}, el("span", { "aria-hidden": "true" }, sign), ` ${text}`));
     })));
-}
-
-/** Return the result of a stub in words, with the counts and the draw that decided. */
-function resultText(stub, seed) {
-  const { result, after, times, passed, used } = stub;
-  if (result === "no_match") return "does not match";
-  if (result === "not_reached") return "not reached: an earlier stub responds";
-  if (result === "after") return `skipped: matching request ${passed + 1} of ${after} that "after" skips`;
-  if (result === "times") return `used up: ${used} of ${times}`;
-  if (result === "sequence") return "sequence used up";
-  if (result === "probability") return `not drawn: ${drawText(stub, seed)}`;
-  const details = [times !== null && `use ${used + 1} of ${times}`, stub.draw !== null && drawText(stub, seed)].filter(Boolean);
-  return details.length ? `${result}: ${details.join(", ")}` : result;
-}
-
-function drawText({ draw, probability }, seed) {
-  const isBelow = draw < probability;
-  // As few digits as show on which side of the probability the number is.
-  const rounded = [3, 6, 9].map((digits) => Number(draw.toFixed(digits))).find((value) => (value < probability) === isBelow) ?? draw;
-  return `${rounded} is ${isBelow ? "" : "not "}below ${probability}, seed ${seed}`;
 }

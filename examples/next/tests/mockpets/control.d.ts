@@ -130,10 +130,10 @@ export interface components {
          *
          *     `result` is `responds`, `applies` (it only delays, throttles or holds), `no_match`,
          *     `not_reached` (an earlier stub responded), or the limit because of which it did not apply:
-         *     `after`, `times`, `sequence` (its replies are used up) or `probability`. `passed` and
-         *     `used` are its counts before the request: matching requests that `after` skipped, and those that
-         *     it applied to; null if it does not match. It applied if `draw`, a random number, is below
-         *     `probability`.
+         *     `after`, `times`, `sequence` (its replies are used up) or `probability`. `reason` is the
+         *     result in words. `passed` and `used` are its counts before the request: matching requests that
+         *     `after` skipped, and those that it applied to; null if it does not match. It applied if `draw`,
+         *     a random number, is below `probability`.
          */
         ExplainedStub: {
             label: string;
@@ -142,6 +142,7 @@ export interface components {
             does: string;
             limits: string;
             result: components["schemas"]["StubResult"];
+            reason: string;
             conditions: components["schemas"]["ComparedCondition"][];
             after: number;
             times: number | null;
