@@ -39,6 +39,8 @@ An app lists in `early_calls` the states in which the server calls it. It then r
 body, and the server discards the rest and closes the connection; or it orders the body."""
 BODY: Final = "mockpets.body"
 """In the environ of an early call, and of the call after it: the `BodyState`."""
+SESSION: Final = "mockpets.session"
+"""The app may put the name of a request's session under this key, for `Server.close_idle`."""
 ON_END: Final = "mockpets.on_end"
 """The app may put an `OnEnd` under this key. The server calls it once, on the app's thread, when
 the response has ended; never for a response that it discards because of `job` or `retry`."""
@@ -51,8 +53,11 @@ class Server(Protocol):
         """Return whether one more response may be delayed, throttled or held."""
         ...
 
-    def close_idle(self) -> None:
-        """Close the connections that have no request in progress; only on the app's thread."""
+    def close_idle(self, session: str) -> None:
+        """Close the connections without a request in progress that had requests of a session.
+
+        Only on the app's thread.
+        """
         ...
 
     def parked(self) -> int:

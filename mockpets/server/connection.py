@@ -30,6 +30,8 @@ Address = tuple[Any, ...]
 
 _READ_BYTES: Final = 16 * 1024
 """Maximum number of bytes to read at once, and of unparsed bytes from a client that pipelines."""
+_SESSIONS: Final = 8
+"""Sessions of one connection that are told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ class Connection(ABC):
         or inf while no response waits for the client."""
         self._waits_since = inf
         """Since when there have been responses or further requests to send, without a pause."""
+        self._sessions: tuple[str, ...] = ()
+        """The sessions of its requests, while they are few."""
         self._sock = sock
         self._on_close = on_close
         self._deadline = inf
@@ -83,6 +87,15 @@ class Connection(ABC):
         self._discarded = 0  # bytes read after the last response
         self._peer_closed = False  # the client has sent its last byte
         self._enter("idle")
+
+    def note_session(self, name: str) -> None:
+        """Note the session of a request; with too many, the connection is a proxy's, for all."""
+        if name not in self._sessions and len(self._sessions) <= _SESSIONS:
+            self._sessions = (*self._sessions, name)
+
+    def has_served(self, session: str) -> bool:
+        """Return whether the connection had requests of a session, or of too many to tell."""
+        return session in self._sessions or len(self._sessions) > _SESSIONS
 
     # --- What the subclass does with the bytes --------------------------------------------------
 

@@ -89,9 +89,9 @@ class Loop:
         finally:
             self._close()
 
-    def _close_idle(self) -> None:
+    def _close_idle(self, session: str) -> None:
         for channel in list(self._channels.values()):
-            if channel.phase == "idle":
+            if channel.phase == "idle" and channel.has_served(session):
                 channel.drain()
 
     def _drain(self) -> None:

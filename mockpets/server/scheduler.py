@@ -110,7 +110,7 @@ class Scheduler:
     """The calls, the timers and the parked responses of one loop, and what connections share.
 
     :param wake: ends the loop's wait for sockets; called from any thread.
-    :param close_idle: closes the connections that have no request in progress.
+    :param close_idle: see `mockpets.wsgi_extension.Server`.
     :param connections: the open connections, only counted here.
     """
 
@@ -119,7 +119,7 @@ class Scheduler:
         limits: Limits,
         clock: Callable[[], float],
         wake: Callable[[], None],
-        close_idle: Callable[[], None],
+        close_idle: Callable[[str], None],
         connections: Sized,
     ) -> None:
         self.limits = limits

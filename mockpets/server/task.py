@@ -19,7 +19,7 @@ from mockpets.contract.error_body import error_body
 from mockpets.server.http.response_head import HOP_BY_HOP
 from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
-from mockpets.wsgi_extension import BODY, HEAD, JOB_RESULTS, ON_END, ORDER, RETRIED, SERVER
+from mockpets.wsgi_extension import BODY, HEAD, JOB_RESULTS, ON_END, ORDER, RETRIED, SERVER, SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -145,6 +145,8 @@ class Task:
             environ[RETRIED] = patience
         try:
             content = self._body(environ)
+            if SESSION in environ:
+                self._connection.note_session(environ[SESSION])
             return self._response(content, environ.get(ORDER), environ.get(ON_END))
         except Exception:
             if ON_END in environ:  # the client gets an error response instead

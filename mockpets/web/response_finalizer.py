@@ -32,7 +32,7 @@ from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.journal_writer import record, target
-from mockpets.wsgi_extension import ORDER
+from mockpets.wsgi_extension import ORDER, SESSION
 
 if TYPE_CHECKING:
     from mockpets.journal.coverage import Coverage
@@ -78,7 +78,12 @@ class ResponseFinalizer:
         order: DeliveryOrder | None = request.environ.get(ORDER)
         if order is not None and (order.job is not None or order.needs_body):
             return response  # never sent: the server calls the app again
-        if request.path.startswith(CONTROL_PREFIX):
+        environ, session = request.environ, request.exchange.session
+        is_control = request.path.startswith(CONTROL_PREFIX)
+        # Only a browser may use a connection of the panel for requests of an app too.
+        if session is not None and (not is_control or "HTTP_SEC_FETCH_MODE" in environ):
+            environ[SESSION] = session.name
+        if is_control:
             response = self._finalize_control(request, response, order)
         else:
             response = self._finalize_api(request, response)

@@ -150,7 +150,7 @@ def test_exactly_the_states_that_show_a_bug_fail(
     }
     assert {"no-status", "full-page", "awkward-names", "crowded"} <= crashing
     failed = {name for name, each in by_state.items() if each.status == "failed"}
-    assert failed == (causes.keys() if has_bugs else set())
+    assert failed == (causes.keys() if has_bugs else set()), {n: by_state[n].errors for n in failed}
     for name in failed:
         assert by_state[name].errors[0].startswith(f"Error: {causes[name]}")
     skipped = {name for name, each in by_state.items() if each.status == "skipped"}

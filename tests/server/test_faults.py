@@ -287,6 +287,42 @@ def test_activating_a_scenario_that_breaks_connections_closes_idle_ones() -> Non
             assert busy.read().status == 200
 
 
+def test_activating_a_scenario_that_breaks_connections_leaves_other_sessions_alone() -> None:
+    """A parallel test may be about to send a request on its connection."""
+    with running(create_app(Settings())) as server, Wire(server.port) as other:
+        wires = {name: Wire(server.port) for name in ("unused", "control", "other", "own", "proxy")}
+        wires["control"].send(state())
+        assert wires["control"].read().status == 200
+        assert wires["other"].get("/~other/v1/pets", KEY_LINE).read().status == 200
+        assert wires["own"].get("/~other/v1/pets", KEY_LINE).read().status == 200
+        assert wires["own"].get("/v1/pets", KEY_LINE).read().status == 200
+        for number in range(9):
+            assert wires["proxy"].get(f"/~w{number}/v1/pets", KEY_LINE).read().status == 200
+
+        other.send(activation("offline"))
+        assert other.read().status == 200
+
+        for name, wire in wires.items():
+            assert wire.rest() == b"" if name in ("own", "proxy") else wire.is_open(), name
+            wire.close()
+
+
+def test_activating_such_a_scenario_closes_connections_of_the_panel_too() -> None:
+    """A browser may use them for an app's requests."""
+    with running(create_app(Settings())) as server, Wire(server.port) as panel:
+        panel.send(state("Sec-Fetch-Mode: cors"))
+        assert panel.read().status == 200
+        with Wire(server.port) as other:
+            other.send(activation("offline"))
+            assert other.read().status == 200
+        assert panel.rest() == b""
+
+
+def state(*lines: str) -> bytes:
+    head = ["GET /__mockpets/state HTTP/1.1", "Host: localhost", *lines, "", ""]
+    return "\r\n".join(head).encode()
+
+
 def activation(name: str) -> bytes:
     body = b'{"scenario": "%s"}' % name.encode()
     lines = ["PUT /__mockpets/scenario HTTP/1.1", "Host: localhost", f"Content-Length: {len(body)}"]

@@ -208,12 +208,13 @@ def _activate(
 ) -> None:
     """Activate scenarios; close idle connections if the scenarios break connections.
 
-    A browser silently repeats a request whose reused connection breaks.
+    A browser silently repeats a request whose reused connection breaks. Connections of other
+    sessions stay open: a client may be about to send a request, and would report it as failed.
     """
     session.activate(names, config.inline)
     server: Server | None = call.request.environ.get(SERVER)
     if server is not None and session.may_break and session.breaks:
-        server.close_idle()
+        server.close_idle(session.name)
 
 
 def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
