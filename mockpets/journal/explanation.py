@@ -90,7 +90,8 @@ def _summary(entry: Entry, explained: Explanation, by: Responder) -> str:
         for each in explained.stubs
         if each.result == "applies" and each is not responder
     ]
-    also = f", after {' and '.join(shaping)} {_have(shaping)} applied" if shaping else ""
+    verb = "applies" if len(shaping) == 1 else "apply"
+    also = f"; {' and '.join(shaping)} {verb} too" if shaping else ""
     if by == "stub" and responder is not None:
         return f"stub {responder.stub.label} {_effect(entry)}{also}"
     subject = f"operation {entry.operation} responds with {entry.status}{_error(entry)}"
@@ -107,10 +108,6 @@ def _no_responder(explained: Explanation) -> str:
     return f"no stub responds to this request{hint}"
 
 
-def _have(labels: list[str]) -> str:
-    return "has" if len(labels) == 1 else "have"
-
-
 def _effect(entry: Entry) -> str:
     """Return what a stub that responds does."""
     fault = "" if entry.fault is None else f"{FAULTS[entry.fault].effect} ({entry.fault})"
@@ -121,8 +118,9 @@ def _effect(entry: Entry) -> str:
 
 def _rejection(entry: Entry) -> str:
     """Return why a request was rejected before a stub or an operation could respond."""
-    before = "" if entry.trace is None else " although the scenarios had decided"
-    return f"a check rejects the request with {entry.status}{before}{_error(entry)}"
+    if entry.trace is not None and entry.trace.is_rejected:
+        return f"a limit rejects what the stubs decided with {entry.status}{_error(entry)}"
+    return f"a check rejects the request with {entry.status}{_error(entry)}"
 
 
 def _error(entry: Entry) -> str:

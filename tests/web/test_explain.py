@@ -219,6 +219,20 @@ def test_a_draw_is_compared_with_the_probability(
     assert explain(call, "s", LIST)["stubs"][0]["reason"] == reason
 
 
+def test_a_recorded_request_is_explained_with_the_stubs_of_that_time(
+    fresh: Callable[..., Client],
+) -> None:
+    call = fresh()
+    use(call, "s", stubs=[{"name": "old", "times": 1, "reply": {"error": "unauthorized"}}])
+    send(call, "s", LIST)
+    before = call("GET", "/~s/__mockpets/requests/1/explain").json
+    use(call, "s", stubs=[{"name": "new", "delay": "1ms"}])
+    send(call, "s", LIST)
+
+    assert call("GET", "/~s/__mockpets/requests/1/explain").json == before
+    assert before["stubs"][0]["label"].endswith("/old")
+
+
 def test_the_nearest_stub_is_not_one_of_another_operation(fresh: Callable[..., Client]) -> None:
     call = fresh()
     sold = {"operation": "listPets", "query": {"status": "sold", "limit": "5"}}
@@ -478,4 +492,23 @@ def test_a_limit_that_rejects_a_decided_response_is_explained(fresh: Callable[..
 
     assert (explained["by"], explained["request"]["status"]) == ("check", 403)
     assert [each["result"] for each in explained["stubs"]] == ["responds"]
-    assert "connection faults are disabled" in explained["summary"]
+    assert explained["summary"].startswith(
+        "a limit rejects what the stubs decided with 403 (forbidden: connection faults are disabled"
+    )
+
+
+def test_the_summary_names_the_stubs_that_only_delay(fresh: Callable[..., Client]) -> None:
+    call = fresh()
+    delays = [{"name": name, "delay": "1s"} for name in ("one", "two")]
+    use(call, "s", stubs=[*delays, {"name": "last", "reply": {"error": "unauthorized"}}])
+    both = explain(call, "s", LIST)
+    use(call, "s", stubs=delays[:1])
+    one = explain(call, "s", LIST)
+
+    assert both["summary"].endswith(
+        "/last responds with 401; inline-1/one and inline-1/two apply too"
+    )
+    assert one["summary"] == (
+        "operation listPets responds with 200: no stub responds to this request; "
+        "inline-1/one applies too"
+    )
