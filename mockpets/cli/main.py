@@ -30,7 +30,7 @@ _SECTIONS: Final = {
     "Control a running server": {
         "use": ("remote", "Switch the scenarios of a running server."),
         "requests": ("remote", "Show the request log of a running server, one line per request."),
-        "why": ("why", "Explain why a request got its response, or what a request would get."),
+        "why": ("why", "Explain why a request gets its response."),
         "verify": ("control", "Check that a running server received the expected requests."),
         "report": ("report", "Report which states of the API a front end was tested with."),
         "reset": ("control", "Reset a session: pets, counters, random numbers and request log."),

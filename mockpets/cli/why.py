@@ -57,7 +57,7 @@ def why(
     body: str | None,
     as_json: bool,
 ) -> int:
-    """Explain why a request got its response, or what a request would get.
+    """Explain why a request gets its response.
 
     Shows what responded, each stub in order with its conditions and counts, and the nearest stub.
     NUMBER is from the request log; the default is the last request. With METHOD PATH, nothing is

@@ -437,5 +437,5 @@ def test_help_orders_the_commands_by_what_they_are_for(run: Run) -> None:
         "Scenario files and documents:",
     ]
     start = out.index("Control a running server:")
-    names = " ".join(line.split()[0] for line in out[start + 1 : start + 9])
-    assert names == "use requests verify reset pets snapshot gates sessions"
+    names = " ".join(line.split()[0] for line in out[start + 1 : start + 11])
+    assert names == "use requests why verify report reset pets snapshot gates sessions"
