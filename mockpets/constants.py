@@ -329,16 +329,19 @@ REJECTED_ORIGINS: Final = 20
 """Maximum number of rejected origins to log and show; any client can send invented ones."""
 JOURNAL_ENTRIES: Final = 1000
 """Requests that the journal of one session keeps."""
+MEMORY_BYTES: Final = (1024 * 1024, 64 * 1024 * 1024 * 1024)
+"""Smallest and largest value of a setting for memory."""
 JOURNAL_BYTES: Final = 16 * 1024 * 1024
-"""Maximum size of all journals together."""
+"""Maximum size of all journals together, unless `--journal-memory` is set."""
 COVERAGE_KEYS: Final = 4096
 """Maximum number of counters of the state coverage."""
 PETS_BYTES: Final = 64 * 1024 * 1024
-"""Maximum size of the pets of all sessions together, without those that the server starts with."""
+"""Maximum size of the pets of all sessions together, without those that the server starts with,
+unless `--pets-memory` is set."""
 SNAPSHOTS: Final = 100
 """Maximum number of snapshots in one session."""
 SNAPSHOTS_BYTES: Final = 64 * 1024 * 1024
-"""Maximum size of the snapshots of all sessions together."""
+"""Maximum size of the snapshots of all sessions together, unless `--snapshot-memory` is set."""
 WAIT_SECONDS: Final = 30.0
 """Maximum time that a call of the control API waits, for a change or a condition."""
 CONTROL_PETS: Final = 1000
@@ -348,7 +351,7 @@ PUBLIC_DELAY_SECONDS: Final = 10.0
 PUBLIC_PETS: Final = 1000
 PUBLIC_NAME_LENGTH: Final = 256
 PUBLIC_BYTES: Final = 8 * 1024 * 1024
-"""Size of each of the three memory budgets in public mode."""
+"""The same three sizes in public mode."""
 PUBLIC_RATE: Final = (200.0, 400)
 """Requests per second, and in a burst, of all visitors together."""
 PUBLIC_VISITOR_RATE: Final = (20.0, 40)

@@ -17,11 +17,13 @@ class MemoryBudget:
 
     :param limit: bytes.
     :param what: what uses them, in the plural, such as ``pets`` or ``snapshots``; for messages.
+    :param setting: the option that sets the limit, for messages; empty if the client cannot set it.
     """
 
-    def __init__(self, limit: int, what: str) -> None:
+    def __init__(self, limit: int, what: str, setting: str = "") -> None:
         self.limit = limit
         self.what = what
+        self.setting = setting
         self._used = 0
         self._lock = Lock()
         # Returned bytes that are not subtracted yet. A charge may be garbage-collected at any time,
@@ -42,11 +44,12 @@ class MemoryBudget:
         with self._lock:
             used = self._settle() + size
             if used > self.limit:
+                fix = f", or start the server with a higher {self.setting}" if self.setting else ""
                 raise RequestError(
                     "store_full",
                     f"the {self.what} of all sessions together may use at most "
-                    f"{self.limit / 2**20:.3g} MiB; reset or drop sessions, or use fewer or "
-                    f"smaller {self.what}",
+                    f"{self.limit / 2**20:.6g} MiB; reset or drop sessions, or use fewer or "
+                    f"smaller {self.what}{fix}",
                 )
             self._used = used
 

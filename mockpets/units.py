@@ -1,4 +1,4 @@
-"""Parse durations and rates such as ``300ms`` and ``2 kB/s``.
+"""Parse durations, rates and sizes such as ``300ms``, ``2 kB/s`` and ``64MiB``.
 
 A number without a unit is rejected: 5 could mean seconds or milliseconds.
 """
@@ -22,6 +22,7 @@ _LONG: Final = {"s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
 INTERVAL_SECONDS: Final = 7 * 24 * 3600
 """The longest interval: a week."""
 _BYTES: Final = {"B": Decimal(1), "kB": Decimal(1000), "MB": Decimal(1_000_000)}
+_SIZES: Final = {"KiB": Decimal(2**10), "MiB": Decimal(2**20), "GiB": Decimal(2**30)}
 
 
 def quote(text: str) -> str:
@@ -77,6 +78,29 @@ def parse_rate(text: str) -> int:
     if rate < 1:
         raise ValueError(f"must be a rate of at least 1 B/s, got {quote(text)}")
     return int(rate)
+
+
+def parse_size(text: str) -> int:
+    """Return a size in bytes, rounded down.
+
+    :param text: ``512KiB``, ``64MiB``, ``1.5GiB``.
+    :raise ValueError: it is not a size, or has no unit.
+    """
+    size = _amount(_NUMBER + " ?(KiB|MiB|GiB)", text, _SIZES)
+    if size is not None:
+        return int(size)
+    near = ""
+    if known := re.fullmatch(_NUMBER + " ?(k|m|g)i?b?", text, re.IGNORECASE):
+        near = f"; did you mean {quote(f'{known[1]}{known[2].upper()}iB')}?"
+    elif number := re.fullmatch(_NUMBER, text):
+        near = f"; add a unit: {quote(f'{number[1]}MiB')}"
+    raise ValueError(f"must be a size such as 64MiB or 1GiB, got {quote(text)}{near}")
+
+
+def size_text(size: float) -> str:
+    """Return a size in bytes as text that `parse_size` reads, such as ``64MiB``."""
+    unit = "GiB" if size >= 2**30 else "MiB"
+    return f"{size / int(_SIZES[unit]):.3g}{unit}"
 
 
 def _amount(pattern: str, text: str, units: dict[str, Decimal]) -> Decimal | None:

@@ -46,8 +46,32 @@ ON_END: Final = "mockpets.on_end"
 the response has ended; never for a response that it discards because of `job` or `retry`."""
 
 
+class ServerLimits(Protocol):
+    """The limits of our server that the metrics show."""
+
+    @property
+    def parked(self) -> int:
+        """The maximum number of responses that are delayed, throttled or held."""
+        ...
+
+    @property
+    def connections(self) -> int:
+        """The maximum number of connections."""
+        ...
+
+    @property
+    def bodies_bytes(self) -> int:
+        """The maximum size of all bodies that are arriving."""
+        ...
+
+
 class Server(Protocol):
     """The methods of our server that an app may call."""
+
+    @property
+    def limits(self) -> ServerLimits:
+        """The limits of the server."""
+        ...
 
     def room(self) -> bool:
         """Return whether one more response may be delayed, throttled or held."""
@@ -70,6 +94,10 @@ class Server(Protocol):
 
     def open_connections(self) -> int:
         """Return how many connections are open."""
+        ...
+
+    def body_bytes(self) -> int:
+        """Return the size of all bodies that are arriving."""
         ...
 
     def evicted_connections(self) -> int:

@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.errors import Problem, printable
-from mockpets.units import DURATION, RATE, parse_duration, parse_interval, parse_rate, quote
+from mockpets.units import (
+    DURATION,
+    RATE,
+    parse_duration,
+    parse_interval,
+    parse_rate,
+    parse_size,
+    quote,
+    size_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -144,3 +153,38 @@ def test_any_text_is_parsed_or_rejected_with_a_message(text: str) -> None:
 def test_non_printable_characters_are_escaped(text: str, shown: str) -> None:
     assert printable(text) == shown
     assert str(Problem(text, 1, 2, text, text, text)) == f"{shown}:1:2: {shown}: {shown}; {shown}"
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("1KiB", 1024), ("64MiB", 2**26), ("1.5 GiB", 3 * 2**29), ("0MiB", 0), ("0.0001KiB", 0)],
+)
+def test_sizes_become_bytes(text: str, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("64", "; add a unit: '64MiB'"),
+        ("64 mb", "; did you mean '64MiB'?"),
+        ("64mib", "; did you mean '64MiB'?"),
+        ("2K", "; did you mean '2KiB'?"),
+        ("1B", ""),
+        ("MiB", ""),
+        ("", ""),
+        ("-1MiB", ""),
+        ("1e3MiB", ""),
+        ("٣MiB", ""),
+    ],
+)
+def test_other_texts_are_not_sizes(text: str, hint: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        parse_size(text)
+
+    assert str(caught.value) == f"must be a size such as 64MiB or 1GiB, got {text!r}{hint}"
+
+
+@pytest.mark.parametrize("text", ["1MiB", "1.5MiB", "64MiB", "1GiB", "64GiB"])
+def test_the_text_of_a_size_is_one_that_can_be_set(text: str) -> None:
+    assert size_text(parse_size(text)) == text

@@ -64,6 +64,7 @@ def _option(row: Row, text: str | None) -> Callable[[Decorated], Decorated]:
         default = ", ".join(default)
     elif row.is_seconds:
         default = f"{default:g}s"
+    default = row.unset or default
     text = text or f"{row.help}{_REPEATS[row.repeats]}"
     text = f"{text}  [default: {'none' if default == '' else default}; variable: {row.variable}]"
     if row.is_switch:

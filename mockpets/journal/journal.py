@@ -7,6 +7,7 @@ drops entries first, so a busy session cannot displace the entries of a quiet on
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from heapq import heapify, heapreplace
 from operator import itemgetter
@@ -15,12 +16,14 @@ from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
 
 from mockpets.journal.entry import MESSAGE_BYTES, Entry
+from mockpets.units import size_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.constants import RequestOutcome, ResponseEnd
 
+_log: Final = logging.getLogger("mockpets")
 _SHARE: Final = 8
 """To make room, a journal drops one in 8 of its entries at once."""
 _SPARE: Final = 16
@@ -34,7 +37,10 @@ class Journals:
     """
 
     def __init__(self, budget_bytes: int) -> None:
-        self._budget = budget_bytes
+        self.budget = budget_bytes
+        """The limit in bytes."""
+        self.dropped = 0
+        """Entries dropped because of the limit, since the start."""
         self._lock = Lock()
         self._live: WeakSet[Journal] = WeakSet()
         self._used = 0
@@ -68,17 +74,28 @@ class Journals:
 
     def _make_room(self) -> None:
         """Drop old entries of the largest journals; the caller holds the lock."""
-        if self._settled() <= self._budget:
+        if self._settled() <= self.budget:
             return
         # With room for many entries, only few requests look through all journals.
-        target = self._budget - self._budget // _SPARE
+        target = self.budget - self.budget // _SPARE
         largest = [(-journal._bytes, id(journal), journal) for journal in self._live]
         heapify(largest)
         while largest and self._settled() > target:
             _, number, journal = largest[0]
             if not len(journal):
                 return  # a journal that is being destroyed will release the rest
-            journal._drop(1 + len(journal) // _SHARE)
+            count = 1 + len(journal) // _SHARE
+            if not self.dropped:
+                _log.warning(
+                    "the request logs of all sessions together use %s, the limit of "
+                    "--journal-memory: the longest ones lose their oldest requests from now on, "
+                    "and a verify that such a request could change fails; start the server with a "
+                    "higher --journal-memory, or delete sessions after their tests",
+                    size_text(self.budget),
+                )
+            journal._drop(count)
+            journal.dropped_for_memory += count
+            self.dropped += count
             heapreplace(largest, (-journal._bytes, number, journal))
 
 
@@ -129,6 +146,7 @@ class Journal:
         "_size",
         "body_bytes",
         "dropped",
+        "dropped_for_memory",
         "last",
         "resets",
     )
@@ -140,6 +158,8 @@ class Journal:
         """The number of resets."""
         self.dropped = 0
         """Entries dropped to make room for newer ones, since the last clear or reset."""
+        self.dropped_for_memory = 0
+        """Those of them that were dropped because of the limit of all journals together."""
         self._journals = journals
         self._lock = journals._lock
         self._released = journals._released
@@ -177,7 +197,7 @@ class Journal:
             journals._used += cost
             if len(self._entries) > self._size:
                 self._drop(1)
-            if journals._used > journals._budget:
+            if journals._used > journals.budget:
                 journals._make_room()
         return kept
 
@@ -229,7 +249,7 @@ class Journal:
     def _empty(self) -> int:
         count = len(self)
         self._drop(count)
-        self.dropped = 0
+        self.dropped = self.dropped_for_memory = 0
         return count
 
     def _drop(self, count: int) -> None:

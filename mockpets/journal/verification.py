@@ -72,13 +72,20 @@ class Verdict:
 
 
 def check(
-    verification: Verification, entries: Sequence[Entry], *, session: str = "", dropped: int = 0
+    verification: Verification,
+    entries: Sequence[Entry],
+    *,
+    session: str = "",
+    dropped: int = 0,
+    dropped_for_memory: int = 0,
 ) -> Verdict:
     """Check that the expected number of entries match, and return the result.
 
     :param entries: by number.
     :param session: the session of the journal, for the message.
     :param dropped: entries that the journal has dropped; any of them may have matched.
+    :param dropped_for_memory: those of them that were dropped because all journals together are
+        too large.
     """
     match, times = verification.match, verification.times
     compared = [Near(entry, _differences(verification, entry)) for entry in entries]
@@ -100,7 +107,12 @@ def check(
     verdict = Verdict(passed, matched, times, description, nearest, "", unknown, nothing_like)
     if passed:
         return verdict
-    return replace(verdict, message=_message(verdict, len(entries), session, dropped))
+    settings = [
+        *(["--journal-size"] if dropped > dropped_for_memory else []),
+        *(["--journal-memory"] if dropped_for_memory else []),
+    ]
+    message = _message(verdict, len(entries), session, dropped, " and ".join(settings))
+    return replace(verdict, message=message)
 
 
 def details(verdict: Verdict) -> VerificationDetails:
@@ -148,10 +160,11 @@ def _distance(near: Near) -> tuple[int, int, int]:
 # --- Message ----------------------------------------------------------------------------------
 
 
-def _message(verdict: Verdict, total: int, session: str, dropped: int) -> str:
+def _message(verdict: Verdict, total: int, session: str, dropped: int, settings: str) -> str:
     """Return the message for a failed verification.
 
     :param total: entries in the journal.
+    :param settings: the options whose limits are the reason for dropped entries.
     """
     times, matched, nearest = verdict.expected, verdict.matched, verdict.nearest
     count = times.least if times.most is None else times.most
@@ -175,7 +188,7 @@ def _message(verdict: Verdict, total: int, session: str, dropped: int) -> str:
     if dropped:
         lines.append(
             f"older requests dropped from the request log: {dropped}; clear it (DELETE requests) "
-            "before the calls that you verify, or start the server with a higher --journal-size"
+            f"before the calls that you verify, or start the server with a higher {settings}"
         )
     return "\n".join(lines)
 

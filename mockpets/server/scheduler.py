@@ -167,6 +167,10 @@ class Scheduler:
         """Return how many connections are open."""
         return len(self._connections)
 
+    def body_bytes(self) -> int:
+        """Return the size of all bodies that are arriving."""
+        return self.bodies.used
+
     def evicted_connections(self) -> int:
         """Return how many connections were closed because of a limit of connections."""
         return self.evicted

@@ -40,8 +40,18 @@ if TYPE_CHECKING:
         def __set__(self, settings: Settings, value: float | str) -> None:
             """Accept seconds, or text with a unit such as ``300ms``."""
 
+    class Size:
+        """For type checkers: a field in bytes, which can also be set as text; None if unset."""
+
+        def __get__(self, settings: Settings | None, owner: type | None = None) -> int | None:
+            """Return the bytes."""
+
+        def __set__(self, settings: Settings, value: int | str | None) -> None:
+            """Accept bytes, or text with a unit such as ``64MiB``."""
+
 else:
     Seconds = float
+    Size = int
 
 VARIABLE_PREFIX: Final = "MOCKPETS_"
 
@@ -69,6 +79,7 @@ class Row:
         an array, and one text is split at commas (``comma``) or, except in flags, at the
         separator of PATH (``path``).
     :param max_values: the longest tuple, None for no limit.
+    :param unset: what applies if the default is None, because it depends on other settings.
     """
 
     name: str
@@ -78,6 +89,7 @@ class Row:
     help: str
     repeats: Repeats
     max_values: int | None = None
+    unset: str = ""
 
     @property
     def key(self) -> str:
@@ -103,6 +115,11 @@ class Row:
     def is_seconds(self) -> bool:
         """Whether the setting is a time in seconds, which users write with a unit."""
         return isinstance(self.default, float)
+
+    @property
+    def is_size(self) -> bool:
+        """Whether the setting is a number of bytes, which users write with a unit."""
+        return self.metavar == "SIZE"
 
     def read(self, value: object) -> tuple[Any, list[str]]:
         """Parse a value; return the result and all problems with it.
@@ -133,9 +150,10 @@ class Row:
         """Convert a value set in Python code; return the result and all problems with it.
 
         The value must have the type and spelling that `read` returns. Exceptions: repeated words
-        are dropped, and seconds can also be text with a unit.
+        are dropped, and seconds and bytes can also be text with a unit.
         """
-        if self.is_seconds and isinstance(value, (int, float)) and not isinstance(value, bool):
+        kinds = (int, float) if self.is_seconds else int if self.is_size else ()
+        if isinstance(value, kinds) and not isinstance(value, bool):
             try:
                 return self.check(value), []
             except ValueError as error:
@@ -143,8 +161,8 @@ class Row:
         result, problems = self.read(value)
         is_same = result == value and type(result) is type(value)
         is_shorter = isinstance(value, tuple) and result == tuple(dict.fromkeys(value))
-        is_time = self.is_seconds and isinstance(value, str)
-        if not (problems or is_same or is_shorter or is_time):
+        has_unit = (self.is_seconds or self.is_size) and isinstance(value, str)
+        if not (problems or is_same or is_shorter or has_unit):
             problems = [f"must be {result!r}, {validators.got(value)}"]
         return result, problems
 
@@ -168,6 +186,7 @@ def _row(
     text: str,
     repeats: Repeats = "no",
     max_values: int | None = None,
+    unset: str = "",
 ) -> Any:
     """Return a dataclass field with a row; typed Any, because the field has the value's type."""
     metadata = {
@@ -176,6 +195,7 @@ def _row(
         "help": text,
         "repeats": repeats,
         "max_values": max_values,
+        "unset": unset,
     }
     return field(default=default, metadata=metadata)
 
@@ -284,6 +304,27 @@ class Settings:
         validators.integer(0, 100_000),
         "NUMBER",
         "Maximum number of requests in each session's request log.",
+    )
+    journal_memory: Size = _row(  # noqa: RUF009 - returns a field(), like all rows
+        None,
+        validators.memory,
+        "SIZE",
+        "Maximum memory for the request logs of all sessions together, such as 64MiB.",
+        unset="16MiB, or 8MiB with --public",
+    )
+    pets_memory: Size = _row(  # noqa: RUF009 - returns a field(), like all rows
+        None,
+        validators.memory,
+        "SIZE",
+        "Maximum memory for the pets of all sessions together.",
+        unset="64MiB, or 8MiB with --public",
+    )
+    snapshot_memory: Size = _row(  # noqa: RUF009 - returns a field(), like all rows
+        None,
+        validators.memory,
+        "SIZE",
+        "Maximum memory for the snapshots of all sessions together.",
+        unset="64MiB, or 8MiB with --public",
     )
     state: str = _row(
         "",

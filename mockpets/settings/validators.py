@@ -11,7 +11,15 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mockpets.constants import DELAY_SECONDS, INT64_MAX, MOUNT, NAME_LENGTH, PORT_MAX, SCENARIO_NAME
+from mockpets.constants import (
+    DELAY_SECONDS,
+    INT64_MAX,
+    MEMORY_BYTES,
+    MOUNT,
+    NAME_LENGTH,
+    PORT_MAX,
+    SCENARIO_NAME,
+)
 from mockpets.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -194,6 +202,20 @@ def interval(value: str | float) -> float:
     from mockpets.units import INTERVAL_SECONDS, parse_interval
 
     return parse_interval(value) if isinstance(value, str) else _seconds(value, INTERVAL_SECONDS)
+
+
+def memory(value: str | int) -> int:
+    """Return a size of memory in bytes, from text such as ``64MiB``, or from bytes.
+
+    :raise ValueError: the value is not a size, or out of range.
+    """
+    from mockpets.units import parse_size, size_text  # rarely needed
+
+    low, high = MEMORY_BYTES
+    size = parse_size(value) if isinstance(value, str) else value
+    if low <= size <= high:
+        return size
+    raise ValueError(f"must be from {size_text(low)} to {size_text(high)}, {got(value)}")
 
 
 def _seconds(value: float, longest: float) -> float:

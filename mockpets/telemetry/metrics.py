@@ -34,26 +34,42 @@ _BROKEN: Final = "broken"
 
 
 class Holdings(NamedTuple):
-    """The current counts of an app.
+    """The current counts of an app, and their limits.
+
+    What only our server has is None if another WSGI server runs the app.
 
     :param parked: responses that are delayed, throttled or held.
     :param pets: pets in the stores of all sessions.
+    :param pets_bytes: size of those pets that count against the limit.
     :param journal_bytes: size of the journals of all sessions together.
+    :param journal_dropped: entries dropped because of the limit of the journals.
     :param scenario_reloads: how often changed files were reloaded since the start.
     :param scenario_problems: invalid scenario files.
-    :param connections: open connections; None, as `evicted`, if another WSGI server runs the app.
+    :param connections: open connections.
     :param evicted: connections closed because of a limit of connections.
+    :param bodies_bytes: size of the request bodies that are arriving.
     :param rejected: responses that the server made itself, without the app, by error code.
     """
 
     parked: int
     sessions: int
+    sessions_limit: int
     pets: int
+    pets_bytes: int
+    pets_limit: int
+    snapshots_bytes: int
+    snapshots_limit: int
     journal_bytes: int
+    journal_limit: int
+    journal_dropped: int
     scenario_reloads: int
     scenario_problems: int
+    parked_limit: int | None = None
     connections: int | None = None
+    connections_limit: int | None = None
     evicted: int | None = None
+    bodies_bytes: int | None = None
+    bodies_limit: int | None = None
     rejected: Mapping[ErrorCode, int] = {}
 
 
@@ -62,16 +78,45 @@ _METRICS: Final = {
         "mockpets_parked_answers",
         "Responses that are currently delayed, throttled or held.",
     ),
+    "parked_limit": ("mockpets_parked_answers_limit", "Maximum number of these responses."),
     "sessions": ("mockpets_sessions", "Sessions that exist."),
+    "sessions_limit": ("mockpets_sessions_limit", "Maximum number of sessions (--max-sessions)."),
     "pets": ("mockpets_pets", "Pets in all sessions."),
-    "journal_bytes": ("mockpets_journal_bytes", "Size of the journals of all sessions in bytes."),
+    "pets_bytes": (
+        "mockpets_pets_bytes",
+        "Size of the pets of all sessions in bytes, without those that sessions start with.",
+    ),
+    "pets_limit": ("mockpets_pets_limit_bytes", "Maximum of this size (--pets-memory)."),
+    "snapshots_bytes": (
+        "mockpets_snapshots_bytes",
+        "Size of the snapshots of all sessions in bytes.",
+    ),
+    "snapshots_limit": (
+        "mockpets_snapshots_limit_bytes",
+        "Maximum of this size (--snapshot-memory).",
+    ),
+    "journal_bytes": (
+        "mockpets_journal_bytes",
+        "Size of the request logs of all sessions in bytes.",
+    ),
+    "journal_limit": ("mockpets_journal_limit_bytes", "Maximum of this size (--journal-memory)."),
+    "journal_dropped": (
+        "mockpets_journal_dropped_total",
+        "Requests dropped from request logs because their maximum size is reached.",
+    ),
     "scenario_reloads": ("mockpets_scenario_reloads_total", "Reloads of changed files."),
     "scenario_problems": ("mockpets_scenario_problems", "Invalid scenario files."),
     "connections": ("mockpets_connections", "Open connections."),
+    "connections_limit": ("mockpets_connections_limit", "Maximum number of connections."),
     "evicted": (
         "mockpets_connections_evicted_total",
         "Connections closed because of a limit of connections.",
     ),
+    "bodies_bytes": (
+        "mockpets_arriving_bodies_bytes",
+        "Size of the request bodies that have not arrived completely, in bytes.",
+    ),
+    "bodies_limit": ("mockpets_arriving_bodies_limit_bytes", "Maximum of this size."),
 }
 """Field of `Holdings` to the name and help text of its metric; counters end in ``_total``."""
 

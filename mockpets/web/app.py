@@ -172,7 +172,7 @@ def wire(
     :param changes: the changes that all sessions see.
     """
     public = settings.public
-    journals = Journals(PUBLIC_BYTES if public else JOURNAL_BYTES)
+    journals = Journals(settings.journal_memory or (PUBLIC_BYTES if public else JOURNAL_BYTES))
     shared = _shared_state(settings, library, journals, changes or ChangeFeed())
     every = settings.reset_every or (PUBLIC_RESET_SECONDS if public else 0.0)
     idle = PUBLIC_IDLE_SECONDS if public else SESSION_IDLE_SECONDS
@@ -228,8 +228,11 @@ def _shared_state(
 ) -> SharedState:
     """Return the state that the sessions of a server share."""
     public = settings.public
-    pets = MemoryBudget(PUBLIC_BYTES if public else PETS_BYTES, "pets")
-    snapshots = MemoryBudget(PUBLIC_BYTES if public else SNAPSHOTS_BYTES, "snapshots")
+    for_pets = settings.pets_memory or (PUBLIC_BYTES if public else PETS_BYTES)
+    for_snapshots = settings.snapshot_memory or (PUBLIC_BYTES if public else SNAPSHOTS_BYTES)
+    # A visitor, who reads the message, cannot change a setting.
+    pets = MemoryBudget(for_pets, "pets", "" if public else "--pets-memory")
+    snapshots = MemoryBudget(for_snapshots, "snapshots", "" if public else "--snapshot-memory")
     return SharedState(
         library=library,
         tables=TableCache(generate, pets),
@@ -255,14 +258,26 @@ def _holdings(
 ) -> Holdings:
     """Return what the app holds now; called while it responds to a request."""
     server: Server | None = current_request().environ.get(SERVER)
+    shared, limits = sessions.shared, server.limits if server else None
     return Holdings(
         parked=server.parked() if server else 0,
+        parked_limit=limits.parked if limits else None,
         sessions=len(sessions),
+        sessions_limit=sessions.limit,
         pets=sum(session.pets_held() for session in sessions.all()),
+        pets_bytes=shared.pets.used,
+        pets_limit=shared.pets.limit,
+        snapshots_bytes=shared.snapshots.used,
+        snapshots_limit=shared.snapshots.limit,
         journal_bytes=journals.used,
+        journal_limit=journals.budget,
+        journal_dropped=journals.dropped,
         scenario_reloads=reloads(),
-        scenario_problems=len(sessions.shared.library().problems),
+        scenario_problems=len(shared.library().problems),
         connections=server.open_connections() if server else None,
+        connections_limit=limits.connections if limits else None,
         evicted=server.evicted_connections() if server else None,
+        bodies_bytes=server.body_bytes() if server else None,
+        bodies_limit=limits.bodies_bytes if limits else None,
         rejected=server.rejected() if server else {},
     )

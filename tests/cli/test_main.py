@@ -93,6 +93,7 @@ def test_help_of_serve_shows_every_setting_its_default_and_variable(
         if isinstance(shown, tuple):
             shown = ", ".join(shown)
         shown = "none" if shown == "" else "0s" if shown == 0.0 and row.is_seconds else shown
+        shown = row.unset or shown
         assert row.help in text
         assert re.search(rf" {row.flag}\b", text)
         assert f"[default: {shown}; variable: {row.variable}]" in text

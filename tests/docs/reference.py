@@ -22,10 +22,11 @@ from mockpets.contract.openapi import document
 from mockpets.contract.schemas import RESPONSES
 from mockpets.report.coverage import FILLED_BY
 from mockpets.settings.model import rows
-from mockpets.telemetry.metrics import Holdings, Metrics
+from mockpets.telemetry.metrics import Metrics
 from tests.docs import explanations, shipped
 from tests.docs.control_calls import calls
 from tests.docs.page import PAGES
+from tests.telemetry.test_metrics import HELD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -93,6 +94,7 @@ _GROUPS: Final = {
     "control API": ("control", "control_token", "control_origin", "allow_host"),
     "sessions and limits": (
         *("sessions", "max_sessions", "max_pets", "journal_size"),
+        *("journal_memory", "pets_memory", "snapshot_memory"),
         *("state", "reset_every", "public"),
     ),
     "log": ("log_format", "quiet"),
@@ -104,13 +106,17 @@ def _default(row: Row) -> str:
         return "on" if row.default else "off"
     if row.is_seconds:
         return f"`{row.default:g}s`"
+    if row.unset:
+        return _linked(row.unset)
     value = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
     return code(value) if value else "none"
 
 
 def _linked(text: str) -> str:
     """Return the help of an option with what a reader types as code."""
-    text = re.sub(r"(?<![\w`/-])(--[a-z-]+|/mock|300ms|30m|0s|PUT sessions/NAME)", r"`\1`", text)
+    text = re.sub(
+        r"(?<![\w`/-])(--[a-z-]+|/mock|300ms|[0-9]+MiB|30m|0s|PUT sessions/NAME)", r"`\1`", text
+    )
     return text.replace("X-Forwarded-*", "`X-Forwarded-*`")
 
 
@@ -226,15 +232,14 @@ def response_headers() -> str:
 
 def metrics() -> str:
     """Return the table of the metrics."""
-    holdings = Holdings(0, 0, 0, 0, 0, 0, 0, 0)
     lines = []
-    for family in Metrics("", lambda: holdings).collect():
+    for family in Metrics("", lambda: HELD).collect():
         name = f"{family.name}_total" if family.type == "counter" else family.name
         labels = {label: "" for sample in family.samples for label in sample.labels}
         if family.name == "mockpets_requests":
             labels = {"operation": "", "status": ""}
         labels.pop("le", None)
-        text = family.documentation
+        text = _linked(family.documentation)
         lines.append((code(name), family.type, ", ".join(map(code, labels)) or "-", text))
     return table(("metric", "type", "labels", ""), lines)
 

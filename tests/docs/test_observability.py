@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from mockpets.telemetry.access_log import Access
-from mockpets.telemetry.metrics import Holdings, Metrics
+from mockpets.telemetry.metrics import Metrics
 from tests.docs.page import ROOT
+from tests.telemetry.test_metrics import HELD
 
 TEXT = (ROOT / "docs" / "operate" / "observability.md").read_text(encoding="utf-8")
 
@@ -21,7 +22,7 @@ def test_the_table_has_the_properties_of_a_line() -> None:
 
 
 def test_the_metrics_in_queries_exist() -> None:
-    exposition, _ = Metrics("", lambda: Holdings(0, 0, 0, 0, 0, 0)).exposition()
+    exposition, _ = Metrics("", lambda: HELD).exposition()
     names = {name.removesuffix("_bucket") for name in re.findall(r"mockpets_[a-z_]+", TEXT)}
 
     assert len(names) >= 4

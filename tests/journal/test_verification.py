@@ -238,6 +238,18 @@ def test_the_message_counts_dropped_requests() -> None:
 
 
 @pytest.mark.parametrize(
+    ("for_memory", "settings"),
+    [(0, "--journal-size"), (5, "--journal-size and --journal-memory"), (12, "--journal-memory")],
+)
+def test_the_message_names_the_settings_because_of_which_requests_were_dropped(
+    for_memory: int, settings: str
+) -> None:
+    message = verified({}, dropped=12, dropped_for_memory=for_memory).message
+
+    assert message.endswith(f"or start the server with a higher {settings}")
+
+
+@pytest.mark.parametrize(
     ("times", "dropped", "passes"),
     [
         ({"at_least": 1}, 12, True),

@@ -77,6 +77,9 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
         ("DECLARED", "declared"),
     ],
     "journal_size": [("0", 0), ("100000", 100_000), ("20", 20)],
+    "journal_memory": [("1MiB", 2**20), ("64GiB", 2**36), ("1.5 MiB", 1_572_864)],
+    "pets_memory": [("1024KiB", 2**20), ("64GiB", 2**36), ("256MiB", 2**28)],
+    "snapshot_memory": [("1MiB", 2**20), ("64GiB", 2**36), ("256MiB", 2**28)],
     "state": [("pets.state", "pets.state"), ("one/pets", "one/pets"), ("", "")],
     "reset_every": [("30m", 1800.0), ("168h", 604_800.0), ("0s", 0.0)],
     "public": [("true", True), ("false", False), ("true", True)],
@@ -96,6 +99,7 @@ BAD_ORIGIN = "must be an origin such as https://app.example, without a path, got
 BAD_PREFIX = "must be a path such as /mock (A-Z, a-z, 0-9, '.', '_', '-'), got "
 BAD_DURATION = "must be a duration such as 300ms, 1.5s or 1m, got "
 BAD_TIME = "must be a time such as 30m or 1h, at most 168h, got "
+BAD_SIZE = "must be a size such as 64MiB or 1GiB, got "
 BAD_FOLDER = "must be a readable folder (File name too long), "
 
 # Setting, invalid value, message.
@@ -147,6 +151,14 @@ BAD: list[tuple[str, str, str]] = [
     ("max_sessions", "0", "must be an integer from 1 to 10000, got '0'"),
     ("sessions", "manual", "must be one of implicit, declared, got 'manual'"),
     ("journal_size", "-1", "must be an integer from 0 to 100000, got '-1'"),
+    ("journal_memory", "64", f"{BAD_SIZE}'64'; add a unit: '64MiB'"),
+    ("journal_memory", "64MB", f"{BAD_SIZE}'64MB'; did you mean '64MiB'?"),
+    ("journal_memory", "1g", f"{BAD_SIZE}'1g'; did you mean '1GiB'?"),
+    ("journal_memory", "-1MiB", f"{BAD_SIZE}'-1MiB'"),
+    ("journal_memory", "1023KiB", "must be from 1MiB to 64GiB, got '1023KiB'"),
+    ("journal_memory", "64.1GiB", "must be from 1MiB to 64GiB, got '64.1GiB'"),
+    ("pets_memory", "0MiB", "must be from 1MiB to 64GiB, got '0MiB'"),
+    ("snapshot_memory", "much", f"{BAD_SIZE}'much'"),
     ("state", "three/pets", "must be a file in an existing folder, got 'three/pets'"),
     ("state", "one", "must be a file in an existing folder, got 'one'"),
     ("reset_every", "hourly", f"{BAD_TIME}'hourly'"),
@@ -231,6 +243,9 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
         max_sessions=200,
         sessions="implicit",
         journal_size=1000,
+        journal_memory=None,
+        pets_memory=None,
+        snapshot_memory=None,
         state="",
         reset_every=0.0,
         public=False,

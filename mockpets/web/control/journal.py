@@ -124,10 +124,16 @@ def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
         journal = session.journal
         # Read before the entries, so that a change in between is not missed.
         change, entries = session.changes.number, journal.entries()
-        dropped = journal.dropped
+        dropped, for_memory = journal.dropped, journal.dropped_for_memory
 
         def compare() -> tuple[Verdict, int | None]:
-            verdict = verification.check(expected, entries, session=session.name, dropped=dropped)
+            verdict = verification.check(
+                expected,
+                entries,
+                session=session.name,
+                dropped=dropped,
+                dropped_for_memory=for_memory,
+            )
             waits = expected.may_change(len(verdict.matched), passed=verdict.passed)
             return verdict, change if waits else None
 

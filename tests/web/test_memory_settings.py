@@ -1,0 +1,162 @@
+"""The settings for memory: what they limit, what is dropped at a limit, and who learns of it."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import Settings, create_app
+from mockpets.constants import JOURNAL_BYTES, PETS_BYTES, PUBLIC_BYTES, SNAPSHOTS_BYTES
+from tests.http_client import Client, InProcess
+from tests.test_cost import HEADERS
+from tests.web.control.test_metrics import PATH, held, read
+from tests.web.test_contract import assert_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Make = Callable[..., Client]
+
+MIB = 2**20
+SETTINGS = ("journal_memory", "pets_memory", "snapshot_memory")
+LIMITS = ("journal_limit_bytes", "pets_limit_bytes", "snapshots_limit_bytes")
+SESSIONS, REQUESTS = 320, 20
+BROWSER = {
+    key.removeprefix("HTTP_").replace("_", "-").title(): value
+    for key, value in HEADERS.items()
+    if key not in ("HTTP_HOST", "HTTP_CONNECTION")
+}
+
+
+def limits(call: Client, key: str = "mockpets") -> list[float]:
+    samples = read(call("GET", PATH, key=key))
+    return [samples[f"mockpets_{name}", None, None] for name in LIMITS]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, [JOURNAL_BYTES, PETS_BYTES, SNAPSHOTS_BYTES]),
+        (dict.fromkeys(SETTINGS, "3MiB"), [3 * MIB] * 3),
+        ({"journal_memory": "1GiB"}, [2**30, PETS_BYTES, SNAPSHOTS_BYTES]),
+    ],
+)
+def test_the_metrics_show_each_limit(
+    fresh: Make, options: dict[str, Any], expected: list[float]
+) -> None:
+    assert limits(fresh(**options)) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, [PUBLIC_BYTES] * 3),
+        ({"pets_memory": "100MiB"}, [PUBLIC_BYTES, 100 * MIB, PUBLIC_BYTES]),
+    ],
+)
+def test_public_mode_has_its_own_defaults(
+    fresh: Make, options: dict[str, Any], expected: list[float]
+) -> None:
+    call = fresh(public=True, control_token="a-token-of-the-tests", **options)
+
+    assert limits(call, key="a-token-of-the-tests") == expected
+
+
+@pytest.mark.parametrize(
+    ("setting", "kind", "option"),
+    [
+        ("pets_memory", "pets", "--pets-memory"),
+        ("snapshot_memory", "snapshots", "--snapshot-memory"),
+    ],
+)
+def test_a_full_budget_rejects_and_names_the_setting(
+    fresh: Make, setting: str, kind: str, option: str
+) -> None:
+    call = fresh(**{setting: "1MiB"})
+    pet = {"name": "x" * 60_000, "categoryId": 1}
+    responses = [call("POST", "/v1/pets", json_body=pet)]
+    while responses[-1].status == 201 and len(responses) < 50:
+        if kind == "pets":
+            responses.append(call("POST", "/v1/pets", json_body=pet))
+        else:
+            responses.append(call("PUT", f"/__mockpets/snapshots/s{len(responses)}"))
+
+    rejected = responses[-1]
+    assert_error(rejected, "store_full")
+    assert f"the {kind} of all sessions together may use at most 1 MiB" in rejected.json["message"]
+    assert rejected.json["message"].endswith(f", or start the server with a higher {option}")
+    assert MIB / 2 < held(call, f"{kind}_bytes") <= MIB
+
+
+# --- The request log ----------------------------------------------------------------------------
+
+
+def browse(call: Client, sessions: int, requests: int) -> None:
+    """Send requests as a page does in each session, by turns as parallel tests do."""
+    for number in range(requests):
+        for session in range(sessions):
+            status = ("available", "pending", "sold")[number % 3]
+            target = f"/~w{session}/v1/pets?limit=20&status={status}"
+            assert call("GET", target, headers=BROWSER).status == 200
+
+
+def verified(call: Client, session: str, times: int) -> Any:
+    body = {"match": {"operation": "listPets"}, "times": times}
+    return call("POST", f"/~{session}/__mockpets/verify", json_body=body)
+
+
+def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
+
+
+def test_all_sessions_of_a_large_test_run_verify_with_a_log_of_the_documented_size(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """docs/reference/request-log.md#memory states the size: sessions x requests x 5 KiB."""
+    settings = Settings(max_sessions=SESSIONS + 1, journal_memory=SESSIONS * REQUESTS * 5 * 1024)
+    call = Client(InProcess(create_app(settings)))
+    browse(call, SESSIONS, REQUESTS)
+
+    failed = [s for s in range(SESSIONS) if verified(call, f"w{s}", REQUESTS).status != 200]
+    assert failed == []
+    assert held(call, "journal_dropped_total") == 0
+    assert warnings_of(caplog) == []
+    # The documented size is not much more than what is used.
+    assert 0.5 < held(call, "journal_bytes") / held(call, "journal_limit_bytes") <= 1
+
+
+def test_dropped_requests_are_counted_and_logged_once_and_verify_names_the_setting(
+    fresh: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    call = fresh(journal_memory="1MiB")
+    browse(call, 20, 10)
+    assert warnings_of(caplog) == []
+    browse(call, 20, 20)
+
+    [warning] = warnings_of(caplog)
+    assert "use 1MiB, the limit of --journal-memory" in warning
+    assert "start the server with a higher --journal-memory" in warning
+    dropped = held(call, "journal_dropped_total")
+    assert dropped == sum(
+        call("GET", f"/~w{session}/__mockpets/requests").json["dropped"] for session in range(20)
+    )
+    assert dropped > 0
+    assert held(call, "journal_bytes") <= MIB
+    failed = verified(call, "w0", 30)
+    assert_error(failed, "verification_failed", "details")
+    assert failed.json["message"].endswith("or start the server with a higher --journal-memory")
+
+
+def test_requests_dropped_by_the_size_of_one_log_are_not_counted_and_not_logged(
+    fresh: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    call = fresh(journal_size=3)
+    browse(call, 1, 10)
+
+    assert call("GET", "/~w0/__mockpets/requests").json["dropped"] == 7
+    assert held(call, "journal_dropped_total") == 0
+    assert warnings_of(caplog) == []
+    message = verified(call, "w0", 10).json["message"]
+    assert message.endswith("or start the server with a higher --journal-size")
