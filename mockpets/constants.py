@@ -62,6 +62,7 @@ ErrorCode = Literal[
     "not_described",
     "not_implemented",
     "busy",
+    "stopping",
     "http_version_not_supported",
     "store_full",
 ]
@@ -90,6 +91,7 @@ ERRORS: Final[dict[ErrorCode, int]] = {
     "not_described": 501,
     "not_implemented": 501,
     "busy": 503,
+    "stopping": 503,
     "http_version_not_supported": 505,
     "store_full": 507,
 }

@@ -96,6 +96,10 @@ class Server(Protocol):
         """Return how many connections are open."""
         ...
 
+    def stops_in(self) -> float | None:
+        """Return the seconds until the server stops, None if it has not been told to."""
+        ...
+
     def body_bytes(self) -> int:
         """Return the size of all bodies that are arriving."""
         ...

@@ -10,6 +10,7 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from mockpets.constants import READY_PATH
 from mockpets.server.limits import Limits
 from mockpets.server.listener import Listener
 from mockpets.server.poller import Waker, make_poller
@@ -66,6 +67,22 @@ class Loop:
             listener.shut_down()
         self.stopping = True
         self.wake()
+
+    def stop_after(self, seconds: float) -> None:
+        """Serve for some seconds more, then `stop`; the app reports that it is not ready."""
+        timers = self.scheduler.timers
+        stop_at = self.scheduler.stop_at = timers.clock() + seconds
+
+        def begin() -> None:
+            _log.info(
+                "stopping in %g s: GET %s responds with 503 from now on; to stop at once, send "
+                "the signal again",
+                seconds,
+                READY_PATH,
+            )
+            timers.call_at(stop_at, self.stop)
+
+        self.scheduler.call_soon_threadsafe(begin)
 
     # --- On the loop's thread -----------------------------------------------------------------
 

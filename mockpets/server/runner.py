@@ -34,6 +34,7 @@ def serve(
 ) -> None:
     """Run an app until SIGTERM or SIGINT; a second one ends the process at once.
 
+    With the setting `drain`, SIGTERM only begins to stop; the next signal ends that time.
     Both need handlers: the kernel does not deliver signals without one to process 1 of a container.
     Raises the limit of open files of this process, if it is too low for the connections.
 
@@ -42,7 +43,8 @@ def serve(
     :param settings: those that decide about the limits; the default is all defaults.
     """
     raise_limit(CONNECTIONS)
-    limits = limits_for(settings or Settings())
+    settings = settings or Settings()
+    limits = limits_for(settings)
     if limits.connections < CONNECTIONS:
         _log.warning(
             "at most %d connections at a time instead of %d: this process may not open more files; "
@@ -56,7 +58,10 @@ def serve(
     def stop(number: int, _: object) -> None:
         if loop.stopping:
             os._exit(128 + number)  # the status that a shell reports
-        loop.stop()
+        if settings.drain and number == signal.SIGTERM and loop.scheduler.stop_at is None:
+            loop.stop_after(settings.drain)
+        else:
+            loop.stop()
 
     loop.watch_signals()
     before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}

@@ -131,6 +131,8 @@ class Scheduler:
         self.parked_responses: set[Parked] = set()
         self.changed: set[Handler] = set()
         """Sockets whose events to watch for may have changed in this turn."""
+        self.stop_at: float | None = None
+        """When the loop stops, in seconds of its clock; None until it is told to stop later."""
         self.draining = False
         """Nothing more is read; complete requests get their response, then connections end."""
         self.evicted = 0
@@ -166,6 +168,10 @@ class Scheduler:
     def open_connections(self) -> int:
         """Return how many connections are open."""
         return len(self._connections)
+
+    def stops_in(self) -> float | None:
+        """Return the seconds until the server stops, None if it has not been told to."""
+        return None if self.stop_at is None else max(self.stop_at - self.timers.clock(), 0.0)
 
     def body_bytes(self) -> int:
         """Return the size of all bodies that are arriving."""

@@ -338,6 +338,12 @@ class Settings:
         "TIME",
         "Reset all sessions at this interval, such as 30m; 0s: never, or hourly with --public.",
     )
+    drain: Seconds = _row(  # noqa: RUF009 - returns a field(), like all rows
+        0.0,
+        validators.interval,
+        "TIME",
+        "How long to go on after SIGTERM while GET ready responds with 503, such as 30s.",
+    )
     public: bool = _row(
         False,
         validators.switch,

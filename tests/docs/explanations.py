@@ -110,6 +110,11 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "combinations of scenarios, or for arriving bodies.",
         "Follow the message, or try again later: `Retry-After` has the seconds.",
     ),
+    "stopping": (
+        "Only from `GET ready`: the server has received SIGTERM, and stops when the time of `--drain` "
+        "has passed.",
+        "Send new requests to another server. This one still responds.",
+    ),
     "http_version_not_supported": (
         "The version in the request line is not HTTP/1.1 or HTTP/1.0.",
         "Use HTTP/1.1.",
@@ -117,7 +122,7 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
     "store_full": (
         "The session reached its maximum number of new pets or snapshots, or all sessions together "
         "reached the memory limit for them.",
-        "Delete pets or snapshots, reset or drop sessions, or raise `--max-pets`.",
+        "Delete pets or snapshots, reset or drop sessions, or raise the setting that the message names.",
     ),
 }
 """Code to when it is sent and what to do about it."""

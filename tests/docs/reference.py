@@ -86,7 +86,7 @@ def settings(group: str) -> str:
 
 
 _GROUPS: Final = {
-    "listening": ("host", "port", "prefix", "behind_proxy", "open"),
+    "listening": ("host", "port", "prefix", "behind_proxy", "drain", "open"),
     "pets and scenarios": (
         *("scenario", "scenarios_dir", "fixtures_dir", "seed", "count", "locale"),
         *("api_key", "any_key", "delay"),
@@ -114,9 +114,8 @@ def _default(row: Row) -> str:
 
 def _linked(text: str) -> str:
     """Return the help of an option with what a reader types as code."""
-    text = re.sub(
-        r"(?<![\w`/-])(--[a-z-]+|/mock|300ms|[0-9]+MiB|30m|0s|PUT sessions/NAME)", r"`\1`", text
-    )
+    typed = "--[a-z-]+|/mock|300ms|[0-9]+MiB|30[ms]|0s|PUT sessions/NAME|GET ready"
+    text = re.sub(rf"(?<![\w`/-])({typed})", r"`\1`", text)
     return text.replace("X-Forwarded-*", "`X-Forwarded-*`")
 
 

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlContext
     from mockpets.web.exchange import Request
+    from mockpets.wsgi_extension import Server
 
     View = Callable[..., Response]
 
@@ -204,6 +205,19 @@ def health() -> JsonResponse[Health]:
     return json_response({"status": "ok", "version": VERSION})
 
 
+def ready() -> JsonResponse[Health]:
+    """Report that the server accepts requests, and will go on doing so.
+
+    :raise RequestError: ``stopping``.
+    """
+    server: Server | None = current_request().environ.get(SERVER)
+    seconds = server.stops_in() if server else None
+    if seconds is not None:
+        message = f"the server stops in {seconds:.0f} s; send new requests to another one"
+        raise RequestError("stopping", message)
+    return health()
+
+
 def openapi() -> JsonResponse[Mapping[str, Any]]:
     """Return the contract as OpenAPI 3.1, with the base path of the request's session."""
     return _document(document)
@@ -265,9 +279,8 @@ def metrics(call: ControlRequest) -> Response:
 
 
 _OPEN_CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
-    # `create_app` returns an app that can respond, so alive and ready are the same.
     HEALTH_PATH: {"GET": Call("health", health, None, "none")},
-    READY_PATH: {"GET": Call("ready", health, None, "none")},
+    READY_PATH: {"GET": Call("ready", ready, None, "none", errors=("stopping",))},
     OPENAPI_PATH: {"GET": Call("openapi", openapi, session="none")},
     CONTROL_OPENAPI_PATH: {"GET": Call("controlOpenapi", control_openapi, session="none")},
     SCENARIO_SCHEMA_PATH: {"GET": Call("scenarioSchema", schema, session="none")},

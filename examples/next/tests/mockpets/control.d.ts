@@ -104,7 +104,7 @@ export interface components {
             details?: components["schemas"]["InvalidInputDetails"] | components["schemas"]["VerificationDetails"] | components["schemas"]["HeldResponses"];
         };
         /** @enum {string} */
-        ErrorCode: "invalid_request" | "unauthorized" | "forbidden" | "pet_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "verification_failed" | "not_held" | "session_dropped" | "payload_too_large" | "expectation_failed" | "invalid_scenario" | "invalid_session" | "session_required" | "unknown_header" | "unknown_scenario" | "unknown_session" | "rate_limited" | "headers_too_large" | "internal_error" | "not_described" | "not_implemented" | "busy" | "http_version_not_supported" | "store_full";
+        ErrorCode: "invalid_request" | "unauthorized" | "forbidden" | "pet_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "verification_failed" | "not_held" | "session_dropped" | "payload_too_large" | "expectation_failed" | "invalid_scenario" | "invalid_session" | "session_required" | "unknown_header" | "unknown_scenario" | "unknown_session" | "rate_limited" | "headers_too_large" | "internal_error" | "not_described" | "not_implemented" | "busy" | "stopping" | "http_version_not_supported" | "store_full";
         /** @description An error of the contract. */
         ErrorReply: {
             /**
