@@ -24,6 +24,7 @@ from mockpets.constants import (
 )
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean, printable
 from mockpets.strict_json import dump_json, parse_json
+from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -171,12 +172,18 @@ def _invalid(option: str, message: str, hint: str = "") -> InputError:
 
 
 @click.command(cls=Command)
+@click.option("--all", "of_all", is_flag=True, help="Reset every session.")
 @with_client
-def reset(client: ControlClient) -> int:
+def reset(client: ControlClient, of_all: bool) -> int:
     """Reset a session: pets, counters, random numbers and request log.
 
     Active scenarios and snapshots stay.
     """
+    if of_all:
+        if client.name != DEFAULT_SESSION:
+            raise _invalid("--all", f"cannot be combined with session {client.name}")
+        click.echo(f"reset sessions: {client.reset_sessions()}")
+        return 0
     if missing := missing_session(client):
         report([f"creating session {client.name}{missing}"])
     active = client.reset()
@@ -371,8 +378,10 @@ def list_sessions(client: ControlClient, as_json: bool) -> int:
 @sessions.command("drop")
 @click.argument(
     "name",
+    required=False,
     shell_complete=from_server(lambda client: [each["name"] for each in client.sessions()]),
 )
+@click.option("--all", "of_all", is_flag=True, help="Drop every session; reset the default one.")
 @click.option(
     "--closed",
     default="60s",
@@ -381,7 +390,15 @@ def list_sessions(client: ControlClient, as_json: bool) -> int:
     "it again; 0s: not at all.  [default: 60s]",
 )
 @with_server
-def drop_session(client: ControlClient, name: str, closed: str) -> int:
-    """Remove a session and release the responses that it holds."""
+def drop_session(client: ControlClient, name: str | None, of_all: bool, closed: str) -> int:
+    """Remove a session, or all, and release the responses that they hold."""
+    if of_all:
+        if name is not None:
+            raise _invalid("--all", f"cannot be combined with the name {quote(name)}")
+        click.echo(f"dropped sessions: {client.drop_sessions(closed)}")
+        return 0
+    if name is None:
+        hint = "'mockpets sessions' lists the names; to drop every session, pass --all"
+        raise InputError([Problem("", 0, 0, "", "missing argument NAME", hint)])
     click.echo(printable(f"dropped {client.drop_session(name, closed)}"))
     return 0

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         ClearedRequests,
         Document,
         DroppedSession,
+        DroppedSessions,
         Events,
         Explanation,
         GateCounts,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         RequestList,
         RequestSummary,
         RequestToExplain,
+        ResetSessions,
         ScenarioDetails,
         ScenarioList,
         ScenarioSelection,
@@ -417,6 +419,23 @@ class ControlClient:
         )
         if check_lost and known is not None and response["id"] != known:
             raise SessionLostError(response["dropped"])
+        return response["dropped"]
+
+    def reset_sessions(self) -> int:
+        """Reset every session as `reset` does; return how many there are."""
+        response: ResetSessions = self._call("POST", constants.RESET_SESSIONS_PATH, check=_accept)
+        return response["reset"]
+
+    def drop_sessions(self, closed: str = "60s") -> int:
+        """Remove every session but the default one, which is reset; return how many were removed.
+
+        :param closed: as for `drop_session`.
+        """
+        query = {"closed": closed}
+        response: DroppedSessions = self._call(
+            "DELETE", constants.SESSIONS_PATH, query=query, check=_accept
+        )
+        self._session_ids.clear()
         return response["dropped"]
 
     # --- Calls ---

@@ -693,6 +693,18 @@ class DroppedSession(TypedDict):
     id: str
 
 
+class ResetSessions(TypedDict):
+    """How many sessions were reset."""
+
+    reset: int
+
+
+class DroppedSessions(TypedDict):
+    """How many sessions were removed."""
+
+    dropped: int
+
+
 # --- Errors -----------------------------------------------------------------------------------
 
 

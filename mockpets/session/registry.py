@@ -238,6 +238,25 @@ class SessionRegistry:
         self.publish_all("sessions")
         return session
 
+    def reset_all(self) -> int:
+        """Reset all sessions; return how many."""
+        with self._lock:
+            sessions = [*self._by_name.values()]
+            self._due = {}
+        for session in sessions:
+            session.reset()
+        return len(sessions)
+
+    def drop_all(self, closed: float = 0.0) -> int:
+        """Delete all sessions but the default one, which is reset; return how many were deleted.
+
+        :param closed: the seconds for which their names stay closed.
+        """
+        names = [name for name in self._by_name.copy() if name != DEFAULT_SESSION]
+        dropped = [self.drop(name, closed) for name in names]
+        self.default.reset()
+        return sum(session is not None for session in dropped)
+
     def idle_seconds(self, session: Session) -> float:
         """Return the seconds since a session was last used."""
         return max(self._clock() - session.used, 0.0)

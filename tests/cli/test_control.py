@@ -341,6 +341,19 @@ def test_sessions_are_listed_and_dropped(run: Run, client: ControlClient, call: 
     assert [session["name"] for session in client.sessions()] == ["default"]
 
 
+def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, call: Client) -> None:
+    for name in ("w1", "w2", "default"):
+        call("GET", f"/~{name}/v1/pets")
+
+    assert run("reset", "--all") == (0, ["reset sessions: 3"], [])
+    assert [each["requests"] for each in client.sessions()] == [0, 0, 0]
+    assert run("sessions", "drop", "--all") == (0, ["dropped sessions: 2"], [])
+    assert call("GET", "/~w1/v1/pets").status == 410
+    client.make_session("w1")
+    assert run("sessions", "drop", "--all", "--closed=0s") == (0, ["dropped sessions: 1"], [])
+    assert call("GET", "/~w1/v1/pets").status == 200
+
+
 # --- Errors -----------------------------------------------------------------------------------
 
 
@@ -382,6 +395,11 @@ def test_sessions_are_listed_and_dropped(run: Run, client: ControlClient, call: 
         ("sessions drop w3", 1, "unknown session 'w3'"),
         ("sessions drop default", 1, "the session 'default' cannot be deleted"),
         ("sessions drop w3 --closed=soon", 1, "closed "),
+        ("sessions drop --all --closed=soon", 1, "closed "),
+        ("sessions drop --all w3", 2, "--all: cannot be combined with the name 'w3'"),
+        ("sessions drop", 2, "missing argument NAME; 'mockpets sessions' lists the names; to"),
+        ("reset --all --session w3", 2, "--all: cannot be combined with session w3"),
+        ("reset --al", 2, "--al: unknown option; did you mean '--all'?"),
         ("sessions --session x", 2, "--session: not an option of 'mockpets sessions list'"),
         ("sessions --jsno", 2, "--jsno: unknown option; did you mean '--json'?"),
         ("reset now", 2, "reset: unexpected argument 'now'"),

@@ -154,12 +154,12 @@ def run_job(call: ControlRequest, job: Callable[[], T], what: str, *, is_long: b
     :raise InputError: raised by the job.
     """
     environ = call.request.environ
-    if not is_long or SERVER not in environ:
-        return job()
-    for result in environ.get(JOB_RESULTS, ()):
+    for result in environ.get(JOB_RESULTS, ()):  # first: the job may have made itself short
         if isinstance(result, _JobResult):
             value: T = result.unwrap()
             return value
+    if not is_long or SERVER not in environ:
+        return job()
     raise NotReady(partial(_run, job), what)
 
 

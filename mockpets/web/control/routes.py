@@ -38,6 +38,7 @@ from mockpets.constants import (
     REQUEST_PATH,
     REQUESTS_PATH,
     RESET_PATH,
+    RESET_SESSIONS_PATH,
     RESTORE_PATH,
     SCENARIO_PATH,
     SCENARIO_SCHEMA_PATH,
@@ -118,6 +119,8 @@ def _add_path(
     for method, view in views.items():
         endpoint = f"{method} {path}"
         app.add_url_rule(rule, endpoint, view, methods=[method], provide_automatic_options=False)
+    if path == RESET_SESSIONS_PATH:
+        return  # with its other methods, it is the path of a session with the name `reset`
     endpoint = f"{path}: other methods"
     app.url_map.add(Rule(rule, endpoint=endpoint))  # without methods: any other
     app.view_functions[endpoint] = partial(_other_method, tuple(views), on_options)
@@ -301,7 +304,13 @@ _CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
         )
     },
     RESET_PATH: {"POST": Call("reset", sessions.reset, session="changes")},
-    SESSIONS_PATH: {"GET": Call("sessions", sessions.sessions, session="none")},
+    SESSIONS_PATH: {
+        "GET": Call("sessions", sessions.sessions, session="none"),
+        "DELETE": Call(
+            "dropSessions", sessions.drop_sessions, sessions.DROP_PARAMETERS, session="none"
+        ),
+    },
+    RESET_SESSIONS_PATH: {"POST": Call("resetSessions", sessions.reset_sessions, session="none")},
     SESSION_PATH: {
         "GET": Call("findSession", sessions.one_session, session="none", errors=("not_found",)),
         "PUT": Call(

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from mockpets.contract.control_types import (
         ActiveScenarios,
         DroppedSession,
+        DroppedSessions,
+        ResetSessions,
         ScenarioDetails,
         ScenarioList,
         ScenarioSummary,
@@ -317,6 +319,21 @@ def put_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     return json_response(_session_summary(context, session), 200 if before else 201)
 
 
+_AT_ONCE: Final = 50
+"""The most sessions to reset or remove on the app's thread, which takes milliseconds."""
+
+
+def reset_sessions(call: ControlRequest) -> JsonResponse[ResetSessions]:
+    """Reset every session: pets, counters, random numbers and the journal.
+
+    Active scenarios and snapshots stay.
+    """
+    registry = call.context.sessions
+    is_long = len(registry) > _AT_ONCE
+    reset = run_job(call, registry.reset_all, "resetting all sessions", is_long=is_long)
+    return json_response({"reset": reset})
+
+
 DROP_PARAMETERS: Final = {
     "closed": Parameter(
         "How long the name stays closed, such as 60s, at most 1h: requests that name it get 410, "
@@ -339,3 +356,16 @@ def drop_session(call: ControlRequest) -> JsonResponse[DroppedSession]:
     if dropped is None:
         raise _unknown_session(call, name)
     return json_response({"dropped": name, "id": dropped.id})
+
+
+def drop_sessions(call: ControlRequest) -> JsonResponse[DroppedSessions]:
+    """Remove every session but the default one, which is reset; release the responses they hold.
+
+    :raise RequestError: ``invalid_request`` for an invalid time.
+    """
+    registry = call.context.sessions
+    closed: float = read_query(call.query, DROP_PARAMETERS).get("closed", 0.0)
+    is_long = len(registry) > _AT_ONCE
+    drop = partial(registry.drop_all, closed)
+    dropped = run_job(call, drop, "removing all sessions", is_long=is_long)
+    return json_response({"dropped": dropped})

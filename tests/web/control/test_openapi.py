@@ -111,6 +111,7 @@ def test_calls_for_a_session_accept_its_header() -> None:
 
     assert without == OPEN | {
         *("sessions", "findSession", "makeSession", "dropSession", "metrics"),
+        *("resetSessions", "dropSessions"),
         *("coverage", "clearCoverage"),
     }
 
@@ -127,7 +128,9 @@ def test_query_parameters_have_types_and_descriptions() -> None:
             assert parameter["description"].endswith("."), (name, parameter["name"])
 
 
-@pytest.mark.parametrize("name", ["requests", "har", "pets", "events", "dropSession"])
+@pytest.mark.parametrize(
+    "name", ["requests", "har", "pets", "events", "dropSession", "dropSessions"]
+)
 def test_the_server_accepts_exactly_the_documented_query_parameters(
     fresh: Callable[..., Client], name: str
 ) -> None:
@@ -136,7 +139,7 @@ def test_the_server_accepts_exactly_the_documented_query_parameters(
     message = fresh()(method, f"{target}?no-such=1", key=None).json["message"]
 
     known = message.partition("known parameters: ")[2].split(", ")
-    if name == "dropSession":
+    if name.startswith("dropSession"):
         known = ["closed"]
         assert message.endswith("known parameters: closed")
     assert known == [*parameters(name)]

@@ -46,6 +46,7 @@ from mockpets.contract.control_types import (
     ClearedCoverage,
     ClearedRequests,
     DroppedSession,
+    DroppedSessions,
     Error,
     Events,
     Explanation,
@@ -64,6 +65,7 @@ from mockpets.contract.control_types import (
     RequestDetails,
     RequestList,
     RequestToExplain,
+    ResetSessions,
     ScenarioDetails,
     ScenarioList,
     ScenarioSelection,
@@ -284,6 +286,8 @@ ROWS = [
     Row("DELETE", "coverage", ClearedCoverage),
     Row("DELETE", "requests", ClearedRequests),
     Row("POST", "reset", ActiveScenarios),
+    Row("POST", "sessions/reset", ResetSessions),
+    Row("DELETE", "sessions", DroppedSessions),
 ]
 """In an order in which each row finds what earlier rows created."""
 DOCUMENT = control_document()
@@ -474,6 +478,8 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "make_session": ("w2",),
     "find_session": ("w2",),
     "drop_session": ("w2",),
+    "reset_sessions": (),
+    "drop_sessions": (),
     "clear_requests": (),
     "use": ("empty",),
     "reset": (),

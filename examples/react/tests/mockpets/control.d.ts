@@ -96,6 +96,10 @@ export interface components {
             dropped: string;
             id: string;
         };
+        /** @description How many sessions were removed. */
+        DroppedSessions: {
+            dropped: number;
+        };
         /** @description The body of an error: the Error of the contract, with `details` if there are any. */
         Error: {
             code: components["schemas"]["ErrorCode"];
@@ -577,6 +581,10 @@ export interface components {
             /** @description The body, sent as JSON. */
             body?: Record<string, unknown> | unknown[] | string | number | boolean | null;
         };
+        /** @description How many sessions were reset. */
+        ResetSessions: {
+            reset: number;
+        };
         /** @enum {string} */
         Responder: "stub" | "operation" | "check";
         /**
@@ -922,6 +930,7 @@ export type DelayPercentiles = components['schemas']['DelayPercentiles'];
 export type DelayRange = components['schemas']['DelayRange'];
 export type Difference = components['schemas']['Difference'];
 export type DroppedSession = components['schemas']['DroppedSession'];
+export type DroppedSessions = components['schemas']['DroppedSessions'];
 export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type ErrorReply = components['schemas']['ErrorReply'];
@@ -973,6 +982,7 @@ export type RequestNote = components['schemas']['RequestNote'];
 export type RequestOutcome = components['schemas']['RequestOutcome'];
 export type RequestSummary = components['schemas']['RequestSummary'];
 export type RequestToExplain = components['schemas']['RequestToExplain'];
+export type ResetSessions = components['schemas']['ResetSessions'];
 export type Responder = components['schemas']['Responder'];
 export type ScenarioDetails = components['schemas']['ScenarioDetails'];
 export type ScenarioDocument = components['schemas']['ScenarioDocument'];
