@@ -159,6 +159,9 @@ SEED_HEADER: Final = "Mockpets-Seed"
 SESSION_ID_HEADER: Final = "Mockpets-Session-Id"
 """Differs when a session of the same name was created again, or lost something in a restart."""
 
+NODE_HEADER: Final = "Mockpets-Node"
+"""The name of the server (`--name`); not sent without one."""
+
 REQUEST_HEADERS: Final = (SESSION_HEADER, SCENARIO_HEADER, DELAY_HEADER)
 """Our headers that have an effect on a request."""
 BAGGAGE_SESSION: Final = "mockpets.session"
@@ -173,9 +176,9 @@ FORWARDED_HEADERS: Final = (
     OFF_CONTRACT_HEADER,
     SEED_HEADER,
     SESSION_ID_HEADER,
-    "Mockpets-Node",
+    NODE_HEADER,
 )
-"""Our response headers and the names reserved for more. Requests may carry them without effect,
+"""Our response headers. Requests may carry them without effect,
 because proxies copy headers of a response into the next request."""
 
 EXPOSED_HEADERS: Final = (
@@ -194,6 +197,7 @@ EXPOSED_HEADERS: Final = (
     REQUEST_HEADER,
     OFF_CONTRACT_HEADER,
     SEED_HEADER,
+    NODE_HEADER,
 )
 """Response headers that pages on other origins may read; ``*`` does not work with credentials."""
 

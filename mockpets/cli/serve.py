@@ -54,7 +54,8 @@ def serve(config: Path | None, **flags: object) -> int:
     mock = app.extensions["mockpets"]
     with ExitStack() as stack:
         log_format = cast("Format", settings.log_format)
-        stack.enter_context(configure(log_format, sys.stderr, quiet=settings.quiet))
+        log = configure(log_format, sys.stderr, quiet=settings.quiet, node=settings.name)
+        stack.enter_context(log)
         if settings.state:
             from mockpets.storage.persistence import persist_sessions
 

@@ -205,11 +205,13 @@ class State(ScenarioList, GateCounts):
     """A session and its server at a glance.
 
     `change` is the number of the last change, and `resets` differs after each reset. `state_file`
-    is None when the server runs without ``--state``. `rejected_origins` lists the origins of pages
-    whose control calls were rejected, at most 20; ``null`` stands for pages without an origin.
+    is None when the server runs without ``--state``, and `node` without ``--name``.
+    `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
+    ``null`` stands for pages without an origin.
     """
 
     version: str
+    node: str | None
     session: str
     change: int
     resets: int

@@ -255,5 +255,8 @@ def error_response(
     scheduler.errors[error.code] += 1
     if wanted():
         method, target = request.line or ("-", "-")
-        access(Access(method, shown_target(target), error.status, 0.0, size=len(body), client=peer))
+        shown = shown_target(target)
+        access(
+            Access(method, shown, error.status, 0.0, size=len(body), client=peer, code=error.code)
+        )
     return Response(request, head, b"" if request.is_head else body, None, close=True)

@@ -350,6 +350,12 @@ class Settings:
         "",
         "Public demo mode: stricter limits and one session per visitor.",
     )
+    name: str = _row(
+        "",
+        validators.node_name,
+        "NAME",
+        "Name of this server in the header Mockpets-Node and in the log.",
+    )
     log_format: str = _row(
         "text", validators.OneOf("text", "json"), "FORMAT", "Log format: text or json."
     )

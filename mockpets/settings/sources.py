@@ -131,13 +131,15 @@ def _from_environ(environ: Mapping[str, str], flags: Mapping[str, object], table
     """Return the settings in the environment, including unknown names.
 
     A MOCKPETS_PORT set by Kubernetes or Docker is ignored if a flag sets the port, or if the
-    command has no such flag.
+    command has no such flag. So is the MOCKPETS_NAME of a link, which no server can have.
     """
     values = {}
     for name, value in environ.items():
         key = name.removeprefix(VARIABLE_PREFIX).lower().replace("_", "-")
         is_ours = name.startswith(VARIABLE_PREFIX) and name not in (CONFIG_VARIABLE, URL_VARIABLE)
-        wanted = key in table and flags.get(table[key].name, "no such flag") is None
+        wanted = (
+            key in table and key != "name" and flags.get(table[key].name, "no such flag") is None
+        )
         if is_ours and value and (wanted or not _is_link(name, value)):
             values[key] = value
     return values, lambda key: (VARIABLE_PREFIX + key.upper().replace("-", "_"), 0, 0, "")

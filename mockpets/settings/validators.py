@@ -175,6 +175,17 @@ def origin(text: str) -> str:
     raise ValueError(f"must be an origin such as https://app.example, without a path, {got(text)}")
 
 
+def node_name(text: str) -> str:
+    """Return a name of a server that fits a header and a line of the log; empty for none.
+
+    :raise ValueError: the text is not such a name.
+    """
+    if not text or re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", text):
+        return text
+    rule = "a-z, A-Z, 0-9, '.', '_' and '-', first a letter or digit, at most 64 characters"
+    raise ValueError(f"must be a name ({rule}), {got(text)}")
+
+
 def host_name(text: str) -> str:
     """Return a host name or address as in a Host header, without the port, in lower case.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -54,6 +55,9 @@ class Access(NamedTuple):
     :param session: empty if the request was rejected before its session was known.
     :param notes: the codes of the notes.
     :param client: the address of the client, which is not logged (`error_lines`).
+    :param code: the code of the error with which the server rejected the request; None for other
+        responses, also for errors that a scenario sends.
+    :param trace: the trace ID of a rejected request, if it has a valid one.
     """
 
     method: str
@@ -69,6 +73,8 @@ class Access(NamedTuple):
     fault: str | None = None
     notes: tuple[str, ...] = ()
     client: str = ""
+    code: str | None = None
+    trace: str | None = None
 
     def __str__(self) -> str:
         """Return one line that is safe to print in a terminal."""
@@ -90,6 +96,7 @@ class Access(NamedTuple):
             parts.append(f"stub {' + '.join(self.stubs[:NAMES])}")
         if self.fault is not None:
             parts.append(self.fault)
+        parts += [each for each in (self.code, self.trace) if each is not None]
         parts += self.notes[:NAMES]
         line = f"{_short(self.method, TARGET)} {_short(self.target, TARGET)} ({', '.join(parts)})"
         return f"{status} {printable(line)}"
@@ -109,6 +116,8 @@ class Access(NamedTuple):
             "scenarios": self.scenarios,
             "stubs": self.stubs[:NAMES],
             "notes": self.notes[:NAMES],
+            "code": self.code,
+            "trace_id": self.trace,
         }
 
 
@@ -117,6 +126,20 @@ def shown_target(target: str) -> str:
     # Cut first: a query of 15 KiB takes a millisecond to redact.
     is_long = len(target) > TARGET
     return redacted_target(target[: TARGET - 3]) + "..." if is_long else redacted_target(target)
+
+
+_TRACE: Final = re.compile(
+    r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:(?<!^00.{53})-.*)?"
+)
+
+
+def trace_id(traceparent: str | None) -> str | None:
+    """Return the trace ID of a header `traceparent`, None if it is missing or invalid.
+
+    Source: W3C Trace Context, 3.2; a later version than 00 may have more fields.
+    """
+    match = _TRACE.fullmatch(traceparent or "")
+    return match[1] if match else None
 
 
 def wanted() -> bool:
@@ -143,11 +166,13 @@ class _Text(logging.Formatter):
     records.
 
     :param colour: whether to print status and level in colour.
+    :param node: the name of the server; empty for none.
     """
 
-    def __init__(self, *, colour: bool) -> None:
+    def __init__(self, *, colour: bool, node: str) -> None:
         super().__init__()
         self._colour = colour
+        self._node = f" {node}" if node else ""
         self._second = -1
         self._time = ""
 
@@ -155,7 +180,7 @@ class _Text(logging.Formatter):
         """Return a record as text, without the final newline."""
         if (second := int(record.created)) != self._second:
             self._second = second
-            self._time = time.strftime("%H:%M:%S", time.localtime(second))
+            self._time = time.strftime("%H:%M:%S", time.localtime(second)) + self._node
         if isinstance(record.msg, Access):
             return f"{self._time} {self._access(record.msg)}"
         text = _short(record.getMessage(), MESSAGE)
@@ -185,8 +210,9 @@ class _Json(logging.Formatter):
 
     _encode = json.JSONEncoder(separators=(",", ":")).encode
 
-    def __init__(self) -> None:
+    def __init__(self, node: str) -> None:
         super().__init__()
+        self._node = {"node": node} if node else {}
         self._second = -1
         self._time = ""
 
@@ -199,6 +225,7 @@ class _Json(logging.Formatter):
             "time": f"{self._time}.{int(record.created % 1 * 1000):03}Z",
             "level": record.levelname.lower(),
             "logger": record.name,
+            **self._node,
         }
         if isinstance(record.msg, Access):
             properties |= record.msg.as_json()
@@ -224,6 +251,7 @@ def configure(
     environ: Mapping[str, str] = os.environ,
     *,
     quiet: bool = False,
+    node: str = "",
 ) -> Iterator[None]:
     """Write the log of this process to a stream while the context is active.
 
@@ -232,13 +260,14 @@ def configure(
     :param stream: None if the process was started with standard error closed.
     :param environ: if the stream is a terminal, ``NO_COLOR`` (no-color.org) and ``TERM`` apply.
     :param quiet: omit the request lines.
+    :param node: the name of the server, which each line has; empty for none.
     """
     if stream is None:
         yield
         return
     colour = stream.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
     handler = AsyncHandler(stream)
-    handler.setFormatter(_Json() if form == "json" else _Text(colour=colour))
+    handler.setFormatter(_Json(node) if form == "json" else _Text(colour=colour, node=node))
     root, before, before_access = logging.getLogger(), _log.level, _access.level
     root.addHandler(handler)
     _log.setLevel(logging.INFO)

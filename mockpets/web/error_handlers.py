@@ -39,8 +39,9 @@ def add_error_handlers(app: flask.Flask) -> None:
 
 def _request_error(error: RequestError) -> Response:
     """Return the Error body, status and headers of an error."""
+    exchange = current_request().exchange
+    exchange.code = error.code
     if error.code in SERVER_LIMIT_ERRORS:
-        exchange = current_request().exchange
         exchange.limit = error.code
         exchange.notes.append(("server_limit", f"{error.code}: {error.message}"))
     body = error_body(error.code, error.message, error.status, error.details)

@@ -35,6 +35,8 @@ class Exchange:
     :param session: the request's session; None before it is selected, and if it does not exist yet.
     :param stack: the request's scenarios; None before they are selected.
     :param notes: code and text of the notes that the journal shows with the request.
+    :param name: the name of the session that it selects, which may not exist; empty before that.
+    :param code: the code of the error with which the server rejected it; None for a stub's reply.
     :param limit: the code of `SERVER_LIMIT_ERRORS` with which the server rejected it, or None.
     """
 
@@ -44,6 +46,8 @@ class Exchange:
     stack: Stack | None = None
     outcome: Outcome = NOTHING
     notes: list[tuple[NoteCode, str]] = field(default_factory=list)
+    name: str = ""
+    code: ErrorCode | None = None
     limit: ErrorCode | None = None
 
 

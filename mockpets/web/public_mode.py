@@ -91,7 +91,7 @@ class VisitorSessions:
             return
         if request.endpoint in OPERATIONS:  # no view sets it if the request is rejected
             request.exchange.operation = request.endpoint
-        name = self.name(request)
+        request.exchange.name = name = self.name(request)
         if self._in_progress[name] >= _IN_PROGRESS:
             raise _too_many("requests in progress", _RETRY_SECONDS)
         kind = _REQUESTS

@@ -17,6 +17,7 @@ from mockpets.constants import (
     CONTROL_PREFIX,
     DEPRECATION,
     DOCS_PATH,
+    NODE_HEADER,
     OFF_CONTRACT_HEADER,
     PETS_PATH,
     REQUEST_HEADER,
@@ -27,7 +28,7 @@ from mockpets.constants import (
 )
 from mockpets.contract.schemas import RESPONSES
 from mockpets.faults import CONNECTION_FAULTS
-from mockpets.telemetry.access_log import Access, access, shown_target, wanted
+from mockpets.telemetry.access_log import Access, access, shown_target, trace_id, wanted
 from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
 from mockpets.web.exchange import Response, current_request
@@ -71,6 +72,7 @@ class ResponseFinalizer:
         self._metrics = metrics
         self._coverage = coverage
         self._visitors = visitors
+        self._node = ((NODE_HEADER, settings.name),) if settings.name else ()
 
     def finalize(self, response: Response) -> Response:
         """Return the response to the current request, completed, recorded and ready to send."""
@@ -97,6 +99,7 @@ class ResponseFinalizer:
         off_contract = off_contract_reason(request.exchange, response.status_code)
         number = 0 if is_preflight else journal_number(request.exchange)
         headers = headers_for(request, response, number, off_contract, preflight=is_preflight)
+        headers += self._node
         response.carry(headers, below=request.exchange.outcome.reply is not None)
         self._deliver(request, response)
         if number:
@@ -118,7 +121,11 @@ class ResponseFinalizer:
             response.carry([*request.exchange.session.headers])
         origins = self._settings.control_origin
         response.carry(
-            [*COMMON_HEADERS, *cors.for_some(request.environ, origins, preflight=is_preflight)]
+            [
+                *COMMON_HEADERS,
+                *self._node,
+                *cors.for_some(request.environ, origins, preflight=is_preflight),
+            ]
         )
         if request.exchange.limit is not None:
             self._metrics.count_limit(request.exchange.limit)
@@ -290,10 +297,12 @@ def access_line(request: Request, response: Response, number: int = 0) -> Access
         delay_ms=outcome.delay * 1000,
         size=len(response.body),
         number=number,
-        session=session.name if session else "",
+        session=session.name if session else exchange.name,
         scenarios=stack.names if stack else (),
         stubs=outcome.stubs,
         fault=outcome.fault,
         notes=tuple(code for code, _ in exchange.notes),
         client=request.environ.get("REMOTE_ADDR", ""),
+        code=exchange.code,
+        trace=trace_id(request.environ.get("HTTP_TRACEPARENT")) if exchange.code else None,
     )

@@ -149,6 +149,7 @@ def select(
     if own is not None and name != own:
         message = "visitors cannot choose a session; remove the session name from the request"
         raise RequestError("invalid_session", message)
+    exchange.name = name
     # Set before headers and scenarios are read, so that unknown ones are recorded in its journal.
     exchange.session = session = sessions.find(name)
     if session is None and own is None:  # a visitor has only this one

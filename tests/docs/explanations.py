@@ -175,6 +175,10 @@ RESPONSE_HEADERS: Final = {
         "responses that the contract does not list",
         "The reason, such as `fault truncated_body` or `status 503 is not in the contract for listPets`.",
     ),
+    "Mockpets-Node": (
+        "all responses of a server with `--name`, except to invalid HTTP",
+        "The name of the server.",
+    ),
     "Mockpets-Seed": (
         "responses of scenarios that use random numbers",
         "The seed that reproduces them.",

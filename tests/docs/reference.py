@@ -97,7 +97,7 @@ _GROUPS: Final = {
         *("journal_memory", "pets_memory", "snapshot_memory"),
         *("state", "reset_every", "public"),
     ),
-    "log": ("log_format", "quiet"),
+    "log": ("name", "log_format", "quiet"),
 }
 
 

@@ -18,7 +18,7 @@ def test_the_table_has_the_properties_of_a_line() -> None:
     names = re.findall(r"`(\w+)`", "".join(cells))
 
     assert names[:3] == ["time", "level", "logger"]
-    assert sorted(names[3:]) == sorted(Access("GET", "/", 200, 1.0).as_json())
+    assert sorted(names[3:]) == sorted(["node", *Access("GET", "/", 200, 1.0).as_json()])
 
 
 def test_the_metrics_in_queries_exist() -> None:

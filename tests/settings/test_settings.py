@@ -84,6 +84,7 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
     "reset_every": [("30m", 1800.0), ("168h", 604_800.0), ("0s", 0.0)],
     "drain": [("30s", 30.0), ("1h", 3600.0), ("0s", 0.0)],
     "public": [("true", True), ("false", False), ("true", True)],
+    "name": [("mock-1", "mock-1"), ("A.b_C", "A.b_C"), ("", "")],
     "log_format": [("json", "json"), ("Text", "text"), ("JSON", "json")],
     "quiet": [("true", True), ("false", False), ("true", True)],
     "open": [("true", True), ("false", False), ("true", True)],
@@ -101,6 +102,10 @@ BAD_PREFIX = "must be a path such as /mock (A-Z, a-z, 0-9, '.', '_', '-'), got "
 BAD_DURATION = "must be a duration such as 300ms, 1.5s or 1m, got "
 BAD_TIME = "must be a time such as 30m or 1h, at most 168h, got "
 BAD_SIZE = "must be a size such as 64MiB or 1GiB, got "
+BAD_NODE = (
+    "must be a name (a-z, A-Z, 0-9, '.', '_' and '-', first a letter or digit, at most 64 "
+    "characters), got "
+)
 BAD_FOLDER = "must be a readable folder (File name too long), "
 
 # Setting, invalid value, message.
@@ -176,6 +181,10 @@ BAD: list[tuple[str, str, str]] = [
     ("behind_proxy", "0.0.0.0/0", "must not include every address, got '0.0.0.0/0'"),
     ("prefix", "mock", f"{BAD_PREFIX}'mock'"),
     ("prefix", "//mock", f"{BAD_PREFIX}'//mock'"),
+    ("name", "-a", f"{BAD_NODE}'-a'"),
+    ("name", "a b", f"{BAD_NODE}'a b'"),
+    ("name", "é", f"{BAD_NODE}'é'"),
+    ("name", "a" * 65, f"{BAD_NODE}'{'a' * 56}..."),
     ("log_format", "xml", "must be one of text, json, got 'xml'"),
     ("quiet", "maybe", "must be true or false, got 'maybe'"),
     ("open", "maybe", "must be true or false, got 'maybe'"),
@@ -256,6 +265,7 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
         public=False,
         behind_proxy=(),
         prefix="",
+        name="",
         log_format="text",
         quiet=False,
         open=False,

@@ -99,6 +99,8 @@ def test_the_json_format_has_all_properties() -> None:
         "scenarios": ["retry", "slow"],
         "stubs": ["slow/all", "retry/fails"],
         "notes": ["off_contract", "ignored_members"],
+        "code": None,
+        "trace_id": None,
     }
     assert (broken["status"], broken["request"]) == (None, None)
 

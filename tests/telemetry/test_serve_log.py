@@ -102,18 +102,18 @@ def test_the_text_format_has_one_line_per_request() -> None:
         "200 GET /v1/pets?limit=2 (T)",
         "201 POST /~w3/v1/pets (T, session w3)",
         "200 GET /v1/pets/1 (T, deprecated)",
-        "400 GET /v1/pets?limit=0 (T, limit_out_of_range, off_contract)",
-        "401 GET /v1/pets (T, key_missing)",
+        "400 GET /v1/pets?limit=0 (T, invalid_request, limit_out_of_range, off_contract)",
+        "401 GET /v1/pets (T, unauthorized, key_missing)",
         "200 HEAD /v1/pets (T)",
-        "405 DELETE /v1/pets/1 (T, unmatched)",
+        "405 DELETE /v1/pets/1 (T, method_not_allowed, unmatched)",
         "200 GET /v1/pets (T, delay 30 ms)",
         "500 GET /v1/pets (T, scenario server-error, stub server-error/crash, off_contract)",
-        "422 GET /v1/pets (T, off_contract)",
+        "422 GET /v1/pets (T, unknown_scenario, off_contract)",
         "--- GET /v1/pets (T, scenario offline, stub offline/reset, connection_reset, "
         "off_contract)",
-        "404 GET /nowhere (T, unmatched)",
+        "404 GET /nowhere (T, not_found, unmatched)",
         "200 PUT /__mockpets/scenario (T)",
-        "422 PUT /__mockpets/scenario (T)",
+        "422 PUT /__mockpets/scenario (T, unknown_scenario)",
     ]
 
 
@@ -123,7 +123,7 @@ def test_the_json_format_has_one_object_per_line() -> None:
         lines = log.objects()
 
     keys = {"time", "level", "logger", "session", "request", "method", "target", "status", "fault"}
-    keys |= {"ms", "delay_ms", "bytes", "scenarios", "stubs", "notes"}
+    keys |= {"ms", "delay_ms", "bytes", "scenarios", "stubs", "notes", "code", "trace_id"}
     assert {frozenset(line) for line in lines} == {frozenset(keys)}
     assert {line["logger"] for line in lines} == {"mockpets.access"}
     assert [line["status"] for line in lines[:5]] == [200, 201, 200, 400, 401]
@@ -143,6 +143,8 @@ def test_the_json_format_has_one_object_per_line() -> None:
         "scenarios": ["default"],
         "stubs": [],
         "notes": [],
+        "code": None,
+        "trace_id": None,
     }
     delayed, broken = lines[7], lines[10]
     assert (delayed["delay_ms"], delayed["status"]) == (30, 200)

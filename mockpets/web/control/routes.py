@@ -152,6 +152,7 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
         if sessions.declared and call.session == "changes":
             raise session_required()
         name = DEFAULT_SESSION
+    request.exchange.name = name
     is_new = call.session == "changes" and sessions.find(name) is None
     closed = sessions.closed_names.seconds(name)
     session = _session(call, name, sessions)

@@ -48,6 +48,7 @@ def state(call: ControlRequest) -> JsonResponse[State]:
     return json_response(
         {
             "version": VERSION,
+            "node": settings.name or None,
             "session": session.name,
             "change": session.changes.number,
             "resets": session.journal.resets,

@@ -726,8 +726,9 @@ export interface components {
          * @description A session and its server at a glance.
          *
          *     `change` is the number of the last change, and `resets` differs after each reset. `state_file`
-         *     is null when the server runs without `--state`. `rejected_origins` lists the origins of pages
-         *     whose control calls were rejected, at most 20; `null` stands for pages without an origin.
+         *     is null when the server runs without `--state`, and `node` without `--name`.
+         *     `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
+         *     `null` stands for pages without an origin.
          */
         State: {
             active: string[];
@@ -737,6 +738,7 @@ export interface components {
                 [key: string]: number;
             };
             version: string;
+            node: string | null;
             session: string;
             change: number;
             resets: number;
