@@ -359,10 +359,14 @@ PUBLIC_PETS: Final = 1000
 PUBLIC_NAME_LENGTH: Final = 256
 PUBLIC_BYTES: Final = 8 * 1024 * 1024
 """The same three sizes in public mode."""
-PUBLIC_RATE: Final = (200.0, 400)
-"""Requests per second, and in a burst, of all visitors together."""
-PUBLIC_VISITOR_RATE: Final = (20.0, 40)
-"""Requests per second, and in a burst, of one visitor."""
+PUBLIC_SESSIONS: Final = 5000
+"""`SESSIONS` in public mode."""
+PUBLIC_RATE: Final = 200
+"""Requests per second of all visitors together, unless `--public-rate` is set."""
+PUBLIC_VISITOR_RATE: Final = 20
+"""Requests per second of one visitor, unless `--public-visitor-rate` is set."""
+PUBLIC_BURST: Final = 2
+"""How many seconds of its rate a visitor, or all together, can use at once."""
 PUBLIC_ERROR_LINES: Final = 10
 """Log lines per second about error responses to one visitor."""
 

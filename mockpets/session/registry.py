@@ -12,7 +12,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import DEFAULT_SESSION, SESSION_IDLE_SECONDS
+from mockpets.constants import CLOSED_NAMES, DEFAULT_SESSION, SESSION_IDLE_SECONDS
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.session.closed_names import ClosedNames
 from mockpets.session.save_progress import SaveProgress
@@ -65,6 +65,8 @@ class SessionRegistry:
         self.declared = declared
         self._reset_every = reset_every
         self._reset_at = clock() + reset_every if reset_every else inf
+        self._lost: dict[str, None] = {}
+        """The names of visitors' sessions that were replaced with changes, the latest last."""
         self._due: dict[str, Session] = {}
         """The sessions that still have to be reset."""
         self._by_name = {DEFAULT_SESSION: self.default}
@@ -124,7 +126,8 @@ class SessionRegistry:
         :param reopen: whether to create it even if its name is closed, and open the name.
         :param networks: for a visitor, the names of the networks that it is in, and the maximum
             number of sessions in each; None for a session that is not a visitor's.
-        :raise RequestError: ``busy`` if all sessions are in use, ``session_dropped``,
+        :raise RequestError: ``busy`` if all sessions are in use, ``session_dropped`` for a closed
+            name, and once for a visitor whose session was replaced with changes,
             ``unknown_session``.
         """
         session = self.find(name)
@@ -138,9 +141,12 @@ class SessionRegistry:
             if session is None:
                 if not reopen:
                     self.closed_names.check(name)
+                if networks is not None:
+                    self._report_loss(name)
                 replaced = self._make_room(networks)
                 self.closed_names.open(name)
                 session = self._by_name[name] = Session(name, self.shared)
+                session.is_visitors = networks is not None
                 session.networks = tuple(networks or ())
                 # Higher than the count of any earlier session of this name, because creating a
                 # session and each of its resets publish a change. Clients notice the new session.
@@ -152,6 +158,20 @@ class SessionRegistry:
             _close(replaced)
         self.publish_all("sessions")
         return session
+
+    def _report_loss(self, name: str) -> None:
+        """Report once that a visitor's session was replaced with changes.
+
+        :raise RequestError: ``session_dropped``.
+        """
+        if name in self._lost:
+            del self._lost[name]
+            raise RequestError(
+                "session_dropped",
+                f"a visitor's changes are lost: all {self.limit} sessions, or those of an address "
+                "or network, were in use, and the visitor's was idle; start the server with a "
+                "higher --max-sessions",
+            )
 
     def check_declared(self, name: str) -> None:
         """Check that a session which does not exist may be created by any request.
@@ -184,7 +204,10 @@ class SessionRegistry:
         for network, limit in (networks or {}).items():
             members = [session for session in sessions if network in session.networks]
             if len(members) >= limit:
-                message = f"all {limit} sessions of your network are in use;"
+                message = (
+                    f"all {limit} sessions of one network are in use; start the server with a "
+                    "higher --max-sessions, or"
+                )
                 return self._remove_idle(members, message, visitors=True)
         if len(sessions) < self.limit:
             return None
@@ -217,7 +240,12 @@ class SessionRegistry:
             )
         by_age = sorted(idle, key=lambda session: session.used)
         unchanged = (session for session in by_age if visitors and not session.is_changed)
-        return self._by_name.pop(next(unchanged, by_age[0]).name)
+        removed = self._by_name.pop(next(unchanged, by_age[0]).name)
+        if removed.is_visitors and removed.is_changed:
+            if len(self._lost) >= CLOSED_NAMES:
+                del self._lost[next(iter(self._lost))]
+            self._lost[removed.name] = None
+        return removed
 
     def drop(self, name: str, closed: float = 0.0) -> Session | None:
         """Delete a session and release its held responses; return it, or None if it is unknown.

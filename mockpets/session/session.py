@@ -82,6 +82,7 @@ class Session:
         "gates",
         "headers",
         "id",
+        "is_visitors",
         "journal",
         "name",
         "networks",
@@ -103,6 +104,8 @@ class Session:
         self.snapshots = Snapshots(shared.snapshots, partial(self.changes.publish, "snapshots"))
         self.documents: Mapping[str, str] = {}
         """The source of the scenarios that were sent for this session only, by name."""
+        self.is_visitors = False
+        """Whether a visitor created it."""
         self.networks: tuple[str, ...] = ()
         """The names of the networks that its visitor is in (`visitors.visitor_names`)."""
         self.used = 0.0

@@ -20,6 +20,9 @@ from mockpets.constants import (
     PETS_BY_REQUEST,
     PETS_GENERATED,
     PORT_MAX,
+    PUBLIC_RATE,
+    PUBLIC_SESSIONS,
+    PUBLIC_VISITOR_RATE,
     SESSIONS,
     STACK_DEPTH,
 )
@@ -290,8 +293,12 @@ class Settings:
         "NUMBER",
         "Maximum number of pets added by requests, per session.",
     )
-    max_sessions: int = _row(
-        SESSIONS, validators.integer(1, 10_000), "NUMBER", "Maximum number of sessions."
+    max_sessions: int | None = _row(
+        None,
+        validators.integer(1, 10_000),
+        "NUMBER",
+        "Maximum number of sessions.",
+        unset=f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public",
     )
     sessions: str = _row(
         "implicit",
@@ -355,6 +362,18 @@ class Settings:
         validators.node_name,
         "NAME",
         "Name of this server in the header Mockpets-Node and in the log.",
+    )
+    public_rate: int = _row(
+        PUBLIC_RATE,
+        validators.integer(1, 100_000),
+        "NUMBER",
+        "With --public, requests per second of all visitors together; at once, twice as many.",
+    )
+    public_visitor_rate: int = _row(
+        PUBLIC_VISITOR_RATE,
+        validators.integer(1, 100_000),
+        "NUMBER",
+        "With --public, requests per second of each visitor; at once, twice as many.",
     )
     log_format: str = _row(
         "text", validators.OneOf("text", "json"), "FORMAT", "Log format: text or json."

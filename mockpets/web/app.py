@@ -25,7 +25,9 @@ from mockpets.constants import (
     PUBLIC_NAME_LENGTH,
     PUBLIC_PETS,
     PUBLIC_RESET_SECONDS,
+    PUBLIC_SESSIONS,
     SESSION_IDLE_SECONDS,
+    SESSIONS,
     SNAPSHOTS_BYTES,
     VERSION,
 )
@@ -40,6 +42,7 @@ from mockpets.scenario.reloader import Reloader
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
 from mockpets.session.shared import SharedState
+from mockpets.settings.model import rows
 from mockpets.settings.sources import load_settings
 from mockpets.telemetry.metrics import Holdings, Metrics
 from mockpets.web import operations, unmatched
@@ -49,7 +52,7 @@ from mockpets.web.exchange import current_request
 from mockpets.web.flask_app import App
 from mockpets.web.playback import Playback
 from mockpets.web.proxy import behind
-from mockpets.web.public_mode import TokenAttempts, VisitorSessions
+from mockpets.web.public_mode import LimitLog, TokenAttempts, VisitorSessions
 from mockpets.web.response_finalizer import ResponseFinalizer
 from mockpets.wsgi_extension import SERVER
 
@@ -63,6 +66,8 @@ if TYPE_CHECKING:
     from mockpets.wsgi_extension import Server
 
 _log: Final = logging.getLogger("mockpets")
+_ONLY_PUBLIC: Final = ("public_rate", "public_visitor_rate")
+"""The settings that have an effect only with ``--public``."""
 _FLASK_COMMAND: Final = "FLASK_RUN_FROM_CLI"
 """The variable that the command ``flask`` sets to ``true``."""
 
@@ -128,6 +133,11 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
     if settings.public and settings.sessions == "declared":
         what = "must not be declared with --public: each visitor gets a session of their own"
         problems.append(Problem("--sessions", 0, 0, "", what, "remove one of the two options"))
+    for row in rows():
+        is_set = row.name in _ONLY_PUBLIC and getattr(settings, row.name) != row.default
+        if is_set and not settings.public:
+            what = "has no effect without --public"
+            problems.append(Problem(row.flag, 0, 0, "", what, "add --public, or remove it"))
     if problems:
         raise InputError(problems)
     token = settings.control_token
@@ -178,13 +188,13 @@ def wire(
     idle = PUBLIC_IDLE_SECONDS if public else SESSION_IDLE_SECONDS
     sessions = SessionRegistry(
         shared,
-        settings.max_sessions,
+        settings.max_sessions or (PUBLIC_SESSIONS if public else SESSIONS),
         clock,
         idle=idle,
         reset_every=every,
         declared=settings.sessions == "declared",
     )
-    visitors = _visitors(clock) if public else None
+    visitors = _visitors(settings, clock) if public else None
     metrics = Metrics(VERSION, partial(_holdings, sessions, journals, reloads))
     coverage = Coverage()
     delivery = Delivery(PUBLIC_DELAY_SECONDS if public else None)
@@ -199,14 +209,14 @@ def wire(
     playback = Playback(settings, sessions, visitors)
     operations.add_routes(app, playback)
     unmatched.add_routes(app, playback)
-    add_error_handlers(app)
+    add_error_handlers(app, LimitLog(clock) if public else None)
 
     def add_control() -> None:
         from mockpets.web.control.call import ControlContext
         from mockpets.web.control.rejected_origins import RejectedOrigins
         from mockpets.web.control.routes import add_routes
 
-        attempts = TokenAttempts(clock) if public else None
+        attempts = TokenAttempts(settings.public_rate, clock) if public else None
         origins = RejectedOrigins(partial(sessions.publish_all, "origins"))
         context = ControlContext(
             settings, sessions, token, attempts, visitors, metrics, coverage, origins
@@ -217,10 +227,10 @@ def wire(
     return app, sessions
 
 
-def _visitors(clock: Callable[[], float]) -> VisitorSessions:
+def _visitors(settings: Settings, clock: Callable[[], float]) -> VisitorSessions:
     from mockpets.web.control.routes import GUARDED
 
-    return VisitorSessions(GUARDED, clock)
+    return VisitorSessions(settings, GUARDED, clock)
 
 
 def _shared_state(

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from werkzeug.exceptions import BadHost, HTTPException
 
-from mockpets.constants import SERVER_LIMIT_ERRORS
+from mockpets.constants import CONTROL_PREFIX, SERVER_LIMIT_ERRORS
 from mockpets.contract.error_body import error_body
 from mockpets.errors import NeedsBody, NotReady, RequestError
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.not_found import not_found_message
+from mockpets.web.public_mode import for_visitor
 from mockpets.wsgi_extension import JOB_RESULTS, ORDER, DeliveryOrder
 
 if TYPE_CHECKING:
     import flask
 
     from mockpets.constants import ErrorCode
+    from mockpets.web.public_mode import LimitLog
 
 _log: Final = logging.getLogger("mockpets")
 _HTTP_CODES: Final[dict[int, ErrorCode]] = {
@@ -28,22 +30,44 @@ _HTTP_CODES: Final[dict[int, ErrorCode]] = {
 }
 
 
-def add_error_handlers(app: flask.Flask) -> None:
-    """Register a handler for every kind of exception that a view may raise."""
-    app.register_error_handler(RequestError, _request_error)
+def add_error_handlers(app: flask.Flask, limits: LimitLog | None = None) -> None:
+    """Register a handler for every kind of exception that a view may raise.
+
+    :param limits: logs the limits that visitors reach; None unless the server is public.
+    """
+    handle = _request_error if limits is None else partial(_visitor_error, limits)
+    app.register_error_handler(RequestError, handle)
     app.register_error_handler(NotReady, _not_ready)
     app.register_error_handler(NeedsBody, _needs_body)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
 
 
+def _visitor_error(limits: LimitLog, error: RequestError) -> Response:
+    """Return the response to an error, with a message for visitors outside the control API."""
+    if current_request().path.startswith(CONTROL_PREFIX):
+        return _request_error(error)
+    limits.add(error)
+    _note(error)
+    return _error_response(for_visitor(error))
+
+
 def _request_error(error: RequestError) -> Response:
-    """Return the Error body, status and headers of an error."""
+    """Return the response to an error, and note the error in the exchange."""
+    _note(error)
+    return _error_response(error)
+
+
+def _note(error: RequestError) -> None:
     exchange = current_request().exchange
     exchange.code = error.code
     if error.code in SERVER_LIMIT_ERRORS:
         exchange.limit = error.code
         exchange.notes.append(("server_limit", f"{error.code}: {error.message}"))
+
+
+def _error_response(error: RequestError) -> Response:
+    """Return the Error body, status and headers of an error."""
     body = error_body(error.code, error.message, error.status, error.details)
     return Response(body, error.status, error.headers)
 

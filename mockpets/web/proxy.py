@@ -19,6 +19,7 @@ from mockpets.errors import RequestError
 from mockpets.web import cors
 from mockpets.web.addresses import is_one_of, parse_address
 from mockpets.web.exchange import Request, Response
+from mockpets.web.public_mode import for_visitor
 from mockpets.wsgi_extension import HEAD
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _outside_prefix(
         try:
             admit(Request(environ))
         except RequestError as rejected:
-            error, is_admitted = rejected, False
+            error, is_admitted = for_visitor(rejected), False
     body = error_body(error.code, error.message, error.status)
     response = Response(body, error.status, error.headers)
     if preflight and is_admitted:

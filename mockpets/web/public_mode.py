@@ -5,10 +5,11 @@ A visitor is identified by the client's address; behind a trusted proxy, by the 
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections import Counter
 from functools import partial
-from math import ceil
+from math import ceil, inf
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -19,20 +20,20 @@ from mockpets.constants import (
     PARKED,
     PUBLIC_NETWORKS,
     PUBLIC_SHARE,
-    PUBLIC_VISITOR_RATE,
     READY_PATH,
     TOKEN_GUESSES,
 )
 from mockpets.errors import RequestError
 from mockpets.session.visitors import visitor_name, visitor_names
-from mockpets.web.rate_limit import Rate
+from mockpets.web.rate_limit import Rate, visitor_rate
 from mockpets.web.visitor_rate import VisitorRate
 from mockpets.wsgi_extension import ON_END, ORDER, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from mockpets.constants import ResponseEnd
+    from mockpets.constants import ErrorCode, ResponseEnd
+    from mockpets.settings import Settings
     from mockpets.web.exchange import Request
     from mockpets.wsgi_extension import DeliveryOrder, OnEnd
 
@@ -45,24 +46,36 @@ _RETRY_SECONDS: Final = 1.0
 _REQUESTS: Final = "requests"
 _OPTIONS: Final = "OPTIONS requests"
 _HEALTH: Final = "health checks"
+_LOG_SECONDS: Final = 60.0
+_LOGGED: Final = 100
+"""Maximum number of messages about limits in memory; a few contain the seconds to wait."""
+_log: Final = logging.getLogger("mockpets")
 
 
 class VisitorSessions:
     """Names the sessions of visitors, and limits their rate and their responses in progress.
 
+    :param settings: the rates.
     :param guarded: the endpoints that require the control token.
     :param clock: returns monotonic seconds.
     """
 
     def __init__(
-        self, guarded: Collection[str] = (), clock: Callable[[], float] = monotonic
+        self,
+        settings: Settings,
+        guarded: Collection[str] = (),
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         self._guarded = guarded
         self._secret = secrets.token_bytes(32)
         # A page cannot read the error of a preflight, so it has as many of them as requests; and
         # the monitoring of a busy server must not fail because of its visitors.
         self._limits = {
-            kind: VisitorRate(Rate(*PUBLIC_VISITOR_RATE), clock)
+            kind: VisitorRate(
+                visitor_rate(settings.public_rate),
+                visitor_rate(settings.public_visitor_rate),
+                clock,
+            )
             for kind in (_REQUESTS, _OPTIONS, _HEALTH)
         }
         self._in_progress = Counter[str]()
@@ -109,8 +122,12 @@ class VisitorSessions:
         self._check(_REQUESTS, request)
 
     def _check(self, kind: str, request: Request) -> None:
-        if seconds := self._limits[kind].check(_address(request)):
-            raise _too_many(kind, seconds)
+        limit = self._limits[kind]
+        if seconds := limit.check(_address(request)):
+            whose, option = "one visitor", "--public-visitor-rate"
+            if limit.is_used_up():
+                whose, option = "all visitors together", "--public-rate"
+            raise _too_many(f"{kind} of {whose}, above {option}", seconds)
 
     def check_parked(self, request: Request) -> None:
         """Check that one more response of a request's visitor may be delayed, throttled or held.
@@ -138,17 +155,64 @@ class VisitorSessions:
             on_end(end)
 
 
-class TokenAttempts:
-    """Limits failed attempts with a wrong control token, for each address and for all together.
+_VISITOR_MESSAGES: Final[dict[ErrorCode, str]] = {
+    "rate_limited": "too many requests at the moment; try again {when}",
+    "busy": "too many people use this demo at the moment; try again {when}",
+    "store_full": "there is no room for more pets; start again with the original pets, or try "
+    "again later",
+    "session_dropped": "your changes were removed, because you were away and others needed the "
+    "room; try again to start with the original pets",
+}
+"""What a visitor reads about a limit: what happened and what to do. The log has the limit."""
 
-    Above a limit, valid tokens are rejected too: those from the same address, or those from every
-    address while all together exceed `PUBLIC_RATE`, which also bounds the addresses in memory.
+
+def for_visitor(error: RequestError) -> RequestError:
+    """Return an error about a limit with a message for visitors; any other error unchanged."""
+    text = _VISITOR_MESSAGES.get(error.code)
+    if text is None:
+        return error
+    seconds = dict(error.headers).get("Retry-After")
+    unit = "second" if seconds == "1" else "seconds"
+    when = f"in {seconds} {unit}" if seconds else "later"
+    return RequestError(error.code, text.format(when=when), error.headers)
+
+
+class LimitLog:
+    """Logs which limits visitors have reached: each at most once a minute.
 
     :param clock: returns monotonic seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._limit = VisitorRate(Rate(*TOKEN_GUESSES), clock)
+        self._clock = clock
+        self._logged: dict[str, float] = {}
+        """The time at which each message was logged."""
+
+    def add(self, error: RequestError) -> None:
+        """Log an error, unless it is not about a limit or was logged during the last minute."""
+        if error.code not in _VISITOR_MESSAGES:
+            return
+        now = self._clock()
+        if now - self._logged.get(error.message, -inf) < _LOG_SECONDS:
+            return
+        if len(self._logged) >= _LOGGED:
+            self._logged.clear()
+        self._logged[error.message] = now
+        _log.warning("a limit is reached: %s", error.message)
+
+
+class TokenAttempts:
+    """Limits failed attempts with a wrong control token, for each address and for all together.
+
+    Above a limit, valid tokens are rejected too: those from the same address, or those from every
+    address while all together exceed `together`, which also bounds the addresses in memory.
+
+    :param together: the failed attempts per second of all addresses together.
+    :param clock: returns monotonic seconds.
+    """
+
+    def __init__(self, together: int, clock: Callable[[], float] = monotonic) -> None:
+        self._limit = VisitorRate(visitor_rate(together), Rate(*TOKEN_GUESSES), clock)
 
     def admit(self, request: Request) -> None:
         """Check that a request's address has attempts left, without counting one.

@@ -11,6 +11,8 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mockpets.constants import PUBLIC_BURST
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -36,6 +38,11 @@ class Rate(NamedTuple):
     def taken(self, full_at: float, now: float) -> float:
         """Return when a bucket will be full after a token is taken now."""
         return max(full_at, now) + 1 / self.per_second
+
+
+def visitor_rate(per_second: int) -> Rate:
+    """Return the rate of visitors for a number of requests per second."""
+    return Rate(per_second, per_second * PUBLIC_BURST)
 
 
 class RateLimit:
@@ -82,6 +89,12 @@ class RateLimit:
         now = self._clock()
         with self._lock:
             return self._seconds(visitor, now)
+
+    def is_used_up(self) -> bool:
+        """Return whether all visitors together are above their rate."""
+        now = self._clock()
+        with self._lock:
+            return self._together.wait(self._full_at, now) > 0
 
     def _seconds(self, visitor: str, now: float) -> float:
         """Return the seconds until a visitor's request is allowed; the caller holds the lock."""

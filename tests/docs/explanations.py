@@ -50,8 +50,8 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Check that a stub with `hold` matches, or wait longer.",
     ),
     "session_dropped": (
-        "The session was deleted with `?closed=`.",
-        "Stop the page that still uses it, or create the session again with `PUT sessions/NAME`.",
+        "The session was deleted with `?closed=`; or a visitor's changed session made room for another (`--public`).",
+        "Stop the page that still uses it, or create the session again with `PUT sessions/NAME`. A visitor: try again.",
     ),
     "payload_too_large": (
         "The body is over 64 KiB (operations) or 1 MiB (stubs, control API), or has over 1000 chunks.",
@@ -86,8 +86,8 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Create the session with `PUT sessions/NAME`.",
     ),
     "rate_limited": (
-        "A visitor of a `--public` server sent too many requests, or an address too many wrong tokens.",
-        "Try again later: `Retry-After` has the seconds.",
+        "A visitor of a `--public` server, or all together, sent too many requests, or an address too many wrong tokens.",
+        "Try again later: `Retry-After` has the seconds. The log names the option that sets the limit.",
     ),
     "headers_too_large": (
         "The request line and the headers are over 16 KiB, or a body has over 100 trailers.",

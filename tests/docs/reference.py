@@ -95,7 +95,7 @@ _GROUPS: Final = {
     "sessions and limits": (
         *("sessions", "max_sessions", "max_pets", "journal_size"),
         *("journal_memory", "pets_memory", "snapshot_memory"),
-        *("state", "reset_every", "public"),
+        *("state", "reset_every", "public", "public_rate", "public_visitor_rate"),
     ),
     "log": ("name", "log_format", "quiet"),
 }

@@ -11,7 +11,14 @@ from typing import Any
 
 import pytest
 
-from mockpets.constants import FILE_BYTES, INT64_MAX, PETS_BY_REQUEST, PETS_GENERATED
+from mockpets.constants import (
+    FILE_BYTES,
+    INT64_MAX,
+    PETS_BY_REQUEST,
+    PETS_GENERATED,
+    PUBLIC_RATE,
+    PUBLIC_VISITOR_RATE,
+)
 from mockpets.errors import InputError
 from mockpets.pets.names import DEFAULT_LOCALE, LOCALES
 from mockpets.settings import Settings
@@ -84,6 +91,8 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
     "reset_every": [("30m", 1800.0), ("168h", 604_800.0), ("0s", 0.0)],
     "drain": [("30s", 30.0), ("1h", 3600.0), ("0s", 0.0)],
     "public": [("true", True), ("false", False), ("true", True)],
+    "public_rate": [("1", 1), ("100000", 100_000), ("500", 500)],
+    "public_visitor_rate": [("1", 1), ("100000", 100_000), ("50", 50)],
     "name": [("mock-1", "mock-1"), ("A.b_C", "A.b_C"), ("", "")],
     "log_format": [("json", "json"), ("Text", "text"), ("JSON", "json")],
     "quiet": [("true", True), ("false", False), ("true", True)],
@@ -173,6 +182,10 @@ BAD: list[tuple[str, str, str]] = [
     ("drain", "300ms", f"{BAD_TIME}'300ms'"),
     ("drain", "169h", f"{BAD_TIME}'169h'"),
     ("public", "maybe", "must be true or false, got 'maybe'"),
+    ("public_rate", "0", "must be an integer from 1 to 100000, got '0'"),
+    ("public_rate", "200/s", "must be an integer from 1 to 100000, got '200/s'"),
+    ("public_visitor_rate", "1.5", "must be an integer from 1 to 100000, got '1.5'"),
+    ("public_visitor_rate", "100001", "must be an integer from 1 to 100000, got '100001'"),
     (
         "behind_proxy",
         "proxy",
@@ -253,7 +266,7 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
         control_origin=(),
         allow_host=(),
         max_pets=PETS_BY_REQUEST,
-        max_sessions=200,
+        max_sessions=None,
         sessions="implicit",
         journal_size=1000,
         journal_memory=None,
@@ -263,6 +276,8 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
         reset_every=0.0,
         drain=0.0,
         public=False,
+        public_rate=PUBLIC_RATE,
+        public_visitor_rate=PUBLIC_VISITOR_RATE,
         behind_proxy=(),
         prefix="",
         name="",

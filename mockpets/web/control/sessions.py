@@ -71,7 +71,7 @@ def state(call: ControlRequest) -> JsonResponse[State]:
                 "any_key": settings.any_key,
                 "base_path": base_path(session.name),
                 "max_pets": sessions.shared.max_new,
-                "max_sessions": settings.max_sessions,
+                "max_sessions": sessions.limit,
                 "journal_size": settings.journal_size,
                 "public": settings.public,
             },

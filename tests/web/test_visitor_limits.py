@@ -1,0 +1,200 @@
+"""What visitors of a public server read at a limit, what its owner reads, and the settings."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import Settings, create_app
+from mockpets.constants import PUBLIC_IDLE_SECONDS, PUBLIC_SESSIONS, SESSIONS
+from mockpets.errors import InputError
+from mockpets.settings.model import rows
+from tests.web.test_contract import assert_cors, assert_error
+from tests.web.test_public_mode import FULL, WAIT, Public
+
+if TYPE_CHECKING:
+    from tests.http_client import Response
+
+GONE = (
+    "your changes were removed, because you were away and others needed the room; try again to "
+    "start with the original pets"
+)
+OPTIONS = [row.flag for row in rows()]
+
+
+def burst(public: Public, visitors: list[str]) -> int:
+    """Return how many requests are accepted at once; the visitors take turns."""
+    for number in range(1000):
+        if public("GET", "/v1/pets", visitors[number % len(visitors)]).status == 429:
+            return number
+    raise AssertionError("no limit")
+
+
+@pytest.mark.parametrize("rate", [1, 7, 30])
+def test_a_visitor_has_the_rate_of_the_setting_and_twice_as_many_at_once(rate: int) -> None:
+    public = Public(pace=0, public_visitor_rate=rate)
+
+    assert burst(public, ["192.0.2.1"]) == 2 * rate
+    assert public("GET", "/v1/pets", "192.0.2.2").status == 200
+    public.clock.now += 1 / rate
+    assert [public("GET", "/v1/pets").status for _ in range(2)] == [200, 429]
+
+
+@pytest.mark.parametrize("rate", [1, 7, 30])
+def test_all_visitors_have_the_rate_of_the_setting_and_twice_as_many_at_once(rate: int) -> None:
+    public = Public(pace=0, public_rate=rate)
+
+    assert burst(public, [f"192.0.2.{number}" for number in range(250)]) == 2 * rate
+    assert public.control("GET", "state").status == 200
+    public.clock.now += 1 / rate
+    assert [public("GET", "/v1/pets", "198.51.100.1").status for _ in range(2)] == [200, 429]
+
+
+@pytest.mark.parametrize("name", ["public_rate", "public_visitor_rate"])
+def test_a_rate_without_public_mode_is_rejected(name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        create_app(Settings(**{name: 50}))
+
+    flag = f"--{name.replace('_', '-')}"
+    message = f"{flag}: has no effect without --public; add --public, or remove it"
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("settings", "limit"),
+    [
+        ({"public": False}, SESSIONS),
+        ({}, PUBLIC_SESSIONS),
+        ({"max_sessions": 200}, 200),
+        ({"public": False, "max_sessions": 5000}, 5000),
+    ],
+)
+def test_a_public_server_has_5000_sessions_unless_another_number_is_set(
+    settings: dict[str, Any], limit: int
+) -> None:
+    shown = Public(**settings).control("GET", "state").json["settings"]["max_sessions"]
+
+    assert shown == limit
+
+
+# --- Messages -----------------------------------------------------------------------------------
+
+
+def limited() -> Response:
+    public = Public(pace=0, public_visitor_rate=1)
+    burst(public, ["192.0.2.1"])
+    return public("GET", "/v1/pets")
+
+
+def limited_together() -> Response:
+    public = Public(pace=0, public_rate=1)
+    burst(public, ["192.0.2.1", "192.0.2.2", "192.0.2.3"])
+    return public("GET", "/v1/pets", "192.0.2.4")
+
+
+def outside_the_prefix() -> Response:
+    public = Public(pace=0, public_visitor_rate=1, prefix="/mock")
+    for _ in range(2):
+        public("GET", "/v1/pets")
+    return public("GET", "/v1/pets")
+
+
+def full() -> Response:
+    public = Public(pace=0, max_sessions=2)
+    public.session()
+    return public("GET", "/v1/pets", "192.0.2.2")
+
+
+def without_room() -> Response:
+    public = Public(max_pets=1)
+    public.post()
+    return public.post()
+
+
+def replaced() -> Response:
+    public = Public(pace=0, max_sessions=2)
+    public.post()
+    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.session("192.0.2.2")
+    public.clock.now += PUBLIC_IDLE_SECONDS
+    return public("GET", "/v1/pets")
+
+
+NO_ROOM = "there is no room for more pets; start again with the original pets, or try again later"
+
+
+@pytest.mark.parametrize(
+    ("reach", "code", "message", "logged"),
+    [
+        (limited, "rate_limited", WAIT, "--public-visitor-rate"),
+        (limited_together, "rate_limited", WAIT, "--public-rate"),
+        (outside_the_prefix, "rate_limited", WAIT, None),
+        (full, "busy", FULL, "--max-sessions"),
+        (without_room, "store_full", NO_ROOM, "--max-pets"),
+        (replaced, "session_dropped", GONE, "--max-sessions"),
+    ],
+)
+def test_a_visitor_reads_what_to_do_and_the_owner_which_option_to_change(
+    reach: Any, code: str, message: str, logged: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "mockpets"):
+        response = reach()
+
+    assert_error(response, code)
+    assert_cors(response)
+    assert response.json["message"] == message
+    assert not any(option in response.json["message"] for option in OPTIONS)
+    lines = [each.getMessage() for each in caplog.records]
+    assert [line for line in lines if logged and logged in line] == lines
+
+
+def test_the_log_names_a_limit_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:
+    public = Public(pace=0, public_visitor_rate=1)
+    with caplog.at_level(logging.WARNING, "mockpets"):
+        for _ in range(20):
+            public("GET", "/v1/pets")
+        assert len(caplog.records) == 1
+        public.clock.now += 60
+        for _ in range(20):
+            public("GET", "/v1/pets")
+
+    assert len(caplog.records) == 2
+
+
+# --- A session that was replaced ----------------------------------------------------------------
+
+
+def test_a_visitor_who_lost_pets_is_told_once() -> None:
+    public = Public(pace=0, max_sessions=2)
+    public.post(name="Mine")
+    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.session("192.0.2.2")
+    public.clock.now += PUBLIC_IDLE_SECONDS
+
+    assert public("OPTIONS", "/v1/pets", key=None).status == 204
+    assert public("GET", "/v1/pets", key=None).status == 401
+    assert_error(public.post(), "session_dropped")
+    assert "Mine" not in public.names("192.0.2.1")
+    assert len(public.names("192.0.2.1")) == 16
+
+
+def test_a_visitor_without_changes_loses_nothing_and_reads_nothing() -> None:
+    public = Public(pace=0, max_sessions=2)
+    public.session()
+    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.session("192.0.2.2")
+    public.clock.now += PUBLIC_IDLE_SECONDS
+
+    assert public("GET", "/v1/pets").status == 200
+
+
+def test_a_loss_is_reported_even_if_the_server_is_full() -> None:
+    public = Public(pace=0, max_sessions=2)
+    public.post()
+    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.session("192.0.2.2")
+
+    assert_error(public("GET", "/v1/pets"), "session_dropped")
+    assert_error(public("GET", "/v1/pets"), "busy")
