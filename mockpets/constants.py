@@ -125,6 +125,8 @@ SCENARIOS_PATH: Final = CONTROL_PREFIX + "/scenarios"
 ONE_SCENARIO_PATH: Final = CONTROL_PREFIX + "/scenarios/{name}"
 SCENARIO_PATH: Final = CONTROL_PREFIX + "/scenario"
 RESET_PATH: Final = CONTROL_PREFIX + "/reset"
+VISITOR_RESET_PATH: Final = CONTROL_PREFIX + "/visitor/reset"
+"""For visitors, without a token; only with `--public`."""
 CONTROL_PETS_PATH: Final = CONTROL_PREFIX + "/pets"
 CONTROL_PET_PATH: Final = CONTROL_PREFIX + "/pets/{id}"
 SNAPSHOTS_PATH: Final = CONTROL_PREFIX + "/snapshots"
@@ -361,6 +363,11 @@ PUBLIC_BYTES: Final = 8 * 1024 * 1024
 """The same three sizes in public mode."""
 PUBLIC_SESSIONS: Final = 5000
 """`SESSIONS` in public mode."""
+PUBLIC_ADDRESS_SESSIONS: Final = 1 / 50
+"""The part of the sessions that one address can have, and can create in `PUBLIC_CREATE_SECONDS`."""
+PUBLIC_CREATE_SECONDS: Final = 600.0
+PUBLIC_CLIENT_PETS: Final = 1 / 16
+"""The part of the memory for pets that an IPv4 address, or an IPv6 network of 48 bits, can use."""
 PUBLIC_RATE: Final = 200
 """Requests per second of all visitors together, unless `--public-rate` is set."""
 PUBLIC_VISITOR_RATE: Final = 20

@@ -18,12 +18,16 @@ class MemoryBudget:
     :param limit: bytes.
     :param what: what uses them, in the plural, such as ``pets`` or ``snapshots``; for messages.
     :param setting: the option that sets the limit, for messages; empty if the client cannot set it.
+    :param parent: the budget that this one is a part of.
     """
 
-    def __init__(self, limit: int, what: str, setting: str = "") -> None:
+    def __init__(
+        self, limit: int, what: str, setting: str = "", parent: MemoryBudget | None = None
+    ) -> None:
         self.limit = limit
         self.what = what
         self.setting = setting
+        self._parent = parent
         self._used = 0
         self._lock = Lock()
         # Returned bytes that are not subtracted yet. A charge may be garbage-collected at any time,
@@ -45,18 +49,23 @@ class MemoryBudget:
             used = self._settle() + size
             if used > self.limit:
                 fix = f", or start the server with a higher {self.setting}" if self.setting else ""
+                whose = "one address's sessions" if self._parent else "all sessions"
                 raise RequestError(
                     "store_full",
-                    f"the {self.what} of all sessions together may use at most "
+                    f"the {self.what} of {whose} together may use at most "
                     f"{self.limit / 2**20:.6g} MiB; reset or drop sessions, or use fewer or "
                     f"smaller {self.what}{fix}",
                 )
+            if self._parent is not None:
+                self._parent.take(size)
             self._used = used
 
     def give(self, size: int) -> None:
         """Return bytes to the budget; never waits."""
         if size:  # else empty sessions would fill the queue with zeros until the next `take`
             self._returned.append(size)
+            if self._parent is not None:
+                self._parent.give(size)
 
     def _settle(self) -> int:
         """Subtract the returned bytes; return how many are in use."""

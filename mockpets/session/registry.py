@@ -7,16 +7,26 @@ visitors also have limits for networks, and a session without changes is replace
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import islice
 from math import inf
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final
+from weakref import WeakValueDictionary
 
-from mockpets.constants import CLOSED_NAMES, DEFAULT_SESSION, SESSION_IDLE_SECONDS
+from mockpets.constants import (
+    CLOSED_NAMES,
+    DEFAULT_SESSION,
+    PUBLIC_CLIENT_PETS,
+    SESSION_IDLE_SECONDS,
+)
 from mockpets.errors import RequestError, did_you_mean
+from mockpets.memory_budget import MemoryBudget
 from mockpets.session.closed_names import ClosedNames
 from mockpets.session.save_progress import SaveProgress
 from mockpets.session.session import Session
+from mockpets.session.visitors import is_visitor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +36,8 @@ if TYPE_CHECKING:
 
 _RESETS: Final = 20
 """The most sessions to reset during one request, which takes less than a millisecond."""
+_COMPARED: Final = 100
+"""How many idle sessions to search for one without changes: thousands would take too long."""
 
 
 class SessionRegistry:
@@ -67,6 +79,10 @@ class SessionRegistry:
         self._reset_at = clock() + reset_every if reset_every else inf
         self._lost: dict[str, None] = {}
         """The names of visitors' sessions that were replaced with changes, the latest last."""
+        self._in_network: Counter[str] = Counter()
+        """The number of sessions of each visitor's address and network."""
+        self._budgets: WeakValueDictionary[str, MemoryBudget] = WeakValueDictionary()
+        """The memory for the pets of each address or network."""
         self._due: dict[str, Session] = {}
         """The sessions that still have to be reset."""
         self._by_name = {DEFAULT_SESSION: self.default}
@@ -124,8 +140,8 @@ class SessionRegistry:
 
         :param declare: whether to create it even if sessions must be declared.
         :param reopen: whether to create it even if its name is closed, and open the name.
-        :param networks: for a visitor, the names of the networks that it is in, and the maximum
-            number of sessions in each; None for a session that is not a visitor's.
+        :param networks: for a visitor, the names of its address and networks, the largest last,
+            and the maximum number of sessions in each; None for a session that is not a visitor's.
         :raise RequestError: ``busy`` if all sessions are in use, ``session_dropped`` for a closed
             name, and once for a visitor whose session was replaced with changes,
             ``unknown_session``.
@@ -145,9 +161,10 @@ class SessionRegistry:
                     self._report_loss(name)
                 replaced = self._make_room(networks)
                 self.closed_names.open(name)
-                session = self._by_name[name] = Session(name, self.shared)
-                session.is_visitors = networks is not None
+                session = Session(name, self.shared, self._budget(networks))
                 session.networks = tuple(networks or ())
+                self._in_network.update(session.networks)
+                self._by_name[name] = session
                 # Higher than the count of any earlier session of this name, because creating a
                 # session and each of its resets publish a change. Clients notice the new session.
                 session.journal.resets = self.shared.changes.number
@@ -157,6 +174,14 @@ class SessionRegistry:
         if replaced is not None:
             _close(replaced)
         self.publish_all("sessions")
+        return session
+
+    def reset_visitor(self, name: str) -> Session | None:
+        """Reset a visitor's session, and forget that it was replaced; return it if it exists."""
+        self._lost.pop(name, None)
+        session = self.find(name)
+        if session is not None:
+            session.reset()
         return session
 
     def _report_loss(self, name: str) -> None:
@@ -202,11 +227,11 @@ class SessionRegistry:
         """
         sessions = [*self._by_name.values()]
         for network, limit in (networks or {}).items():
-            members = [session for session in sessions if network in session.networks]
-            if len(members) >= limit:
+            if self._in_network[network] >= limit:
+                members = [session for session in sessions if network in session.networks]
                 message = (
-                    f"all {limit} sessions of one network are in use; start the server with a "
-                    "higher --max-sessions, or"
+                    f"all {limit} sessions of one address or network are in use; start the server "
+                    "with a higher --max-sessions, or"
                 )
                 return self._remove_idle(members, message, visitors=True)
         if len(sessions) < self.limit:
@@ -224,28 +249,44 @@ class SessionRegistry:
         :param message: why there is no room.
         :raise RequestError: ``busy`` if no session was idle long enough.
         """
-        now = self._clock()
-        idle = [
-            session
-            for session in sessions
-            if session is not self.default
-            and now - session.used >= self._idle
-            and not session.gates.waiting()
-        ]
-        if not idle:
+        last = self._clock() - self._idle
+        idle = [each for each in sessions if each.used <= last and each is not self.default]
+        by_age = sorted(idle, key=lambda session: session.used)
+        free = [*islice((each for each in by_age if not each.gates.waiting()), _COMPARED)]
+        if not free:
             raise RequestError(
                 "busy",
                 f"{message} wait until a session was idle for {self._idle:.0f} seconds",
                 [("Retry-After", str(int(self._idle)))],
             )
-        by_age = sorted(idle, key=lambda session: session.used)
-        unchanged = (session for session in by_age if visitors and not session.is_changed)
-        removed = self._by_name.pop(next(unchanged, by_age[0]).name)
-        if removed.is_visitors and removed.is_changed:
+        unchanged = (session for session in free if visitors and not session.is_changed)
+        removed = next(unchanged, free[0])
+        self._forget(removed)
+        if is_visitor(removed.name) and removed.is_changed:
             if len(self._lost) >= CLOSED_NAMES:
                 del self._lost[next(iter(self._lost))]
             self._lost[removed.name] = None
         return removed
+
+    def _forget(self, session: Session) -> None:
+        """Remove a session; the caller holds the lock."""
+        del self._by_name[session.name]
+        self._in_network.subtract(session.networks)
+        for network in session.networks:
+            if not self._in_network[network]:
+                del self._in_network[network]
+
+    def _budget(self, networks: Mapping[str, int] | None) -> MemoryBudget:
+        """Return the memory for the pets of a new session."""
+        pets = self.shared.pets
+        if not networks:
+            return pets
+        *_, client = networks
+        budget = self._budgets.get(client)
+        if budget is None:
+            budget = MemoryBudget(int(pets.limit * PUBLIC_CLIENT_PETS), pets.what, parent=pets)
+            self._budgets[client] = budget
+        return budget
 
     def drop(self, name: str, closed: float = 0.0) -> Session | None:
         """Delete a session and release its held responses; return it, or None if it is unknown.
@@ -257,9 +298,10 @@ class SessionRegistry:
             message = f"the session '{name}' cannot be deleted; reset it instead"
             raise RequestError("invalid_request", message)
         with self._lock:
-            session = self._by_name.pop(name, None)
+            session = self._by_name.get(name)
             if session is None:
                 return None
+            self._forget(session)
             if closed:
                 self.closed_names.close(name, closed)
         _close(session)

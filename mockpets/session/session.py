@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from collections.abc import Set as AbstractSet
 
+    from mockpets.memory_budget import MemoryBudget
     from mockpets.pets.table import Table
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Library, Stack
@@ -63,7 +64,10 @@ class StackStore(NamedTuple):
 
 
 class Session:
-    """The state of one session. Safe to use from several threads."""
+    """The state of one session. Safe to use from several threads.
+
+    :param pets: the memory budget of its pets; None for the one of all sessions.
+    """
 
     __slots__ = (
         "_activations",
@@ -72,6 +76,7 @@ class Session:
         "_merged",
         "_on_change",
         "_own",
+        "_pets",
         "_plain",
         "_random",
         "_restored",
@@ -82,7 +87,6 @@ class Session:
         "gates",
         "headers",
         "id",
-        "is_visitors",
         "journal",
         "name",
         "networks",
@@ -91,7 +95,8 @@ class Session:
         "used",
     )
 
-    def __init__(self, name: str, shared: SharedState) -> None:
+    def __init__(self, name: str, shared: SharedState, pets: MemoryBudget | None = None) -> None:
+        self._pets = pets or shared.pets
         self.name = name
         self.identify(token_hex(8))
         self.active = shared.scenarios
@@ -104,10 +109,8 @@ class Session:
         self.snapshots = Snapshots(shared.snapshots, partial(self.changes.publish, "snapshots"))
         self.documents: Mapping[str, str] = {}
         """The source of the scenarios that were sent for this session only, by name."""
-        self.is_visitors = False
-        """Whether a visitor created it."""
         self.networks: tuple[str, ...] = ()
-        """The names of the networks that its visitor is in (`visitors.visitor_names`)."""
+        """The names of its visitor's address and networks (`visitors.visitor_names`)."""
         self.used = 0.0
         """The time of its last use, in seconds of the registry's clock."""
         self._shared = shared
@@ -221,7 +224,7 @@ class Session:
 
     def _new_store(self, start: Table) -> Store:
         """Return a new store."""
-        store = Store(start, self._shared.max_new, self._shared.pets)
+        store = Store(start, self._shared.max_new, self._pets)
         if self._on_change is not None:
             store.track(self._on_change)
         return store

@@ -194,15 +194,13 @@ def wire(
         reset_every=every,
         declared=settings.sessions == "declared",
     )
-    visitors = _visitors(settings, clock) if public else None
+    visitors = _visitors(settings, sessions.limit, clock) if public else None
     metrics = Metrics(VERSION, partial(_holdings, sessions, journals, reloads))
     coverage = Coverage()
     delivery = Delivery(PUBLIC_DELAY_SECONDS if public else None)
     app = App(
         ResponseFinalizer(settings, sessions, delivery, metrics, coverage, visitors).finalize,
         None if visitors is None else visitors.admit,
-        # Pages send it without the user's doing, and visitors cannot choose a session.
-        reads_baggage=not public,
     )
     # `/v1//pets` is not `/v1/pets`, and a redirect would lead to any host that a client sends.
     app.url_map.merge_slashes = False
@@ -227,10 +225,10 @@ def wire(
     return app, sessions
 
 
-def _visitors(settings: Settings, clock: Callable[[], float]) -> VisitorSessions:
+def _visitors(settings: Settings, sessions: int, clock: Callable[[], float]) -> VisitorSessions:
     from mockpets.web.control.routes import GUARDED
 
-    return VisitorSessions(settings, GUARDED, clock)
+    return VisitorSessions(settings, sessions, GUARDED, clock)
 
 
 def _shared_state(

@@ -98,7 +98,7 @@ def dry_run(
         record(request, response, journal_number(exchange), off_contract)
         return response
 
-    app = App(finish, reads_baggage=not settings.public)
+    app = App(finish)
     app.url_map.merge_slashes = False
     playback = Playback(settings, copies, visitors=None)
     operations.add_routes(app, playback)

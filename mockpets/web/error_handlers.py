@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from werkzeug.exceptions import BadHost, HTTPException
 
-from mockpets.constants import CONTROL_PREFIX, SERVER_LIMIT_ERRORS
+from mockpets.constants import CONTROL_PREFIX, SERVER_LIMIT_ERRORS, VISITOR_RESET_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.errors import NeedsBody, NotReady, RequestError
 from mockpets.web.exchange import Response, current_request
@@ -45,7 +45,8 @@ def add_error_handlers(app: flask.Flask, limits: LimitLog | None = None) -> None
 
 def _visitor_error(limits: LimitLog, error: RequestError) -> Response:
     """Return the response to an error, with a message for visitors outside the control API."""
-    if current_request().path.startswith(CONTROL_PREFIX):
+    path = current_request().path
+    if path.startswith(CONTROL_PREFIX) and path != VISITOR_RESET_PATH:
         return _request_error(error)
     limits.add(error)
     _note(error)

@@ -84,7 +84,6 @@ class App(flask.Flask):
 
     :param finish: called with every response; returns the response to send.
     :param admit: called with every request before its view; raises to reject it.
-    :param reads_baggage: whether the header `baggage` may select a session and scenarios.
     """
 
     early_calls: tuple[BodyState, ...] = ("large",)
@@ -98,12 +97,9 @@ class App(flask.Flask):
         self,
         finish: Callable[[Response], Response],
         admit: Callable[[Request], None] | None = None,
-        *,
-        reads_baggage: bool = True,
     ) -> None:
         super().__init__("mockpets.web", static_folder=None)
         self._finish = finish
-        self._reads_baggage = reads_baggage
         self.admit = admit
         if admit is not None:
             self.early_calls = ("pending", "large")
@@ -130,8 +126,7 @@ class App(flask.Flask):
         """Respond to a request; an empty path means ``/`` (RFC 9110, 4.2.3)."""
         environ["PATH_INFO"] = environ.get("PATH_INFO") or "/"
         take_base_path(environ)
-        if self._reads_baggage:
-            take_baggage(environ)
+        take_baggage(environ)
         return super().wsgi_app(environ, start_response)
 
     def full_dispatch_request(self, *context: Any) -> flask.Response:

@@ -19,6 +19,7 @@ from mockpets.errors import NeedsBody, NotReady, RequestError
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.engine import NO_STUBS, Outcome
 from mockpets.scenario.matching import ABSENT, Facts
+from mockpets.session.visitors import is_chosen
 from mockpets.strict_json import parse_json
 from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.delivery import has_room, waits
@@ -48,7 +49,7 @@ class Playback:
     """Plays the active scenarios around each operation.
 
     :param settings: the valid keys, and the delay of every response.
-    :param visitors: gives each visitor their own session; None if clients name theirs.
+    :param visitors: gives each address its own session; None if clients may name any.
     """
 
     def __init__(
@@ -123,12 +124,18 @@ class Playback:
     def _create(self, name: str, request: Request) -> Session:
         """Create a session.
 
-        :raise RequestError: ``busy`` or ``session_dropped``.
+        :raise RequestError: ``busy``, ``session_dropped``, or ``rate_limited`` for a visitor.
         """
-        if self._visitors is None:
+        visitors = self._visitors
+        if visitors is None:
             return self._sessions.get_or_create(name)
-        networks = self._visitors.networks(request, self._sessions.limit)
-        return self._sessions.get_or_create(name, reopen=True, networks=networks)
+        networks, chosen = visitors.networks(request), is_chosen(name)
+        if chosen:
+            visitors.check_creation(request)
+        session = self._sessions.get_or_create(name, reopen=True, networks=networks)
+        if chosen:
+            visitors.count_creation(request)
+        return session
 
     def _reserve_id(self, request: Request, session: Session) -> None:
         """Have the state file reserve IDs, so that no ID is assigned again after a crash.

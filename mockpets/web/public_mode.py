@@ -18,6 +18,9 @@ from mockpets.constants import (
     HEALTH_PATH,
     OPERATIONS,
     PARKED,
+    PUBLIC_ADDRESS_SESSIONS,
+    PUBLIC_CREATE_SECONDS,
+    PUBLIC_IDLE_SECONDS,
     PUBLIC_NETWORKS,
     PUBLIC_SHARE,
     READY_PATH,
@@ -47,8 +50,6 @@ _REQUESTS: Final = "requests"
 _OPTIONS: Final = "OPTIONS requests"
 _HEALTH: Final = "health checks"
 _LOG_SECONDS: Final = 60.0
-_LOGGED: Final = 100
-"""Maximum number of messages about limits in memory; a few contain the seconds to wait."""
 _log: Final = logging.getLogger("mockpets")
 
 
@@ -56,6 +57,7 @@ class VisitorSessions:
     """Names the sessions of visitors, and limits their rate and their responses in progress.
 
     :param settings: the rates.
+    :param sessions: the maximum number of sessions of all visitors together.
     :param guarded: the endpoints that require the control token.
     :param clock: returns monotonic seconds.
     """
@@ -63,10 +65,12 @@ class VisitorSessions:
     def __init__(
         self,
         settings: Settings,
+        sessions: int,
         guarded: Collection[str] = (),
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._guarded = guarded
+        self._sessions = sessions
         self._secret = secrets.token_bytes(32)
         # A page cannot read the error of a preflight, so it has as many of them as requests; and
         # the monitoring of a busy server must not fail because of its visitors.
@@ -78,20 +82,41 @@ class VisitorSessions:
             )
             for kind in (_REQUESTS, _OPTIONS, _HEALTH)
         }
+        share = self._share(PUBLIC_ADDRESS_SESSIONS)
+        # One address must not replace the idle sessions of all others, not even over time.
+        self._created = VisitorRate(
+            Rate(sessions / PUBLIC_IDLE_SECONDS, sessions),
+            Rate(share / PUBLIC_CREATE_SECONDS, share),
+            clock,
+        )
         self._in_progress = Counter[str]()
 
     def name(self, request: Request) -> str:
-        """Return the name of the session of a request's visitor."""
+        """Return the name of the session of a visitor's address, the default of its requests."""
         return visitor_name(_address(request), self._secret)
 
-    def networks(self, request: Request, sessions: int) -> dict[str, int]:
-        """Return the networks that a request's visitor is in, and their maximum of sessions.
+    def networks(self, request: Request) -> dict[str, int]:
+        """Return a visitor's address and networks, by name, and their maximum of sessions."""
+        names = visitor_names(_address(request), self._secret)
+        parts = PUBLIC_ADDRESS_SESSIONS, *(network.sessions for network in PUBLIC_NETWORKS)
+        return dict(zip(names, map(self._share, parts), strict=False))  # IPv4 has no networks
 
-        :param sessions: the maximum number of sessions of all visitors together.
+    def _share(self, part: float) -> int:
+        return max(int(self._sessions * part), 1)
+
+    def check_creation(self, request: Request) -> None:
+        """Check that a visitor may create one more session with a name of its own.
+
+        :raise RequestError: ``rate_limited``, with the seconds to wait.
         """
-        _, *names = visitor_names(_address(request), self._secret)
-        shares = (max(int(sessions * network.sessions), 1) for network in PUBLIC_NETWORKS)
-        return dict(zip(names, shares, strict=False))  # IPv4 has none
+        if seconds := self._created.wait(_address(request)):
+            raise _too_many(
+                "new sessions of one address, above its part of --max-sessions", seconds
+            )
+
+    def count_creation(self, request: Request) -> None:
+        """Count a session that a visitor has created with a name of its own."""
+        self._created.check(_address(request))
 
     def admit(self, request: Request) -> None:
         """Count a request against the limits of its visitor, its networks, and all visitors.
@@ -186,18 +211,16 @@ class LimitLog:
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self._logged: dict[str, float] = {}
-        """The time at which each message was logged."""
+        """The time at which each limit was logged; there are about ten."""
 
     def add(self, error: RequestError) -> None:
         """Log an error, unless it is not about a limit or was logged during the last minute."""
         if error.code not in _VISITOR_MESSAGES:
             return
-        now = self._clock()
-        if now - self._logged.get(error.message, -inf) < _LOG_SECONDS:
+        now, limit = self._clock(), error.message.partition(";")[0]  # without the seconds to wait
+        if now - self._logged.get(limit, -inf) < _LOG_SECONDS:
             return
-        if len(self._logged) >= _LOGGED:
-            self._logged.clear()
-        self._logged[error.message] = now
+        self._logged[limit] = now
         _log.warning("a limit is reached: %s", error.message)
 
 

@@ -25,6 +25,7 @@ from mockpets.constants import (
     SEED_HEADER,
     STUB_HEADER,
     SUNSET,
+    VISITOR_RESET_PATH,
 )
 from mockpets.contract.schemas import RESPONSES
 from mockpets.faults import CONNECTION_FAULTS
@@ -119,12 +120,11 @@ class ResponseFinalizer:
         is_preflight = request.method == "OPTIONS"
         if request.exchange.session is not None:
             response.carry([*request.exchange.session.headers])
-        origins = self._settings.control_origin
         response.carry(
             [
                 *COMMON_HEADERS,
                 *self._node,
-                *cors.for_some(request.environ, origins, preflight=is_preflight),
+                *self._control_cors(request, preflight=is_preflight),
             ]
         )
         if request.exchange.limit is not None:
@@ -135,6 +135,14 @@ class ResponseFinalizer:
         if not only_reads or response.status_code in _LOGGED:
             access(access_line(request, response))
         return response
+
+    def _control_cors(self, request: Request, *, preflight: bool) -> list[Pair]:
+        """Return the CORS headers of a response of the control API."""
+        if request.path != VISITOR_RESET_PATH:
+            origins = self._settings.control_origin
+            return cors.for_some(request.environ, origins, preflight=preflight)
+        headers = [*cors.for_all(request.environ.get("HTTP_ORIGIN"))]  # the demo's page calls it
+        return headers + (cors.for_preflight(request.environ) if preflight else [])
 
     def _deliver(self, request: Request, response: Response) -> None:
         """Deliver the response as its scenarios decided."""

@@ -33,6 +33,7 @@ from mockpets.constants import (
     STACK_DEPTH,
 )
 from mockpets.errors import RequestError, did_you_mean
+from mockpets.session.visitors import is_chosen
 from mockpets.units import parse_duration
 from mockpets.web import baggage
 
@@ -136,7 +137,7 @@ def select(
     ones for this request.
 
     :param selector: the selector in the request's key.
-    :param own: the only session that this client may use; None if it may use any.
+    :param own: the session of this visitor's address; None if clients may use any session.
     :raise RequestError: ``invalid_session`` for an invalid or forbidden name, ``session_dropped``,
         ``session_required``, ``unknown_header``, ``unknown_scenario``, ``unknown_session``.
     """
@@ -146,13 +147,12 @@ def select(
         if sessions.declared:
             raise session_required()
         name = DEFAULT_SESSION
-    if own is not None and name != own:
-        message = "visitors cannot choose a session; remove the session name from the request"
-        raise RequestError("invalid_session", message)
+    if own is not None:
+        check_visitor_session(name, own)
     exchange.name = name
     # Set before headers and scenarios are read, so that unknown ones are recorded in its journal.
     exchange.session = session = sessions.find(name)
-    if session is None and own is None:  # a visitor has only this one
+    if session is None and own is None:  # visitors need not create theirs, nor open its name
         sessions.closed_names.check(name)
         sessions.check_declared(name)
     check_headers(request.environ)
@@ -163,6 +163,20 @@ def select(
         stack = session.stack(names or session.active)
     exchange.stack = stack
     return name, stack
+
+
+def check_visitor_session(name: str, own: str) -> None:
+    """Check that a visitor may use a session.
+
+    :param own: the session of the visitor's address.
+    :raise RequestError: ``invalid_session``.
+    """
+    if name != own and not is_chosen(name):
+        message = (
+            f"visitors cannot use the session {name!r}; remove the name from the request, or let "
+            "your page make one: 'v-' and 32 random hexadecimal digits"
+        )
+        raise RequestError("invalid_session", message)
 
 
 def session_required() -> RequestError:

@@ -17,6 +17,8 @@ from mockpets.constants import (
     PANEL_PATH,
     PET_PATH,
     PETS_PATH,
+    RESET_PATH,
+    VISITOR_RESET_PATH,
 )
 from mockpets.errors import RequestError
 from mockpets.scenario.matching import path_matches
@@ -55,6 +57,8 @@ def unmatched(playback: Playback, _: str = "") -> Response:
         message = f"the control API has no path {path[:80]!r}"
         if not playback.has_control:
             message = "the control API is disabled; start the server without '--control off'"
+        if path == VISITOR_RESET_PATH:
+            message = f"{path} exists only with --public; use POST {RESET_PATH}"
         raise RequestError("not_found", message)
     if method == "OPTIONS":
         # The selection does not change the response, only whether the connection is closed.

@@ -131,16 +131,14 @@ def test_a_declared_session_may_be_named_in_baggage(fresh: Make) -> None:
     assert_error(pets(call, "x=1"), "session_required")
 
 
-def test_a_public_server_ignores_baggage(fresh: Make) -> None:
-    """Pages send it without the user's doing, so a rejection would help nobody."""
+def test_visitors_of_a_public_server_can_name_a_session_that_nobody_can_guess(fresh: Make) -> None:
     call = fresh(public=True, control_token="t" * 16)
+    chosen_name = "v-0123456789abcdef0123456789abcdef"
 
-    for baggage in ("mockpets.session=w1", "mockpets.scenario=empty", "mockpets.sesion=x"):
-        response = pets(call, baggage)
-        session, scenario = chosen(response)
-        assert response.status == 200
-        assert session is not None and session.startswith("v-")
-        assert scenario == "default"
+    assert chosen(pets(call, f"mockpets.session={chosen_name}"))[0] == chosen_name
+    assert chosen(pets(call, "mockpets.scenario=empty"))[1] == "empty"
+    assert_error(pets(call, "mockpets.session=w1"), "invalid_session")
+    assert_error(pets(call, "mockpets.sesion=x"), "unknown_header")
 
 
 def test_values_of_others_are_redacted_in_the_request_log(fresh: Make) -> None:

@@ -523,7 +523,7 @@ def test_a_visitor_gets_a_share_of_the_responses_that_are_not_read(path: str) ->
 
 
 def test_visitors_without_a_response_in_progress_are_forgotten() -> None:
-    visitors = VisitorSessions(Settings(public=True))
+    visitors = VisitorSessions(Settings(public=True), 200)
     for number in range(9):
         environ: dict[str, Any] = {**create_environ(), "REMOTE_ADDR": f"192.0.2.{number}"}
         environ[SERVER] = True

@@ -54,8 +54,9 @@ def test_all_visitors_have_the_rate_of_the_setting_and_twice_as_many_at_once(rat
 
 @pytest.mark.parametrize("name", ["public_rate", "public_visitor_rate"])
 def test_a_rate_without_public_mode_is_rejected(name: str) -> None:
+    settings: Any = {name: 50}
     with pytest.raises(InputError) as caught:
-        create_app(Settings(**{name: 50}))
+        create_app(Settings(**settings))
 
     flag = f"--{name.replace('_', '-')}"
     message = f"{flag}: has no effect without --public; add --public, or remove it"

@@ -50,6 +50,7 @@ from mockpets.constants import (
     STATE_PATH,
     VERIFY_PATH,
     VERSION,
+    VISITOR_RESET_PATH,
 )
 from mockpets.contract.openapi import document
 from mockpets.errors import InputError, NotReady, RequestError
@@ -93,6 +94,9 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
         _add_path(app, path, {method: partial(_open, call) for method, call in calls.items()})
     _add_path(app, PANEL_FILE_PATH, {"GET": pages.panel_file})
     _add_path(app, DOCS_PATH, {"GET": partial(pages.docs, has_panel=is_on)})
+    if context.visitors is not None:
+        reset = partial(sessions.reset_visitor, context, context.visitors)
+        _add_path(app, VISITOR_RESET_PATH, {"POST": reset})
     if not is_on:
         return  # `web.unmatched` responds to all other paths and methods
     for path, page in ((CONTROL_PREFIX, pages.to_panel), (PANEL_PATH, pages.panel)):

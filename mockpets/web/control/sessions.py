@@ -15,8 +15,17 @@ from mockpets.scenario.describe import describe_pets, describe_stub
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
 from mockpets.units import parse_interval
-from mockpets.web.control.call import LONG, body_text, json_response, run_job
-from mockpets.web.session_selector import base_path, checked, checked_session
+from mockpets.web.authentication import read_key
+from mockpets.web.control.call import LONG, body_text, json_response, query_parameters, run_job
+from mockpets.web.exchange import current_request
+from mockpets.web.session_selector import (
+    base_path,
+    check_headers,
+    check_visitor_session,
+    checked,
+    checked_session,
+    named_session,
+)
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
@@ -36,6 +45,7 @@ if TYPE_CHECKING:
     from mockpets.scenario.library import Library
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlContext, ControlRequest, JsonResponse
+    from mockpets.web.public_mode import VisitorSessions
     from mockpets.wsgi_extension import Server
 
 # --- State ------------------------------------------------------------------------------------
@@ -243,6 +253,28 @@ def reset(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
     """
     call.session.reset()
     return json_response({"active": list(call.session.active)})
+
+
+def reset_visitor(
+    context: ControlContext, visitors: VisitorSessions
+) -> JsonResponse[ActiveScenarios]:
+    """Reset the session of a visitor, who needs no token, and reach nothing else.
+
+    Any website can send this request from a visitor's browser, like every other request of a
+    visitor. It then resets the session of the visitor's address: only the visitor's own page knows
+    the name of another one.
+
+    :raise RequestError: ``invalid_session``, ``unknown_header`` or ``invalid_request``.
+    """
+    request, sessions = current_request(), context.sessions
+    query_parameters(request, ())
+    check_headers(request.environ)
+    own = visitors.name(request)
+    name = named_session(request.environ, read_key(request, context.settings).selector) or own
+    check_visitor_session(name, own)
+    session = request.exchange.session = sessions.reset_visitor(name)
+    active = sessions.shared.scenarios if session is None else session.active
+    return json_response({"active": list(active)})
 
 
 # --- Sessions ---------------------------------------------------------------------------------
