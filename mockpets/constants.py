@@ -360,7 +360,7 @@ PUBLIC_DELAY_SECONDS: Final = 10.0
 PUBLIC_PETS: Final = 1000
 PUBLIC_NAME_LENGTH: Final = 256
 PUBLIC_BYTES: Final = 8 * 1024 * 1024
-"""The same three sizes in public mode."""
+"""The sizes for request logs and for snapshots in public mode."""
 PUBLIC_SESSIONS: Final = 5000
 """`SESSIONS` in public mode."""
 PUBLIC_ADDRESS_SESSIONS: Final = 1 / 50
@@ -368,7 +368,7 @@ PUBLIC_ADDRESS_SESSIONS: Final = 1 / 50
 PUBLIC_CREATE_SECONDS: Final = 600.0
 PUBLIC_CLIENT_PETS: Final = 1 / 16
 """The part of the memory for pets that an IPv4 address, or an IPv6 network of 48 bits, can use."""
-PUBLIC_RATE: Final = 200
+PUBLIC_RATE: Final = 2000
 """Requests per second of all visitors together, unless `--public-rate` is set."""
 PUBLIC_VISITOR_RATE: Final = 20
 """Requests per second of one visitor, unless `--public-visitor-rate` is set."""

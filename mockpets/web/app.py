@@ -236,7 +236,7 @@ def _shared_state(
 ) -> SharedState:
     """Return the state that the sessions of a server share."""
     public = settings.public
-    for_pets = settings.pets_memory or (PUBLIC_BYTES if public else PETS_BYTES)
+    for_pets = settings.pets_memory or PETS_BYTES  # thousands of visitors add some too
     for_snapshots = settings.snapshot_memory or (PUBLIC_BYTES if public else SNAPSHOTS_BYTES)
     # A visitor, who reads the message, cannot change a setting.
     pets = MemoryBudget(for_pets, "pets", "" if public else "--pets-memory")
