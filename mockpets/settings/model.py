@@ -324,7 +324,7 @@ class Settings:
         validators.memory,
         "SIZE",
         "Maximum memory for the pets of all sessions together.",
-        unset="64MiB, or 8MiB with --public",
+        unset="64MiB",
     )
     snapshot_memory: Size = _row(  # noqa: RUF009 - returns a field(), like all rows
         None,

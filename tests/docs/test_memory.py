@@ -1,0 +1,78 @@
+"""docs/operate/memory.md: the table adds up the limits, and container files follow it."""
+
+from __future__ import annotations
+
+import re
+import tracemalloc
+from typing import Final
+
+import pytest
+
+from mockpets import Settings, create_app
+from mockpets.constants import (
+    BODIES_BYTES,
+    CONNECTIONS,
+    HEAD_BYTES,
+    JOURNAL_BYTES,
+    PETS_BYTES,
+    PUBLIC_BYTES,
+    PUBLIC_SESSIONS,
+    SESSIONS,
+    SNAPSHOTS_BYTES,
+)
+from tests.docs.page import ROOT
+from tests.http_client import Client, InProcess
+
+PAGE: Final = (ROOT / "docs/operate/memory.md").read_text("utf-8")
+ROWS: Final = {
+    cells[0].split(",")[0].strip("* "): tuple(cells[1:3])
+    for line in PAGE.splitlines()
+    if len(cells := [cell.strip("* ") for cell in line.strip("|").split("|")]) == 4
+}
+SESSION_BYTES: Final = 7 * 1024
+LIMITS: Final = {
+    "sessions": (SESSIONS * SESSION_BYTES, PUBLIC_SESSIONS * SESSION_BYTES),
+    "request logs of all sessions": (JOURNAL_BYTES, PUBLIC_BYTES),
+    "pets of all sessions": (PETS_BYTES, PETS_BYTES),
+    "snapshots of all sessions": (SNAPSHOTS_BYTES, PUBLIC_BYTES),
+    "bodies of requests that are arriving": (BODIES_BYTES, BODIES_BYTES),
+    "heads of requests": (CONNECTIONS * HEAD_BYTES, CONNECTIONS * HEAD_BYTES),
+}
+IDLE: Final = "Python and mockpets"
+
+
+@pytest.mark.parametrize("part", LIMITS)
+def test_each_part_has_the_size_of_its_limit(part: str) -> None:
+    shown = [int(cell) for cell in ROWS[part]]
+
+    assert shown == [-(-size // 2**20) for size in LIMITS[part]]
+
+
+def test_the_sums_are_right_and_below_the_limits_of_the_containers() -> None:
+    for column in (0, 1):
+        parts = [int(ROWS[part][column]) for part in (*LIMITS, IDLE)]
+        assert int(ROWS["sum"][column]) == sum(parts)
+        assert sum(parts) <= int(ROWS["limit of the container"][column])
+    [compose] = re.findall(r"mem_limit: (\d+)m", (ROOT / "compose.yaml").read_text("utf-8"))
+    [demo] = re.findall(r"--memory (\d+)m", (ROOT / "docs/operate/demo.md").read_text("utf-8"))
+    assert ROWS["limit of the container"] == (compose, demo)
+
+
+def test_a_session_takes_no_more_than_the_table_says() -> None:
+    """The request log, which has a row of its own, is off."""
+    call = Client(InProcess(create_app(Settings(max_sessions=2000, journal_size=0))))
+
+    def use(name: str) -> None:
+        assert call("GET", "/v1/pets", headers={"Mockpets-Session": name}).status == 200
+
+    for number in range(50):
+        use(f"first-{number}")
+    tracemalloc.start()
+    try:
+        for number in range(500):
+            use(f"s{number}")
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert taken / 500 <= SESSION_BYTES
