@@ -185,6 +185,8 @@ READS: list[tuple[str, str, Any]] = [
     ("GET", "snapshots/one", None),
     ("GET", "requests", None),
     ("GET", "requests/1", None),
+    ("GET", "requests/1/explain", None),
+    ("POST", "explain", {"method": "GET", "path": "/v1/pets"}),
     ("GET", "requests.har", None),
     ("POST", "verify", {"match": {}}),
     ("GET", "events", None),
