@@ -357,12 +357,6 @@ class Settings:
         "",
         "Public demo mode: stricter limits and one session per visitor.",
     )
-    name: str = _row(
-        "",
-        validators.node_name,
-        "NAME",
-        "Name of this server in the header Mockpets-Node and in the log.",
-    )
     public_rate: int = _row(
         PUBLIC_RATE,
         validators.integer(1, 100_000),
@@ -374,6 +368,12 @@ class Settings:
         validators.integer(1, 100_000),
         "NUMBER",
         "With --public, requests per second of each visitor; at once, twice as many.",
+    )
+    name: str = _row(
+        "",
+        validators.node_name,
+        "NAME",
+        "Name of this server in the header Mockpets-Node and in the log.",
     )
     log_format: str = _row(
         "text", validators.OneOf("text", "json"), "FORMAT", "Log format: text or json."

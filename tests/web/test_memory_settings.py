@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.constants import JOURNAL_BYTES, PETS_BYTES, PUBLIC_BYTES, SNAPSHOTS_BYTES
+from mockpets.constants import JOURNAL_BYTES, PETS_BYTES, PETS_BYTES, PUBLIC_BYTES, SNAPSHOTS_BYTES
 from tests.http_client import Client, InProcess
 from tests.test_cost import HEADERS
 from tests.web.control.test_metrics import PATH, held, read
@@ -52,7 +52,7 @@ def test_the_metrics_show_each_limit(
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({}, [PUBLIC_BYTES] * 3),
+        ({}, [PUBLIC_BYTES, PETS_BYTES, PUBLIC_BYTES]),
         ({"pets_memory": "100MiB"}, [PUBLIC_BYTES, 100 * MIB, PUBLIC_BYTES]),
     ],
 )
