@@ -52,6 +52,7 @@ CERTIFICATE = ["req", "-x509", "-nodes", "-days", "2", "-keyout", "key.pem", "-o
 CERTIFICATE += ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
 CERTIFICATE += ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
 PROXY = "127.0.0.1"
+TOKEN = "only-for-this-test"
 TRUSTED = (f"{PROXY}/32",)
 STRANGER = "127.0.0.2"
 """Another address of this machine, which is not the proxy's."""
@@ -100,7 +101,7 @@ def nginx(upstream: str, location: str) -> Iterator[tuple[int, ssl.SSLContext]]:
             ("/etc/ssl/demo.example.pem", "cert.pem"),
             ("/etc/ssl/private/demo.example.key", "key.pem"),
             ("location /mock/ {", f"location {location} {{"),
-            ("http://127.0.0.1:7387;", f"{upstream.replace('localhost', PROXY)};"),
+            ("server 127.0.0.1:7387 ", f"server {PROXY}:{urlsplit(upstream).port} "),
         ):
             assert site.count(shown) == 1, shown
             site = site.replace(shown, used)
@@ -254,6 +255,27 @@ def test_a_broken_connection_becomes_a_502(
     assert response.header("Content-Type") == "text/html"
 
 
+def test_nginx_does_not_repeat_a_request_whose_connection_breaks(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """The connections are kept, on which nginx would repeat it by default."""
+    folder = tmp_path_factory.mktemp("scenarios")
+    text = "description: No answer.\nstubs: [{fault: empty_reply}]\n"
+    (folder / "broken-connection.yaml").write_text(text, encoding="utf-8")
+    settings = Settings(port=0, behind_proxy=TRUSTED, control_token=TOKEN, scenarios_dir=(folder,))
+    broken = KEY | {"Mockpets-Scenario": "broken-connection"}
+    with MockpetsServer(settings) as server, nginx(server.url, "/") as (port, context):
+        door = Secure(port, context)
+        statuses = [
+            door.ask("GET", "/v1/pets", headers, None).status
+            for headers in (KEY, broken, KEY, broken)
+        ]
+        journal = Client(OverSocket(server.url))("GET", "/__mockpets/requests", key=TOKEN).json
+
+    assert statuses == [200, 502, 200, 502]
+    assert [entry["status"] for entry in journal["requests"]] == [200, None, 200, None]
+
+
 def test_a_damaged_body_passes_unchanged(plain: Secure) -> None:
     damaged = plain.ask("GET", "/v1/pets", KEY | {"Mockpets-Scenario": "broken-json"}, None)
 
@@ -272,16 +294,16 @@ def test_an_error_of_the_server_passes(plain: Secure) -> None:
 
 def test_a_long_poll_ends_with_a_change() -> None:
     """nginx neither buffers nor times out `events`."""
-    events, token = "/mock/__mockpets/events", "only-for-this-test"
+    events = "/mock/__mockpets/events"
     with ExitStack() as stack:
-        settings = Settings(port=0, behind_proxy=TRUSTED, prefix="/mock", control_token=token)
+        settings = Settings(port=0, behind_proxy=TRUSTED, prefix="/mock", control_token=TOKEN)
         server = stack.enter_context(MockpetsServer(settings))
         root = f"http://{urlsplit(server.url).netloc}"
         call = Client(Secure(*stack.enter_context(nginx(root, "/mock/"))))
-        change = call("GET", events, key=token).json["change"]
+        change = call("GET", events, key=TOKEN).json["change"]
         pool = stack.enter_context(ThreadPoolExecutor(1))
         begun = monotonic()
-        waiting = pool.submit(call, "GET", f"{events}?since={change}&wait=15", key=token)
+        waiting = pool.submit(call, "GET", f"{events}?since={change}&wait=15", key=TOKEN)
         posted = call("POST", "/mock/v1/pets", json_body={"name": "Miso", "categoryId": 2})
         told = waiting.result(20)
 
