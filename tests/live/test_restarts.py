@@ -1,0 +1,204 @@
+"""Processes behind HAProxy that stop and restart while clients send requests.
+
+Each client has a session with one pet of its own, so it sees when another session responds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from threading import Event
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from mockpets.client import ControlClient
+from tests.live import balancers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+TOKEN = "only-for-this-test"
+SECONDS = 60
+"""The time limit for every step."""
+SESSIONS = int(os.environ.get("SCALE_SESSIONS", "40"))
+REQUESTS = int(os.environ.get("SCALE_REQUESTS", "1000"))
+"""How many requests the clients send at least while processes restart."""
+CLIENTS = 8
+
+
+@dataclass
+class Process:
+    """A `mockpets serve` that can be stopped and started again on its port."""
+
+    port: int
+    options: tuple[str, ...]
+    _process: subprocess.Popen[str] | None = field(default=None, init=False)
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "mockpets", "serve", "--port", str(self.port), "--quiet"]
+        self._process = subprocess.Popen(
+            [*command, "--control-token", TOKEN, *self.options],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        while (line := self._process.stdout.readline()) and "/v1" not in line:
+            pass
+        assert line, "the process has stopped"
+
+    def stop(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(number)
+            self._process.communicate(timeout=SECONDS)
+            self._process = None
+
+
+def free_ports(count: int) -> list[int]:
+    with ExitStack() as stack:
+        probes = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [probe.getsockname()[1] for probe in probes]
+
+
+@contextmanager
+def running(*options: tuple[str, ...]) -> Iterator[list[Process]]:
+    """Run processes, each with its own options."""
+    found = [Process(*pair) for pair in zip(free_ports(len(options)), options, strict=True)]
+    try:
+        for process in found:
+            process.start()
+        yield found
+    finally:
+        for process in found:
+            process.stop(signal.SIGTERM)
+
+
+@dataclass
+class Results:
+    """What clients got."""
+
+    right: int = 0
+    wrong: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def __iadd__(self, other: Results) -> Results:
+        self.right += other.right
+        self.wrong += other.wrong
+        self.errors += other.errors
+        return self
+
+
+def ask(connection: HTTPConnection, name: str, identity: str, results: Results) -> None:
+    """List the pets of a session; compare the session and its pet with the expected ones."""
+    headers = {"Authorization": "Bearer mockpets", "Mockpets-Session": name}
+    try:
+        connection.request("GET", "/v1/pets", headers=headers)
+        response = connection.getresponse()
+        body = response.read()
+    except (OSError, HTTPException) as error:
+        connection.close()
+        results.errors.append(f"{name}: {error!r}")
+        return
+    if response.status != 200:
+        results.errors.append(f"{name}: {response.status} {body[:80]!r}")
+    elif response.headers["Mockpets-Session-Id"] == identity and [
+        pet["name"] for pet in json.loads(body)
+    ] == [name]:
+        results.right += 1
+    else:
+        results.wrong.append(f"{name}: {body[:80]!r}")
+
+
+def load(url: str, identities: dict[str, str], least: int, stopped: Event) -> Results:
+    """Send requests for the sessions in turn until both are reached: a number, and an event."""
+    results = Results()
+    connection = HTTPConnection(urlsplit(url).netloc, timeout=SECONDS)
+    sent = 0
+    while sent < least or not stopped.is_set():
+        for name, identity in identities.items():
+            ask(connection, name, identity, results)
+            sent += 1
+    connection.close()
+    return results
+
+
+def make_sessions(url: str) -> dict[str, str]:
+    """Create the sessions, each with a pet of its name; return their IDs by name."""
+    control = ControlClient(url, "none", TOKEN)
+    names = [f"restart-{number}" for number in range(SESSIONS)]
+    return {
+        name: control.make_session(name, pets=[{"id": 1, "name": name, "categoryId": 1}])["id"]
+        for name in names
+    }
+
+
+@contextmanager
+def clients(url: str, identities: dict[str, str]) -> Iterator[Results]:
+    """Run clients during a block; afterwards, the results are complete."""
+    stopped, results = Event(), Results()
+    rows = list(identities.items())
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        shares = [dict(rows[number::CLIENTS]) for number in range(CLIENTS)]
+        least = REQUESTS // CLIENTS
+        futures = [pool.submit(load, url, share, least, stopped) for share in shares]
+        try:
+            yield results
+        finally:
+            stopped.set()
+            for future in futures:
+                results += future.result()
+
+
+def with_state(folder: Path) -> list[tuple[str, ...]]:
+    return [("--state", str(folder / f"{number}.state")) for number in range(4)]
+
+
+def test_a_rolling_restart_loses_no_request_and_no_session(tmp_path: Path) -> None:
+    with (
+        running(*with_state(tmp_path)) as processes,
+        balancers.haproxy([process.port for process in processes]) as url,
+    ):
+        identities = make_sessions(url)
+        with clients(url, identities) as results:
+            for process in processes:
+                process.stop(signal.SIGTERM)
+                process.start()
+
+    assert results.errors == []
+    assert results.wrong == []
+    assert results.right >= REQUESTS
+
+
+def test_after_a_kill_no_client_gets_another_session() -> None:
+    declared = ("--sessions", "declared")
+    with (
+        running(declared, declared, declared, declared) as processes,
+        balancers.haproxy([process.port for process in processes]) as url,
+    ):
+        identities = make_sessions(url)
+        with clients(url, identities) as results:
+            for process in processes:
+                process.stop(signal.SIGKILL)
+                process.start()
+        after = Results()
+        connection = HTTPConnection(urlsplit(url).netloc, timeout=SECONDS)
+        for name, identity in identities.items():
+            ask(connection, name, identity, after)
+        connection.close()
+
+    assert results.wrong == []
+    assert results.right + len(results.errors) >= REQUESTS
+    assert (after.right, after.wrong, len(after.errors)) == (0, [], SESSIONS)
+    assert all("unknown_session" in error for error in after.errors)
