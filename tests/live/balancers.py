@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 HOST = "127.0.0.1"
-_SERVER = re.compile(r"^ *server (\S+) mock-\d:7387;?\n", re.MULTILINE)
+_SERVER = re.compile(r'^ *server (mock-\d) "\1\${MOCK_DOMAIN}:7387"\n', re.MULTILINE)
 _NGINX_SERVER = re.compile(r"^ *server mock-\d:7387 [^\n]*;\n", re.MULTILINE)
 
 
