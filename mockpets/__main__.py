@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> int:
     """Run the command line and return its exit status; handles Ctrl-C during the import too."""
     try:
+        if sys.argv[1:] == ["health"]:
+            from mockpets.cli.health_check import healthy_url
+
+            if (url := healthy_url(os.environ)) is not None:
+                sys.stdout.write(f"mockpets: {url} is alive\n")
+                return 0
         from mockpets.cli.main import main as run
 
         return run()
