@@ -30,7 +30,16 @@ RUN /opt/mockpets/bin/python -m compileall -q --invalidation-mode unchecked-hash
     && install -d -o 10001 -g 0 -m 0775 /root-of-image/state
 
 FROM ${BASE}
+# Where this image comes from; docs/operate/sidecar.md has the command.
+ARG SOURCE=""
+ARG REVISION=""
+ARG CREATED=""
+ARG URL=""
 LABEL org.opencontainers.image.title="mockpets" \
+      org.opencontainers.image.source="${SOURCE}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.created="${CREATED}" \
+      org.opencontainers.image.url="${URL}" \
       org.opencontainers.image.description="A mock server for the pet store service: exact, stateful, and able to misbehave on demand." \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="MIT"

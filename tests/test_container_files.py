@@ -131,11 +131,21 @@ def test_the_labels_are_the_project_s() -> None:
     labels = dict(re.findall(r'org\.opencontainers\.image\.(\w+)="(.*?)"', one("LABEL")))
 
     assert labels == {
+        # Given when the image is built, since the files do not contain them.
+        **{name: f"${{{name.upper()}}}" for name in ("source", "revision", "created", "url")},
         "title": PROJECT["name"],
         "description": PROJECT["description"],
         "version": version("mockpets"),
         "licenses": PROJECT["license"],
     }
+
+
+def test_the_labels_that_a_build_sets_are_declared_and_documented() -> None:
+    declared = {rest.partition("=")[0] for word, rest in LAST if word == "ARG"}
+    page = (ROOT / "docs" / "operate" / "sidecar.md").read_text(encoding="utf-8")
+
+    assert declared == {"SOURCE", "REVISION", "CREATED", "URL"}
+    assert all(f"--build-arg {name}=" in page for name in declared)
 
 
 # --- The pages about it -----------------------------------------------------------------------
