@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.balanced import balanced_table, measure_balanced
 from benchmarks.checks import CheckResult, check, statuses
 from benchmarks.curve_report import CURVES_BEGIN, CURVES_END, curves_picture, curves_table
 from benchmarks.curves import measure_curves
@@ -55,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     if options.loops:
         return _loops(options)
+    if options.scale:
+        return _scale(options)
     if options.load is not None:
         results = json.loads(options.load.read_text(encoding="utf-8"))
     else:
@@ -80,6 +83,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _log(str(error))
             return 1
         image.write_text(picture(results), encoding="utf-8")
+    return 0
+
+
+def _scale(options: argparse.Namespace) -> int:
+    """Measure processes behind HAProxy and report them; return the exit status."""
+    compile_ours()
+    options.cache.mkdir(parents=True, exist_ok=True)
+    [subject, *_] = ours(options.cache.absolute(), generate(PETS, 1, "en_US"))
+    rounds, seconds = options.rounds or _FULL.rounds, options.seconds or _FULL.seconds
+    try:
+        costs = measure_balanced(subject, rounds, seconds, _log)
+    except RuntimeError as error:
+        _log(str(error))
+        return 1
+    sys.stdout.write(balanced_table(costs, os.cpu_count()))
     return 0
 
 
@@ -131,6 +149,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--short", action="store_true", help="skip peers and scale; for CI")
     parser.add_argument(
         "--loops", action="store_true", help="measure only sessions, tests, reloads and the panel"
+    )
+    parser.add_argument(
+        "--scale", action="store_true", help="measure only several processes behind HAProxy"
     )
     parser.add_argument(
         "--rounds",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from benchmarks.subjects import Subject
 
-__all__ = ["Memory", "Response", "Server", "call", "started"]
+__all__ = ["Memory", "Response", "Server", "call", "free_ports", "started"]
 
 _START_SECONDS = 30
 _STOP_SECONDS = 5
@@ -118,7 +118,7 @@ def started(subject: Subject) -> Iterator[Server]:
     :raise RuntimeError: if it does not respond with 200 in time.
     """
     subject.renew()
-    port, other = _free_ports()
+    port, other = free_ports()
     command = [part.format(port=port, other=other) for part in subject.command]
     log = subject.folder / "log.txt"
     kept = {name: text for name, text in os.environ.items() if not name.startswith("MOCKPETS_")}
@@ -142,7 +142,7 @@ def started(subject: Subject) -> Iterator[Server]:
         _stop(process)
 
 
-def _free_ports() -> tuple[int, int]:
+def free_ports() -> tuple[int, int]:
     """Return two free ports."""
     with socket.socket() as one, socket.socket() as two:
         one.bind(("127.0.0.1", 0))
