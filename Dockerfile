@@ -18,7 +18,8 @@ COPY . .
 RUN python3 -m venv /build \
     && python3 -m venv --without-pip /opt/mockpets \
     && /build/bin/pip --python /opt/mockpets/bin/python install \
-        --quiet --no-cache-dir --no-compile --disable-pip-version-check -c constraints.txt .
+        --quiet --no-cache-dir --no-compile --disable-pip-version-check -c constraints.txt . \
+    && /opt/mockpets/bin/python deploy/sbom.py >/opt/mockpets/sbom.cdx.json
 # The container runs on a read-only file system, and the official images lack a compiled standard
 # library: compile both here, into a separate tree, without later checks.
 ENV PYTHONPYCACHEPREFIX=/opt/mockpets/compiled

@@ -225,4 +225,5 @@ def test_the_build_gets_what_it_needs_and_nothing_else() -> None:
     assert rules[0] == "*"
     assert all((ROOT / name).exists() for name in sent)
     shipped = set(PROJECT["license-files"]) | {PROJECT["readme"], "fixtures", "kit", "scenarios"}
-    assert sent == shipped | {"mockpets", "pyproject.toml", "constraints.txt"}
+    build = {"mockpets", "pyproject.toml", "constraints.txt", "deploy/sbom.py"}
+    assert sent == shipped | build
