@@ -41,12 +41,19 @@ def haproxy_config(ports: Sequence[int], bind: str) -> str:
 
 
 @contextmanager
-def haproxy(ports: Sequence[int]) -> Iterator[str]:
-    """Run HAProxy in front of processes; yield its URL."""
+def haproxy(ports: Sequence[int], admin: Path | None = None) -> Iterator[str]:
+    """Run HAProxy in front of processes; yield its URL.
+
+    :param admin: a socket for `haproxy_command`; the last process is disabled then.
+    """
     program = need("haproxy")
     with TemporaryDirectory() as folder, socket.create_server((HOST, 0)) as listening:
         config = Path(folder, "haproxy.cfg")
-        config.write_text(haproxy_config(ports, f"fd@{listening.fileno()}"), encoding="utf-8")
+        text = haproxy_config(ports, f"fd@{listening.fileno()}")
+        if admin is not None:
+            text = replaced(text, "global\n", f"global\n    stats socket {admin} level admin\n")
+            text = f"{text.rstrip()} disabled\n"
+        config.write_text(text, encoding="utf-8")
         with subprocess.Popen(
             [program, "-q", "-db", "-f", config], pass_fds=[listening.fileno()]
         ) as process:
@@ -55,6 +62,14 @@ def haproxy(ports: Sequence[int]) -> Iterator[str]:
                 assert process.poll() is None
             finally:
                 process.terminate()
+
+
+def haproxy_command(admin: Path, command: str) -> str:
+    """Return the response to a command of HAProxy's runtime API."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(admin))
+        connection.sendall(f"{command}\n".encode())
+        return connection.makefile().read().strip()
 
 
 NGINX_FRAME = """\

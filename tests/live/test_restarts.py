@@ -202,3 +202,25 @@ def test_after_a_kill_no_client_gets_another_session() -> None:
     assert results.right + len(results.errors) >= REQUESTS
     assert (after.right, after.wrong, len(after.errors)) == (0, [], SESSIONS)
     assert all("unknown_session" in error for error in after.errors)
+
+
+def test_enabling_another_process_moves_no_session(tmp_path: Path) -> None:
+    admin = tmp_path / "admin.sock"
+    with (
+        running((), (), (), ()) as processes,
+        balancers.haproxy([process.port for process in processes], admin) as url,
+    ):
+        control = ControlClient(f"http://127.0.0.1:{processes[3].port}", "none", TOKEN)
+        identities = make_sessions(url)
+        before = [session["name"] for session in control.sessions()]
+        with clients(url, identities) as results:
+            response = balancers.haproxy_command(admin, "enable server processes/mock-4")
+        others = ControlClient(url, "none", TOKEN)
+        for number in range(40):
+            others.make_session(f"new-{number}")
+        after = [session["name"] for session in control.sessions()]
+
+    assert (response, before) == ("", ["default"])
+    assert results.wrong == results.errors == []
+    assert any(name.startswith("new-") for name in after)
+    assert not identities.keys() & set(after)
