@@ -34,7 +34,7 @@ def healthy_url(environ: Mapping[str, str]) -> str | None:
         or os.path.exists("mockpets.toml")  # noqa: PTH110 - pathlib takes longer to import
         or environ.get("MOCKPETS_HOST", "") not in _EVERY_ADDRESS
         or not (port.isascii() and port.isdigit() and port == str(int(port)) and port != "80")
-        or not (prefix == "" or prefix.isascii() and prefix.isprintable() and " " not in prefix)
+        or not (prefix == "" or (prefix.isascii() and prefix.isprintable() and " " not in prefix))
     ):
         return None
     request = f"GET {prefix}{HEALTH_PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
