@@ -62,6 +62,7 @@ FIRING = {
     ],
     "MockpetsEvictsConnections": ['mockpets_connections_evicted_total{instance="a"}', "0x15 1x5"],
     "MockpetsBusy": ['process_cpu_seconds_total{job="mockpets",instance="a"}', "0+57x20"],
+    "MockpetsRequestsDropped": ['mockpets_journal_dropped_total{instance="a"}', "0x15 1x5"],
     "MockpetsScenarioInvalid": ['mockpets_scenario_problems{instance="a"}', "0x15 1x5"],
 }
 """Values of a metric, one a minute, after which each alert fires."""
@@ -71,6 +72,7 @@ QUIET = {
     'mockpets_limit_rejections_total{instance="a",code="busy"}': "4x20",
     'mockpets_connections_evicted_total{instance="a"}': "4x20",
     'process_cpu_seconds_total{job="mockpets",instance="a"}': "0+6x20",
+    'mockpets_journal_dropped_total{instance="a"}': "4x20",
     'mockpets_scenario_problems{instance="a"}': "0x20",
 }
 
@@ -123,7 +125,7 @@ def test_the_panels_of_the_dashboard_do_not_overlap() -> None:
 
 @pytest.mark.parametrize("texts", [EXPRESSIONS, [rule["expr"] for rule in ALERTS]])
 def test_every_metric_exists(texts: list[str]) -> None:
-    exposition, _ = Metrics("", lambda: Holdings(0, 0, 0, 0, 0, 0, 0, 0)).exposition()
+    exposition, _ = Metrics("", lambda: Holdings._make([*[0] * 19, {}])).exposition()
     known = set(re.findall(r"^# TYPE (\w+)", exposition.decode(), re.MULTILINE))
     for text in texts:
         names = re.findall(r"\b(?:mockpets|process)_\w+|\bup\b", text)

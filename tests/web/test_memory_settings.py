@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.constants import JOURNAL_BYTES, PETS_BYTES, PETS_BYTES, PUBLIC_BYTES, SNAPSHOTS_BYTES
+from mockpets.constants import JOURNAL_BYTES, PETS_BYTES, PUBLIC_BYTES, SNAPSHOTS_BYTES
 from tests.http_client import Client, InProcess
 from tests.test_cost import HEADERS
 from tests.web.control.test_metrics import PATH, held, read
