@@ -64,7 +64,7 @@ def test_a_recorded_request_shows_the_stub_that_responds(panel: Panel) -> None:
     section = why(panel)
 
     expect(section.get_by_role("status")).to_contain_text("401 Stub inline-1/first responds")
-    expect(section.get_by_role("status")).to_contain_text("after inline-1/wait has applied.")
+    expect(section.get_by_role("status")).to_contain_text("inline-1/wait applies too.")
     expect(section.locator("dl")).to_have_text("Response fromStub inline-1/first")
     expect(section.locator(".stubs summary")).to_have_text(
         [

@@ -99,7 +99,7 @@ def test_waitress_reads_only_the_listed_attributes() -> None:
 
 # --- Construction -----------------------------------------------------------------------------
 
-STATE = {"callback", "draining", "expect_continue"}
+STATE = {"callback", "draining", "expect_continue", "stop_at"}
 """Attributes that change while their object is in use."""
 
 
