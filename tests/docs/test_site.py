@@ -130,7 +130,7 @@ def test_the_site_refers_to_no_other_host(site: Path) -> None:
 
 def test_llms_txt_lists_every_page_and_the_full_file_has_their_text(site: Path) -> None:
     listing = (site / "llms.txt").read_text("utf-8")
-    links = re.findall(r"^- \[.+\]\((.+)\): .", listing, re.MULTILINE)
+    links = re.findall(r"^- \[.+?\]\(([^)]+)\): .", listing, re.MULTILINE)
     full = (site / "llms-full.txt").read_text("utf-8")
     sources = {
         f"_sources/{path.relative_to(site).with_suffix('.md.txt')}" for path in pages_of(site)
