@@ -62,7 +62,7 @@ export async function failure(call) {
   }
 }
 
-/** Return the name of the state under which a test runs, from its annotations; undefined if there is none. */
+/** Return the name of the state under which a test runs, from its annotations; undefined without one. */
 export function stateOf({ annotations }) {
   return annotations.find(({ type }) => type === STATE)?.description;
 }

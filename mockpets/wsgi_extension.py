@@ -97,7 +97,7 @@ class Server(Protocol):
         ...
 
     def stops_in(self) -> float | None:
-        """Return the seconds until the server stops, None if it has not been told to."""
+        """Return the seconds until the server stops, None if it goes on."""
         ...
 
     def body_bytes(self) -> int:

@@ -151,22 +151,26 @@ def _lines(explanation: Explanation) -> Iterator[str]:
     """Yield the lines of an explanation: the summary first, then each stub."""
     request = explanation["request"]
     name = f"request {request['number']}" if explanation["sent"] else "not sent"
-    scenarios = ", ".join(request["scenarios"]) or "none"
-    yield (
-        f"{request['method']} {request['target']} ({name}, session {request['session']}, "
-        f"scenarios {scenarios})"
-    )
-    yield wrap(explanation["summary"], "Why: ", "     ")
+    where = f"{name}, session {request['session']}"
+    if request["scenarios"]:  # without them, a check rejected the request before
+        where += f", scenarios {', '.join(request['scenarios'])}"
+    yield f"{request['method']} {request['target']} ({where})"
+    yield from _wrapped(explanation["summary"], "Why: ", "     ")
     for place, stub in enumerate(explanation["stubs"], 1):
         yield ""
         yield f"{place}. {stub['label']}: {stub['reason']}"
         details = f"{stub['when']}: {stub['does']}"
-        yield wrap(f"{details}; {stub['limits']}" if stub["limits"] else details, "   ", "   ")
+        yield from _wrapped(f"{details}; {stub['limits']}" if stub["limits"] else details)
         for line in _conditions(stub["conditions"]):
             yield f"   {line}"
     if explanation["omitted"]:
         yield ""
         yield f"stubs not shown: {explanation['omitted']}"
+
+
+def _wrapped(text: str, first: str = "   ", rest: str = "   ") -> list[str]:
+    """Return a text in lines that fit the terminal."""
+    return wrap(printable(text), first, rest).split("\n")
 
 
 def _conditions(conditions: list[ComparedCondition]) -> list[str]:

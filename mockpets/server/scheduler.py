@@ -132,7 +132,7 @@ class Scheduler:
         self.changed: set[Handler] = set()
         """Sockets whose events to watch for may have changed in this turn."""
         self.stop_at: float | None = None
-        """When the loop stops, in seconds of its clock; None until it is told to stop later."""
+        """When the loop stops, in seconds of its clock; None until `Loop.stop_after`."""
         self.draining = False
         """Nothing more is read; complete requests get their response, then connections end."""
         self.evicted = 0
@@ -170,7 +170,7 @@ class Scheduler:
         return len(self._connections)
 
     def stops_in(self) -> float | None:
-        """Return the seconds until the server stops, None if it has not been told to."""
+        """Return the seconds until the server stops, None if it goes on."""
         return None if self.stop_at is None else max(self.stop_at - self.timers.clock(), 0.0)
 
     def body_bytes(self) -> int:

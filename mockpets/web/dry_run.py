@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mockpets.constants import BODY_BYTES, DEFAULT_SESSION, SESSION_HEADER
+from mockpets.constants import BODY_BYTES, DEFAULT_SESSION
 from mockpets.journal.journal import Journals
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
@@ -23,6 +23,7 @@ from mockpets.web.flask_app import App
 from mockpets.web.journal_writer import record
 from mockpets.web.playback import Playback
 from mockpets.web.response_finalizer import journal_number, off_contract_reason
+from mockpets.web.session_selector import SESSION_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 _BUDGET: Final = 2**20
 """Bytes of the journals of the copies; one gets one entry."""
-_SESSION_KEY: Final = "HTTP_" + SESSION_HEADER.upper().replace("-", "_")
 _SET_BY_BODY: Final = ("content-length", "transfer-encoding")
 """Headers that the request gets from its body."""
 
@@ -130,7 +130,7 @@ def _environ(request: Mapping[str, Any], session: str, prefix: str) -> WSGIEnvir
         path, method=request["method"], headers=headers, data=body
     )
     if session != DEFAULT_SESSION:
-        environ.setdefault(_SESSION_KEY, session)
+        environ.setdefault(SESSION_KEY, session)
     return environ
 
 

@@ -49,7 +49,7 @@ _BASE: Final = "mockpets.base"
 """The environ key for the content of the base path."""
 _BAGGAGE: Final = "mockpets.baggage"
 """The environ key for what `baggage.read` returns."""
-_SESSION_KEY: Final = "HTTP_" + SESSION_HEADER.upper().replace("-", "_")
+SESSION_KEY: Final = "HTTP_" + SESSION_HEADER.upper().replace("-", "_")
 _SCENARIO_KEY: Final = "HTTP_" + SCENARIO_HEADER.upper().replace("-", "_")
 _DELAY_KEY: Final = "HTTP_" + DELAY_HEADER.upper().replace("-", "_")
 _PREFIX: Final = "Mockpets-"
@@ -98,7 +98,7 @@ def named_session(environ: WSGIEnvironment, selector: str | None = None) -> str 
     base = environ.get(_BASE)
     if base and (name := base.partition("+")[0]):
         return checked_session(name, "the base path")
-    header = environ.get(_SESSION_KEY)
+    header = environ.get(SESSION_KEY)
     if header is not None:
         return checked_session(header, SESSION_HEADER)
     if _BAGGAGE in environ and (value := environ[_BAGGAGE][0].get(BAGGAGE_SESSION)) is not None:

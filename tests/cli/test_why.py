@@ -158,6 +158,16 @@ def test_a_hostile_value_does_not_reach_the_terminal(
     assert "[31m" in out
 
 
+def test_a_long_summary_is_wrapped(run: Run) -> None:
+    _, out, _ = run("GET", "/v1/pets", "-H", "Mockpets-Scenario: mising")
+
+    first, second, third, *_ = out.split("\n")
+    assert first == "GET /v1/pets (not sent, session default)"
+    assert second.startswith("Why: a check rejects the request with 422 (unknown_scenario: ")
+    assert third.startswith("     ")
+    assert "\\n" not in out
+
+
 def test_a_session_that_does_not_exist_is_reported(run: Run) -> None:
     status, out, err = run("GET", "/v1/pets", "--session", "new")
 

@@ -446,6 +446,11 @@ def test_with_declared_sessions_the_request_must_name_one(fresh: Callable[..., C
         ({"method": "GET", "path": "/v1/pets", "headers": {"a:": "b"}}, "invalid header name 'a:'"),
         ({"method": "GET", "path": "/v1/pets", "headers": {"a": 1}}, "must be printable ASCII"),
         ({"method": "GET", "path": "/v1/pets", "headers": {"a": "b\r\nc: d"}}, "printable ASCII"),
+        (
+            {**LIST, "headers": {f"h{number}": "" for number in range(9_000)}},
+            "the server accepts at most 16 KiB",
+        ),
+        ({**LIST, "headers": {str(n): "v" * 4_000 for n in range(5)}}, "the headers have 20"),
         ({"method": "OPTIONS", "path": "/v1/pets"}, "no scenario applies to a preflight"),
         ({"method": "GET", "path": "/__mockpets/state"}, "no scenario applies to the control API"),
         ({"method": "GET", "path": "/~a/__mockpets"}, "no scenario applies to the control API"),

@@ -167,7 +167,7 @@ def test_the_log_names_a_limit_once_a_minute(caplog: pytest.LogCaptureFixture) -
 # --- A session that was replaced ----------------------------------------------------------------
 
 
-def test_a_visitor_who_lost_pets_is_told_once() -> None:
+def test_a_visitor_who_lost_pets_gets_one_error() -> None:
     public = Public(pace=0, max_sessions=2)
     public.post(name="Mine")
     public.clock.now += PUBLIC_IDLE_SECONDS

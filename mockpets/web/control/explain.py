@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import CONTROL_PREFIX
+from mockpets.constants import CONTROL_PREFIX, HEAD_BYTES
 from mockpets.errors import RequestError
 from mockpets.web.control.call import body_text, json_response, run_job
 from mockpets.web.control.journal import recorded_request
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mockpets.contract.control_types import Explanation
     from mockpets.web.control.call import ControlRequest, JsonResponse
 
@@ -47,7 +49,21 @@ def explain_request(call: ControlRequest) -> JsonResponse[Explanation]:
     if request["method"] == "OPTIONS":
         message = "no scenario applies to a preflight; send the method of the request after it"
         raise RequestError("invalid_request", message)
+    _check_head(request)
     context = call.context
     run = partial(dry_run, context.settings, context.sessions, call.session.name, request)
     result = run_job(call, run, "explaining a request", is_long=True)
     return json_response(explanation(result.entry, result.seed, sent=False))
+
+
+def _check_head(request: Mapping[str, Any]) -> None:
+    """Check that our server would accept the length of a request's head.
+
+    :raise RequestError: ``invalid_request``.
+    """
+    headers = request.get("headers", {})
+    size = sum(len(name) + len(value) + len(": \r\n") for name, value in headers.items())
+    if size > HEAD_BYTES:
+        limit = HEAD_BYTES // 1024
+        message = f"the headers have {size} bytes; the server accepts at most {limit} KiB"
+        raise RequestError("invalid_request", message)
