@@ -14,16 +14,23 @@ import pytest
 from mockpets.constants import (
     FILE_BYTES,
     INT64_MAX,
+    JOURNAL_BYTES,
     PETS_BY_REQUEST,
+    PETS_BYTES,
     PETS_GENERATED,
+    PUBLIC_BYTES,
     PUBLIC_RATE,
+    PUBLIC_SESSIONS,
     PUBLIC_VISITOR_RATE,
+    SESSIONS,
+    SNAPSHOTS_BYTES,
 )
 from mockpets.errors import InputError
 from mockpets.pets.names import DEFAULT_LOCALE, LOCALES
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE, load_settings
+from mockpets.units import size_text
 
 # Three values of each row: the text that a user writes, and the parsed value.
 VALUES: dict[str, list[tuple[str, Any]]] = {
@@ -286,6 +293,17 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
         open=False,
     )
     assert Settings().locale == DEFAULT_LOCALE
+
+
+def test_the_defaults_that_depend_on_public_mode_are_those_of_the_constants() -> None:
+    public = f"or {size_text(PUBLIC_BYTES)} with --public"
+
+    assert {row.name: row.unset for row in rows() if row.unset} == {
+        "max_sessions": f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public",
+        "journal_memory": f"{size_text(JOURNAL_BYTES)}, {public}",
+        "pets_memory": size_text(PETS_BYTES),
+        "snapshot_memory": f"{size_text(SNAPSHOTS_BYTES)}, {public}",
+    }
 
 
 def test_every_field_is_a_row_with_values_and_invalid_values_here() -> None:
