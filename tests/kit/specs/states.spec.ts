@@ -11,15 +11,15 @@ test("names and descriptions are those of the scenarios", () => {
   expect(empty).toMatchObject({ name: "empty", description: "No pets at all, to see an empty list." });
   expect(states().map(({ name }) => name)).toEqual(states().map(({ name }) => name).sort());
   expect(states().length).toBeGreaterThan(25);
-  expect(states({ except: ["empty"] })).toHaveLength(states().length - 1);
-  expect(states({ only: ["empty", "slow"], except: ["slow"] })).toEqual([empty]);
+  expect(states({ exclude: ["empty"] })).toHaveLength(states().length - 1);
+  expect(states({ only: ["empty", "slow"], exclude: ["slow"] })).toEqual([empty]);
 });
 
 test("unknown names and options are errors", () => {
   expect(() => states({ only: ["emtpy" as "empty"] })).toThrow("unknown scenario 'emtpy'; did you mean 'empty'?");
-  expect(() => states({ except: ["serverError" as "empty"] })).toThrow("did you mean 'server-error'?");
+  expect(() => states({ exclude: ["serverError" as "empty"] })).toThrow("did you mean 'server-error'?");
   expect(() => states({ only: ["x".repeat(30) as "empty"] })).toThrow("write the kit again with 'mockpets kit'");
-  expect(() => states({ exclude: ["empty"] } as {})).toThrow("unknown option 'exclude' of states(); use 'only' or 'except'");
+  expect(() => states({ skip: ["empty"] } as {})).toThrow("unknown option 'skip' of states(); use 'only' or 'exclude'");
 });
 
 test("reached", missing!.details, async ({ mock, request }) => {

@@ -6,17 +6,17 @@
 import { scenarios } from "./scenarios.js";
 import { STATE } from "./shared.js";
 
-export function states({ only, except = [], ...unknown } = {}) {
-  for (const option of Object.keys(unknown)) throw new TypeError(`unknown option '${option}' of states(); use 'only' or 'except'`);
+export function states({ only, exclude = [], ...unknown } = {}) {
+  for (const option of Object.keys(unknown)) throw new TypeError(`unknown option '${option}' of states(); use 'only' or 'exclude'`);
   const names = scenarios.map(({ name }) => name);
-  for (const name of [...(only ?? []), ...except]) {
+  for (const name of [...(only ?? []), ...exclude]) {
     if (names.includes(name)) continue;
     const near = nearest(String(name), names);
     const hint = near ? `did you mean '${near}'?` : "if it is new, write the kit again with 'mockpets kit'";
     throw new TypeError(`unknown scenario '${name}'; ${hint}`);
   }
   return scenarios
-    .filter(({ name }) => (only ?? names).includes(name) && !except.includes(name))
+    .filter(({ name }) => (only ?? names).includes(name) && !exclude.includes(name))
     .map(({ name, description }) => ({ name, description, details: { annotation: { type: STATE, description: name } } }));
 }
 

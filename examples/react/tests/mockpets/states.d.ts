@@ -16,7 +16,7 @@ export interface StatesOptions {
   /** Only these scenarios. */
   only?: readonly ScenarioName[];
   /** Not these scenarios. */
-  except?: readonly ScenarioName[];
+  exclude?: readonly ScenarioName[];
 }
 
 /**
