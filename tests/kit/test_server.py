@@ -84,6 +84,8 @@ def responds(url: str) -> bool:
         socket.create_connection(("localhost", urlsplit(url).port or 0), timeout=5).close()
     except ConnectionRefusedError:
         return False
+    except ConnectionResetError:
+        pass  # the server closed its port while this connection waited
     return True
 
 
