@@ -81,8 +81,8 @@ def report(
         raise InputError(problems)
 
     from mockpets.report.coverage import build
-    from mockpets.report.reader import read
-    from mockpets.report.writers import WRITERS
+    from mockpets.report.coverage_reader import read
+    from mockpets.report.coverage_writers import WRITERS
 
     rows = read(files) if files else client.coverage()["rows"]
     selected = cast("Iterable[Operation]", dict.fromkeys(operations or OPERATIONS))

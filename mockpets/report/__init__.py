@@ -1,1 +1,1 @@
-"""What `mockpets report` prints: read the input, build one model, write it in a format."""
+"""What `mockpets report` and `mockpets compare` check, and the formats in which they report it."""

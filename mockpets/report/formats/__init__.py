@@ -1,0 +1,1 @@
+"""One module for each format in which a report can be written."""

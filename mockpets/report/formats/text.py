@@ -1,0 +1,32 @@
+"""A report as text, for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mockpets.errors import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mockpets.report.findings import Report
+
+
+def write(report: Report) -> str:
+    """Return each broken rule with its findings, how to fix it, and a summary as the last line."""
+    return "\n".join(map(printable, _lines(report)))
+
+
+def _lines(report: Report) -> Iterator[str]:
+    for rule, findings in report.by_rule.items():
+        yield f"{rule.level}: {rule.title} ({rule.name})"
+        for finding in findings:
+            yield f"  {finding.source}: {finding.message}"
+            for each in finding.evidence:
+                yield f"    {each}"
+        yield f"  Why: {rule.explanation}"
+        yield f"  Fix: {rule.fix}"
+        yield ""
+    for limit in report.limits:
+        yield f"not checked: {limit}"
+    yield report.summary
