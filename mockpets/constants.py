@@ -146,6 +146,8 @@ SESSIONS_PATH: Final = CONTROL_PREFIX + "/sessions"
 RESET_SESSIONS_PATH: Final = CONTROL_PREFIX + "/sessions/reset"
 SESSION_PATH: Final = CONTROL_PREFIX + "/sessions/{name}"
 METRICS_PATH: Final = CONTROL_PREFIX + "/metrics"
+METRICS_PORT_PATH: Final = "/metrics"
+"""The path on the port of the metrics, where Prometheus looks by default."""
 COVERAGE_PATH: Final = CONTROL_PREFIX + "/coverage"
 
 SESSION_HEADER: Final = "Mockpets-Session"

@@ -155,7 +155,7 @@ class _Trials:
         """Operation or path, status, and scenario."""
         self._library = Library({}, {}, {})
         settings = Settings(count=1, any_key=True)
-        self._app, self._sessions = wire(settings, lambda: self._library)
+        self._app, self._sessions, _ = wire(settings, lambda: self._library)
 
     def run(self, scenario: Scenario) -> None:
         """Try each stub that a scenario's own file defines."""

@@ -16,7 +16,7 @@ import click
 from mockpets.cli.commands import Command, discard_output, report
 from mockpets.cli.layout import columns, wrap
 from mockpets.cli.options import with_settings
-from mockpets.constants import API_PREFIX, PANEL_PATH, PETS_PATH, VERSION
+from mockpets.constants import API_PREFIX, METRICS_PORT_PATH, PANEL_PATH, PETS_PATH, VERSION
 from mockpets.errors import InputError
 from mockpets.settings.sources import load_settings
 
@@ -45,7 +45,7 @@ def serve(config: Path | None, **flags: object) -> int:
     """Start the mock server; stop it with Ctrl-C or SIGTERM."""
     settings = load_settings(flags, os.environ, config)
     gc.disable()  # imports create many objects that stay, and collections would slow the start
-    from mockpets.server import bind
+    from mockpets.server import bind, bind_metrics
     from mockpets.server import serve as run
     from mockpets.telemetry.access_log import configure
     from mockpets.web.app import create_app
@@ -62,11 +62,13 @@ def serve(config: Path | None, **flags: object) -> int:
             stack.enter_context(persist_sessions(settings.state, mock.sessions))
         try:
             sockets = bind(settings)
+            others = bind_metrics(mock.metrics, settings)
         except InputError as error:  # the settings are valid, but the port is unavailable
             report(error.problems)
             return 1
         port = sockets[0].getsockname()[1]
-        banner = _banner(settings, port, mock.token, mock.reloader.library.grouped())
+        metrics = settings.url(others[0][1].getsockname()[1]) + METRICS_PORT_PATH if others else ""
+        banner = _banner(settings, port, mock.token, mock.reloader.library.grouped(), metrics)
         panel = _panel(settings, port, mock.token) if settings.open else ""
         mock.reloader.start()
         stack.callback(mock.reloader.stop)
@@ -74,7 +76,7 @@ def serve(config: Path | None, **flags: object) -> int:
         gc.set_threshold(*_COLLECTIONS)
         gc.enable()
         with _limited_log(settings):
-            run(app, sockets, lambda: _announce(banner, panel), settings)
+            run(app, sockets, lambda: _announce(banner, panel), settings, others)
         _log.info("stopped")
     return 0
 
@@ -124,13 +126,18 @@ def _banner_line(label: str, text: str) -> str:
 
 
 def _banner(
-    settings: Settings, port: int, token: str, scenarios: Mapping[ScenarioGroup, Sequence[str]]
+    settings: Settings,
+    port: int,
+    token: str,
+    scenarios: Mapping[ScenarioGroup, Sequence[str]],
+    metrics: str,
 ) -> str:
     """Return the banner: URLs, keys, scenarios and a curl command.
 
     :param port: the actual port.
     :param token: of the control API; the banner shows it only if it was generated.
     :param scenarios: the names of all scenarios by group.
+    :param metrics: their URL on a port of their own, or empty.
     """
     key = settings.api_key[0]
     keys = f"any, such as {key}" if settings.any_key else ", ".join(settings.api_key)
@@ -141,7 +148,7 @@ def _banner(
     root = settings.url(port) + settings.prefix
     secret = token if token != settings.control_token else ""
     panel = _panel(settings, port, secret) or "off"
-    lines = {"panel": panel, "control token": secret, "key": keys}
+    lines = {"panel": panel, "control token": secret, "metrics": metrics, "key": keys}
     lines["active"] = ", ".join(settings.scenario)
     head = [_banner_line(label, text) for label, text in lines.items() if text]
     groups = [

@@ -17,7 +17,7 @@ from mockpets.server.poller import Waker, make_poller
 from mockpets.server.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from socket import socket
     from wsgiref.types import WSGIApplication
 
@@ -31,6 +31,7 @@ class Loop:
     """Listening sockets and their connections, served until `stop`.
 
     :param sockets: listening; closed at the end.
+    :param others: listening sockets of other apps, which share the limits.
     :param clock: returns seconds and never goes back. A test that moves its own clock calls
         `wake`, since the loop waits in real time.
     """
@@ -41,6 +42,7 @@ class Loop:
         sockets: Sequence[socket],
         limits: Limits | None = None,
         clock: Callable[[], float] = monotonic,
+        others: Iterable[tuple[WSGIApplication, socket]] = (),
     ) -> None:
         self.stopping = False
         self._poller = make_poller()
@@ -50,7 +52,8 @@ class Loop:
             limits or Limits(), clock, self._waker.wake, self._close_idle, self._channels
         )
         self._listeners = [
-            Listener(app, sock, self.scheduler, self._poller, self._channels) for sock in sockets
+            Listener(each, sock, self.scheduler, self._poller, self._channels)
+            for each, sock in (*((app, sock) for sock in sockets), *others)
         ]
         handlers: list[Handler] = [self._waker, *self._listeners]
         self._handlers = {handler.fd: handler for handler in handlers}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from mockpets.constants import HEALTH_PATH
 from mockpets.errors import InputError, Problem
@@ -34,26 +34,30 @@ class _Address(NamedTuple):
     optional: bool
 
 
-def bind(settings: Settings) -> list[socket.socket]:
+def bind(
+    settings: Settings, option: Literal["--port", "--metrics-port"] = "--port"
+) -> list[socket.socket]:
     """Return listening sockets for all addresses of the hosts, on one port.
 
     A default address, or one of several addresses of a name, may be missing on this machine: IPv6
     is often disabled.
 
+    :param option: the one that has the port; no port is the same as any free one.
     :raise InputError: listening on an address fails; one line with the option and how to fix it.
     """
     addresses = _resolve(settings)
+    port = (settings.port if option == "--port" else settings.metrics_port) or 0
     for _ in range(_FREE_PORT_TRIES - 1):
         try:
-            return _bind_all(addresses, settings.port)
+            return _bind_all(addresses, port, option)
         except InputError as error:
             # A port that is free on the first address may be in use on the second.
             in_use = isinstance(error.__cause__, OSError) and (
                 error.__cause__.errno == errno.EADDRINUSE
             )
-            if settings.port or not in_use:
+            if port or not in_use:
                 raise
-    return _bind_all(addresses, settings.port)
+    return _bind_all(addresses, port, option)
 
 
 def _resolve(settings: Settings) -> list[_Address]:
@@ -73,7 +77,7 @@ def _resolve(settings: Settings) -> list[_Address]:
     return list(addresses.values())
 
 
-def _bind_all(addresses: Sequence[_Address], port: int) -> list[socket.socket]:
+def _bind_all(addresses: Sequence[_Address], port: int, option: str) -> list[socket.socket]:
     """Return a listening socket for each address, all on the port of the first."""
     sockets: list[socket.socket] = []
     missing: list[InputError] = []
@@ -85,7 +89,8 @@ def _bind_all(addresses: Sequence[_Address], port: int) -> list[socket.socket]:
         except OSError as error:
             in_use = port != 0 and error.errno == errno.EADDRINUSE
             by_mockpets = in_use and _is_mockpets(family, address)
-            problem = InputError([bind_problem(error, host, same_port, by_mockpets=by_mockpets)])
+            flag = f"{option} {same_port}"
+            problem = InputError([bind_problem(error, host, flag, by_mockpets=by_mockpets)])
             if optional and error.errno in _NO_ADDRESS:
                 missing.append(problem)
                 continue
@@ -128,23 +133,25 @@ def _is_mockpets(family: int, address: tuple[Any, ...]) -> bool:
         return False
 
 
-def bind_problem(error: OSError, host: str, port: int, *, by_mockpets: bool = False) -> Problem:
+def bind_problem(error: OSError, host: str, flag: str, *, by_mockpets: bool = False) -> Problem:
     """Return the problem for an address on which listening fails, and how to fix it.
 
+    :param flag: the option with the port: ``--port 7387``.
     :param by_mockpets: whether the port is in use by another mockpets.
     """
+    option = flag.partition(" ")[0]
     if error.errno == errno.EADDRINUSE:
         what = f"already in use on {host}"
         other = "the other program"
         if by_mockpets:
             what += ": another mockpets is running there"
             other = "it"
-        hint = f"stop {other}, or choose another port with --port (0 for any free port)"
-        return Problem(f"--port {port}", 0, 0, "", what, hint)
+        hint = f"stop {other}, or choose another port with {option} (0 for any free port)"
+        return Problem(flag, 0, 0, "", what, hint)
     if error.errno == errno.EACCES:
         what = f"not permitted on {host}: low ports require privileges"
-        return Problem(f"--port {port}", 0, 0, "", what, "choose another port with --port")
+        return Problem(flag, 0, 0, "", what, f"choose another port with {option}")
     if error.errno in _NO_ADDRESS:
         what = f"--host {host} is not an address of this machine"
         return Problem("", 0, 0, "", what, _HOST_HINT)
-    return Problem(f"--port {port}", 0, 0, "", f"cannot listen on {host}: {error.strerror}")
+    return Problem(flag, 0, 0, "", f"cannot listen on {host}: {error.strerror}")

@@ -214,6 +214,13 @@ class Settings:
         _LOOPBACK, validators.host, "ADDRESS", "Address or host name to listen on.", "comma"
     )
     port: int = _row(7387, validators.integer(0, PORT_MAX), "PORT", "TCP port; 0 picks a free one.")
+    metrics_port: int | None = _row(
+        None,
+        validators.integer(0, PORT_MAX),
+        "PORT",
+        "Another TCP port, for GET /metrics only: without a token, and also with --control off.",
+        unset="none",
+    )
     scenario: tuple[str, ...] = _row(
         (DEFAULT_SCENARIO,),
         validators.scenario_name,

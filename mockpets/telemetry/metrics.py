@@ -142,7 +142,7 @@ class Metrics:
         self._version = version
         self._holdings = holdings
         self._lock = Lock()
-        self._responses: dict[tuple[str, str], int] = {}
+        self._responses: dict[tuple[str, str, str], int] = {}
         self._limits = dict.fromkeys(SERVER_LIMIT_ERRORS, 0)
         self._work = {operation: _Work() for operation in (*OPERATIONS, _OTHER)}
         self._registry: CollectorRegistry | None = None
@@ -164,7 +164,7 @@ class Metrics:
         :param limit: the code of `SERVER_LIMIT_ERRORS` with which the server rejected the request.
         """
         name = operation or _OTHER
-        key = name, _BROKEN if status is None else str(status)
+        key = name, _BROKEN if status is None else str(status), limit or ""
         with self._lock:
             self._responses[key] = self._responses.get(key, 0) + 1
             work = self._work[name]
@@ -224,7 +224,8 @@ class Metrics:
         from prometheus_client.metrics_core import CounterMetricFamily, HistogramMetricFamily
 
         responses = CounterMetricFamily(
-            "mockpets_requests", "Requests by operation and status.", labels=("operation", "status")
+            "mockpets_requests",
+            "Requests by operation and status, and by the limit that rejected them.",
         )
         durations = HistogramMetricFamily(
             "mockpets_request_duration_seconds",
@@ -245,9 +246,13 @@ class Metrics:
         with self._lock:
             numbers = Counter(self._responses)
             for code, number in rejected.items():
-                numbers[_OTHER, str(ERRORS[code])] += number
-            for labels, number in sorted(numbers.items()):
-                responses.add_metric(labels, number)
+                label = code if code in self._limits else ""
+                numbers[_OTHER, str(ERRORS[code]), label] += number
+            for (operation, status, limit), number in sorted(numbers.items()):
+                labels = {"operation": operation, "status": status}
+                if limit:  # so that most lines stay short; no label means the same as an empty one
+                    labels["limit"] = limit
+                responses.add_sample("mockpets_requests_total", labels, number)
             for code, number in self._limits.items():
                 limits.add_metric((code,), number + rejected.get(code, 0))
             for operation, work in self._work.items():

@@ -83,6 +83,7 @@ class Mock:
     reloader: Reloader
     sessions: SessionRegistry
     token: str
+    metrics: Metrics
 
 
 def create_app(
@@ -133,6 +134,8 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
     if settings.public and settings.sessions == "declared":
         what = "must not be declared with --public: each visitor gets a session of their own"
         problems.append(Problem("--sessions", 0, 0, "", what, "remove one of the two options"))
+    if settings.port and settings.metrics_port == settings.port:
+        problems.append(Problem("--metrics-port", 0, 0, "", "must differ from --port"))
     for row in rows():
         is_set = row.name in _ONLY_PUBLIC and getattr(settings, row.name) != row.default
         if is_set and not settings.public:
@@ -147,7 +150,7 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
         token = secrets.token_urlsafe(24)
         if is_default:  # `serve` prints it, and other callers find it in the app's extensions
             _log.warning("control token: %s", token)
-    app, sessions = wire(
+    app, sessions, metrics = wire(
         settings,
         lambda: reloader.library,
         token,
@@ -155,7 +158,7 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
         clock,
         changes,
     )
-    app.extensions["mockpets"] = Mock(reloader, sessions, token)
+    app.extensions["mockpets"] = Mock(reloader, sessions, token, metrics)
     if settings.behind_proxy or settings.prefix:
         inner = app.wsgi_app
         # Flask documents this way to add middleware.
@@ -172,8 +175,8 @@ def wire(
     reloads: Callable[[], int] = int,
     clock: Callable[[], float] = monotonic,
     changes: ChangeFeed | None = None,
-) -> tuple[App, SessionRegistry]:
-    """Return an app over a library, and the sessions of the app.
+) -> tuple[App, SessionRegistry, Metrics]:
+    """Return an app over a library, and its sessions and metrics.
 
     :param library: called for each request.
     :param token: the token for the control API; empty if none is required.
@@ -222,7 +225,7 @@ def wire(
         add_routes(app, context)
 
     app.add_later(CONTROL_PREFIX, add_control)
-    return app, sessions
+    return app, sessions, metrics
 
 
 def _visitors(settings: Settings, sessions: int, clock: Callable[[], float]) -> VisitorSessions:

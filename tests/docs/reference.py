@@ -86,7 +86,7 @@ def settings(group: str) -> str:
 
 
 _GROUPS: Final = {
-    "listening": ("host", "port", "prefix", "behind_proxy", "drain", "open"),
+    "listening": ("host", "port", "metrics_port", "prefix", "behind_proxy", "drain", "open"),
     "pets and scenarios": (
         *("scenario", "scenarios_dir", "fixtures_dir", "seed", "count", "locale"),
         *("api_key", "any_key", "delay"),
@@ -236,7 +236,7 @@ def metrics() -> str:
         name = f"{family.name}_total" if family.type == "counter" else family.name
         labels = {label: "" for sample in family.samples for label in sample.labels}
         if family.name == "mockpets_requests":
-            labels = {"operation": "", "status": ""}
+            labels = {"operation": "", "status": "", "limit": ""}
         labels.pop("le", None)
         text = _linked(family.documentation)
         lines.append((code(name), family.type, ", ".join(map(code, labels)) or "-", text))

@@ -195,7 +195,7 @@ def test_an_unusable_host_is_reported_in_one_line(host: str, message: str) -> No
     ],
 )
 def test_other_errors_of_listening_are_reported(number: int, message: str) -> None:
-    assert str(bind_problem(OSError(number, os.strerror(number)), "::1", 80)) == message
+    assert str(bind_problem(OSError(number, os.strerror(number)), "::1", "--port 80")) == message
 
 
 # --- The server's own errors ------------------------------------------------------------------

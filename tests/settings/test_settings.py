@@ -40,6 +40,7 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
         ("fe80::1%eth0", ("fe80::1%eth0",)),
     ],
     "port": [("0", 0), ("65535", 65535), ("8080", 8080)],
+    "metrics_port": [("0", 0), ("1", 1), ("65535", 65535)],
     "scenario": [
         ("empty", ("empty",)),
         ("Slow, flaky", ("slow", "flaky")),
@@ -132,6 +133,7 @@ BAD: list[tuple[str, str, str]] = [
     ("host", "a..b", f"{BAD_HOST}'a..b'"),
     ("host", "localhost,", f"{BAD_HOST}''"),
     ("port", "70000", f"{BAD_PORT}'70000'"),
+    ("metrics_port", "65536", "must be an integer from 0 to 65535, got '65536'"),
     ("port", "-1", f"{BAD_PORT}'-1'"),
     ("port", "http", f"{BAD_PORT}'http'"),
     ("port", "8_0", f"{BAD_PORT}'8_0'"),
@@ -299,6 +301,7 @@ def test_the_defaults_that_depend_on_public_mode_are_those_of_the_constants() ->
     public = f"or {size_text(PUBLIC_BYTES)} with --public"
 
     assert {row.name: row.unset for row in rows() if row.unset} == {
+        "metrics_port": "none",
         "max_sessions": f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public",
         "journal_memory": f"{size_text(JOURNAL_BYTES)}, {public}",
         "pets_memory": size_text(PETS_BYTES),

@@ -69,6 +69,7 @@ from mockpets.web.control.call import (
     query_parameters,
 )
 from mockpets.web.exchange import Response, current_request
+from mockpets.web.metrics import metrics_response
 from mockpets.web.session_selector import check_headers, named_session, session_required
 from mockpets.wsgi_extension import SERVER
 
@@ -279,11 +280,7 @@ def metrics(call: ControlRequest) -> Response:
 
     :raise NotReady: the Prometheus library must be imported first.
     """
-    metrics = call.context.metrics
-    if not metrics.is_prepared and SERVER in call.request.environ:
-        raise NotReady(metrics.prepare, "loading the metrics library")
-    body, content_type = metrics.exposition()
-    return Response(body, content_type=content_type)
+    return metrics_response(call.context.metrics)
 
 
 _OPEN_CALLS: Final[Mapping[str, Mapping[str, Call]]] = {

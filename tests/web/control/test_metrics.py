@@ -140,6 +140,22 @@ def test_it_counts_requests_that_a_limit_of_the_server_rejects(fresh: Make) -> N
     assert samples["mockpets_requests_total", "listPets", "503"] == 1
 
 
+def test_a_503_of_the_server_has_its_limit_as_a_label_and_one_of_a_scenario_has_none(
+    fresh: Make,
+) -> None:
+    call = fresh(max_sessions=1)
+    assert [call("GET", f"/~{name}/v1/pets").status for name in ("two", "three")] == [503, 503]
+    assert call("GET", "/v1/pets", scenario="maintenance").status == 503
+    found = {
+        sample.labels.get("limit"): sample.value
+        for family in text_string_to_metric_families(call("GET", PATH).body.decode())
+        for sample in family.samples
+        if sample.name == "mockpets_requests_total" and sample.labels["status"] == "503"
+    }
+
+    assert found == {"busy": 2, None: 1}
+
+
 def test_it_counts_faults_and_delays_separately() -> None:
     with MockpetsServer(Settings(port=0)) as server:
         call = Client(OverSocket(server.url))
