@@ -58,7 +58,7 @@ _TOPICS: Final = {
     ),
     "sessions": (
         "Isolated states, each with its own pets, scenarios and recorded requests.",
-        ("sessions", "state", "reset", "events"),
+        ("sessions", "state", "reset", "visitor", "events"),
     ),
     "scenarios": ("Named behaviours, and which of them are active.", ("scenarios", "scenario")),
     "pets": ("The pets of a session, and their snapshots.", ("pets", "snapshots")),
@@ -90,12 +90,15 @@ _ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/E
 
 
 def document_of(
-    open_calls: Mapping[str, Mapping[str, Call]], calls: Mapping[str, Mapping[str, Call]]
+    open_calls: Mapping[str, Mapping[str, Call]],
+    calls: Mapping[str, Mapping[str, Call]],
+    visitor_calls: Mapping[str, Mapping[str, Call]],
 ) -> Mapping[str, Any]:
     """Return the OpenAPI 3.1 document of some calls by path and method.
 
     :param open_calls: those that anyone may make.
     :param calls: those that may need a token.
+    :param visitor_calls: those that anyone may make if the server is public.
     """
     definitions = Definitions("#/components/schemas/")
     # First, so that the shapes refer to them.
@@ -109,7 +112,8 @@ def document_of(
     _schema(control_types.Error, definitions)
 
     paths: dict[str, Any] = {}
-    for by_path, is_open in ((open_calls, True), (calls, False)):
+    groups = (open_calls, True), (calls, False), (visitor_calls, True)
+    for by_path, is_open in groups:
         for full_path, methods in by_path.items():
             path = full_path.removeprefix(CONTROL_PREFIX)
             paths[path] = {

@@ -96,8 +96,12 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
     _add_path(app, PANEL_FILE_PATH, {"GET": pages.panel_file})
     _add_path(app, DOCS_PATH, {"GET": partial(pages.docs, has_panel=is_on)})
     if context.visitors is not None:
-        reset = partial(sessions.reset_visitor, context, context.visitors)
-        _add_path(app, VISITOR_RESET_PATH, {"POST": reset})
+        for path, calls in _VISITOR_CALLS.items():
+            views = {
+                method: partial(call.view, context, context.visitors)
+                for method, call in calls.items()
+            }
+            _add_path(app, path, views)
     if not is_on:
         return  # `web.unmatched` responds to all other paths and methods
     for path, page in ((CONTROL_PREFIX, pages.to_panel), (PANEL_PATH, pages.panel)):
@@ -243,7 +247,7 @@ def control_document() -> Mapping[str, Any]:
     # Imported here, since the types of all calls would slow down the start.
     from mockpets.web.control.openapi import document_of
 
-    return document_of(_OPEN_CALLS, _CALLS)
+    return document_of(_OPEN_CALLS, _CALLS, _VISITOR_CALLS)
 
 
 def _document(make: Callable[[], Mapping[str, Any]]) -> JsonResponse[Mapping[str, Any]]:
@@ -291,6 +295,17 @@ _OPEN_CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
     SCENARIO_SCHEMA_PATH: {"GET": Call("scenarioSchema", schema, session="none")},
 }
 """The calls without secrets by path and method; anyone may make them."""
+
+_VISITOR_CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
+    VISITOR_RESET_PATH: {
+        "POST": Call(
+            "resetVisitor",
+            sessions.reset_visitor,
+            errors=("invalid_session", "unknown_header", "rate_limited"),
+        )
+    },
+}
+"""The calls without secrets that exist only with ``--public``."""
 
 _CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
     STATE_PATH: {"GET": Call("state", sessions.state)},

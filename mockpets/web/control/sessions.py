@@ -258,11 +258,11 @@ def reset(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
 def reset_visitor(
     context: ControlContext, visitors: VisitorSessions
 ) -> JsonResponse[ActiveScenarios]:
-    """Reset the session of a visitor, who needs no token, and reach nothing else.
+    """Reset the session of a visitor, who needs no token.
 
-    Any website can send this request from a visitor's browser, like every other request of a
-    visitor. It then resets the session of the visitor's address: only the visitor's own page knows
-    the name of another one.
+    Only a server with `--public` has this call, which reaches nothing else. Any website can send
+    this request from a visitor's browser, like every other request of a visitor. It then resets
+    the session of the visitor's address: only the visitor's own page knows the name of another one.
 
     :raise RequestError: ``invalid_session``, ``unknown_header`` or ``invalid_request``.
     """
