@@ -7,7 +7,7 @@ import re
 import shutil
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
@@ -27,9 +27,21 @@ def need(name: str) -> str:
     """
     path = shutil.which(name, path=NODE_MODULES / ".bin") or shutil.which(name)
     if path is None:
-        stop = pytest.fail if os.environ.get("CI") else pytest.skip
-        stop(f"the program {name} is not installed")
+        _stop(name)
     return path
+
+
+def need_file(package: str, path: str) -> Path:
+    """Return the path of a file of an npm package; without the package as `need`."""
+    file = NODE_MODULES / package / path
+    if not file.exists():
+        _stop(package)
+    return file
+
+
+def _stop(name: str) -> NoReturn:
+    stop = pytest.fail if os.environ.get("CI") else pytest.skip
+    stop(f"the program {name} is not installed")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # the last line, below the list of skipped tests

