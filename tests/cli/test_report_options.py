@@ -133,16 +133,22 @@ def test_a_file_without_permission_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_terminal_that_is_not_utf_8_gets_escapes(
-    name: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "encoding", ["ascii", "iso8859-5"]
+)  # which click takes for UTF-8; Cyrillic
+def test_a_terminal_that_is_not_utf_8_gets_the_whole_report(
+    name: str, encoding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, "summary.md")
-    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    monkeypatch.setattr(sys, "stdout", out)
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
     status = main(["sample", "--format", name])
+    text = WRITERS[name](REPORT) + "\n"
 
     assert status == 0
-    assert out.buffer.getvalue().isascii()
+    if encoding != "ascii":
+        text = text.replace("\u00e9", "\\xe9")
+    assert written.getvalue().decode() == text
 
 
 # --- GitHub ---------------------------------------------------------------------------------------

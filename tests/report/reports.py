@@ -75,9 +75,13 @@ REPORT: Final = Report(
         ),
         Finding(
             RETRY,
-            "GET /v1/pets?q=`` | <b>x</b> was repeated after 500 without growing pauses",
+            "GET /v1/pets?q=`` | <b>caf\u00e9</b> was repeated after 500 without growing pauses",
             "session list",
-            (Evidence("GET /v1/pets?q=`` | <b>x</b>", "500", 1, "2026-11-22T12:00:02.000Z"),),
+            (
+                Evidence(
+                    "GET /v1/pets?q=`` | <b>caf\u00e9</b>", "500", 1, "2026-11-22T12:00:02.000Z"
+                ),
+            ),
         ),
         Finding(
             DEPRECATED,
