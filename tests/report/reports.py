@@ -49,6 +49,7 @@ NASTY: Final = (
     "[click](https://evil.test) ![](//evil.test/x) www.evil.test @octocat #1",
     "%0A::warning::x%25",
     "a,b:c=d",
+    "`@me@you_all`@ @a`@_b",
     "\x00\x01\ufffe\uffff",
     "\ud800 lone",
     "\u202egnp.exe\u2066",

@@ -134,6 +134,9 @@ def check_markdown(text: str, report: Report) -> None:
     titles = [tokens[i + 1].content for i, each in enumerate(tokens) if each.type == "heading_open"]
     assert titles == [report.title, *(rule.title for rule in report.by_rule)]
     words = "".join(each.content for each in tokens[4].children or ())
+    assert not [
+        each for each in inline if each.type != "code_inline" and re.search(r"@\w", each.content)
+    ]
     assert words in (printable(report.summary), f"**{printable(report.summary)}**")
 
 
@@ -146,13 +149,18 @@ def test_markdown_keeps_texts_as_texts(report: Report) -> None:
 
 
 def test_markdown_of_a_rule_shows_its_characters() -> None:
-    rule = replace(DEPRECATED, title="a | *b* <i>", explanation="`x` [y](z) &amp; #1", fix="_f_")
+    rule = replace(
+        DEPRECATED, title="a | *b* <i>", explanation="`x` [y](z) &amp; #1", fix="_f_ @me"
+    )
     report = replace(REPORT, rules=(rule,), findings=(finding("x", rule=rule),))
     html = MarkdownIt("commonmark").enable("table").render(WRITERS["markdown"](report))
 
     assert "<td>a | *b* &lt;i&gt;</td>" in html
     assert "<p>`x` [y](z) &amp;amp; #1</p>" in html
-    assert "<strong>Fix:</strong> _f_ (Rule: <code>deprecated-operation</code>)" in html
+    assert (
+        "<strong>Fix:</strong> _f_ <code>@me</code> (Rule: <code>deprecated-operation</code>)"
+        in html
+    )
 
 
 # --- GitHub ---------------------------------------------------------------------------------------

@@ -53,5 +53,12 @@ def _fenced(lines: Iterable[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text of a rule or a summary without the effect of Markdown's characters."""
-    return re.sub(r"([\\`*_\[\]<>#|&~$])", r"\\\1", printable(text))
+    """Return a text of a rule or a summary without the effect of Markdown's characters.
+
+    Names with ``@`` are code, since GitHub and GitLab would notify users of these names.
+    """
+    return re.sub(
+        r"@[\w/@-]+|[\\`*_\[\]<>#|&~$]",
+        lambda match: f"`{match[0]}`" if len(match[0]) > 1 else f"\\{match[0]}",
+        printable(text),
+    )
