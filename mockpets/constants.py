@@ -418,6 +418,14 @@ FIXTURE_NODES: Final = 250_000
 PROBLEMS_SHOWN: Final = 20
 REPORT_BYTES: Final = 16 * 1024 * 1024
 """Maximum size of a file that `mockpets report` reads."""
+COMPARE_REQUESTS: Final = 30
+"""Maximum number of requests of `mockpets compare`, unless `--max-requests` is set."""
+COMPARE_SECONDS: Final = (10.0, 120.0)
+"""How long one request of `mockpets compare` may take, unless `--timeout` is set; and all."""
+COMPARE_BYTES: Final = 1024 * 1024
+"""Maximum size of a response that `mockpets compare` reads."""
+COMPARE_PETS: Final = 1000
+"""Maximum number of pets in one response whose properties `mockpets compare` checks."""
 CANNED_BYTES: Final = 1024 * 1024
 """Maximum size of the body of a canned response; each stub keeps its own in memory."""
 CANNED_PETS: Final = 1000

@@ -1,6 +1,7 @@
 """Recognise headers and query parameters that hold secrets, and redact their values.
 
-Only the name decides, never the value, so that users can predict what is redacted. The scheme of
+Only the name decides, never the value, so that users can predict what is redacted; but
+`value_redactor` finds one known secret in any text. The scheme of
 an Authorization header stays: tools that check recorded traffic look for it. So do the keys in
 `baggage`, and the values of ours. User names and
 passwords in URLs are redacted as well.
@@ -8,9 +9,16 @@ passwords in URLs are redacted as well.
 
 from __future__ import annotations
 
+import json
 import re
+from base64 import b64encode, urlsafe_b64encode
 from functools import lru_cache
-from typing import Final
+from html import escape
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 REDACTED: Final = "[redacted]"
 
@@ -111,3 +119,38 @@ def _decoded(text: str) -> str:
     if "%" in text:
         text = _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text)
     return text.lower()
+
+
+def value_redactor(secret: str) -> Callable[[str], str]:
+    """Return a function that replaces a secret in a text, in upper or lower case.
+
+    It also finds the secret percent-encoded, escaped for JSON or HTML, and in base64, as a part of
+    a longer text too.
+
+    :param secret: not empty, in ASCII.
+    """
+    forms = sorted(set(_forms(secret)), key=len, reverse=True)
+    pattern = re.compile("|".join(map(re.escape, forms)), re.IGNORECASE)
+    return lambda text: pattern.sub(REDACTED, text)
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """Yield the texts as which a secret may appear."""
+    yield secret
+    yield quote(secret, safe="")
+    yield quote(secret)
+    yield "".join(f"%{byte:02x}" for byte in secret.encode())
+    yield json.dumps(secret)[1:-1]
+    yield json.dumps(secret)[1:-1].replace("/", r"\/")
+    yield escape(secret)
+    for encode in (b64encode, urlsafe_b64encode):
+        for before in range(3):  # its position in a group of three bytes
+            encoded = encode(bytes(before) + secret.encode()).decode().rstrip("=")
+            # The characters at both ends also depend on the bytes beside the secret.
+            start, end = (0, 2, 3)[before], -1 if (before + len(secret)) % 3 else None
+            if len(encoded[start:end]) >= _BASE64_LENGTH:
+                yield encoded[start:end]
+
+
+_BASE64_LENGTH: Final = 6
+"""The shortest text in base64 to search for: a shorter one would be found in other words."""

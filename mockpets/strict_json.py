@@ -6,6 +6,7 @@ This module handles the syntax; `contract` validates the values.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
@@ -35,8 +36,8 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Return the properties of a JSON object; reject duplicates."""
     properties = dict(pairs)
     if len(properties) < len(pairs):
-        names = [name for name, _ in pairs]
-        duplicate = next(name for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _ in pairs)
+        duplicate = next(name for name, count in counts.items() if count > 1)
         raise RequestError(
             "invalid_request", f"the body has the property {shown(duplicate)} more than once"
         )

@@ -42,6 +42,12 @@ _SECTIONS: Final = {
         "gates": ("control", "List the gates of a running server, or open one."),
         "sessions": ("control", "List the sessions of a running server, or drop one."),
     },
+    "Compare with the real service": {
+        "compare": (
+            "compare",
+            "Compare the real service with the contract that mockpets implements.",
+        ),
+    },
     "Scenario files and documents": {
         "scenarios": ("files", "List the scenarios: name and description."),
         "check": ("files", "Check scenario and fixture files, and try each stub."),

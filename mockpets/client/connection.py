@@ -115,7 +115,7 @@ class Connection:
         self.url = url
         self._timeout = timeout
         self._idle: deque[HTTPConnection] = deque()
-        self._is_secure, self._host, self._port, self._path = _address(url)
+        self._is_secure, self._host, self._port, self._path = server_address(url)
         weakref.finalize(self, _close, self._idle)  # so that closing is optional
 
     def call(
@@ -262,7 +262,7 @@ def _close(connections: deque[HTTPConnection]) -> None:
         connections.pop().close()
 
 
-def _address(url: str) -> tuple[bool, str, int, str]:
+def server_address(url: str) -> tuple[bool, str, int, str]:
     """Return whether a URL uses HTTPS, and its host, port and path.
 
     :raise InputError: the URL is invalid.

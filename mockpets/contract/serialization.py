@@ -179,9 +179,10 @@ def body_problems(operation: str, status: int, value: object) -> list[ValueProbl
     """Return the problems of a value as the body that the contract defines for a response.
 
     :param operation: one of `RESPONSES`.
-    :param status: one that the contract lists for it.
+    :param status: one that the contract lists for it, or of an error, which always has the Error
+        body (part 7).
     """
-    kind = RESPONSES[operation][status]
+    kind = RESPONSES[operation].get(status, "Error")
     if kind == "Pets":
         if not isinstance(value, list):
             return [((), "must be an array of pets")]

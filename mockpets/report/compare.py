@@ -1,0 +1,361 @@
+"""Compare the responses of the real service with the contract: types and rules, not values.
+
+Each check yields a `_Difference`; equal ones of several requests become one finding.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from mockpets.constants import COMPARE_PETS, PAGE_DEFAULT, PAGE_MAX, PROBLEMS_SHOWN
+from mockpets.contract.fields import split_hint
+from mockpets.contract.openapi import document
+from mockpets.contract.schemas import FILTERS, PET_FIELDS, RESPONSES, ErrorSchema
+from mockpets.contract.serialization import body_problems
+from mockpets.redaction import redacted_target
+from mockpets.report import compare_rules as rules
+from mockpets.report.findings import Evidence, Finding, Report
+from mockpets.report.probes import Failure, Response, is_removed, listed_ids
+from mockpets.strict_json import shown
+from mockpets.units import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mockpets.contract.fields import ContractField
+    from mockpets.report.findings import Rule
+    from mockpets.report.probes import Exchange, Probe, Redact
+
+_REDIRECTS: Final = (301, 302, 303, 307, 308)
+_JSON: Final = "application/json"
+_NOT_JSON: Final = "the body is not valid JSON"
+_KEYS: Final = {"valid": "", "invalid": "with an invalid key", "missing": "without a key"}
+_ERROR_FIELDS: Final[Mapping[str, Any]] = ErrorSchema().fields
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """A response that is not like the contract.
+
+    :param message: of the finding; differences with the same message are one finding.
+    :param detail: what only this request shows.
+    :param cause: replaces the message as what tells differences apart.
+    """
+
+    rule: Rule
+    message: str
+    detail: str = ""
+    cause: tuple[object, ...] = ()
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What is equal for differences that are one finding."""
+        return (self.rule.name, *(self.cause or (self.message,)))
+
+
+def compare(
+    exchanges: Sequence[Exchange], source: str, limits: Iterable[str], redact: Redact
+) -> Report:
+    """Return the report on a service.
+
+    :param source: the base URL of the service.
+    :param limits: why some requests were not sent.
+    :param redact: replaces the key in texts of the service.
+    """
+    base = urlsplit(source).path
+    groups: dict[tuple[object, ...], list[tuple[_Difference, Evidence]]] = {}
+    for exchange in exchanges:
+        for each in _differences(exchange, exchanges, redact):
+            evidence = _evidence(exchange, each.detail, base, redact)
+            groups.setdefault(each.key, []).append((each, evidence))
+    findings: list[Finding] = []
+    for rule in rules.RULES:
+        found = [group for group in groups.values() if group[0][0].rule is rule]
+        if len(found) > PROBLEMS_SHOWN:
+            hidden = len(found) - PROBLEMS_SHOWN
+            limits = [*limits, f"{hidden} more findings of {rule.name} are not listed"]
+        findings += (
+            Finding(rule, group[0][0].message, source, tuple(evidence for _, evidence in group))
+            for group in found[:PROBLEMS_SHOWN]
+        )
+    return Report(
+        "Comparison with the service",
+        f"{len(exchanges)} request{'' if len(exchanges) == 1 else 's'} to {source}",
+        rules.RULES,
+        tuple(findings),
+        (*limits, *_not_shown(exchanges)),
+    )
+
+
+def _evidence(exchange: Exchange, detail: str, base: str, redact: Redact) -> Evidence:
+    probe, outcome = exchange.probe, exchange.outcome
+    target = probe.target if probe.pet_id is None else redact(probe.target)
+    return Evidence(
+        f"{probe.method} {base}{target}",
+        str(outcome.status) if isinstance(outcome, Response) else "no response",
+        None,
+        exchange.at,
+        ", ".join(filter(None, (_KEYS[probe.key], detail))),
+    )
+
+
+# --- Checks -----------------------------------------------------------------------------------
+
+
+def _differences(
+    exchange: Exchange, exchanges: Sequence[Exchange], redact: Redact
+) -> Iterator[_Difference]:
+    """Yield what is not like the contract in one response."""
+    probe, outcome = exchange.probe, exchange.outcome
+    if isinstance(outcome, Failure):
+        yield _Difference(rules.NO_RESPONSE, f"no usable response: {outcome.reason}")
+    elif outcome.status in _REDIRECTS:
+        target = redacted_target(redact(outcome.headers.get("location", "")))
+        where = f"to {quote(target)}" if target else "without a Location"
+        yield _Difference(
+            rules.REDIRECT, "the service redirects instead of responding", where, ("redirect",)
+        )
+    elif probe.method == "HEAD":
+        yield from _head(probe, outcome, exchanges, redact)
+    elif outcome.status != probe.status:
+        yield from _status(probe, outcome, exchanges)
+    else:
+        yield from _headers(probe, outcome)
+        if outcome.status < 400:
+            yield from _content(probe, outcome, redact)
+            yield from _page(exchange, exchanges)
+        else:
+            yield from _error(probe, outcome, redact)
+
+
+def _status(
+    probe: Probe, response: Response, exchanges: Sequence[Exchange]
+) -> Iterator[_Difference]:
+    if probe.invalid:
+        yield _Difference(
+            rules.INVALID_INPUT,
+            f"{probe.operation} responds to {probe.invalid} with {response.status}, mockpets "
+            f"with {probe.status}",
+        )
+    elif probe.pet_id is not None and is_removed(exchanges):
+        yield _Difference(
+            rules.REMOVED_OPERATION,
+            f"{probe.operation} of a pet that the service lists responds with {response.status}",
+        )
+    elif probe.pet_id is None or response.status != 404:  # else it was deleted just now
+        key = f" {_KEYS[probe.key]}" if probe.key != "valid" else ""
+        yield _Difference(
+            rules.STATUS,
+            f"{probe.operation}{key}: expected {probe.status}, got {response.status}",
+        )
+
+
+def _head(
+    probe: Probe, response: Response, exchanges: Sequence[Exchange], redact: Redact
+) -> Iterator[_Difference]:
+    """Yield the differences between HEAD and the GET of the same target."""
+    for each in exchanges:
+        get = each.outcome
+        if each.probe.target != probe.target or each.probe.method != "GET":
+            continue
+        if not isinstance(get, Response) or get.status != each.probe.status:
+            return  # it has a finding of its own
+        if response.status != get.status:
+            message = f"HEAD responds with {response.status}, GET with {get.status}"
+            yield _Difference(rules.HEAD, message)
+        elif (mine := _media_type(response)) != (other := _media_type(get)):
+            of_get = f"GET with {quote(redact(other))}"
+            yield _Difference(
+                rules.HEAD, f"HEAD responds with Content-Type {quote(redact(mine))}, {of_get}"
+            )
+
+
+def _headers(probe: Probe, response: Response) -> Iterator[_Difference]:
+    """Yield the headers that the OpenAPI document names, and the response does not have."""
+    path = probe.target.partition("?")[0] if probe.operation == "listPets" else "/pets/{petId}"
+    listed = document()["paths"][path]["get"]["responses"].get(str(probe.status), {})
+    for name in listed.get("headers", ()):
+        if name.lower() not in response.headers:
+            message = f"{probe.operation} {probe.status} does not have the header {name}"
+            yield _Difference(rules.MISSING_HEADER, message)
+
+
+def _content(probe: Probe, response: Response, redact: Redact) -> Iterator[_Difference]:
+    """Yield the problems of the body of a success."""
+    if problem := _type_problem(response, redact):
+        yield _Difference(rules.CONTENT_TYPE, f"{probe.operation} {response.status}: {problem}")
+        if response.problem:
+            return
+    if response.problem:
+        message = f"{probe.operation} {response.status}: {_NOT_JSON}"
+        yield _Difference(rules.INVALID_JSON, message, response.problem)
+        return
+    value = response.value
+    pets: Sequence[object] = [value]
+    detail = ""
+    if RESPONSES[probe.operation][probe.status] == "Pets":
+        pets = value[:COMPARE_PETS] if isinstance(value, list) else []
+        value = pets or value
+        detail = f"in {{}} of {len(pets)} pets" if pets else ""
+    found = [
+        _shape(path, what, value, redact)
+        for path, what in body_problems(probe.operation, probe.status, value)
+    ]
+    for pet in pets:
+        if isinstance(pet, dict):
+            found += (_unknown("Pet", name, redact) for name in pet if name not in PET_FIELDS)
+    count = Counter(each.key for each in found)
+    for key, each in {each.key: each for each in found}.items():
+        yield _Difference(each.rule, each.message, detail.format(count[key]), each.cause)
+
+
+def _shape(path: tuple[str | int, ...], what: str, body: object, redact: Redact) -> _Difference:
+    """Return the difference for a problem of the value at a path in a body with pets."""
+    name = path[-1] if path else None
+    value = body
+    for key in path[:-1]:
+        value = value[key]  # type: ignore[index]  # the path is a path of the body
+    if not isinstance(name, str):  # the whole body, or a whole pet
+        value = body if name is None else body[name]  # type: ignore[index]  # as above
+        subject = "the body" if name is None else "a Pet"
+        return _Difference(rules.TYPE, f"{subject} {what}, got {_shown(value, redact)}")
+    assert isinstance(value, dict)  # noqa: S101 - it has a property with a problem
+    if name not in value:
+        message = f"Pet does not have the required property {name}"
+        return _Difference(rules.MISSING_PROPERTY, message)
+    value = value[name]
+    text = f"Pet.{name} {_expected(PET_FIELDS[name], value, what, redact)}"
+    if isinstance(value, str) and "enum" in PET_FIELDS[name].openapi:
+        return _Difference(rules.ENUM_VALUE, text)
+    return _Difference(rules.TYPE, text, cause=(name, type(value)))
+
+
+def _expected(field: ContractField, value: object, what: str, redact: Redact) -> str:
+    """Return a problem of a value without the key, and without a hint for who sends requests."""
+    text = str(value)
+    hidden = redact(text) if not isinstance(value, (dict, list)) else text
+    return split_hint(what if hidden == text else field.problem(hidden))[0]
+
+
+def _shown(value: object, redact: Redact) -> str:
+    return shown(redact(value) if isinstance(value, str) else value)
+
+
+def _unknown(schema: str, name: str, redact: Redact) -> _Difference:
+    message = f"{schema} has the property {quote(redact(name))}"
+    return _Difference(rules.UNKNOWN_PROPERTY, message)
+
+
+def _type_problem(response: Response, redact: Redact) -> str:
+    """Return what is wrong with the type or the encoding of a body; empty if nothing is."""
+    if "content-type" not in response.headers:
+        return f"the header Content-Type is missing; expected {_JSON}"
+    if (got := _media_type(response)) != _JSON:
+        return f"Content-Type must be {_JSON}, got {quote(redact(got))}"
+    encoding = response.headers.get("content-encoding", "identity")
+    if encoding.strip().lower() != "identity":
+        return f"the body has Content-Encoding {quote(redact(encoding))} without being asked to"
+    return ""
+
+
+def _media_type(response: Response) -> str:
+    return response.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _error(probe: Probe, response: Response, redact: Redact) -> Iterator[_Difference]:
+    """Yield the problems of an Error body."""
+    name = f"{probe.operation} {response.status}"
+    value = response.value
+    if problem := _type_problem(response, redact):
+        yield _Difference(rules.ERROR_BODY, f"{name}: {problem}")
+        return
+    if response.problem:
+        yield _Difference(rules.ERROR_BODY, f"{name}: {_NOT_JSON}", response.problem)
+        return
+    for path, what in body_problems(probe.operation, response.status, value):
+        if not path:
+            message = f"the body {what}, got {_shown(value, redact)}"
+        else:
+            key = str(path[0])
+            got = value.get(key) if isinstance(value, dict) else None
+            is_missing = isinstance(value, dict) and key not in value
+            is_number = key == "status" and isinstance(got, int)
+            text = what if is_missing or is_number else None
+            text = text or _expected(_ERROR_FIELDS[key], got, what, redact)
+            message = f"{key} {text}"
+        yield _Difference(rules.ERROR_BODY, f"{name}: {message}", cause=(name, path))
+    for each in value if isinstance(value, dict) else ():
+        if each not in _ERROR_FIELDS:
+            yield _unknown("Error", each, redact)
+
+
+def _page(exchange: Exchange, exchanges: Sequence[Exchange]) -> Iterator[_Difference]:
+    """Yield the pets of a page that the limit or the filter excludes."""
+    probe, pets = exchange.probe, exchange.pets
+    if pets is None:
+        return
+    if len(pets) > probe.limit:
+        message = f"a limit of {probe.limit} returns more pets"
+        if probe.limit == PAGE_DEFAULT:
+            message = f"without a limit, the service returns more than {PAGE_DEFAULT} pets"
+        yield _Difference(rules.LIMIT, message, f"{len(pets)} pets")
+    elif probe.limit == PAGE_MAX and len(pets) > PAGE_DEFAULT:
+        count = next((len(each.pets or ()) for each in exchanges if _is_default(each)), len(pets))
+        if count < PAGE_DEFAULT:
+            message = f"without a limit, the service returns fewer than {PAGE_DEFAULT} pets"
+            yield _Difference(rules.LIMIT, message, f"{count} instead of {PAGE_DEFAULT} pets")
+    if probe.filter is not None:
+        name, value = probe.filter
+        compares = FILTERS[name].compares
+        field = PET_FIELDS[compares]
+        # An invalid value has a finding of its own.
+        others = [
+            pet
+            for pet in pets
+            if isinstance(pet, dict)
+            and (compares not in pet or field.accept(pet[compares]) not in (None, value))
+        ]
+        if others:
+            message = f"{name}={value} returns pets with another {compares}, or without one"
+            yield _Difference(rules.FILTER, message, f"{len(others)} of {len(pets)} pets")
+
+
+def _is_default(exchange: Exchange) -> bool:
+    """Return whether an exchange has a page without a limit and without a filter."""
+    probe = exchange.probe
+    return exchange.pets is not None and probe.limit == PAGE_DEFAULT and probe.filter is None
+
+
+# --- Limits of the comparison -----------------------------------------------------------------
+
+
+def _not_shown(exchanges: Sequence[Exchange]) -> Iterator[str]:
+    """Yield what could not be compared with the data of the service."""
+    pages = [(each.probe, each.pets) for each in exchanges if each.pets is not None]
+    if not pages:
+        yield "the service sent no valid list of pets, so no pet and no page was checked"
+        return
+    if not any(pets for _, pets in pages):
+        yield (
+            "the service has no pets, so the properties of a pet, the limits, the filters and "
+            "getPet of an existing pet were not checked"
+        )
+        return
+    if not listed_ids(exchanges):
+        yield "no listed pet has a valid ID, so getPet of an existing pet was not checked"
+    most = max(len(pets) for _, pets in pages)
+    # A full page of the largest limit shows that the limit has an effect.
+    small = [probe.limit for probe, _ in pages if most < min(probe.limit + 1, PAGE_MAX)]
+    if small:
+        limits = ", ".join(map(str, sorted(set(small))))
+        yield f"no page has more than {most} pets, so these limits were not checked: {limits}"
+    empty = [f"{'='.join(probe.filter)}" for probe, pets in pages if probe.filter and not pets]
+    if empty:
+        yield f"no pet matches {', '.join(empty)}, so these filters were not checked"
+    if any(len(pets) > COMPARE_PETS for _, pets in pages):
+        yield f"of each page, only the first {COMPARE_PETS} pets were checked"
+    if is_removed(exchanges):
+        yield "getPet seems to be removed, so its errors were not checked"

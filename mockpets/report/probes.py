@@ -1,0 +1,194 @@
+"""The requests of `mockpets compare`, and what comes back.
+
+Only GET and HEAD. Limits, filters and statuses come from the contract's schemas. `next_probe`
+decides what to send from what came back, because getPet needs the ID of a pet that exists.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from mockpets.constants import API_PREFIX, INT64_MAX, OPERATIONS, PAGE_DEFAULT, PAGE_MAX, PAGE_MIN
+from mockpets.contract.schemas import FILTERS, PET_FIELDS
+from mockpets.errors import RequestError
+from mockpets.strict_json import parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from mockpets.constants import Operation
+
+    Redact = Callable[[str], str]
+
+Key = Literal["valid", "invalid", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A request.
+
+    :param target: relative to the base URL: ``/pets?limit=1``.
+    :param status: the status of mockpets.
+    :param limit: the largest number of pets in the response.
+    :param filter: name and value of a query parameter that selects pets.
+    :param invalid: the invalid value in the request, to which the contract lists no response.
+    :param pet_id: the ID of a pet that the service has listed.
+    """
+
+    operation: Operation
+    target: str
+    status: int = 200
+    method: Literal["GET", "HEAD"] = "GET"
+    key: Key = "valid"
+    limit: int = PAGE_DEFAULT
+    filter: tuple[str, str] | None = None
+    invalid: str = ""
+    pet_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A complete response.
+
+    :param headers: by name in lower case; of repeated ones, the first.
+    :param value: of the JSON body; None if it is not JSON.
+    :param problem: why the body is not JSON; empty if it is.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    value: object
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What happened instead of a complete response.
+
+    :param reason: fit to show: ``no complete response within 10s``.
+    :param hint: how to fix it, if no request gets a response.
+    :param is_connected: whether the service accepted the connection.
+    """
+
+    reason: str
+    hint: str
+    is_connected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request that was sent, and what came back.
+
+    :param at: in ISO 8601 with milliseconds, in UTC.
+    """
+
+    probe: Probe
+    at: str
+    outcome: Response | Failure
+
+    @property
+    def status(self) -> int | None:
+        """The status of the response; None for a failure."""
+        return self.outcome.status if isinstance(self.outcome, Response) else None
+
+    @property
+    def pets(self) -> list[object] | None:
+        """The page of a listPets that responds as expected; its items need not be pets."""
+        outcome, probe = self.outcome, self.probe
+        if (
+            isinstance(outcome, Response)
+            and outcome.status == probe.status == 200
+            and probe.operation == "listPets"
+            and isinstance(outcome.value, list)
+        ):
+            return outcome.value
+        return None
+
+
+def parse_body(status: int, headers: Iterable[tuple[str, str]], body: bytes) -> Response:
+    """Return a response with its body parsed."""
+    named: dict[str, str] = {}
+    for name, value in headers:
+        named.setdefault(name.lower(), value)
+    try:
+        return Response(status, named, parse_json(body), "")
+    except RequestError as error:
+        # The name of a duplicate is cut, so it could show the beginning of the key.
+        problem = re.sub("the property .* more", "a property more", error.message).partition(";")[0]
+        return Response(status, named, None, problem)
+
+
+_PETS: Final = OPERATIONS["listPets"][1].removeprefix(API_PREFIX)
+
+
+def _list_probes() -> Iterator[Probe]:
+    """Yield the requests of listPets, the most important ones first."""
+    yield Probe("listPets", _PETS)
+    yield Probe("listPets", _PETS, 401, key="missing")
+    yield Probe("listPets", _PETS, 401, key="invalid")
+    for limit in (PAGE_MIN, PAGE_MAX):
+        yield Probe("listPets", f"{_PETS}?limit={limit}", limit=limit)
+    for name, field in FILTERS.items():
+        for value in _values(field.openapi):
+            yield Probe("listPets", f"{_PETS}?{name}={value}", filter=(name, value))
+    yield Probe("listPets", f"{_PETS}?limit={PAGE_MIN}", method="HEAD", limit=PAGE_MIN)
+    invalid = [f"limit={value}" for value in (PAGE_MIN - 1, PAGE_MAX + 1, "abc")]
+    invalid += [f"{name}=unknown" for name, field in FILTERS.items() if _values(field.openapi)]
+    for query in invalid:
+        yield Probe("listPets", f"{_PETS}?{query}", 400, invalid=query)
+
+
+def _values(schema: Mapping[str, object]) -> list[str]:
+    """Return all values that a schema lists."""
+    values = schema.get("enum")
+    return values if isinstance(values, list) else []
+
+
+LIST_PROBES: Final = tuple(_list_probes())
+_KNOWN_PETS: Final = 2
+"""Pets to request, because one may be deleted between the list and getPet."""
+_REMOVED: Final = (404, 405, 410, 501)
+"""The statuses of an operation that does not exist anymore."""
+
+
+def next_probe(exchanges: Sequence[Exchange]) -> Probe | None:
+    """Return the request to send after these, or None if all were sent."""
+    sent = {exchange.probe for exchange in exchanges}
+    probes = (*LIST_PROBES, *_pet_probes(exchanges))
+    return next((probe for probe in probes if probe not in sent), None)
+
+
+def _pet_probes(exchanges: Sequence[Exchange]) -> Iterator[Probe]:
+    """Yield the requests of getPet, after those of listPets."""
+    ids = listed_ids(exchanges)
+    statuses = [each.status for each in exchanges if each.probe.pet_id is not None]
+    for pet_id in ids[:_KNOWN_PETS]:
+        yield Probe("getPet", f"{_PETS}/{pet_id}", pet_id=pet_id)
+        if statuses[:1] != [404]:
+            break
+    if is_removed(exchanges):
+        return
+    missing = next(number for number in range(INT64_MAX, 0, -1) if number not in ids)
+    yield Probe("getPet", f"{_PETS}/{missing}", 404)
+    yield Probe("getPet", f"{_PETS}/{ids[0] if ids else missing}", 401, key="invalid")
+    yield Probe("getPet", f"{_PETS}/abc", 404, invalid="the ID abc")
+
+
+def listed_ids(exchanges: Iterable[Exchange]) -> list[int]:
+    """Return the valid IDs in all pages, in order of their appearance."""
+    accept = PET_FIELDS["id"].accept
+    found = (
+        accept(pet.get("id"))
+        for exchange in exchanges
+        for pet in exchange.pets or ()
+        if isinstance(pet, dict)
+    )
+    return list(dict.fromkeys(pet_id for pet_id in found if isinstance(pet_id, int)))
+
+
+def is_removed(exchanges: Iterable[Exchange]) -> bool:
+    """Return whether getPet responds for no listed pet as if it did not exist."""
+    statuses = [each.status for each in exchanges if each.probe.pet_id is not None]
+    return bool(statuses) and all(status in _REMOVED for status in statuses)
