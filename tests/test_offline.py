@@ -1,4 +1,4 @@
-"""Nothing leaves the machine: a server opens no connection, whatever it is asked for."""
+"""Nothing leaves the machine but what a person sends with a command."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mockpets import MockpetsServer, Settings
 from tests.cli.test_main import SECONDS, base_of
 from tests.http_client import Client, OverSocket
+from tests.test_imports import MODULES, imports_of, name_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,3 +92,35 @@ def test_an_opened_connection_would_be_noticed(tmp_path: Path) -> None:
         _, err = process.communicate(timeout=SECONDS)
 
     assert "left the machine: socket.connect" in err
+
+
+def test_only_known_modules_open_connections() -> None:
+    clients = ("http.client", "urllib.request", "ftplib", "smtplib", "requests", "httpx")
+    importing = {name_of(path) for path in MODULES if imports_of(path) & {*clients}}
+    connecting = {
+        name_of(path)
+        for path in MODULES
+        if "create_connection" in (text := path.read_text("utf-8")) or ".connect((" in text
+    }
+
+    assert importing == {"mockpets.client.connection", "mockpets.report.service"}
+    # Both only connect to this machine.
+    assert connecting == {"mockpets.cli.health_check", "mockpets.server.sockets"}
+
+
+def test_compare_connects_only_to_the_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KEY", "mockpets")
+    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    with MockpetsServer(Settings(port=0, host=("127.0.0.1",))) as server:
+        port = int(server.url.rpartition(":")[2])
+        words = ("compare", "--against", f"{server.url}/v1", "--key-env", "KEY")
+        with watched(*words, folder=tmp_path) as process:
+            out, err = process.communicate(timeout=SECONDS)
+
+    left = err.splitlines()
+    assert "no findings in 17 requests" in out
+    assert len(left) == 17
+    assert set(left) == {f"left the machine: socket.connect (('127.0.0.1', {port}),)"}

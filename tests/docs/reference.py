@@ -20,6 +20,7 @@ from mockpets.constants import ERRORS, EXPOSED_HEADERS, NoteCode
 from mockpets.contract.control_types import RequestDetails
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import RESPONSES
+from mockpets.report.compare_rules import RULES
 from mockpets.report.coverage import FILLED_BY
 from mockpets.settings.model import rows
 from mockpets.telemetry.metrics import Metrics
@@ -284,6 +285,14 @@ def states() -> str:
     )
 
 
+def compare_rules() -> str:
+    """Return the table of the rules of `mockpets compare`."""
+    return table(
+        ("rule", "level", "finding"),
+        ((code(rule.name), rule.level, rule.title) for rule in RULES),
+    )
+
+
 def operations() -> str:
     """Return the operations of the contract with the responses that it lists."""
     lines = []
@@ -310,6 +319,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "outcomes": outcomes,
     "operations": operations,
     "states": states,
+    "compare rules": compare_rules,
     **calls(),
     "shipped": shipped.part,
 }
