@@ -96,7 +96,7 @@ def _haproxy(servers: Sequence[Server]) -> Iterator[tuple[int, int]]:
 
     :raise RuntimeError: it does not respond with 200 in time.
     """
-    port, _ = free_ports()
+    port, peer = free_ports()
     lines = "".join(
         f"    server mock-{number} 127.0.0.1:{server.port}\n"
         for number, server in enumerate(servers, 1)
@@ -104,7 +104,8 @@ def _haproxy(servers: Sequence[Server]) -> Iterator[tuple[int, int]]:
     text = _SERVERS.sub("", _CONFIG.read_text(encoding="utf-8")) + lines
     with TemporaryDirectory() as folder:
         config = Path(folder) / "haproxy.cfg"
-        config.write_text(text.replace("bind :7387", f"bind 127.0.0.1:{port}"), encoding="utf-8")
+        text = text.replace("bind :7387", f"bind 127.0.0.1:{port}")
+        config.write_text(text.replace("127.0.0.1:7388", f"127.0.0.1:{peer}"), encoding="utf-8")
         with subprocess.Popen(["haproxy", "-q", "-db", "-f", str(config)]) as process:  # noqa: S603, S607 - Debian's
             try:
                 deadline = time.perf_counter() + _START_SECONDS

@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from threading import Event
@@ -23,6 +22,7 @@ import pytest
 
 from mockpets.client import ControlClient
 from tests.live import balancers
+from tests.live.balancers import SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 TOKEN = "only-for-this-test"
-SECONDS = 60
-"""The time limit for every step."""
 SESSIONS = int(os.environ.get("SCALE_SESSIONS", "40"))
 REQUESTS = int(os.environ.get("SCALE_REQUESTS", "1000"))
 """How many requests the clients send at least while processes restart."""
@@ -66,16 +64,12 @@ class Process:
             self._process = None
 
 
-def free_ports(count: int) -> list[int]:
-    with ExitStack() as stack:
-        probes = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [probe.getsockname()[1] for probe in probes]
-
-
 @contextmanager
 def running(*options: tuple[str, ...]) -> Iterator[list[Process]]:
     """Run processes, each with its own options."""
-    found = [Process(*pair) for pair in zip(free_ports(len(options)), options, strict=True)]
+    found = [
+        Process(*pair) for pair in zip(balancers.free_ports(len(options)), options, strict=True)
+    ]
     try:
         for process in found:
             process.start()
@@ -205,7 +199,7 @@ def test_after_a_kill_no_client_gets_another_session() -> None:
 
 
 def test_enabling_another_process_moves_no_session(tmp_path: Path) -> None:
-    admin = tmp_path / "admin.sock"
+    admin = str(tmp_path / "admin.sock")
     with (
         running((), (), (), ()) as processes,
         balancers.haproxy([process.port for process in processes], admin) as url,
@@ -224,3 +218,63 @@ def test_enabling_another_process_moves_no_session(tmp_path: Path) -> None:
     assert results.wrong == results.errors == []
     assert any(name.startswith("new-") for name in after)
     assert not identities.keys() & set(after)
+
+
+def make_new_sessions(url: str, prefix: str) -> set[str]:
+    """Create sessions that nobody uses; return their names."""
+    control = ControlClient(url, "none", TOKEN)
+    names = {f"{prefix}-{number}" for number in range(40)}
+    for name in sorted(names):
+        control.make_session(name)
+    return names
+
+
+def names_of(process: Process) -> set[str]:
+    control = ControlClient(f"http://127.0.0.1:{process.port}", "none", TOKEN)
+    return {session["name"] for session in control.sessions()}
+
+
+def test_draining_a_process_moves_no_session_and_gives_it_no_new_one(tmp_path: Path) -> None:
+    """First, the spare process is enabled."""
+    admin = str(tmp_path / "admin.sock")
+    declared = ("--sessions", "declared")
+    with (
+        running(declared, declared, declared, declared) as processes,
+        balancers.haproxy([process.port for process in processes], admin) as url,
+    ):
+        identities = make_sessions(url)
+        before = [names_of(process) & identities.keys() for process in processes]
+        with clients(url, identities) as results:
+            responses = [
+                balancers.haproxy_command(admin, "enable server processes/mock-4"),
+                balancers.haproxy_command(admin, "set server processes/mock-1 state drain"),
+            ]
+            new = make_new_sessions(url, "new")
+        after = [names_of(process) for process in processes]
+
+    assert responses == ["", ""]
+    assert (results.wrong, results.errors) == ([], [])
+    assert results.right >= REQUESTS
+    assert before[0]
+    assert [names & identities.keys() for names in after] == before
+    assert [bool(names & new) for names in after] == [False, True, True, True]
+
+
+def test_a_reload_of_haproxy_while_no_client_sends_moves_no_session() -> None:
+    """It adds a process, which the hash would give a part of the sessions to."""
+    if balancers.haproxy_version() < (3,):
+        pytest.skip("HAProxy 2.6 does not pass the table on, as docs/operate/processes.md says")
+    declared = ("--sessions", "declared")
+    with running(declared, declared, declared, declared) as processes:
+        ports = [process.port for process in processes]
+        with balancers.reloadable_haproxy(ports[:3]) as (url, reload):
+            identities = make_sessions(url)
+            reload(ports)
+            with clients(url, identities) as results:
+                new = make_new_sessions(url, "new")
+            added = names_of(processes[3])
+
+    assert (results.wrong, results.errors) == ([], [])
+    assert results.right >= REQUESTS
+    assert added & new
+    assert not added & identities.keys()
