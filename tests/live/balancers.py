@@ -147,15 +147,24 @@ http {
 @contextmanager
 def nginx(ports: Sequence[int]) -> Iterator[str]:
     """Run nginx with `deploy/nginx.conf` in front of processes; yield its URL."""
+    text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+    shown = _NGINX_SERVER.findall(text)
+    assert len(shown) == 4
+    servers = "".join(f"    server {HOST}:{port} max_fails=0;\n" for port in ports)
+    with nginx_site(replaced(text, "".join(shown), servers), "listen 7387;") as url:
+        yield url
+
+
+@contextmanager
+def nginx_site(text: str, listen: str) -> Iterator[str]:
+    """Run nginx with a configuration; yield its URL.
+
+    :param listen: the directive that is replaced by a free port.
+    """
     program = need("nginx")
     with TemporaryDirectory() as name, socket.create_server((HOST, 0)) as listening:
         folder, port = Path(name), listening.getsockname()[1]
-        text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
-        text = replaced(text, "listen 7387;", f"listen {HOST}:{port};")
-        shown = _NGINX_SERVER.findall(text)
-        assert len(shown) == 4
-        servers = "".join(f"    server {HOST}:{port} max_fails=0;\n" for port in ports)
-        text = replaced(text, "".join(shown), servers)
+        text = replaced(text, listen, f"listen {HOST}:{port};")
         (folder / "site.conf").write_text(text, encoding="utf-8")
         (folder / "nginx.conf").write_text(NGINX_FRAME, encoding="utf-8")
         with subprocess.Popen(

@@ -1,0 +1,234 @@
+"""The page about dev servers and proxies: Vite and nginx with its configurations.
+
+The rows of the other proxies, and the column about a held response, were measured by hand.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from contextlib import contextmanager, nullcontext
+from http.client import HTTPConnection, HTTPException, IncompleteRead
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient
+from tests.docs.page import ROOT, blocks
+from tests.live.balancers import nginx_site, replaced
+from tests.programs import need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+pytestmark = pytest.mark.slow
+
+PAGE: Final = ROOT / "docs" / "recipes" / "proxies.md"
+KEY: Final = {"Authorization": "Bearer mockpets"}
+SECONDS: Final = 20
+UNENDING_SECONDS: Final = 3
+"""How long a client waits for the rest of a body that never ends."""
+NAMES: Final = ("Vite", "nginx")
+
+
+def block(language: str, word: str) -> str:
+    [text] = [each.text for each in blocks(PAGE) if each.language == language and word in each.text]
+    return text
+
+
+@contextmanager
+def vite(target: str) -> Iterator[str]:
+    """Run Vite with the page's configuration; yield its URL."""
+    config = replaced(block("js", "server: { proxy"), "http://localhost:7387", target)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "index.html").write_text("<!doctype html><title>app</title>", encoding="utf-8")
+        (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+        (folder / "vite.config.js").write_text(config, encoding="utf-8")
+        with subprocess.Popen(
+            [need("vite"), "--clearScreen", "false", "--host", "127.0.0.1", "--port", "0"],
+            cwd=folder,
+            env={"PATH": str(need("node")).rpartition("/")[0], "NO_COLOR": "1"},
+            stdin=subprocess.PIPE,  # Vite ends with its input
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            found = (re.search(r"(http://[\d.:]+)/", line) for line in process.stdout)
+            try:
+                yield next(match[1] for match in found if match)
+            finally:
+                process.terminate()
+                process.stdout.read()
+
+
+def proxy(name: str, target: str) -> AbstractContextManager[str]:
+    """Run a proxy of the page in front of a server."""
+    if name == "Vite":
+        return vite(target)
+    if name == "nginx":
+        shown, used = "127.0.0.1:7387 ", f"{urlsplit(target).netloc} "
+        text = replaced(block("nginx", "upstream"), shown, used)
+        return nginx_site(text.replace("localhost", "127.0.0.1"), "listen 8080;")
+    assert name == "direct"
+    return nullcontext(target)
+
+
+@pytest.fixture(scope="module")
+def mock() -> Iterator[MockpetsServer]:
+    with MockpetsServer(Settings(port=0)) as server:
+        yield server
+
+
+@contextmanager
+def sent(
+    url: str, path: str, headers: dict[str, str] = KEY, seconds: float = SECONDS
+) -> Iterator[HTTPConnection]:
+    """Send a GET; yield the connection."""
+    connection = HTTPConnection(urlsplit(url).netloc, timeout=seconds)
+    try:
+        connection.request("GET", path, headers=headers)
+        yield connection
+    finally:
+        connection.close()
+
+
+# --- The table --------------------------------------------------------------------------------
+
+
+def row(name: str) -> list[str]:
+    """Return the cells of a row of the table, without its head and the column about time."""
+    [line] = re.findall(rf"^\| ({name}\b.*) \|$", PAGE.read_text("utf-8"), re.MULTILINE)
+    cells = line.split(" | ")[1:]
+    assert len(cells) == 6
+    return [*cells[:3], *cells[4:]]
+
+
+def broken(url: str, session: str) -> str:
+    with sent(url, f"/~{session}/v1/pets") as connection:
+        try:
+            response = connection.getresponse()
+        except (OSError, HTTPException):
+            return "broken connection"
+        kind = "HTML" if response.headers.get_content_type() == "text/html" else "text"
+        return f"{response.status}, {kind if response.read() else 'empty'}"
+
+
+def cut(url: str, session: str) -> str:
+    with sent(url, f"/~{session}/v1/pets", seconds=UNENDING_SECONDS) as connection:
+        response = connection.getresponse()
+        try:
+            response.read()
+        except IncompleteRead:
+            return "body ends early"
+        except TimeoutError:
+            return "body never ends"
+        return "body ends"
+
+
+def throttled(url: str, session: str) -> str:
+    with sent(url, f"/~{session}/v1/pets") as connection:
+        response = connection.getresponse()
+        pieces = 0
+        while response.read1(1 << 16):
+            pieces += 1
+        return "arrives slowly" if pieces > 3 else "arrives at once"
+
+
+def aborted(url: str, session: str, client: ControlClient) -> str:
+    """Abort a held request; return what the request log has then."""
+    with sent(url, f"/~{session}/v1/pets"):
+        client.gate("loading").held()
+    client.verify({"operation": "listPets", "outcome": "client_left"}, times=1, within="20s")
+    return "`client_left`"
+
+
+class Counting(BaseHTTPRequestHandler):
+    """Count connections; respond to each GET on a connection that is kept."""
+
+    protocol_version = "HTTP/1.1"
+    connections = 0
+
+    def setup(self) -> None:
+        super().setup()
+        type(self).connections += 1
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the base class's name
+        pass
+
+
+def connections(name: str) -> str:
+    """Send four requests through a proxy; return how it used its connections."""
+
+    class Handler(Counting):
+        """Has a counter of its own."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            with proxy(name, f"http://127.0.0.1:{server.server_port}") as url:
+                for _ in range(4):
+                    with sent(url, "/v1/pets") as connection:
+                        connection.getresponse().read()
+        finally:
+            server.shutdown()
+            thread.join()
+    return {1: "kept", 4: "one for each request"}[Handler.connections]
+
+
+@pytest.mark.parametrize("name", ["direct", *NAMES])
+def test_what_a_proxy_changes(name: str, mock: MockpetsServer) -> None:
+    with proxy(name, mock.url) as url:
+        clients = {
+            scenario: ControlClient(mock.url, f"{name.lower()}-{scenario}")
+            for scenario in ("offline", "truncated", "slow-body", "loading")
+        }
+        for scenario, client in clients.items():
+            client.use(scenario)
+        measured = [
+            broken(url, f"{name.lower()}-offline"),
+            cut(url, f"{name.lower()}-truncated"),
+            throttled(url, f"{name.lower()}-slow-body"),
+            aborted(url, f"{name.lower()}-loading", clients["loading"]),
+        ]
+        requests = clients["offline"].requests()
+    measured.append("as your client does" if name == "direct" else connections(name))
+
+    assert measured == row(name)
+    assert len(requests) == 1  # it is not sent again
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/~carried/v1/pets", KEY),
+        ("/v1/pets", KEY | {"Mockpets-Session": "carried"}),
+        ("/v1/pets", KEY | {"baggage": "mockpets.session=carried"}),
+        ("/v1/pets", {"Authorization": "Bearer mockpets~carried"}),
+    ],
+    ids=["base path", "header", "baggage", "key"],
+)
+def test_a_proxy_passes_each_carrier_on(
+    name: str, path: str, headers: dict[str, str], mock: MockpetsServer
+) -> None:
+    with proxy(name, mock.url) as url, sent(url, path, headers) as connection:
+        response = connection.getresponse()
+        response.read()
+
+    assert (response.status, response.headers["Mockpets-Session"]) == (200, "carried")
