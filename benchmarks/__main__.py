@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.balanced import balanced_table, measure_balanced
+from benchmarks.balanced import BALANCED_BEGIN, BALANCED_END, balanced_table, measure_balanced
 from benchmarks.checks import CheckResult, check, statuses
 from benchmarks.curve_report import CURVES_BEGIN, CURVES_END, curves_picture, curves_table
 from benchmarks.curves import measure_curves
@@ -87,18 +87,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _scale(options: argparse.Namespace) -> int:
-    """Measure processes behind HAProxy and report them; return the exit status."""
-    compile_ours()
-    options.cache.mkdir(parents=True, exist_ok=True)
-    [subject, *_] = ours(options.cache.absolute(), generate(PETS, 1, "en_US"))
-    rounds, seconds = options.rounds or _FULL.rounds, options.seconds or _FULL.seconds
-    try:
-        costs = measure_balanced(subject, rounds, seconds, _log)
-    except RuntimeError as error:
-        _log(str(error))
-        return 1
-    sys.stdout.write(balanced_table(costs, os.cpu_count()))
-    return 0
+    """Measure processes behind HAProxy, or load an earlier run; return the exit status."""
+    if options.load is not None:
+        results = json.loads(options.load.read_text(encoding="utf-8"))
+    else:
+        load = round(os.getloadavg()[0], 1)
+        compile_ours()
+        options.cache.mkdir(parents=True, exist_ok=True)
+        [subject, *_] = ours(options.cache.absolute(), generate(PETS, 1, "en_US"))
+        rounds, seconds = options.rounds or _FULL.rounds, options.seconds or _FULL.seconds
+        try:
+            costs = measure_balanced(subject, rounds, seconds, _log)
+        except RuntimeError as error:
+            _log(str(error))
+            return 1
+        at = datetime.now(UTC).strftime("%Y-%m-%d")
+        results = {"at": at, "machine": _machine(load), "costs": costs}
+    return _report_part(options, results, balanced_table(results), BALANCED_BEGIN, BALANCED_END)
 
 
 def _loops(options: argparse.Namespace) -> int:
@@ -110,13 +115,22 @@ def _loops(options: argparse.Namespace) -> int:
         compile_ours()
         at = datetime.now(UTC).strftime("%Y-%m-%d")
         results = {"at": at, "machine": _machine(load), **measure_loops(_log)}
+    return _report_part(options, results, loop_table(results), LOOPS_BEGIN, LOOPS_END)
+
+
+def _report_part(
+    options: argparse.Namespace, results: Mapping[str, Any], text: str, begin: str, end: str
+) -> int:
+    """Print the text of a run, save the run and write the text between two marks, if asked to.
+
+    Return the exit status.
+    """
     if options.save is not None:
         options.save.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    text = loop_table(results)
     sys.stdout.write(text)
     if options.write is not None:
         try:
-            put_into(options.write, text, LOOPS_BEGIN, LOOPS_END)
+            put_into(options.write, text, begin, end)
         except (OSError, ValueError) as error:
             _log(str(error))
             return 1

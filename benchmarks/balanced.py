@@ -16,18 +16,21 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from benchmarks.load import has_wrk, run_wrk
 from benchmarks.process import call, free_ports, started
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from benchmarks.process import Server
     from benchmarks.subjects import Subject
 
-__all__ = ["balanced_table", "measure_balanced"]
+__all__ = ["BALANCED_BEGIN", "BALANCED_END", "balanced_table", "measure_balanced"]
+
+BALANCED_BEGIN: Final = "<!-- balanced: made by python -m benchmarks --scale, do not edit -->"
+BALANCED_END: Final = "<!-- balanced: end -->"
 
 COUNTS = (1, 2, 4)
 """Numbers of processes to compare."""
@@ -148,10 +151,22 @@ def _cpu_us(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) * 1_000_000 / os.sysconf("SC_CLK_TCK")
 
 
-def balanced_table(costs: dict[str, Cost], cores: int | None) -> str:
-    """Return the costs as a table in Markdown."""
-    rows = ["| | requests/s | CPU of mockpets | CPU of HAProxy |", "|---|---|---|---|"]
-    for name, cost in costs.items():
+def balanced_table(results: Mapping[str, Any]) -> str:
+    """Return the figures as Markdown.
+
+    :param results: the machine, the date, and the `costs` of `measure_balanced`.
+    """
+    cores = results["machine"]["cores"]
+    rows = [
+        f"{results['at']}, `python -m benchmarks --scale`, medians. Machine: "
+        f"{results['machine']['processor']}, {cores} cores, load "
+        f"{results['machine']['load']} before the run, {results['machine']['python']}.",
+        "",
+        "| | requests/s | CPU of mockpets | CPU of HAProxy |",
+        "|---|---|---|---|",
+    ]
+    for name, values in results["costs"].items():
+        cost = Cost(*values)
         label = "direct" if name == "direct" else f"{name} behind HAProxy"
         needed = 2 if name == "direct" else int(name) + 2
         note = "" if cores is not None and cores >= needed else " (too few cores)"
