@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from mockpets.cli.commands import walk
+from mockpets.cli.main import _commands as program
 from mockpets.cli.main import main
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
@@ -161,7 +163,8 @@ PAGES = [
 def test_settings_and_files_named_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     variables = {row.variable for row in rows()}
-    options = {row.flag for row in rows()} | {"--version"}
+    parameters = [parameter for _, command in walk(program) for parameter in command.params]
+    options = {option for parameter in parameters for option in parameter.opts} | {"--version"}
     quoted = {word for span in re.findall("`(.*?)`", text) for word in span.split()}
     words = {word for word in quoted if word.startswith("--")} - OF_OTHERS
     linked = re.findall(r"\]\((?!https?:)([^)#]+)", text)
