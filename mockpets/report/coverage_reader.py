@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
-from mockpets.constants import (
-    OPERATIONS,
-    PROBLEMS_SHOWN,
-    REPORT_BYTES,
-    SCENARIO_NAME,
-    DelayClass,
-    Operation,
-)
-from mockpets.errors import InputError, Problem, RequestError, did_you_mean, nearest
+from mockpets.constants import OPERATIONS, REPORT_BYTES, SCENARIO_NAME, DelayClass, Operation
+from mockpets.errors import InputError, Problem, RequestError
 from mockpets.faults import FAULTS
 from mockpets.journal.coverage import STATES, states_of
+from mockpets.report.documents import (
+    array,
+    integer,
+    not_json,
+    or_null,
+    properties,
+    read_files,
+    reject,
+    text,
+    word,
+)
 from mockpets.scenario.language.text import read_text
 from mockpets.strict_json import parse_json, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
     from mockpets.contract.control_types import CoverageRow
-
-    Problems = Iterator[tuple[str, str, str]]
-    """Where, what, and how to fix it."""
-    Check = Callable[[object], tuple[str, str] | None]
-    """Returns what is wrong with a value and how to fix it, or None."""
+    from mockpets.report.documents import Check, Problems
 
 _COUNT_MAX: Final = 2**53 - 1
 """The largest integer that every reader of JSON keeps exact."""
@@ -51,23 +50,7 @@ def read(paths: Iterable[Path]) -> list[CoverageRow]:
 
     :raise InputError: with every problem of every file.
     """
-    rows: list[CoverageRow] = []
-    problems: list[Problem] = []
-    known: dict[str, Path] = {}
-    for path in paths:
-        other = known.setdefault(os.path.realpath(path), path)
-        if other is not path:
-            what = "is named twice, so that its responses would count twice"
-            hint = "" if str(other) == str(path) else f"it is the same file as {other}"
-            problems.append(Problem(str(path), 0, 0, "", what, hint or "name each file once"))
-            continue
-        try:
-            rows += _read(path)
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(problems)
-    return rows
+    return read_files(paths, _read)
 
 
 def _read(path: Path) -> list[CoverageRow]:
@@ -77,33 +60,24 @@ def _read(path: Path) -> list[CoverageRow]:
     """
     file = str(path)
     document = _parse(file, read_text(path, file, REPORT_BYTES))
-    problems = [Problem(file, 0, 0, *each) for each in _problems(document)]
-    if len(problems) > PROBLEMS_SHOWN:
-        what = f"and {len(problems) - PROBLEMS_SHOWN} more problems"
-        problems = [*problems[:PROBLEMS_SHOWN], Problem(file, 0, 0, "", what, _EXPORT)]
-    if problems:
-        raise InputError(problems)
+    reject(file, _problems(document), _EXPORT)
     return cast("list[CoverageRow]", cast("dict[str, Any]", document)["rows"])
 
 
-def _parse(file: str, text: str) -> object:
+def _parse(file: str, content: str) -> object:
     """Return the value of a JSON text.
 
     :raise InputError: it is not JSON, with line and column.
     """
+    if not content.strip():
+        raise InputError([Problem(file, 0, 0, "", "is empty", _EXPORT)])
     try:
-        return parse_json(text.encode())
+        return parse_json(content.encode())
     except RequestError as error:
-        cause = error.__cause__
-        if isinstance(cause, json.JSONDecodeError):
-            what = f"is not JSON: {cause.msg}"
-            problem = Problem(file, cause.lineno, cause.colno, "", what, _EXPORT)
-        elif not text.strip():
-            problem = Problem(file, 0, 0, "", "is empty", _EXPORT)
-        else:
-            what = error.message.replace("the body", "the file")
-            problem = Problem(file, 0, 0, "", what, _EXPORT)
-        raise InputError([problem]) from None
+        if isinstance(error.__cause__, json.JSONDecodeError):
+            raise not_json(file, error.__cause__, _EXPORT) from None
+        what = error.message.replace("the body", "the file")
+        raise InputError([Problem(file, 0, 0, "", what, _EXPORT)]) from None
 
 
 def _problems(document: object) -> Problems:
@@ -116,7 +90,7 @@ def _problems(document: object) -> Problems:
     if kind is not None and "rows" not in document:
         yield "", f"is {kind}, not a document of state coverage", _EXPORT
         return
-    yield from _properties("", document, _DOCUMENT)
+    yield from properties("", document, _DOCUMENT, _EXPORT)
     rows = document.get("rows")
     if not isinstance(rows, list):
         return
@@ -135,7 +109,7 @@ def _row(where: str, row: object) -> Problems:
     if not isinstance(row, dict):
         yield where, f"must be an object, got {shown(row)}", ""
         return
-    if problems := [*_properties(f"{where}.", row, _ROW)]:
+    if problems := [*properties(f"{where}.", row, _ROW, _EXPORT)]:
         yield from problems
         return
     operation: Operation | None = row["operation"]
@@ -150,40 +124,7 @@ def _row(where: str, row: object) -> Problems:
         yield f"{where}.states", f"must have at least one state of {operation}", ""
 
 
-def _properties(prefix: str, value: dict[str, object], checks: dict[str, Check]) -> Problems:
-    """Yield the problems of the required properties of an object."""
-    for name, check in checks.items():
-        if name not in value:
-            near = nearest(name, {other: other for other in value.keys() - checks.keys()})
-            hint = f"rename {shown(near)}" if near else _EXPORT
-            yield f"{prefix}{name}", "missing property", hint
-        elif problem := check(value[name]):
-            yield (f"{prefix}{name}", *problem)
-
-
 # --- Checks -----------------------------------------------------------------------------------
-
-
-def _integer(least: int, most: int) -> Check:
-    def check(value: object) -> tuple[str, str] | None:
-        if type(value) is int and least <= value <= most:
-            return None
-        return f"must be an integer from {least} to {most}, got {shown(value)}", ""
-
-    return check
-
-
-def _word(known: Iterable[str], kind: str) -> Check:
-    """Return the check of a name."""
-    names = tuple(known)
-
-    def check(value: object) -> tuple[str, str] | None:
-        if isinstance(value, str) and value in names:
-            return None
-        near = did_you_mean(value, names) if isinstance(value, str) else ""
-        return f"unknown {kind} {shown(value)}", near or f"expected one of: {', '.join(names)}"
-
-    return check
 
 
 def _list_of(item: Check) -> Check:
@@ -202,18 +143,6 @@ def _list_of(item: Check) -> Check:
     return check
 
 
-def _or_null(check: Check) -> Check:
-    return lambda value: None if value is None else check(value)
-
-
-def _text(value: object) -> tuple[str, str] | None:
-    return None if isinstance(value, str) else (f"must be a string, got {shown(value)}", "")
-
-
-def _array(value: object) -> tuple[str, str] | None:
-    return None if isinstance(value, list) else (f"must be an array, got {shown(value)}", "")
-
-
 def _scenario(value: object) -> tuple[str, str] | None:
     if isinstance(value, str) and re.fullmatch(SCENARIO_NAME, value):
         return None
@@ -221,16 +150,16 @@ def _scenario(value: object) -> tuple[str, str] | None:
 
 
 _DOCUMENT: Final[dict[str, Check]] = {
-    "version": _text,
-    "total": _integer(0, _COUNT_MAX),
-    "rows": _array,
+    "version": text,
+    "total": integer(0, _COUNT_MAX),
+    "rows": array,
 }
 _ROW: Final[dict[str, Check]] = {
-    "operation": _or_null(_word(OPERATIONS, "operation")),
-    "states": _list_of(_word(STATES, "state")),
-    "status": _or_null(_integer(100, 599)),
-    "scenarios": _or_null(_list_of(_scenario)),
-    "fault": _or_null(_word(FAULTS, "fault")),
-    "delay": _or_null(_word(get_args(DelayClass), "delay class")),
-    "count": _integer(1, _COUNT_MAX),
+    "operation": or_null(word(OPERATIONS, "operation")),
+    "states": _list_of(word(STATES, "state")),
+    "status": or_null(integer(100, 599)),
+    "scenarios": or_null(_list_of(_scenario)),
+    "fault": or_null(word(FAULTS, "fault")),
+    "delay": or_null(word(get_args(DelayClass), "delay class")),
+    "count": integer(1, _COUNT_MAX),
 }

@@ -1,0 +1,128 @@
+"""Check JSON documents that a person passes to `report`, and report every problem at once."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, TypeVar
+
+from mockpets.constants import PROBLEMS_SHOWN
+from mockpets.errors import InputError, Problem, did_you_mean, nearest
+from mockpets.strict_json import shown
+
+if TYPE_CHECKING:
+    import json
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    Problems = Iterator[tuple[str, str, str]]
+    """Where, what, and how to fix it."""
+    Check = Callable[[object], tuple[str, str] | None]
+    """Returns what is wrong with a value and how to fix it, or None."""
+
+T = TypeVar("T")
+
+
+# --- Files ------------------------------------------------------------------------------------
+
+
+def read_files(paths: Iterable[Path], read: Callable[[Path], list[T]]) -> list[T]:
+    """Return what `read` returns for each file, in one list.
+
+    :raise InputError: with every problem of every file.
+    """
+    results: list[T] = []
+    problems: list[Problem] = []
+    known: dict[str, Path] = {}
+    for path in paths:
+        other = known.setdefault(os.path.realpath(path), path)
+        if other is not path:
+            what = "is named twice, so that its responses would count twice"
+            hint = "" if str(other) == str(path) else f"it is the same file as {other}"
+            problems.append(Problem(str(path), 0, 0, "", what, hint or "name each file once"))
+            continue
+        try:
+            results += read(path)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return results
+
+
+def reject(file: str, problems: Problems, hint: str) -> None:
+    """Raise an error if a file has problems.
+
+    :param hint: how to make a valid file, if there are too many problems to show.
+    :raise InputError: with at most `PROBLEMS_SHOWN` problems and the number of the others.
+    """
+    found = [Problem(file, 0, 0, *each) for each in problems]
+    if len(found) > PROBLEMS_SHOWN:
+        what = f"and {len(found) - PROBLEMS_SHOWN} more problems"
+        found = [*found[:PROBLEMS_SHOWN], Problem(file, 0, 0, "", what, hint)]
+    if found:
+        raise InputError(found)
+
+
+def not_json(file: str, error: json.JSONDecodeError, hint: str) -> InputError:
+    """Return the error for a file that is not JSON, with line and column."""
+    if not error.doc.strip():
+        return InputError([Problem(file, 0, 0, "", "is empty", hint)])
+    what = f"is not JSON: {error.msg}"
+    return InputError([Problem(file, error.lineno, error.colno, "", what, hint)])
+
+
+# --- Checks -----------------------------------------------------------------------------------
+
+
+def properties(
+    prefix: str, value: Mapping[str, object], checks: Mapping[str, Check], hint: str
+) -> Problems:
+    """Yield the problems of the required properties of an object.
+
+    :param hint: for a missing property, unless another one has a similar name.
+    """
+    for name, check in checks.items():
+        if name not in value:
+            near = nearest(name, {other: other for other in value.keys() - checks.keys()})
+            yield f"{prefix}{name}", "missing property", f"rename {shown(near)}" if near else hint
+        elif problem := check(value[name]):
+            yield (f"{prefix}{name}", *problem)
+
+
+def integer(least: int, most: int) -> Check:
+    """Return the check of an integer."""
+
+    def check(value: object) -> tuple[str, str] | None:
+        if type(value) is int and least <= value <= most:
+            return None
+        return f"must be an integer from {least} to {most}, got {shown(value)}", ""
+
+    return check
+
+
+def word(known: Iterable[str], kind: str) -> Check:
+    """Return the check of a name."""
+    names = tuple(known)
+
+    def check(value: object) -> tuple[str, str] | None:
+        if isinstance(value, str) and value in names:
+            return None
+        near = did_you_mean(value, names) if isinstance(value, str) else ""
+        return f"unknown {kind} {shown(value)}", near or f"expected one of: {', '.join(names)}"
+
+    return check
+
+
+def or_null(check: Check) -> Check:
+    """Return a check that also allows null."""
+    return lambda value: None if value is None else check(value)
+
+
+def text(value: object) -> tuple[str, str] | None:
+    """Check a string."""
+    return None if isinstance(value, str) else (f"must be a string, got {shown(value)}", "")
+
+
+def array(value: object) -> tuple[str, str] | None:
+    """Check an array, but not its items."""
+    return None if isinstance(value, list) else (f"must be an array, got {shown(value)}", "")
