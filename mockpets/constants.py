@@ -417,7 +417,13 @@ FIXTURE_NODES: Final = 250_000
 """More than `FIXTURE_BYTES` can hold, even with the shortest notation for a pet."""
 PROBLEMS_SHOWN: Final = 20
 REPORT_BYTES: Final = 16 * 1024 * 1024
-"""Maximum size of a file that `mockpets report` reads."""
+"""Maximum size of a file that `mockpets report --coverage` reads."""
+EQUAL_REQUESTS: Final = 5
+"""Equal requests in a second without a finding, unless `--max-equal-requests` is set."""
+UNREAD_RESPONSES: Final = 3
+"""Unread responses without a finding, unless `--max-unread` is set."""
+HAR_BYTES: Final = 64 * 1024 * 1024
+"""Maximum size of a HAR file; browsers write the bodies of all responses into it."""
 COMPARE_REQUESTS: Final = 30
 """Maximum number of requests of `mockpets compare`, unless `--max-requests` is set."""
 COMPARE_SECONDS: Final = (10.0, 120.0)

@@ -59,7 +59,7 @@ def with_client(command: Callable[..., int]) -> Callable[..., Any]:
     session = click.option(
         "--session",
         metavar="NAME",
-        shell_complete=from_server(_session_names),
+        shell_complete=from_server(session_names),
         help="Session name.  [default: the one in the URL, or default]",
     )
     return _url(session(_token(_with_address(_run(command)))))
@@ -97,7 +97,8 @@ def problems_of(error: ControlError) -> list[Problem]:
     return [Problem("", 0, 0, each["where"], each["what"], each["hint"]) for each in problems]
 
 
-def _session_names(client: ControlClient) -> list[str]:
+def session_names(client: ControlClient) -> list[str]:
+    """Return the names of the sessions of a server."""
     return [session["name"] for session in client.sessions()]
 
 

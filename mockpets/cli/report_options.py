@@ -59,7 +59,9 @@ class Output:
         return frozenset(known if _ALL in self.fail_on else self.fail_on)
 
 
-def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
+def with_output(
+    command: Callable[..., Any], formats: Iterable[str] = FORMATS
+) -> Callable[..., Any]:
     """Add the options of the output to a command, and pass it their values as `output`.
 
     The command raises `InputError` for `--format github` outside of GitHub Actions, or with a file.
@@ -82,7 +84,7 @@ def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--format",
             "output_format",
-            type=click.Choice(FORMATS),
+            type=click.Choice([*formats]),
             default=FORMATS[0],
             help=f"Output format.  [default: {FORMATS[0]}]",
         ),

@@ -186,6 +186,14 @@ def test_json_is_read_again_as_is_the_body_of_the_control_api(run: Run, call: Cl
     assert summary["never_called"] == ["createPet"]
 
 
+def test_the_coverage_is_written_to_a_file(run: Run) -> None:
+    write("a.json", row())
+    text = run(*REPORT, "a.json")[1]
+
+    assert run(*REPORT, "a.json", "-o", "coverage.txt") == (0, [], [])
+    assert Path("coverage.txt").read_text(encoding="utf-8").splitlines() == text
+
+
 def test_json_keeps_the_rows_of_other_operations(run: Run, call: Client) -> None:
     call("GET", "/v1/pets")
     exported = run(*REPORT, "--format", "json", "--operation", "getPet")[1]
@@ -230,8 +238,11 @@ def test_fail_under_100_passes_without_holes(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["report"], "report: missing option that selects what to report; add --coverage"),
-        (["report", "a.json"], "report: missing option that selects what to report"),
+        (["report", "a.json"], "a.json: missing option for the kind of this file; add --har for"),
+        ([*REPORT, "--har"], "--har: cannot be combined with --coverage; pass one of them"),
+        ([*REPORT, "--session", "a"], "--session: cannot be combined with --coverage"),
+        ([*REPORT, "--max-unread", "3"], "--max-unread: cannot be combined with --coverage"),
+        ([*REPORT, "--fail-on", "all"], "--fail-on: cannot be combined with --coverage"),
         ([*REPORT, "--operation", "getpet"], "--operation: unknown operation 'getpet'; did you"),
         (
             [*REPORT, "--operation", "x"],

@@ -33,8 +33,20 @@ def read_text(path: Path, shown: str, limit: int) -> str:
 
     :param shown: the file's name in messages.
     :param limit: the largest size in bytes.
+    :raise InputError: as `read_any_text`, or it has characters that `check_text` rejects.
+    """
+    text = read_any_text(path, shown, limit)
+    check_text(text, shown, limit)
+    return text
+
+
+def read_any_text(path: Path, shown: str, limit: int) -> str:
+    """Return the text of a regular file, which other programs wrote, with all its characters.
+
+    :param shown: the file's name in messages.
+    :param limit: the largest size in bytes.
     :raise InputError: the file cannot be read, is a link to a file outside its folder, is not a
-        regular file, is too large, is not UTF-8, or has characters that `check_text` rejects.
+        regular file, is too large, or is not UTF-8.
     """
     try:
         # Kubernetes mounts files as links within a folder. A link that leads out of it could
@@ -56,9 +68,7 @@ def read_text(path: Path, shown: str, limit: int) -> str:
         raise _error(shown, f"cannot read the file: {reason}", hint) from None
     if len(data) > limit:
         raise _too_large(shown, limit)
-    text = _decode(data, shown)
-    check_text(text, shown, limit)
-    return text
+    return _decode(data, shown)
 
 
 def check_text(text: str, shown: str, limit: int) -> None:

@@ -1,0 +1,508 @@
+"""Check the requests of a client against the rules.
+
+Each check gets the exchanges of one source in the order in which they were sent, and yields what
+is wrong with the exchanges that show it. What is unknown never makes a finding.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from functools import partial
+from itertools import accumulate, pairwise
+from math import inf
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import parse_qsl
+
+from mockpets.constants import (
+    API_PREFIX,
+    EQUAL_REQUESTS,
+    OPERATIONS,
+    ORDERS_PATH,
+    UNREAD_RESPONSES,
+)
+from mockpets.contract.openapi import document
+from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
+from mockpets.errors import did_you_mean
+from mockpets.journal.queries import moment
+from mockpets.redaction import REDACTED, is_secret, redacted_target
+from mockpets.report import rules
+from mockpets.report.findings import Evidence, Finding, Report
+from mockpets.scenario.matching import path_matches
+from mockpets.units import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from mockpets.report.exchanges import Exchange
+    from mockpets.report.findings import Rule
+
+    Exchanges = Sequence[Exchange]
+    Check = Callable[[Exchanges], Iterator["Violation"]]
+
+_EVIDENCE: Final = 10
+"""Maximum number of exchanges that a finding lists."""
+_SHORT: Final = 0.1
+"""The shortest pause in seconds that counts; shorter ones count as this."""
+_GROWTH: Final = 1.5
+"""How many times longer than an earlier pause one must be; allows for randomness."""
+_LONG: Final = 30.0
+"""After a pause of that many seconds, a request is a new attempt, as of a page that polls."""
+_RETRIES: Final = 3
+_SHORT_RETRIES: Final = 2
+_TOLERANCE: Final = 0.05
+"""How many seconds before the end of Retry-After a request may come: timers are inexact."""
+_CONCURRENT: Final = 0.05
+"""Requests within these seconds may be sent at once, as two components or StrictMode do: the log
+has the end of a response, but not when the client has read it."""
+_AFTER_401: Final = 2
+_BY_BROWSERS: Final = re.compile(
+    r"/(?:favicon\.ico|robots\.txt|apple-touch-icon.*|\.well-known/.*)"
+)
+"""Paths that browsers and their extensions request themselves."""
+
+
+class Violation(NamedTuple):
+    """What a check found.
+
+    :param shown: the exchanges that show it, each with a detail that may be empty.
+    """
+
+    message: str
+    shown: list[tuple[Exchange, str]]
+
+
+def build(
+    exchanges: Iterable[Exchange],
+    checked: str,
+    limits: Iterable[str] = (),
+    *,
+    max_equal_requests: int = EQUAL_REQUESTS,
+    max_unread: int = UNREAD_RESPONSES,
+) -> Report:
+    """Return the report on exchanges, which may come from several sources.
+
+    :param checked: such as ``12 requests in 2 sessions``.
+    :param limits: what could not be checked.
+    """
+    sources: dict[str, list[Exchange]] = defaultdict(list)
+    for exchange in exchanges:
+        sources[exchange.source].append(exchange)
+    checks: dict[Rule, Check] = {
+        rules.DEPRECATED: _deprecated,
+        rules.BACKOFF: _without_backoff,
+        rules.RETRY_AFTER: _too_early,
+        rules.STORM: partial(_storms, limit=max_equal_requests),
+        rules.DUPLICATE: _duplicates,
+        rules.AFTER_401: _after_401,
+        rules.PARAMETER: _parameters,
+        rules.PROPERTY: _properties,
+        rules.REPEATED: _repeated,
+        rules.KEY_IN_QUERY: _keys,
+        rules.OFF_CONTRACT: _off_contract,
+        rules.UNREAD: partial(_unread, limit=max_unread),
+    }
+    findings = []
+    for rule in rules.RULES:
+        for source, unsorted in sources.items():
+            ordered = sorted(unsorted, key=lambda exchange: exchange.start)
+            found = sorted(checks[rule](ordered), key=lambda each: each.shown[0][0].start)
+            findings += [_finding(rule, source, each) for each in found]
+    return Report("Client behavior", checked, rules.RULES, tuple(findings), tuple(limits))
+
+
+def _finding(rule: Rule, source: str, violation: Violation) -> Finding:
+    evidence = tuple(_evidence(*each) for each in violation.shown[:_EVIDENCE])
+    return Finding(rule, violation.message, source, evidence, violation.shown[0][0].file)
+
+
+def _evidence(exchange: Exchange, detail: str) -> Evidence:
+    response = "no response"
+    if exchange.outcome not in (None, "sent"):
+        response = str(exchange.outcome)
+    elif exchange.status is not None:
+        response = str(exchange.status)
+    return Evidence(_line(exchange), response, exchange.number, moment(exchange.start), detail)
+
+
+# --- Retries ----------------------------------------------------------------------------------
+
+
+def _without_backoff(exchanges: Exchanges) -> Iterator[Violation]:
+    """Find chains of retries whose pauses do not grow."""
+    for group in _equal(exchanges):
+        chain = [(group[0], "")]
+        pauses: list[float] = []
+        for exchange in group[1:]:
+            before = chain[-1][0]
+            if before.end is not None and exchange.start < before.end:
+                continue  # sent at the same time, not because of a failure
+            pause = _pause(before, exchange) if _failed(before) else None
+            if pause is None or pause >= _LONG:
+                yield from _judged(chain, pauses)
+                chain, pauses = [(exchange, "")], []
+                continue
+            chain.append((exchange, f"{_duration(pause)} after {_name(before)}"))
+            wait = _retry_after(before)
+            if wait is None or pause < round(wait - _TOLERANCE, 6):
+                pauses.append(pause)
+        yield from _judged(chain, pauses)
+
+
+def _judged(chain: list[tuple[Exchange, str]], pauses: list[float]) -> Iterator[Violation]:
+    """Yield a chain of retries if it has no back-off.
+
+    :param pauses: those that Retry-After does not justify.
+    """
+    are_short = len(pauses) >= _SHORT_RETRIES and all(pause < _SHORT for pause in pauses)
+    # Components that fetch at the same time, and browsers that send a request again on a new
+    # connection, must not look like a first, short pause after which the others grow.
+    real = [max(pause, _SHORT) for pause in pauses if pause >= _CONCURRENT]
+    shortest = accumulate(real, min)
+    grows = any(
+        later >= round(_GROWTH * least, 6) for least, later in zip(shortest, real[1:], strict=False)
+    )
+    if are_short or (len(real) >= _RETRIES and not grows):
+        shown = ", ".join(map(_duration, pauses[:_EVIDENCE]))
+        more = ", ..." if len(pauses) > _EVIDENCE else ""
+        what = f"{_line(chain[0][0])} was sent again {_times(len(chain) - 1)} after failures"
+        yield Violation(f"{what}, with pauses of {shown}{more}", chain)
+
+
+def _too_early(exchanges: Exchanges) -> Iterator[Violation]:
+    """Find requests that were sent again before Retry-After allows it."""
+    for group in _equal(exchanges):
+        shown: dict[int, tuple[Exchange, str]] = {}
+        first = ""
+        for index, exchange in enumerate(group):
+            before = _last_reacted_to(group, index)
+            wait = None if before is None else _retry_after(group[before])
+            if before is None or wait is None:
+                continue
+            pause = _pause(group[before], exchange)
+            if pause is not None and pause < round(wait - _TOLERANCE, 6):
+                shown.setdefault(before, (group[before], f"Retry-After is {_duration(wait)}"))
+                shown[index] = (exchange, f"{_duration(pause)} after {_name(group[before])}")
+                first = first or f"after {_duration(pause)} instead of {_duration(wait)}"
+        if first:
+            message = f"{_line(group[0])} was sent again {first}, despite Retry-After"
+            yield Violation(message, [shown[index] for index in sorted(shown)])
+
+
+def _last_reacted_to(group: list[Exchange], index: int) -> int | None:
+    """Return the index of the last request whose response the client knew."""
+    return next(
+        (before for before in range(index - 1, -1, -1) if _reacts(group[index], group[before])),
+        None,
+    )
+
+
+def _retry_after(exchange: Exchange) -> float | None:
+    """Return how many seconds a response asks to wait from its end; None if it does not."""
+    value = exchange.response_headers.get("retry-after", "").strip()
+    if exchange.end is None or exchange.status is None or exchange.status < 300:
+        return None
+    if re.fullmatch("[0-9]{1,9}", value):
+        return float(value)
+    until = _date(value)
+    if until is None:
+        return None
+    # The clocks of client and server can differ, so the server's own date counts. It has no
+    # fractions, so up to a second of the difference may be over.
+    now = _date(exchange.response_headers.get("date", ""))
+    return until - exchange.end if now is None else until - now - 1
+
+
+def _date(value: str) -> float | None:
+    """Return the time of an HTTP date."""
+    try:
+        date = parsedate_to_datetime(value)
+    except (TypeError, ValueError):
+        return None
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+
+
+def _failed(exchange: Exchange) -> bool:
+    status = exchange.status
+    is_error = status is not None and (status >= 500 or status == 429)
+    return is_error or exchange.outcome == "broken"
+
+
+# --- Repetition -------------------------------------------------------------------------------
+
+
+def _storms(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
+    """Find more equal requests than a limit in any second."""
+    for group in _equal(exchanges):
+        index = 0
+        while index + limit < len(group):
+            end = index + limit
+            while end < len(group) and _apart(group[end - limit], group[end]) < 1:
+                end += 1
+            burst = group[index:end]
+            index = end if len(burst) > limit else index + 1
+            if len(burst) > limit:
+                seconds = _duration(_apart(burst[0], burst[-1]))
+                what = f"{_line(burst[0])} was sent {_times(len(burst))} in {seconds}"
+                message = f"{what}; at most {limit} equal requests a second are expected"
+                yield Violation(message, _plain(burst))
+
+
+def _duplicates(exchanges: Exchanges) -> Iterator[Violation]:
+    """Find equal createPet requests that began while an earlier one was pending."""
+    creates = [each for each in exchanges if each.operation == "createPet" and each.body]
+    for group in _equal(creates):
+        cluster, end = [group[0]], _pending_until(group[0])
+        for exchange in [*group[1:], None]:
+            if exchange is not None and exchange.start < end:
+                cluster.append(exchange)
+                end = max(end, _pending_until(exchange))
+                continue
+            if len(cluster) > 1:
+                again = _times(len(cluster) - 1)
+                what = f"{_line(cluster[0])} was sent again {again} with the same body"
+                yield Violation(f"{what} while the first was pending", _plain(cluster))
+            if exchange is not None:
+                cluster, end = [exchange], _pending_until(exchange)
+
+
+def _pending_until(exchange: Exchange) -> float:
+    """Return until when a request is known to be pending."""
+    if exchange.outcome == "pending":
+        return inf
+    return exchange.start if exchange.end is None else exchange.end
+
+
+def _repeated(exchanges: Exchanges) -> Iterator[Violation]:
+    """Find bodies that got a 400 and were sent again, with a 400 again."""
+    for group in _equal([each for each in exchanges if each.body and each.status == 400]):
+        later = [each for each in group if _reacts(each, group[0])]
+        if later:
+            what = f"{_line(group[0])} got 400, and the same body was sent again"
+            yield Violation(f"{what} {_times(len(later))}", _plain([group[0], *later]))
+
+
+def _unread(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
+    """Find more than a number of responses that the client did not wait for."""
+    # StrictMode ends the request of an effect, and sends it again at once.
+    again = {
+        id(first)
+        for group in _equal(exchanges)
+        for first, second in pairwise(group)
+        if _apart(first, second) < _SHORT
+    }
+    left = [
+        exchange
+        for exchange in exchanges
+        if exchange.outcome == "client_left" and id(exchange) not in again
+    ]
+    if len(left) > limit:
+        message = f"the client left {_times(len(left))} before it had read the response"
+        yield Violation(f"{message}; at most {limit} are expected", _plain(left))
+
+
+# --- Keys -------------------------------------------------------------------------------------
+
+
+def _after_401(exchanges: Exchanges) -> Iterator[Violation]:
+    """Find requests that got a 401 after another one, without a new key."""
+    chain: list[Exchange] = []
+    for exchange in [*exchanges, None]:
+        if exchange is not None and chain and not _reacts(exchange, chain[0]):
+            continue  # sent before the client knew
+        is_401 = exchange is not None and exchange.status == 401 and exchange.end is not None
+        is_success = exchange is not None and exchange.status is not None and exchange.status < 400
+        is_same_key = chain and exchange is not None and _key(exchange) == _key(chain[0])
+        if exchange is not None and is_same_key and not is_success:
+            chain += [exchange] if is_401 else []
+            continue
+        if len(chain) > _AFTER_401:
+            key = "without a new key" if REDACTED in _key(chain[0]) else "with the same key"
+            message = f"{len(chain) - 1} requests got 401 {key} after the first 401"
+            yield Violation(message, _plain(chain))
+        chain = [exchange] if exchange is not None and is_401 else []
+
+
+def _key(exchange: Exchange) -> str:
+    return exchange.headers.get("authorization", "")
+
+
+def _keys(exchanges: Exchanges) -> Iterator[Violation]:
+    """Find query parameters whose name suggests a secret."""
+    yield from _named(
+        ((each, name) for each in exchanges for name in _query_names(each) if is_secret(name)),
+        lambda name, sent: f"the query parameter {quote(name)} suggests a secret, {sent}",
+    )
+
+
+# --- Contract ---------------------------------------------------------------------------------
+
+
+def _deprecated(exchanges: Exchanges) -> Iterator[Violation]:
+    """Find calls of deprecated operations."""
+    paths = document()["paths"]
+    deprecated = {
+        operation
+        for operation, (method, path) in OPERATIONS.items()
+        if paths[path.removeprefix(API_PREFIX)][method.lower()].get("deprecated")
+    }
+    yield from _named(
+        ((each, each.operation) for each in exchanges if each.operation in deprecated),
+        lambda name, sent: f"{name} is deprecated, {sent}",
+    )
+
+
+def _parameters(exchanges: Exchanges) -> Iterator[Violation]:
+    """Find query parameters that the contract does not define; `_keys` finds secret ones."""
+    known = {"listPets": LIST_PARAMETERS}
+    for operation in OPERATIONS:
+        names = known.get(operation, ())
+        yield from _named(
+            (
+                (each, name)
+                for each in exchanges
+                if each.operation == operation
+                for name in _query_names(each)
+                if name not in names and not is_secret(name)
+            ),
+            partial(_unknown, f"{operation} has no query parameter", names),
+        )
+
+
+def _properties(exchanges: Exchanges) -> Iterator[Violation]:
+    """Find properties of bodies that the contract does not define."""
+    yield from _named(
+        (
+            (each, name)
+            for each in exchanges
+            if each.operation == "createPet"
+            for name in _property_names(each.body)
+            if name not in NEW_PET_FIELDS
+        ),
+        partial(_unknown, "createPet has no property", tuple(NEW_PET_FIELDS)),
+    )
+
+
+def _unknown(what: str, known: tuple[str, ...], name: str, sent: str) -> str:
+    near = did_you_mean(name, known)
+    return f"{what} {quote(name)}, {sent}{f'; {near}' if near else ''}"
+
+
+def _off_contract(exchanges: Exchanges) -> Iterator[Violation]:
+    """Find paths and methods that the contract does not have."""
+    allowed: dict[str, set[str]] = defaultdict(set)
+    for method, path in (*OPERATIONS.values(), ("GET", ORDERS_PATH)):
+        allowed[path] |= {method, "HEAD"} if method == "GET" else {method}
+
+    def problems() -> Iterator[tuple[Exchange, str]]:
+        for exchange in exchanges:
+            path = exchange.path
+            if path is None or _BY_BROWSERS.fullmatch(path):
+                continue
+            methods = next(
+                (each for known, each in allowed.items() if path_matches(known, path)), None
+            )
+            shown = re.sub("/[0-9]+(?=/|$)", "/{number}", path)
+            if methods is None:
+                yield exchange, f"the path {quote(shown)} is not in the contract"
+            elif exchange.method not in methods:
+                yield (
+                    exchange,
+                    f"the path {quote(shown)} has no method {quote(exchange.method)}",
+                )
+
+    yield from _named(problems(), lambda problem, sent: f"{problem}, {sent}")
+
+
+def _query_names(exchange: Exchange) -> dict[str, None]:
+    """Return the names of the query parameters, without duplicates."""
+    query = exchange.target.partition("?")[2]
+    pairs = parse_qsl(query, keep_blank_values=True, errors="backslashreplace")
+    return dict.fromkeys(name for name, _ in pairs)
+
+
+def _property_names(body: str | None) -> list[str]:
+    """Return the names of the properties of a body that is a JSON object."""
+    try:
+        value = json.loads(body or "")
+    except (ValueError, RecursionError):
+        return []
+    return [*value] if isinstance(value, dict) else []
+
+
+def _named(
+    pairs: Iterable[tuple[Exchange, str]], message: Callable[[str, str], str]
+) -> Iterator[Violation]:
+    """Yield one violation for each name.
+
+    :param message: of a name and how often it was sent.
+    """
+    by_name: dict[str, list[Exchange]] = defaultdict(list)
+    for exchange, name in pairs:
+        by_name[name].append(exchange)
+    for name, shown in by_name.items():
+        count = len(shown)
+        yield Violation(
+            message(name, f"in {count} request{'' if count == 1 else 's'}"), _plain(shown)
+        )
+
+
+# --- Pieces -----------------------------------------------------------------------------------
+
+
+def _identity(exchange: Exchange) -> object:
+    """Return what equal requests have in common; None if a part is unknown."""
+    if exchange.body is None or REDACTED in exchange.target:
+        return None
+    return exchange.method, exchange.target, exchange.body
+
+
+def _equal(exchanges: Exchanges) -> Iterator[list[Exchange]]:
+    """Yield the requests that were sent more than once, in their order."""
+    groups: dict[object, list[Exchange]] = defaultdict(list)
+    for exchange in exchanges:
+        if (identity := _identity(exchange)) is not None:
+            groups[identity].append(exchange)
+    yield from (group for group in groups.values() if len(group) > 1)
+
+
+def _apart(first: Exchange, second: Exchange) -> float:
+    """Return the seconds from the start of one request to the start of another."""
+    return round(second.start - first.start, 6)
+
+
+def _pause(before: Exchange, after: Exchange) -> float | None:
+    """Return the seconds from the end of a response to another request; None if unknown."""
+    return None if before.end is None else round(after.start - before.end, 6)
+
+
+def _reacts(later: Exchange, earlier: Exchange) -> bool:
+    """Return whether a client can have known the response when it sent another request."""
+    pause = _pause(earlier, later)
+    return pause is not None and pause >= 0 and _apart(earlier, later) >= _CONCURRENT
+
+
+def _plain(exchanges: Exchanges) -> list[tuple[Exchange, str]]:
+    return [(exchange, "") for exchange in exchanges]
+
+
+def _line(exchange: Exchange) -> str:
+    return f"{exchange.method} {redacted_target(exchange.target)}"
+
+
+def _name(exchange: Exchange) -> str:
+    return f"request {exchange.number}" if exchange.number else "the response before"
+
+
+def _times(count: int) -> str:
+    return f"{count} time{'' if count == 1 else 's'}"
+
+
+def _duration(seconds: float) -> str:
+    """Return ``250 ms`` or ``1.02 s``."""
+    if seconds < 1:
+        return f"{round(1000 * seconds)} ms"
+    return f"{seconds:.2f}".rstrip("0").rstrip(".") + " s"

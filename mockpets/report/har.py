@@ -1,0 +1,394 @@
+"""Read HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/): ours, and those of browsers.
+
+In a HAR file of a browser, the requests to the API are those whose response has the header
+`Mockpets-Request`, and those below a base URL that the user passes. Everything else is ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import unquote, urlsplit
+
+from mockpets.constants import (
+    API_PREFIX,
+    HAR_BYTES,
+    REQUEST_HEADER,
+    REQUEST_OUTCOMES,
+    SESSION_HEADER,
+)
+from mockpets.errors import InputError, Problem
+from mockpets.redaction import redacted_target
+from mockpets.report.documents import (
+    array,
+    integer,
+    not_json,
+    or_null,
+    properties,
+    read_files,
+    reject,
+    text,
+    word,
+)
+from mockpets.report.exchanges import Exchange
+from mockpets.scenario.language.text import read_any_text
+from mockpets.strict_json import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+    from urllib.parse import SplitResult
+
+    from mockpets.constants import RequestOutcome
+    from mockpets.contract.control_types import Har
+    from mockpets.report.documents import Check, Problems
+
+_EXPORT: Final = "write one with 'mockpets requests --har', or save all as HAR in a browser"
+_OTHERS: Final = {
+    # a property that only this kind of document has
+    "rows": "a document of state coverage",
+    "openapi": "an OpenAPI document",
+    "stubs": "a scenario",
+    "requests": "a request log",
+    "suites": "a report of Playwright",
+    "code": "an error response",
+}
+_API: Final = re.compile(rf"{re.escape(API_PREFIX)}(?=/|$)")
+_PORTS: Final = {"http": 80, "https": 443}
+_ABORTED: Final = re.compile("abort|cancel", re.IGNORECASE)
+"""In an error of Chromium, Firefox or WebKit: the page ended the request."""
+_ORIGINS_SHOWN: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class BaseUrl:
+    """The base URL of an API.
+
+    :param origin: scheme, host and port.
+    :param path: without a slash at the end.
+    """
+
+    origin: tuple[str, str, int | None]
+    path: str
+
+
+def base_url(url: str) -> BaseUrl:
+    """Return the base URL that a text names.
+
+    :raise InputError: it is not an absolute HTTP URL.
+    """
+    parts = _http_url(url)
+    if parts is None or parts.query or parts.fragment:
+        what = f"must be an absolute URL without a query, got {shown(redacted_target(url))}"
+        hint = "such as https://staging.example/v1"
+        raise InputError([Problem("--base-url", 0, 0, "", what, hint)])
+    return BaseUrl(_origin(parts), unquote(parts.path).rstrip("/"))
+
+
+def read(paths: Iterable[Path], base: BaseUrl | None) -> list[Exchange]:
+    """Return the requests to the API in all files.
+
+    :param base: of the API, for files of browsers that did not call mockpets.
+    :raise InputError: with every problem of every file.
+    """
+    return read_files(paths, lambda path: _read(path, base))
+
+
+def exchanges_of(document: Har, session: str) -> list[Exchange]:
+    """Return the requests in the log of a session, as its server exports it."""
+    return [*_exchanges(cast("dict[str, Any]", document), None, f"session {session}", None)]
+
+
+# --- Files ------------------------------------------------------------------------------------
+
+
+def _read(path: Path, base: BaseUrl | None) -> list[Exchange]:
+    """Return the requests to the API in one file.
+
+    :raise InputError: the file cannot be read, is not a HAR file, or has no request to the API.
+    """
+    file = str(path)
+    document = _parse(file, read_any_text(path, file, HAR_BYTES))
+    reject(file, _problems(document), _EXPORT)
+    log = cast("dict[str, Any]", document)
+    result = [*_exchanges(log, base, file, file)]
+    entries = log["log"]["entries"]
+    if entries and not result:
+        raise InputError([_no_request(file, entries, base)])
+    return result
+
+
+def _parse(file: str, content: str) -> object:
+    """Return the value of a JSON text.
+
+    Only what browsers cannot write is an error, unlike in `strict_json`: their files have deep
+    call stacks, for example.
+
+    :raise InputError: it is not JSON.
+    """
+    try:
+        value: object = json.loads(content)
+    except json.JSONDecodeError as error:
+        raise not_json(file, error, _EXPORT) from None
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # a number of thousands of digits, or deep nesting
+        what = (
+            "is nested too deeply" if isinstance(error, RecursionError) else f"is not JSON: {error}"
+        )
+        raise InputError([Problem(file, 0, 0, "", what, _EXPORT)]) from None
+    return value
+
+
+def _no_request(file: str, entries: list[dict[str, Any]], base: BaseUrl | None) -> Problem:
+    """Return the problem of a file whose requests all went elsewhere."""
+    origins = dict.fromkeys(
+        f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        for parts in (_http_url(entry["request"]["url"]) for entry in entries)
+        if parts is not None
+    )
+    listed = ", ".join([*origins][:_ORIGINS_SHOWN]) or "no server"
+    more = ", ..." if len(origins) > _ORIGINS_SHOWN else ""
+    what = f"has no request to the API, only to {listed}{more}"
+    hint = "pass the API's base URL with --base-url, such as https://staging.example/v1"
+    if base is not None:
+        hint = "check --base-url: no request is below it"
+    return Problem(file, 0, 0, "", what, hint)
+
+
+def _problems(document: object) -> Problems:
+    """Yield the problems of a document. Everything that the rules do not need may be missing."""
+    if not isinstance(document, dict):
+        yield "", f"must be an object with the property log, got {shown(document)}", _EXPORT
+        return
+    kind = next((kind for name, kind in _OTHERS.items() if name in document), None)
+    if kind is not None and "log" not in document:
+        yield "", f"is {kind}, not a HAR document", _EXPORT
+        return
+    log = document.get("log")
+    if "log" in document and not isinstance(log, dict):
+        yield "log", f"must be an object, got {shown(log)}", _EXPORT
+    elif (problems := [*properties("", document, {"log": _object}, _EXPORT)]) or (
+        problems := [*properties("log.", document["log"], {"entries": array}, _EXPORT)]
+    ):
+        yield from problems
+    else:
+        for number, entry in enumerate(document["log"]["entries"], 1):
+            yield from _entry_problems(f"log.entries.{number}", entry)
+
+
+def _entry_problems(where: str, entry: object) -> Problems:
+    """Yield the problems of one entry."""
+    if problem := _object(entry):
+        yield (where, *problem)
+        return
+    value = cast("dict[str, Any]", entry)
+    if problems := [*properties(f"{where}.", value, _ENTRY, _EXPORT)]:
+        yield from problems
+        return
+    yield from properties(f"{where}.request.", value["request"], _REQUEST, _EXPORT)
+    yield from properties(f"{where}.response.", value["response"], _RESPONSE, _EXPORT)
+    if "_mockpets" in value:
+        name = f"{where}._mockpets"
+        if problem := _object(value["_mockpets"]):
+            yield (name, *problem)
+        else:
+            yield from properties(f"{name}.", value["_mockpets"], _OURS, _EXPORT)
+
+
+# --- Entries ----------------------------------------------------------------------------------
+
+
+def _exchanges(
+    document: dict[str, Any], base: BaseUrl | None, source: str, file: str | None
+) -> Iterator[Exchange]:
+    """Yield the requests to the API, except preflights and responses from a browser's cache.
+
+    :param document: valid.
+    """
+    for entry in document["log"]["entries"]:
+        if entry["request"]["method"] == "OPTIONS" or entry.get("_fromCache"):
+            continue
+        ours = entry.get("_mockpets")
+        result = _ours(entry, ours, source, file) if ours else _foreign(entry, base, source, file)
+        if result is not None:
+            yield result
+
+
+def _ours(entry: dict[str, Any], ours: dict[str, Any], source: str, file: str | None) -> Exchange:
+    """Return an exchange from an entry of a request log."""
+    request = entry["request"]
+    start, outcome = _moment(entry["startedDateTime"]), ours["outcome"]
+    # The log has no time for a client that left, and for the opening of a gate. A fault has one.
+    has_end = outcome == "sent" or (outcome == "broken" and ours["fault"] is not None)
+    data = request.get("postData")
+    return Exchange(
+        source=source if file is None else f"{file}, session {ours['session']}",
+        file=file,
+        session=ours["session"],
+        number=ours["number"],
+        start=start,
+        end=_end(start, entry) if has_end and ours["hold"] is None else None,
+        method=ours["method"],
+        target=ours["target"],
+        path=ours["path"],
+        headers=_headers(request),
+        # A comment states that only the first part of the body is recorded.
+        body=None if data and "comment" in data else (data or {}).get("text", ""),
+        status=ours["status"] if outcome == "sent" else None,
+        response_headers=_headers(entry["response"]),
+        outcome=outcome,
+    )
+
+
+def _foreign(
+    entry: dict[str, Any], base: BaseUrl | None, source: str, file: str | None
+) -> Exchange | None:
+    """Return an exchange from an entry of a browser, or None if it is not a request to the API."""
+    request, response = entry["request"], entry["response"]
+    parts, headers = _http_url(request["url"]), _headers(response)
+    number = headers.get(REQUEST_HEADER.lower(), "")
+    if parts is None:
+        return None
+    path = _path_below(base, parts)
+    if path is None and not number:
+        return None
+    if path is None and (match := _API.search(decoded := unquote(parts.path))):
+        path = decoded[match.start() :]
+    start = _moment(entry["startedDateTime"])
+    status = response["status"] if response["status"] > 0 else None
+    # Chromium and Playwright name the reason; Playwright's status is -1 then.
+    error = str(response.get("_failureText") or response.get("_error") or "")
+    is_complete = status is not None and not error
+    session = headers.get(SESSION_HEADER.lower())
+    return Exchange(
+        source=f"{source}, session {session}" if session else source,
+        file=file,
+        session=session,
+        number=int(number) if re.fullmatch("[0-9]{1,18}", number) else None,
+        start=start,
+        end=_end(start, entry),
+        method=request["method"],
+        target=f"{parts.path}?{parts.query}" if parts.query else parts.path,
+        path=path,
+        headers=_headers(request),
+        body=_foreign_body(request),
+        status=status if is_complete else None,
+        response_headers=headers,
+        outcome="sent" if is_complete else _foreign_outcome(error),
+    )
+
+
+def _foreign_outcome(error: str) -> RequestOutcome | None:
+    """Return the outcome of an incomplete response, or None if the browser does not name it."""
+    if not error:
+        return None
+    return "client_left" if _ABORTED.search(error) else "broken"
+
+
+def _foreign_body(request: dict[str, Any]) -> str | None:
+    """Return the body of a request; None if the file may lack it."""
+    data = request.get("postData")
+    if isinstance(data, dict):
+        content = data.get("text")
+        return content if isinstance(content, str) else None
+    is_empty = request.get("bodySize") == 0 or request["method"] in ("GET", "HEAD")
+    return "" if is_empty else None
+
+
+def _end(start: float, entry: dict[str, Any]) -> float | None:
+    """Return when an entry ended; None if its time is unknown."""
+    time = entry.get("time")
+    if not isinstance(time, (int, float)) or not math.isfinite(time) or time < 0:
+        return None
+    return start + time / 1000
+
+
+def _headers(message: Mapping[str, Any]) -> dict[str, str]:
+    return {pair["name"].lower(): pair["value"] for pair in message["headers"]}
+
+
+# --- URLs and times ---------------------------------------------------------------------------
+
+
+def _http_url(url: str) -> SplitResult | None:
+    """Return the parts of an absolute HTTP URL; None for another text."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts if parts.scheme in _PORTS and parts.hostname else None
+
+
+def _origin(parts: SplitResult) -> tuple[str, str, int | None]:
+    return parts.scheme, parts.hostname or "", parts.port or _PORTS[parts.scheme]
+
+
+def _path_below(base: BaseUrl | None, parts: SplitResult) -> str | None:
+    """Return the path of a URL from ``/v1`` on; None if it is not below the base URL."""
+    if base is None or _origin(parts) != base.origin:
+        return None
+    path = unquote(parts.path)
+    if path != base.path and not path.startswith(f"{base.path}/"):
+        return None
+    return API_PREFIX + path.removeprefix(base.path)
+
+
+def _moment(value: str) -> float:
+    return datetime.fromisoformat(value).timestamp()
+
+
+# --- Checks -----------------------------------------------------------------------------------
+
+
+def _object(value: object) -> tuple[str, str] | None:
+    return None if isinstance(value, dict) else (f"must be an object, got {shown(value)}", "")
+
+
+def _time(value: object) -> tuple[str, str] | None:
+    try:
+        moment = datetime.fromisoformat(cast("str", value))
+        is_valid = moment.tzinfo is not None and moment.timestamp() >= 0
+    except (TypeError, ValueError, OverflowError):
+        is_valid = False
+    if is_valid:
+        return None
+    expected = "must be an ISO 8601 time with a time zone, such as 2026-11-21T07:00:00.123Z"
+    return f"{expected}, got {shown(value)}", ""
+
+
+def _pairs(value: object) -> tuple[str, str] | None:
+    """Check headers."""
+    if problem := array(value):
+        return problem
+    for pair in cast("list[object]", value):
+        if not isinstance(pair, dict) or text(pair.get("name")) or text(pair.get("value")):
+            # Not the value, which may be a key.
+            return "must be an array of objects with the strings name and value", ""
+    return None
+
+
+_ENTRY: Final[dict[str, Check]] = {
+    "startedDateTime": _time,
+    "request": _object,
+    "response": _object,
+}
+_REQUEST: Final[dict[str, Check]] = {"method": text, "url": text, "headers": _pairs}
+_RESPONSE: Final[dict[str, Check]] = {"status": integer(-1, 999), "headers": _pairs}
+_OURS: Final[dict[str, Check]] = {
+    "number": integer(1, 2**53 - 1),
+    "session": text,
+    "method": text,
+    "target": text,
+    "path": text,
+    "status": or_null(integer(100, 599)),
+    "outcome": word(REQUEST_OUTCOMES, "outcome"),
+    "hold": or_null(text),
+    "fault": or_null(text),
+}

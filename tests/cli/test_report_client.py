@@ -1,0 +1,171 @@
+"""`mockpets report` on the request logs of a server."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient
+from tests.http_client import Client, OverSocket
+from tests.report.traffic import report, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Run = Any
+TOKEN = "a-token-of-the-tests"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.startswith("MOCKPETS_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MockpetsServer]:
+    settings = Settings(port=0, host=("127.0.0.1",), control_token=TOKEN, journal_size=8)
+    with MockpetsServer(settings) as server:
+        monkeypatch.setenv("MOCKPETS_URL", server.url)
+        monkeypatch.setenv("MOCKPETS_CONTROL_TOKEN", TOKEN)
+        yield server
+
+
+@pytest.fixture
+def call(server: MockpetsServer) -> Client:
+    return Client(OverSocket(server.url))
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, dict[str, Any], list[str]]]:
+    return report(capsys)
+
+
+def test_all_sessions_of_a_server_are_checked(run: Run, call: Client) -> None:
+    call("GET", "/v1/pets/3")
+    call("GET", "/~checkout/v1/pets?page=2&api_key=s3cret-value")
+    call("POST", "/~checkout/v1/pets", body=b'{"name": "Miso", "categoryId": 2, "photos": []}')
+
+    status, result, err = run()
+    assert (status, err) == (0, [])
+    assert result["summary"] == "4 findings of 4 rules in 3 requests in 2 sessions"
+    assert [(each["rule"], each["source"]) for each in result["findings"]] == [
+        ("deprecated-operation", "session default"),
+        ("unknown-parameter", "session checkout"),
+        ("unknown-property", "session checkout"),
+        ("key-in-query", "session checkout"),
+    ]
+    assert result["findings"][0]["evidence"][0]["number"] == 1
+    assert result["limits"] == []
+    assert "s3cret-value" not in json.dumps(result)
+
+
+def test_the_server_and_its_export_have_the_same_findings(
+    run: Run, call: Client, server: MockpetsServer
+) -> None:
+    call("GET", "/v1/pets/3")
+    for _ in range(3):
+        call("GET", "/v1/pets", scenario="server-error")
+    write("a.har", ControlClient(server.url, token=TOKEN).har())
+
+    live, saved = run()[1], run("--har", "a.har")[1]
+    assert [each["rule"] for each in live["findings"]] == [
+        "deprecated-operation",
+        "retry-without-backoff",
+    ]
+    for each in (*live["findings"], *saved["findings"]):
+        del each["source"], each["file"]
+    assert live["findings"] == saved["findings"]
+
+
+def test_selected_sessions(run: Run, call: Client, server: MockpetsServer) -> None:
+    call("GET", "/v1/pets")
+    call("GET", "/~a/v1/pets")
+    call("GET", "/~b/v1/pets")
+
+    assert run("--session", "A", "--session", "b")[1]["checked"] == "2 requests in 2 sessions"
+    assert run("--session", "a", "--session", "a")[1]["checked"] == "1 request in 1 session"
+    assert run("--url", f"{server.url}/~b/v1")[1]["checked"] == "1 request in 1 session"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--session", "chekout"],
+            "--session: unknown session 'chekout'; did you mean 'checkout'?",
+        ),
+        (["--session", "x"], "--session: unknown session 'x'; sessions: default, checkout"),
+        (["--session", "no name"], "--session: unknown session 'no name'; sessions: default, che"),
+    ],
+)
+def test_an_unknown_session(run: Run, call: Client, arguments: list[str], message: str) -> None:
+    call("GET", "/~checkout/v1/pets")
+
+    status, result, err = run(*arguments)
+    assert (status, result, len(err)) == (2, {}, 1)
+    assert err[0].startswith(f"mockpets: {message}")
+
+
+def test_a_report_creates_no_session(run: Run, call: Client, server: MockpetsServer) -> None:
+    call("GET", "/~a/v1/pets")
+    run()
+    run("--session", "other")
+
+    names = [each["name"] for each in ControlClient(server.url, token=TOKEN).sessions()]
+    assert names == ["default", "a"]
+
+
+def test_dropped_requests_are_a_limit(run: Run, call: Client) -> None:
+    for number in range(10):
+        call("GET", f"/v1/pets?limit={number + 1}")
+
+    result = run()[1]
+    assert result["checked"] == "8 requests in 1 session"
+    assert result["limits"] == [
+        "2 requests that the log of session default has dropped; raise --journal-size or "
+        "--journal-memory"
+    ]
+
+
+@pytest.mark.usefixtures("server")
+def test_an_unknown_rule_is_rejected_before_the_server_is_asked(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOCKPETS_URL", "http://localhost:1")
+
+    status, _, err = run("--fail-on", "request-strom")
+    assert (status, len(err)) == (2, 1)
+    assert "did you mean 'request-storm'?" in err[0]
+
+
+@pytest.mark.usefixtures("server")
+def test_a_missing_token_is_reported(run: Run) -> None:
+    status, result, err = run("--token", "not-the-token-of-the-tests")
+
+    assert (status, result) == (1, {})
+    assert "pass the token with --token" in err[-1]
+
+
+def test_the_report_as_text_in_a_file(run: Run, call: Client) -> None:
+    call("GET", "/v1/pets?page=2")
+
+    assert run("--format", "text", "-o", "report.txt", "--fail-on", "all") == (
+        1,
+        {},
+        ["mockpets: --fail-on: findings of unknown-parameter"],
+    )
+    lines = Path("report.txt").read_text(encoding="utf-8").splitlines()
+    assert lines[:2] == [
+        "error: Unknown query parameter (unknown-parameter)",
+        "  session default: listPets has no query parameter 'page', in 1 request",
+    ]
+    assert lines[2].startswith("    request 1, ")
+    assert lines[-1] == "1 finding of 1 rule in 1 request in 1 session"

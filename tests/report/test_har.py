@@ -1,0 +1,454 @@
+"""`mockpets report --har`: which files and entries it reads, and how it rejects invalid ones."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets.cli.main import main
+from mockpets.constants import HAR_BYTES, PROBLEMS_SHOWN
+from tests.report.traffic import Sent, create, document, report, series, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Run = Any
+EXPORT = "write one with 'mockpets requests --har', or save all as HAR in a browser"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.startswith("MOCKPETS_"):
+            monkeypatch.delenv(name)
+    # A server that is not there: files need none.
+    monkeypatch.setenv("MOCKPETS_URL", "http://localhost:1")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, dict[str, Any], list[str]]]:
+    return report(capsys)
+
+
+def broken(**changes: object) -> dict[str, Any]:
+    """Return a document whose second entry has other properties."""
+    result = document(series(0, 900))
+    result["log"]["entries"][1] |= changes
+    return result
+
+
+# --- Which requests -------------------------------------------------------------------------------
+
+FIREFOX = {
+    "log": {
+        "version": "1.2",
+        "creator": {"name": "Firefox", "version": "128.0"},
+        "browser": {"name": "Firefox", "version": "128.0"},
+        "pages": [{"id": "page_1", "pageTimings": {"onContentLoad": 12, "onLoad": 30}}],
+        "entries": [
+            {
+                "startedDateTime": "2026-11-21T13:00:00.120+01:00",
+                "request": {
+                    "bodySize": 0,
+                    "method": "GET",
+                    "url": "https://staging.example/v1/pets?page=2",
+                    "httpVersion": "HTTP/2",
+                    "headers": [{"name": "Authorization", "value": "Bearer s3cret"}],
+                    "cookies": [],
+                    "queryString": [{"name": "page", "value": "2"}],
+                    "headersSize": 412,
+                },
+                "response": {
+                    "status": 200,
+                    "statusText": "",
+                    "httpVersion": "HTTP/2",
+                    "headers": [{"name": "content-type", "value": "application/json"}],
+                    "cookies": [],
+                    "content": {"mimeType": "application/json", "size": 2, "text": "[]"},
+                    "redirectURL": "",
+                    "headersSize": 100,
+                    "bodySize": 102,
+                },
+                "cache": {},
+                "timings": {"blocked": 0, "dns": 0, "send": 0, "wait": 31, "receive": 0},
+                "time": 31,
+                "_securityState": "secure",
+                "serverIPAddress": "127.0.0.1",
+                "connection": "443",
+                "pageref": "page_1",
+            },
+            {
+                "startedDateTime": "2026-11-21T13:00:01.000+01:00",
+                "request": {
+                    "bodySize": 0,
+                    "method": "GET",
+                    "url": "https://cdn.example/app.js?token=other",
+                    "headers": [],
+                },
+                "response": {"status": 0, "statusText": "", "headers": [], "content": {}},
+                "time": 0,
+            },
+        ],
+    }
+}
+
+
+def test_a_file_of_firefox(run: Run) -> None:
+    write("a.har", FIREFOX)
+
+    status, result, err = run("--har", "a.har", "--base-url", "https://staging.example/v1")
+    assert (status, err) == (0, [])
+    assert result["summary"] == "1 finding of 1 rule in 1 request in 1 file"
+    assert result["findings"] == [
+        {
+            "rule": "unknown-parameter",
+            "message": "listPets has no query parameter 'page', in 1 request",
+            "source": "a.har",
+            "file": "a.har",
+            "evidence": [
+                {
+                    "request": "GET /v1/pets?page=2",
+                    "response": "200",
+                    "number": None,
+                    "at": "2026-11-21T12:00:00.120Z",
+                    "detail": "",
+                }
+            ],
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("base", "path"),
+    [
+        ("https://staging.example/v1", "/v1/pet"),
+        ("https://staging.example/v1/", "/v1/pet"),
+        ("https://staging.example:443/v1", "/v1/pet"),
+        ("https://STAGING.example/v1", "/v1/pet"),
+        ("https://staging.example/api/pets/v1", "/api/pets/v1/pet"),
+        ("https://staging.example", "/pet"),
+    ],
+)
+def test_paths_count_from_the_base_url(run: Run, base: str, path: str) -> None:
+    content = document(series(0), "browser")
+    entry = content["log"]["entries"][0]
+    entry["request"]["url"] = f"https://staging.example{path}"
+    entry["response"]["headers"] = []
+    write("a.har", content)
+
+    [finding] = run("--har", "a.har", "--base-url", base)[1]["findings"]
+    assert finding["message"] == "the path '/v1/pet' is not in the contract, in 1 request"
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        "http://staging.example/v1",
+        "https://staging.example:8443/v1",
+        "https://example/v1",
+        "https://staging.example/v",
+        "https://staging.example/v1/pets/1",
+    ],
+)
+def test_a_base_url_without_requests_is_reported(run: Run, base: str) -> None:
+    write("a.har", FIREFOX)
+
+    status, _, err = run("--har", "a.har", "--base-url", base)
+    assert status == 2
+    assert err == [
+        "mockpets: a.har: has no request to the API, only to https://staging.example, "
+        "https://cdn.example; check --base-url: no request is below it"
+    ]
+
+
+def test_a_file_without_requests_to_mockpets_needs_a_base_url(run: Run) -> None:
+    write("a.har", FIREFOX)
+
+    assert run("--har", "a.har")[2] == [
+        "mockpets: a.har: has no request to the API, only to https://staging.example, "
+        "https://cdn.example; pass the API's base URL with --base-url, such as "
+        "https://staging.example/v1"
+    ]
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "staging.example/v1", "ftp://a/v1", "/v1", "https://", "https://a/v1?x=1", "http://[a"],
+)
+def test_an_invalid_base_url(run: Run, url: str) -> None:
+    write("a.har", FIREFOX)
+
+    status, _, err = run("--har", "a.har", "--base-url", url)
+    assert status == 2
+    assert err[0].startswith("mockpets: --base-url: must be an absolute URL without a query, got ")
+
+
+def test_a_base_path_and_a_proxy_are_before_v1(run: Run) -> None:
+    targets = ["/~my-test/v1/pets", "/api/~my-test+empty/v1/pets?limit=3", "/api/pets"]
+    write("a.har", document([Sent(900 * n, target=t) for n, t in enumerate(targets)], "browser"))
+
+    assert run("--har", "a.har")[1]["findings"] == []
+
+
+def test_responses_from_the_cache_are_not_requests(run: Run) -> None:
+    content = document(series(*range(20)), "browser")
+    for entry in content["log"]["entries"][5:]:
+        entry["_fromCache"] = "memory"
+    write("a.har", content)
+
+    assert run("--har", "a.har")[1]["checked"] == "5 requests in 1 file"
+
+
+@pytest.mark.parametrize(
+    "error", ["net::ERR_ABORTED", "NS_BINDING_ABORTED", "Load request cancelled"]
+)
+def test_each_browser_has_its_word_for_an_aborted_request(run: Run, error: str) -> None:
+    content = document(series(*range(0, 3000, 310)), "browser")
+    for entry in content["log"]["entries"]:
+        entry["response"] |= {"status": -1, "_failureText": error}
+    write("a.har", content)
+
+    findings = run("--har", "a.har")[1]["findings"]
+    assert [each["rule"] for each in findings] == ["response-unread"]
+
+
+@pytest.mark.parametrize("time", [-1, None, "soon", float("nan")])
+def test_what_is_unknown_makes_no_finding(run: Run, time: object) -> None:
+    content = document(series(0, 310, 620, 930, 1240, status=503), "browser")
+    for entry in content["log"]["entries"]:
+        entry["time"] = time
+    write("a.har", content)
+
+    assert run("--har", "a.har")[1]["findings"] == []
+
+
+def test_the_time_of_a_held_response_is_unknown(run: Run) -> None:
+    write("a.har", document([create(0, ms=3000, hold="loading"), create(900, hold="loading")]))
+    assert run("--har", "a.har")[1]["findings"] == []
+
+    held = create(0, hold="loading", outcome="pending")
+    write("b.har", document([held, create(90_000)]))
+    [finding] = run("--har", "b.har")[1]["findings"]
+    assert finding["rule"] == "duplicate-create"
+    assert finding["evidence"][0]["response"] == "pending"
+
+
+def test_a_body_that_is_cut_is_not_compared(run: Run) -> None:
+    content = document([create(0, ms=3000), create(900)])
+    for entry in content["log"]["entries"]:
+        entry["request"]["postData"]["comment"] = "the first 4096 of 5000 bytes"
+    write("a.har", content)
+
+    result = run("--har", "a.har")[1]
+    assert result["findings"] == []
+    assert result["limits"] == ["the bodies of 2 requests, which are not recorded completely"]
+
+
+def test_redacted_targets_are_not_compared(run: Run) -> None:
+    target = "/v1/pets?token=[redacted]"
+    write("a.har", document(series(*range(20), target=target)))
+
+    findings = run("--har", "a.har")[1]["findings"]
+    assert [each["rule"] for each in findings] == ["key-in-query"]
+
+
+# --- Files and sessions ---------------------------------------------------------------------------
+
+
+def test_each_file_and_session_is_checked_by_itself(run: Run) -> None:
+    chain = [Sent(310 * n, status=503) for n in range(4)]
+    write("a.har", document(chain[:2]))
+    write("b.har", document(chain[2:]))
+    assert run("--har", "a.har", "b.har")[1]["findings"] == []
+
+    write("c.har", document([*chain, *[Sent(310 * n, status=503, session="x") for n in range(4)]]))
+    result = run("--har", "a.har", "c.har")[1]
+    assert result["checked"] == "10 requests in 2 files"
+    sources = [each["source"] for each in result["findings"]]
+    assert sources == ["c.har, session default", "c.har, session x"]
+    selected = run("--har", "a.har", "c.har", "--session", "X")[1]
+    assert selected["checked"] == "4 requests in 2 files"
+
+
+def test_an_unknown_session_in_files(run: Run) -> None:
+    write("a.har", document(series(0, session="checkout")))
+
+    status, _, err = run("--har", "a.har", "--session", "chekout")
+    assert (status, err) == (
+        2,
+        ["mockpets: --session: unknown session 'chekout'; did you mean 'checkout'?"],
+    )
+
+
+def test_an_empty_log_has_no_findings(run: Run) -> None:
+    write("a.har", document([]))
+
+    status, result, _ = run("--har", "a.har")
+    assert (status, result["summary"]) == (0, "no findings in 0 requests in 1 file")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--har"], "--har: missing FILE; name one or more HAR files"),
+        (["--har", "--coverage", "a.har"], "--har: cannot be combined with --coverage"),
+        (["a.har"], "a.har: missing option for the kind of this file; add --har for HAR files"),
+        (["--base-url", "http://a/v1"], "--base-url: is an option of --har; add --har and FILE"),
+        (["--har", "a.har", "--operation", "getPet"], "--operation: is an option of --coverage"),
+        (["--har", "a.har", "--fail-under", "3"], "--fail-under: is an option of --coverage"),
+        (["--har", "a.har", "--url", "http://a"], "--url: cannot be combined with FILE"),
+        (
+            ["--har", "a.har", "--max-equal-requests", "0"],
+            "--max-equal-requests: must be an integer",
+        ),
+        (["--har", "a.har", "--max-unread", "-1"], "--max-unread: must be an integer of 0 or more"),
+        (["--har", "a.har", "--fail-on", "storm"], "--fail-on: unknown rule 'storm'; did you mean"),
+    ],
+)
+def test_invalid_options(run: Run, arguments: list[str], message: str) -> None:
+    write("a.har", document(series(0)))
+
+    status, result, err = run(*arguments)
+    assert (status, result) == (2, {})
+    assert err[0].startswith(f"mockpets: {message}")
+
+
+def test_fail_on_sets_the_exit_status(run: Run) -> None:
+    write("a.har", document(series(0, target="/v1/pets/3")))
+
+    assert run("--har", "a.har")[0] == 0
+    assert run("--har", "a.har", "--fail-on", "request-storm,unknown-property")[0] == 0
+    for name in ("deprecated-operation", "all"):
+        status, _, err = run("--har", "a.har", "--fail-on", name)
+        assert (status, err) == (1, ["mockpets: --fail-on: findings of deprecated-operation"])
+
+
+# --- Invalid files --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", f": is empty; {EXPORT}"),
+        (b" \n", f": is empty; {EXPORT}"),
+        (b"{", f":1:2: is not JSON: Expecting property name enclosed in double quotes; {EXPORT}"),
+        (b"PK\x03\x04\xff", ":1:5: the byte 0xFF is not UTF-8; save it as UTF-8"),
+        (b"[" * 200_000, f": is nested too deeply; {EXPORT}"),
+        (b'{"log": ' + b"9" * 5000 + b"}", ": is not JSON: Exceeds the limit"),
+        (b"[]", f": must be an object with the property log, got an array; {EXPORT}"),
+        (b'{"rows": []}', f": is a document of state coverage, not a HAR document; {EXPORT}"),
+        (b'{"requests": []}', f": is a request log, not a HAR document; {EXPORT}"),
+        (b"{}", f": log: missing property; {EXPORT}"),
+        (b'{"logs": {}}', ': log: missing property; rename "logs"'),
+        (b'{"log": []}', ": log: must be an object, got an array"),
+        (b'{"log": {}}', f": log.entries: missing property; {EXPORT}"),
+        (b'{"log": {"entries": {}}}', ": log.entries: must be an array, got an object"),
+        (b'{"log": {"entries": [3]}}', ": log.entries.1: must be an object, got 3"),
+    ],
+)
+def test_invalid_files(run: Run, content: bytes, message: str) -> None:
+    Path("a.har").write_bytes(content)
+
+    status, result, err = run("--har", "a.har")
+    assert (status, result) == (2, {})
+    assert len(err) == 1
+    assert err[0].startswith(f"mockpets: a.har{message}")
+
+
+REQUEST = {"method": "GET", "url": "http://localhost:7387/v1/pets", "headers": []}
+OURS = document(series(0))["log"]["entries"][0]["_mockpets"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"startedDateTime": "noon"}, "startedDateTime: must be an ISO 8601 time with a time zone"),
+        ({"startedDateTime": "2026-11-21T12:00:00"}, "startedDateTime: must be an ISO 8601 time"),
+        ({"startedDateTime": 3}, "startedDateTime: must be an ISO 8601 time with a time zone"),
+        ({"startedDateTime": "0001-01-01T00:00:00+14:00"}, "startedDateTime: must be an ISO 8601"),
+        ({"request": []}, "request: must be an object, got an array"),
+        ({"request": {}}, "request.method: missing property"),
+        ({"request": {**REQUEST, "method": 3}}, "request.method: must be a string, got 3"),
+        ({"request": {**REQUEST, "url": None}}, "request.url: must be a string, got null"),
+        ({"request": {**REQUEST, "headers": {}}}, "request.headers: must be an array, got an obj"),
+        (
+            {"request": {**REQUEST, "headers": [{"name": "Authorization", "value": ["s3cret"]}]}},
+            "request.headers: must be an array of objects with the strings name and value",
+        ),
+        ({"response": {"headers": []}}, "response.status: missing property"),
+        ({"response": {"status": "200", "headers": []}}, "response.status: must be an integer"),
+        ({"response": {"status": 10**30, "headers": []}}, "response.status: must be an integer"),
+        ({"_mockpets": 3}, "_mockpets: must be an object, got 3"),
+        ({"_mockpets": {**OURS, "number": 0}}, "_mockpets.number: must be an integer from 1"),
+        (
+            {"_mockpets": {**OURS, "outcome": "snt"}},
+            '_mockpets.outcome: unknown outcome "snt"; did',
+        ),
+        ({"_mockpets": {**OURS, "session": None}}, "_mockpets.session: must be a string, got null"),
+        ({"_mockpets": {"number": 1}}, "_mockpets.session: missing property"),
+    ],
+)
+def test_invalid_entries(run: Run, changes: dict[str, object], message: str) -> None:
+    write("a.har", broken(**changes))
+
+    status, _, err = run("--har", "a.har")
+    assert status == 2
+    assert err[0].startswith(f"mockpets: a.har: log.entries.2.{message}")
+    assert "s3cret" not in err[0]
+
+
+@pytest.mark.parametrize("url", ["", "about:blank", "http://[", "http://a:b/", "data:,x", "//x/y"])
+def test_other_urls_are_not_requests_to_the_api(run: Run, url: str) -> None:
+    content = document(series(0, 900), "browser")
+    content["log"]["entries"][1]["request"]["url"] = url
+    write("a.har", content)
+
+    assert run("--har", "a.har")[1]["checked"] == "1 request in 1 file"
+
+
+def test_what_browsers_write_is_allowed(run: Run) -> None:
+    content = document(series(0), "browser")
+    stack: dict[str, Any] = {}
+    for _ in range(100):
+        stack = {"parent": stack}
+    content["log"]["entries"][0] |= {"_initiator": stack, "more": "\u200b\u2028"}
+    Path("a.har").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+
+    assert run("--har", "a.har")[0] == 0
+
+
+def test_all_problems_of_all_files_are_reported_together(run: Run) -> None:
+    write("a.har", broken(request=[], startedDateTime="x"))
+    write("b.har", document([Sent(n, method=3) for n in range(PROBLEMS_SHOWN + 3)]))  # type: ignore[arg-type]  # invalid on purpose
+
+    _, _, err = run("--har", "a.har", "b.har", "missing.har", "a.har")
+    assert [line.split("; ")[0].removeprefix("mockpets: ") for line in err[:2]] == [
+        "a.har: log.entries.2.startedDateTime: must be an ISO 8601 time with a time zone, such as "
+        '2026-11-21T07:00:00.123Z, got "x"',
+        "a.har: log.entries.2.request: must be an object, got an array",
+    ]
+    assert err[-3].startswith("mockpets: b.har: and ")
+    assert err[-2].startswith("mockpets: missing.har: file not found")
+    assert err[-1].startswith("mockpets: a.har: is named twice")
+
+
+def test_a_file_that_is_too_large(run: Run) -> None:
+    with Path("a.har").open("wb") as file:
+        file.truncate(HAR_BYTES + 1)
+
+    assert run("--har", "a.har")[2][0].startswith("mockpets: a.har: is larger than 65536 KiB")
+
+
+def test_terminal_characters_of_a_client_are_escaped(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("a.har", document([Sent(0, "G\x1b[31mET", "/v1/pets?\x1b[31m=1\ud800")]))
+    assert main(["report", "--har", "a.har"]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "\\x1b" in out
