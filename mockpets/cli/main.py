@@ -32,7 +32,7 @@ _SECTIONS: Final = {
         "requests": ("remote", "Show the request log of a running server, one line per request."),
         "why": ("why", "Explain why a request gets its response."),
         "verify": ("control", "Check that a running server received the expected requests."),
-        "report": ("report", "Report which states of the API a front end was tested with."),
+        "report": ("report", "Report what a front end does wrong, as its requests show it."),
         "reset": ("control", "Reset a session: pets, counters, random numbers and request log."),
         "pets": ("control", "List, replace or delete the pets of a running server."),
         "snapshot": (

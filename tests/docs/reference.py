@@ -20,7 +20,8 @@ from mockpets.constants import ERRORS, EXPOSED_HEADERS, NoteCode
 from mockpets.contract.control_types import RequestDetails
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import RESPONSES
-from mockpets.report.compare_rules import RULES
+from mockpets.report import compare_rules
+from mockpets.report import rules as client_rules
 from mockpets.report.coverage import FILLED_BY
 from mockpets.settings.model import rows
 from mockpets.telemetry.metrics import Metrics
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from mockpets.report.findings import Rule
     from mockpets.settings.model import Row
 
 Code = TypeVar("Code", bound=str)
@@ -161,7 +163,8 @@ def _command(name: str, command: click.Command) -> str:
         parameter.get_help_record(context)
         for parameter in command.params
         if isinstance(parameter, click.Option)
-        and not ({*parameter.opts} & {*_CONNECTION, "--config"} and name != "serve")
+        # By name: the report has another --session, which is repeatable.
+        and not (f"--{parameter.name}" in (*_CONNECTION, "--config") and name != "serve")
     ]
     if name == "serve":
         text += "Its options are the [settings](settings.md), and `--config FILE`.\n\n"
@@ -285,11 +288,11 @@ def states() -> str:
     )
 
 
-def compare_rules() -> str:
-    """Return the table of the rules of `mockpets compare`."""
+def rules(each: Iterable[Rule]) -> str:
+    """Return the table of the rules of a report."""
     return table(
         ("rule", "level", "finding"),
-        ((code(rule.name), rule.level, rule.title) for rule in RULES),
+        ((code(rule.name), rule.level, rule.title) for rule in each),
     )
 
 
@@ -318,8 +321,9 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "notes": notes,
     "outcomes": outcomes,
     "operations": operations,
+    "client rules": partial(rules, client_rules.RULES),
     "states": states,
-    "compare rules": compare_rules,
+    "compare rules": partial(rules, compare_rules.RULES),
     **calls(),
     "shipped": shipped.part,
 }
