@@ -1,0 +1,122 @@
+"""`mockpets report` reads what Playwright records, and what the fixture of the docs saves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from tests.kit.project import run_playwright
+from tests.report.traffic import report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PAGE = Path(__file__).parents[2] / "docs/recipes/client-report.md"
+
+SAVED = """
+import { expect } from "@playwright/test";
+import { test } from "./test";
+
+test("a list", async ({ mock, page }) => {
+  await page.goto(`${process.env.MOCKPETS_URL}/__mockpets/docs`);
+  const status = await page.evaluate(async (url) => {
+    const headers = { Authorization: "Bearer mockpets" };
+    return (await fetch(`${url}/pets?page=2`, { headers })).status;
+  }, mock.baseUrl);
+  expect(status).toBe(200);
+});
+"""
+
+RECORDED = """
+import { chromium, test } from "@playwright/test";
+
+test("a recording", async ({ browser }) => {
+  const context = await browser.newContext({ recordHar: { path: process.env.HAR } });
+  const page = await context.newPage();
+  await page.goto(`${process.env.MOCKPETS_URL}/__mockpets/docs`);
+  await page.evaluate(async (url) => {
+    const headers = { Authorization: "Bearer s3cret-value" };
+    const json = { Authorization: "Bearer mockpets", "Content-Type": "application/json" };
+    for (const limit of [1, 2, 3]) {
+      await fetch(`${url}/pets?limit=${limit}`, { headers });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const pet = JSON.stringify({ name: "Miso", categoryId: 2 });
+    const create = () => fetch(`${url}/pets`, { method: "POST", headers: json, body: pet });
+    const slow = { ...json, "Mockpets-Delay": "1s" };
+    const first = fetch(`${url}/pets`, { method: "POST", headers: slow, body: pet });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await Promise.all([first, create()]);
+    for (const limit of [1, 2, 3, 4]) {
+      const signal = AbortSignal.timeout(200);
+      await fetch(`${url}/pets?limit=${limit}`, { headers: slow, signal }).catch(() => {});
+    }
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const offline = { ...json, "Mockpets-Scenario": "offline" };
+      await fetch(`${url}/pets?limit=9`, { headers: offline }).catch(() => {});
+    }
+  }, `${process.env.MOCKPETS_URL}/v1`);
+  await context.close();
+});
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[MockpetsServer]:
+    with MockpetsServer(Settings(port=0)) as running:
+        yield running
+
+
+def test_a_recording_of_playwright(
+    server: MockpetsServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    har = tmp_path / "a.har"
+    project = tmp_path / "project"
+    project.mkdir()
+    outcomes = run_playwright(
+        project,
+        {"tests/recorded.spec.ts": RECORDED},
+        MOCKPETS_URL=server.url,
+        HAR=str(har),
+    )
+    assert {each.status for each in outcomes.values()} == {"passed"}, outcomes
+
+    run = report(capsys)
+    status, result, err = run("--har", str(har))
+    assert (status, err) == (0, [])
+    rules = [each["rule"] for each in result["findings"]]
+    assert rules == ["duplicate-create", "request-after-401"]
+    assert "s3cret-value" in har.read_text(encoding="utf-8")
+    assert "s3cret-value" not in str(result)
+
+    # A request without a response has no header of mockpets.
+    result = run("--har", str(har), "--base-url", f"{server.url}/v1")[1]
+    rules = [each["rule"] for each in result["findings"]]
+    assert rules == [
+        "retry-without-backoff",
+        "duplicate-create",
+        "request-after-401",
+        "response-unread",
+    ]
+
+
+def test_the_fixture_of_the_docs_saves_the_requests_of_each_test(
+    server: MockpetsServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocks = re.findall(
+        r"<!-- kit file: (\S+) -->\n```ts\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL
+    )
+    outcomes = run_playwright(
+        tmp_path, {**dict(blocks), "tests/saved.spec.ts": SAVED}, MOCKPETS_URL=server.url
+    )
+    assert {each.status for each in outcomes.values()} == {"passed"}, outcomes
+
+    [saved] = tmp_path.glob("test-results/*/requests.har")
+    result = report(capsys)("--har", str(saved))[1]
+    assert [each["rule"] for each in result["findings"]] == ["unknown-parameter"]
