@@ -334,7 +334,9 @@ def _keys(exchanges: Exchanges) -> Iterator[Violation]:
     """Find query parameters whose name suggests a secret."""
     yield from _named(
         ((each, name) for each in exchanges for name in _query_names(each) if is_secret(name)),
-        lambda name, sent: f"the query parameter {quote(name)} suggests a secret, {sent}",
+        lambda name, sent: (
+            f"the name of the query parameter {quote(name)} suggests a secret, {sent}"
+        ),
     )
 
 
@@ -351,7 +353,7 @@ def _deprecated(exchanges: Exchanges) -> Iterator[Violation]:
     }
     yield from _named(
         ((each, each.operation) for each in exchanges if each.operation in deprecated),
-        lambda name, sent: f"{name} is deprecated, {sent}",
+        lambda name, sent: f"the deprecated operation {name} was called {sent}",
     )
 
 

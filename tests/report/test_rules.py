@@ -389,7 +389,7 @@ def test_a_deprecated_operation_is_a_finding(rules: Rules) -> None:
     assert rules([Sent(0, target="/v1/pets/3"), Sent(900, "HEAD", "/v1/pets/4", status=404)]) == [
         "deprecated-operation"
     ]
-    assert rules.messages == ["getPet is deprecated, in 2 requests"]
+    assert rules.messages == ["the deprecated operation getPet was called in 2 requests"]
 
 
 @pytest.mark.parametrize(
