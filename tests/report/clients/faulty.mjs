@@ -13,7 +13,7 @@ const FAULTY = {
   async "retry-without-backoff"() {
     for (let attempt = 0; attempt < 4; attempt++) {
       if ((await list()).ok) return;
-      await pause(300);
+      await pause(700); // long enough that a busy machine does not make it look like growth
     }
   },
 
