@@ -58,6 +58,8 @@ _TOLERANCE: Final = 0.05
 _CONCURRENT: Final = 0.05
 """Requests within these seconds may be sent at once, as two components or StrictMode do: the log
 has the end of a response, but not when the client has read it."""
+_CLOCK: Final = 0.001
+"""The precision of the times in a HAR document, where a start is rounded down."""
 _AFTER_401: Final = 2
 _BY_BROWSERS: Final = re.compile(
     r"/(?:favicon\.ico|robots\.txt|apple-touch-icon.*|\.well-known/.*)"
@@ -138,10 +140,10 @@ def _without_backoff(exchanges: Exchanges) -> Iterator[Violation]:
         pauses: list[float] = []
         for exchange in group[1:]:
             before = chain[-1][0]
-            if before.end is not None and exchange.start < before.end:
+            pause = _pause(before, exchange)
+            if pause is not None and pause < 0:
                 continue  # sent at the same time, not because of a failure
-            pause = _pause(before, exchange) if _failed(before) else None
-            if pause is None or pause >= _LONG:
+            if pause is None or pause >= _LONG or not _failed(before):
                 yield from _judged(chain, pauses)
                 chain, pauses = [(exchange, "")], []
                 continue
@@ -257,7 +259,7 @@ def _duplicates(exchanges: Exchanges) -> Iterator[Violation]:
     for group in _equal(creates):
         cluster, end = [group[0]], _pending_until(group[0])
         for exchange in [*group[1:], None]:
-            if exchange is not None and exchange.start < end:
+            if exchange is not None and round(end - exchange.start, 6) >= _CLOCK:
                 cluster.append(exchange)
                 end = max(end, _pending_until(exchange))
                 continue
@@ -477,8 +479,14 @@ def _apart(first: Exchange, second: Exchange) -> float:
 
 
 def _pause(before: Exchange, after: Exchange) -> float | None:
-    """Return the seconds from the end of a response to another request; None if unknown."""
-    return None if before.end is None else round(after.start - before.end, 6)
+    """Return the seconds from the end of a response to another request; None if unknown.
+
+    It is negative if the request was sent before that end.
+    """
+    if before.end is None:
+        return None
+    pause = round(after.start - before.end, 6)
+    return 0.0 if -_CLOCK < pause < 0 else pause
 
 
 def _reacts(later: Exchange, earlier: Exchange) -> bool:

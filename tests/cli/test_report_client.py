@@ -71,14 +71,13 @@ def test_the_server_and_its_export_have_the_same_findings(
     run: Run, call: Client, server: MockpetsServer
 ) -> None:
     call("GET", "/v1/pets/3")
-    for _ in range(3):
-        call("GET", "/v1/pets", scenario="server-error")
+    call("GET", "/v1/pets?page=2", scenario="server-error")
     write("a.har", ControlClient(server.url, token=TOKEN).har())
 
     live, saved = run()[1], run("--har", "a.har")[1]
     assert [each["rule"] for each in live["findings"]] == [
         "deprecated-operation",
-        "retry-without-backoff",
+        "unknown-parameter",
     ]
     for each in (*live["findings"], *saved["findings"]):
         del each["source"], each["file"]

@@ -165,6 +165,12 @@ def test_two_clients_do_not_hide_each_other(rules: Rules) -> None:
     assert rules(failing(*sorted([*starts, *(at + 3 for at in starts)]))) == BACKOFF
 
 
+def test_times_are_exact_to_a_millisecond(rules: Rules) -> None:
+    # As the log has them: responses in half a millisecond, and starts that are rounded down.
+    assert rules(failing(0, 1, 2, ms=1.5)) == BACKOFF
+    assert rules([create(0, ms=1.9), create(1, ms=1.9), create(2, ms=1.9)]) == []
+
+
 # --- retry-after-ignored --------------------------------------------------------------------------
 
 IGNORED = ["retry-after-ignored"]
