@@ -70,7 +70,7 @@ def compare(
     promise something that the service does not do.
     """
     from mockpets.client import NoAnswer
-    from mockpets.report.compare import compare as compared
+    from mockpets.report.compare_checks import compare as compared
     from mockpets.report.compare_rules import RULES
     from mockpets.report.service import Service, read_key, read_url, send_all
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
@@ -14,7 +13,7 @@ from mockpets.cli.commands import report as print_problems
 from mockpets.cli.completion import any_file, from_server, words
 from mockpets.cli.options import integer
 from mockpets.cli.remote import session_names, with_server
-from mockpets.cli.report_options import FORMATS, Output, deliver, print_text, with_output
+from mockpets.cli.report_options import Output, add_summary, deliver, print_text, with_output
 from mockpets.constants import (
     DEFAULT_SESSION,
     EQUAL_REQUESTS,
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from mockpets.report.exchanges import Exchange
     from mockpets.report.findings import Report
 
-_COVERAGE_FORMATS: Final = ("text", "markdown", "json")
+_COVERAGE_FORMATS: Final = ("text", "markdown", "github", "json")
 _OF_SERVER: Final = {"url": "--url", "token": "--token", "host": "--host", "port": "--port"}
 """The options that select a server."""
 _OF_CLIENT: Final = {
@@ -104,7 +103,7 @@ _OF_COVERAGE: Final = {"operations": "--operation", "fail_under": "--fail-under"
     metavar="PERCENT",
     help="With --coverage: exit with status 1 if less than PERCENT of the states were served.",
 )
-@partial(with_output, formats=dict.fromkeys((*FORMATS, *_COVERAGE_FORMATS)))
+@with_output
 @with_server
 def report(
     client: ControlClient,
@@ -135,10 +134,10 @@ def report(
     if coverage:
         return _coverage(client, files, operations, fail_under, output)
 
-    from mockpets.report.checks import build
+    from mockpets.report.client_checks import build
+    from mockpets.report.client_rules import RULES
     from mockpets.report.har import base_url as parse_base_url
     from mockpets.report.har import read
-    from mockpets.report.rules import RULES
 
     output.failing(RULES)  # before a server or a file is read
     base = None if base_url is None else parse_base_url(base_url)
@@ -245,6 +244,8 @@ def _coverage(
     rows = read(files) if files else client.coverage()["rows"]
     selected = cast("Iterable[Operation]", dict.fromkeys(operations or OPERATIONS))
     result = build(rows, selected)
+    if output.format == "github":
+        add_summary(lambda _: WRITERS["markdown"](result))
     print_text(WRITERS[output.format](result), output.file)
     if fail_under is not None and result.percent < fail_under:
         message = f"the state coverage is {result.percent} %, less than {fail_under} %"
@@ -270,11 +271,9 @@ def _problems(
     def problem(option: str, what: str, hint: str) -> Problem:
         return Problem(option, 0, 0, "", what, hint)
 
-    kind = "with --coverage" if has_coverage else "without --coverage"
-    formats = _COVERAGE_FORMATS if has_coverage else FORMATS
-    if output.format not in formats:
-        what = f"cannot be {output.format} {kind}"
-        yield problem("--format", what, f"formats: {', '.join(formats)}")
+    if has_coverage and output.format not in _COVERAGE_FORMATS:
+        what = f"cannot be {output.format} with --coverage"
+        yield problem("--format", what, f"formats: {', '.join(_COVERAGE_FORMATS)}")
     if has_coverage:
         for flag in passed(_OF_CLIENT):
             yield problem(flag, "cannot be combined with --coverage", "pass one of them")

@@ -59,9 +59,7 @@ class Output:
         return frozenset(known if _ALL in self.fail_on else self.fail_on)
 
 
-def with_output(
-    command: Callable[..., Any], formats: Iterable[str] = FORMATS
-) -> Callable[..., Any]:
+def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of the output to a command, and pass it their values as `output`.
 
     The command raises `InputError` for `--format github` outside of GitHub Actions, or with a file.
@@ -84,7 +82,7 @@ def with_output(
         click.option(
             "--format",
             "output_format",
-            type=click.Choice([*formats]),
+            type=click.Choice(FORMATS),
             default=FORMATS[0],
             help=f"Output format.  [default: {FORMATS[0]}]",
         ),

@@ -69,6 +69,7 @@ def as_json(report: CoverageReport) -> str:
 WRITERS: Final[Mapping[str, Callable[[CoverageReport], str]]] = {
     "text": as_text,
     "markdown": as_markdown,
+    "github": as_text,  # for the log; the summary of the job is Markdown
     "json": as_json,
 }
 """Format to its writer."""

@@ -81,7 +81,7 @@ class Finding:
 class Report:
     """The result of a check.
 
-    :param title: such as "Client behavior".
+    :param title: such as "Client behaviour".
     :param checked: what was checked, such as ``12 requests in 2 sessions``.
     :param rules: all that were checked, in the order in which they are listed.
     :param findings: in the order of the rules, and in their order in time.

@@ -166,6 +166,17 @@ def test_markdown(run: Run, call: Client) -> None:
     assert "- listPets empty: never served; `mockpets use empty`" in out
 
 
+def test_github_gets_markdown_as_the_summary_of_the_job_and_text_for_the_log(
+    run: Run, call: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call("GET", "/v1/pets")
+    summary = tmp_path / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+
+    assert run(*REPORT, "--format", "github") == run(*REPORT)
+    assert summary.read_text().splitlines() == run(*REPORT, "--format", "markdown")[1]
+
+
 def test_json_is_read_again_as_is_the_body_of_the_control_api(run: Run, call: Client) -> None:
     call("GET", "/v1/pets")
     call("GET", "/v1/pets/999")
@@ -251,7 +262,11 @@ def test_fail_under_100_passes_without_holes(run: Run) -> None:
         ([*REPORT, "--fail-under", "101"], "--fail-under: must be an integer from 0 to 100, got"),
         ([*REPORT, "--fail-under", "80%"], "--fail-under: must be an integer from 0 to 100, got"),
         ([*REPORT, "--fail-under", "-1"], "--fail-under: must be an integer from 0 to 100, got"),
-        ([*REPORT, "--format", "html"], "--format: 'html' is not one of"),
+        ([*REPORT, "--format", "xml"], "--format: 'xml' is not one of"),
+        (
+            [*REPORT, "--format", "html"],
+            "--format: cannot be html with --coverage; formats: text, markdown, github, json",
+        ),
         (
             [*REPORT, "a.json", "--url", "http://localhost:1"],
             "--url: cannot be combined with FILE; read a server or files, not both",

@@ -173,7 +173,7 @@ def test_github_counts_what_the_step_has_written_to_the_summary(
     assert (status, errors) == (0, [])
     text = Path("summary.md").read_text(encoding="utf-8")
     assert len(text.encode()) <= SUMMARY_BYTES
-    assert "## Client behavior" in text
+    assert "## Client behaviour" in text
     assert text.rpartition("\n\n")[2].startswith("**The rest is left out")
 
 

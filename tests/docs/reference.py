@@ -20,8 +20,7 @@ from mockpets.constants import ERRORS, EXPOSED_HEADERS, NoteCode
 from mockpets.contract.control_types import RequestDetails
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import RESPONSES
-from mockpets.report import compare_rules
-from mockpets.report import rules as client_rules
+from mockpets.report import client_rules, compare_rules
 from mockpets.report.coverage import FILLED_BY
 from mockpets.settings.model import rows
 from mockpets.telemetry.metrics import Metrics

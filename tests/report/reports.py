@@ -60,7 +60,7 @@ NASTY: Final = (
 """Texts that a client could send, each a problem in at least one format."""
 
 REPORT: Final = Report(
-    "Client behavior",
+    "Client behaviour",
     "9 requests in 2 sessions",
     (RETRY, DEPRECATED, KEY),
     (
@@ -119,7 +119,7 @@ def reports(draw: st.DrawFn) -> Report:
     found = draw(st.lists(findings, max_size=4))
     found.sort(key=lambda each: REPORT.rules.index(each.rule))
     limits = draw(st.lists(_texts, max_size=2))
-    return Report("Client behavior", draw(_texts), REPORT.rules, tuple(found), tuple(limits))
+    return Report("Client behaviour", draw(_texts), REPORT.rules, tuple(found), tuple(limits))
 
 
 def summary() -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from mockpets.report.rules import RULES
+from mockpets.report.client_rules import RULES
 from tests.programs import NODE_MODULES, need
 from tests.report.traffic import report
 

@@ -29,7 +29,7 @@ from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
 from mockpets.errors import did_you_mean
 from mockpets.journal.queries import moment
 from mockpets.redaction import REDACTED, is_secret, redacted_target
-from mockpets.report import rules
+from mockpets.report import client_rules as rules
 from mockpets.report.findings import Evidence, Finding, Report
 from mockpets.scenario.matching import path_matches
 from mockpets.units import quote
@@ -113,7 +113,7 @@ def build(
             ordered = sorted(unsorted, key=lambda exchange: exchange.start)
             found = sorted(checks[rule](ordered), key=lambda each: each.shown[0][0].start)
             findings += [_finding(rule, source, each) for each in found]
-    return Report("Client behavior", checked, rules.RULES, tuple(findings), tuple(limits))
+    return Report("Client behaviour", checked, rules.RULES, tuple(findings), tuple(limits))
 
 
 def _finding(rule: Rule, source: str, violation: Violation) -> Finding:

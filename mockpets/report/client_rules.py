@@ -1,6 +1,6 @@
 """The rules of `mockpets report`: what a client can do wrong, and how to fix it.
 
-`report.checks` finds it.
+`report.client_checks` finds it.
 """
 
 from __future__ import annotations

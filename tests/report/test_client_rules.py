@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockpets.report.rules import RULES
+from mockpets.report.client_rules import RULES
 from tests.report.traffic import Sent, create, document, report, series, write
 
 if TYPE_CHECKING:
