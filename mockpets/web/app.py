@@ -68,6 +68,8 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger("mockpets")
 _ONLY_PUBLIC: Final = ("public_rate", "public_visitor_rate")
 """The settings that have an effect only with ``--public``."""
+_ONLY_OUR_SERVER: Final = ("state", "metrics_port")
+"""The settings that have no effect on other WSGI servers, and no counterpart there."""
 _FLASK_COMMAND: Final = "FLASK_RUN_FROM_CLI"
 """The variable that the command ``flask`` sets to ``true``."""
 
@@ -92,7 +94,7 @@ def create_app(
     """Return the WSGI app of one mock server.
 
     :param settings: by default those of the environment and ``mockpets.toml``, so that
-        ``flask --app mockpets run`` works. The port and the state file have no effect: other WSGI
+        ``flask --app mockpets run`` works. The ports and the state file have no effect: other WSGI
         servers have their own options, and sessions are not saved. The host only decides whether
         the control API requires a token; one that is generated is logged.
     :param clock: returns monotonic seconds, by which sessions age and are reset, and the requests
@@ -116,11 +118,12 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
     is_default = settings is None
     if settings is None:
         settings = load_settings({}, os.environ, None)
-        if settings.state:
-            _log.warning(
-                "the setting 'state' is ignored: "
-                "only 'mockpets serve' and MockpetsServer save sessions"
-            )
+        for name in _ONLY_OUR_SERVER:
+            if getattr(settings, name) not in ("", None):
+                _log.warning(
+                    "the setting '%s' is ignored: it needs 'mockpets serve' or MockpetsServer",
+                    name.replace("_", "-"),
+                )
     changes = ChangeFeed()
     on_change = partial(changes.publish, "files")
     reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_change)

@@ -59,7 +59,9 @@ def test_without_arguments_the_settings_come_from_the_environment_and_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "mockpets.toml").write_text('count = 3\nseed = 5\nstate = "x.state"\n')
+    (tmp_path / "mockpets.toml").write_text(
+        'count = 3\nseed = 5\nstate = "x.state"\nmetrics-port = 0\n'
+    )
     monkeypatch.setenv("MOCKPETS_COUNT", "2")
 
     call = Client(InProcess(create_app()))
@@ -67,7 +69,8 @@ def test_without_arguments_the_settings_come_from_the_environment_and_the_file(
     assert len(call("GET", "/v1/pets").json) == 2
     assert call("GET", "/__mockpets/state").json["seed"] == 5
     assert caplog.messages == [
-        "the setting 'state' is ignored: only 'mockpets serve' and MockpetsServer save sessions"
+        f"the setting '{name}' is ignored: it needs 'mockpets serve' or MockpetsServer"
+        for name in ("state", "metrics-port")
     ]
 
 
