@@ -32,7 +32,6 @@ _SECTIONS: Final = {
         "requests": ("remote", "Show the request log of a running server, one line per request."),
         "why": ("why", "Explain why a request gets its response."),
         "verify": ("control", "Check that a running server received the expected requests."),
-        "report": ("report", "Report what a front end does wrong, as its requests show it."),
         "reset": ("control", "Reset a session: pets, counters, random numbers and request log."),
         "pets": ("control", "List, replace or delete the pets of a running server."),
         "snapshot": (
@@ -42,7 +41,8 @@ _SECTIONS: Final = {
         "gates": ("control", "List the gates of a running server, or open one."),
         "sessions": ("control", "List the sessions of a running server, or drop one."),
     },
-    "Compare with the real service": {
+    "Report on a front end or a service": {
+        "report": ("report", "Report what a front end does wrong, as its requests show it."),
         "compare": (
             "compare",
             "Compare the real service with the contract that mockpets implements.",

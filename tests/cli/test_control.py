@@ -449,11 +449,12 @@ def test_help_orders_the_commands_by_what_they_are_for(run: Run) -> None:
     _, out, _ = run("--help")
     headings = [line for line in out if line.endswith(":") and not line.startswith(" ")]
 
-    assert headings[1:4] == [
+    assert headings[1:5] == [
         "Run a server:",
         "Control a running server:",
+        "Report on a front end or a service:",
         "Scenario files and documents:",
     ]
     start = out.index("Control a running server:")
-    names = " ".join(line.split()[0] for line in out[start + 1 : start + 11])
-    assert names == "use requests why verify report reset pets snapshot gates sessions"
+    names = " ".join(line.split()[0] for line in out[start + 1 : start + 10])
+    assert names == "use requests why verify reset pets snapshot gates sessions"
