@@ -162,7 +162,8 @@ def _write(file: Path, mode: str, write: Callable[[int], str]) -> None:
     """
     try:
         with file.open(mode) as stream:
-            stream.write(f"{write(stream.tell())}\n".encode())
+            size = os.fstat(stream.fileno()).st_size  # a pipe has no position
+            stream.write(f"{write(size)}\n".encode())
     except OSError as error:
         what = f"cannot write this file: {error.strerror}"
         hint = ""

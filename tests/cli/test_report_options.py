@@ -89,6 +89,17 @@ def test_a_file_is_replaced(run: Run) -> None:
     assert Path("report").read_text(encoding="utf-8") == WRITERS["text"](REPORT) + "\n"
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs Unix pipes")
+def test_a_report_can_be_written_to_a_pipe(run: Run) -> None:
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert run("-o", "pipe")[0] == 0
+        assert os.read(reader, 1 << 20).decode() == WRITERS["text"](REPORT) + "\n"
+    finally:
+        os.close(reader)
+
+
 @pytest.mark.parametrize(
     ("file", "problem"),
     [
