@@ -7,10 +7,10 @@ In a HAR file of a browser, the requests to the API are those whose response has
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import unquote, urlsplit
 
@@ -62,6 +62,9 @@ _PORTS: Final = {"http": 80, "https": 443}
 _ABORTED: Final = re.compile("abort|cancel", re.IGNORECASE)
 """In an error of Chromium, Firefox or WebKit: the page ended the request."""
 _ORIGINS_SHOWN: Final = 3
+_LAST_TIME: Final = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
+_MOST_TIME: Final = 1e15
+"""In milliseconds. Longer times count as this one: an integer may be too large for a float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +137,10 @@ def _parse(file: str, content: str) -> object:
         value: object = json.loads(content)
     except json.JSONDecodeError as error:
         raise not_json(file, error, _EXPORT) from None
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # a number of thousands of digits, or deep nesting
-        what = (
-            "is nested too deeply" if isinstance(error, RecursionError) else f"is not JSON: {error}"
-        )
+    except RecursionError:
+        raise InputError([Problem(file, 0, 0, "", "is nested too deeply", _EXPORT)]) from None
+    except ValueError:
+        what = "has a number with thousands of digits"
         raise InputError([Problem(file, 0, 0, "", what, _EXPORT)]) from None
     return value
 
@@ -226,7 +226,6 @@ def _ours(entry: dict[str, Any], ours: dict[str, Any], source: str, file: str | 
     start, outcome = _moment(entry["startedDateTime"]), ours["outcome"]
     # The log has no time for a client that left, and for the opening of a gate. A fault has one.
     has_end = outcome == "sent" or (outcome == "broken" and ours["fault"] is not None)
-    data = request.get("postData")
     return Exchange(
         source=source if file is None else f"{file}, session {ours['session']}",
         file=file,
@@ -238,8 +237,7 @@ def _ours(entry: dict[str, Any], ours: dict[str, Any], source: str, file: str | 
         target=ours["target"],
         path=ours["path"],
         headers=_headers(request),
-        # A comment states that only the first part of the body is recorded.
-        body=None if data and "comment" in data else (data or {}).get("text", ""),
+        body=_our_body(request),
         status=ours["status"] if outcome == "sent" else None,
         response_headers=_headers(entry["response"]),
         outcome=outcome,
@@ -291,6 +289,18 @@ def _foreign_outcome(error: str) -> RequestOutcome | None:
     return "client_left" if _ABORTED.search(error) else "broken"
 
 
+def _our_body(request: dict[str, Any]) -> str | None:
+    """Return the body of a request; None if it is not recorded completely."""
+    if "postData" not in request:
+        return ""
+    data = request["postData"]
+    # A comment states that only the first part of the body is recorded.
+    if not isinstance(data, dict) or "comment" in data:
+        return None
+    content = data.get("text")
+    return content if isinstance(content, str) else None
+
+
 def _foreign_body(request: dict[str, Any]) -> str | None:
     """Return the body of a request; None if the file may lack it."""
     data = request.get("postData")
@@ -304,9 +314,9 @@ def _foreign_body(request: dict[str, Any]) -> str | None:
 def _end(start: float, entry: dict[str, Any]) -> float | None:
     """Return when an entry ended; None if its time is unknown."""
     time = entry.get("time")
-    if not isinstance(time, (int, float)) or not math.isfinite(time) or time < 0:
+    if not isinstance(time, (int, float)) or not 0 <= time < inf:
         return None
-    return start + time / 1000
+    return start + min(time, _MOST_TIME) / 1000
 
 
 def _headers(message: Mapping[str, Any]) -> dict[str, str]:
@@ -354,11 +364,12 @@ def _object(value: object) -> tuple[str, str] | None:
 def _time(value: object) -> tuple[str, str] | None:
     try:
         moment = datetime.fromisoformat(cast("str", value))
-        is_valid = moment.tzinfo is not None and moment.timestamp() >= 0
+        if moment.tzinfo is not None:
+            if 0 <= moment.timestamp() < _LAST_TIME:
+                return None
+            return f"must be a time from 1970 to 9999, got {shown(value)}", ""
     except (TypeError, ValueError, OverflowError):
-        is_valid = False
-    if is_valid:
-        return None
+        pass
     expected = "must be an ISO 8601 time with a time zone, such as 2026-11-21T07:00:00.123Z"
     return f"{expected}, got {shown(value)}", ""
 
