@@ -12,6 +12,7 @@ from collections import defaultdict
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import partial
+from heapq import heappop, heappush
 from itertools import accumulate, pairwise
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -179,8 +180,7 @@ def _too_early(exchanges: Exchanges) -> Iterator[Violation]:
     for group in _equal(exchanges):
         shown: dict[int, tuple[Exchange, str]] = {}
         first = ""
-        for index, exchange in enumerate(group):
-            before = _last_reacted_to(group, index)
+        for index, (exchange, before) in enumerate(zip(group, _reacted_to(group), strict=True)):
             wait = None if before is None else _retry_after(group[before])
             if before is None or wait is None:
                 continue
@@ -194,12 +194,24 @@ def _too_early(exchanges: Exchanges) -> Iterator[Violation]:
             yield Violation(message, [shown[index] for index in sorted(shown)])
 
 
-def _last_reacted_to(group: list[Exchange], index: int) -> int | None:
-    """Return the index of the last request whose response the client knew."""
-    return next(
-        (before for before in range(index - 1, -1, -1) if _reacts(group[index], group[before])),
-        None,
-    )
+def _reacted_to(group: list[Exchange]) -> Iterator[int | None]:
+    """Yield for each request the index of the last one whose response the client knew.
+
+    Takes much less than quadratic time, also if no response has ended.
+    """
+    last: int | None = None
+    pending: list[tuple[float, int]] = []  # a heap: the end of a response, and its index
+    index = 0
+    for exchange in group:
+        # As in `_reacts`. Both conditions stay true for the later requests.
+        while _apart(group[index], exchange) >= _CONCURRENT:
+            if (end := group[index].end) is not None:
+                heappush(pending, (end, index))
+            index += 1
+        while pending and _reacts(exchange, group[pending[0][1]]):
+            known = heappop(pending)[1]
+            last = known if last is None else max(last, known)
+        yield last
 
 
 def _retry_after(exchange: Exchange) -> float | None:
@@ -222,7 +234,7 @@ def _date(value: str) -> float | None:
     """Return the time of an HTTP date."""
     try:
         date = parsedate_to_datetime(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 
@@ -422,8 +434,11 @@ def _off_contract(exchanges: Exchanges) -> Iterator[Violation]:
 
 
 def _query_names(exchange: Exchange) -> dict[str, None]:
-    """Return the names of the query parameters, without duplicates."""
-    query = exchange.target.partition("?")[2]
+    """Return the names of the query parameters, without duplicates.
+
+    A name can contain a secret, as in ``token%3Dabc``, which is then replaced.
+    """
+    query = redacted_target(exchange.target).partition("?")[2]
     pairs = parse_qsl(query, keep_blank_values=True, errors="backslashreplace")
     return dict.fromkeys(name for name, _ in pairs)
 

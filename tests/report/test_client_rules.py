@@ -6,6 +6,7 @@ Each case runs on our request log and on the file of a browser.
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -204,6 +205,19 @@ def test_a_date_is_compared_with_that_of_the_response(
 @pytest.mark.parametrize("value", ["", "soon", "-1", "1.5", "9" * 30, "Sat, 99 Nov 2026 12:00 GMT"])
 def test_an_invalid_retry_after_does_not_count(rules: Rules, value: str) -> None:
     assert rules(failing(0, 200, headers={"Retry-After": value})) == []
+
+
+@pytest.mark.parametrize(
+    "value", ["1 Jan 99999999999999999999 00:00:00", "1 Jan 2026 00:00:00 +99999999999999"]
+)
+def test_a_date_of_no_calendar_does_not_count(rules: Rules, value: str) -> None:
+    assert rules(failing(0, 1010, headers={"Retry-After": value})) == []
+
+
+def test_many_requests_without_a_response_are_checked_in_time(rules: Rules) -> None:
+    start = time.process_time()
+    assert rules(series(*range(0, 20_000 * 7, 7), ms=10**9)) == ["request-storm"]
+    assert time.process_time() - start < 20  # quadratic time would be minutes
 
 
 def test_retry_after_holds_only_for_the_same_request(rules: Rules) -> None:
@@ -438,6 +452,12 @@ def test_a_key_in_the_query_is_a_finding_and_not_printed(rules: Rules, name: str
     text = json.dumps(rules.findings)
     assert "[redacted]" in text
     assert "s3cret-value" not in text
+
+
+@pytest.mark.parametrize("query", ["token%3Ds3cret-value", "x%3Dtoken%3Ds3cret-value"])
+def test_a_key_after_an_encoded_equals_sign_is_not_printed(rules: Rules, query: str) -> None:
+    assert len(rules([Sent(0, target=f"/v1/pets?{query}")])) == 1
+    assert "s3cret-value" not in json.dumps(rules.findings)
 
 
 @pytest.mark.parametrize(
