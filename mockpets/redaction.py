@@ -100,7 +100,7 @@ def _redacted_pairs(query: str) -> str:
 def _redacted_pair(pair: str) -> str:
     """Return ``name=value`` with the value redacted if it is a secret."""
     name, equals, value = pair.partition("=")
-    if not equals and "%" in pair:  # `token%3Dabc`
+    if "%" in name:  # `token%3Dabc`, and `token%3Dabc=`, which URLSearchParams makes of it
         name, equals, value = (*_EQUALS.split(pair, maxsplit=1), "", "")[:3]
     if equals and (is_secret(_decoded(name)) or _has_inner_secret(_decoded(value))):
         return f"{name}{equals}{REDACTED}"
