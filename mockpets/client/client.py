@@ -79,14 +79,15 @@ _OF_SESSIONS: Final = (
 """The codes of errors that the loss of a session can cause."""
 
 
-def _parse_object(body: bytes) -> Any:
+def _parse_object(body: bytes, name: str | None = None) -> Any:
     """Return a body as the JSON object that it contains.
 
+    :param name: of a property that it must have; another server may respond with any object.
     :raise ValueError: it contains something else.
     """
     value = json.loads(body)
-    if not isinstance(value, dict):
-        raise ValueError("the control API sends only objects")
+    if not isinstance(value, dict) or (name is not None and name not in value):
+        raise ValueError("the control API sends only objects, with all their properties")
     return value
 
 
@@ -370,7 +371,9 @@ class ControlClient:
 
     def coverage(self) -> StateCoverage:
         """Return which states the server has sent since its start, in all sessions."""
-        response: StateCoverage = self._call("GET", constants.COVERAGE_PATH)
+        response: StateCoverage = self._call(
+            "GET", constants.COVERAGE_PATH, read=partial(_parse_object, name="rows")
+        )
         return response
 
     def clear_coverage(self) -> int:
@@ -382,7 +385,9 @@ class ControlClient:
 
     def sessions(self) -> list[SessionSummary]:
         """List the sessions."""
-        response: SessionList = self._call("GET", constants.SESSIONS_PATH)
+        response: SessionList = self._call(
+            "GET", constants.SESSIONS_PATH, read=partial(_parse_object, name="sessions")
+        )
         return response["sessions"]
 
     def find_session(self, name: str) -> SessionSummary:

@@ -153,6 +153,17 @@ def test_a_missing_token_is_reported(run: Run) -> None:
     assert "pass the token with --token" in err[-1]
 
 
+@pytest.mark.parametrize("arguments", [[], ["--coverage"]])
+def test_another_kind_of_server_that_responds_with_json(run: Run, arguments: list[str]) -> None:
+    def app(_: object, start_response: Any) -> list[bytes]:
+        start_response("200 OK", [("Content-Type", "application/json")])
+        return [b"{}"]
+
+    with MockpetsServer(Settings(port=0, host=("127.0.0.1",)), app=app) as server:
+        message = f"mockpets: {server.url} is not a mockpets server (status 200)"
+        assert run("--url", server.url, *arguments) == (1, {}, [message])
+
+
 def test_the_report_as_text_in_a_file(run: Run, call: Client) -> None:
     call("GET", "/v1/pets?page=2")
 
