@@ -262,6 +262,16 @@ def test_different_requests_are_no_storm(rules: Rules) -> None:
     assert rules([Sent(n, target=f"/v1/pets?limit={n + 1}") for n in range(20)]) == []
 
 
+def test_the_list_after_each_new_pet_is_no_storm(rules: Rules) -> None:
+    creates = [create(100 * n, {"name": f"{n}", "categoryId": 2}) for n in range(9)]
+    lists = series(*(100 * n + 20 for n in range(9)))
+    assert rules([*creates, *lists]) == []
+
+    # A second list after each new pet is one too many.
+    more = series(*(100 * n + 40 for n in range(9)))
+    assert rules([*creates, *lists, *more]) == ["request-storm"]
+
+
 def test_the_limit_of_equal_requests_can_be_set(rules: Rules) -> None:
     assert rules(series(0, 1), "--max-equal-requests", "1") == STORM
     assert rules(series(*range(20)), "--max-equal-requests", "20") == []
@@ -322,7 +332,7 @@ def test_a_new_key_is_no_finding(rules: Rules) -> None:
 
 def test_a_missing_key_is_a_finding_too(rules: Rules) -> None:
     assert rules(series(0, 500, 1000, status=401, key=None)) == AFTER_401
-    assert rules.messages == ["2 requests got 401 with the same key after the first 401"]
+    assert rules.messages == ["2 requests got 401 without a new key after the first 401"]
 
 
 def test_a_key_that_works_again_starts_over(rules: Rules) -> None:
