@@ -56,6 +56,19 @@ def test_the_job_of_gitlab_is_valid() -> None:
         check(configuration, "gitlab-ci")
 
 
+def test_a_report_after_playwright_reads_saved_requests() -> None:
+    """The fixture deletes the sessions, so the server has no requests of the tests."""
+    reports = [
+        command
+        for block in blocks(PAGE)
+        if block.language == "yaml"
+        for command in re.findall(r"mockpets report .*", block.text)
+    ]
+
+    assert len(reports) == 3
+    assert all(" --har " in command for command in reports)
+
+
 def test_each_command_uses_a_format_that_exists() -> None:
     used = re.findall(r"--format (\w+)", PAGE.read_text(encoding="utf-8"))
 
