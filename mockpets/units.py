@@ -30,6 +30,11 @@ def quote(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
 
+def counted(number: int, noun: str) -> str:
+    """Return ``1 request`` or ``2 requests``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def parse_duration(text: str, longest: float = DELAY_SECONDS) -> float:
     """Return a duration in seconds.
 

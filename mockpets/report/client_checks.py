@@ -34,7 +34,7 @@ from mockpets.redaction import REDACTED, is_secret, redacted_target
 from mockpets.report import client_rules as rules
 from mockpets.report.findings import Evidence, Finding, Report
 from mockpets.scenario.matching import path_matches
-from mockpets.units import quote
+from mockpets.units import counted, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -172,7 +172,9 @@ def _judged(chain: list[tuple[Exchange, str]], pauses: list[float]) -> Iterator[
     if are_short or (len(real) >= _RETRIES and not grows):
         shown = ", ".join(map(_duration, pauses[:_EVIDENCE]))
         more = ", ..." if len(pauses) > _EVIDENCE else ""
-        what = f"{_line(chain[0][0])} was sent again {_times(len(chain) - 1)} after failures"
+        what = (
+            f"{_line(chain[0][0])} was sent again {counted(len(chain) - 1, 'time')} after failures"
+        )
         yield Violation(f"{what}, with pauses of {shown}{more}", chain)
 
 
@@ -264,7 +266,7 @@ def _storms(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
             index = end if len(burst) > limit else index + 1
             if len(burst) > limit:
                 seconds = _duration(_apart(burst[0], burst[-1]))
-                what = f"{_line(burst[0])} was sent {_times(len(burst))} in {seconds}"
+                what = f"{_line(burst[0])} was sent {counted(len(burst), 'time')} in {seconds}"
                 message = f"{what}; at most {limit} equal requests a second are expected"
                 yield Violation(message, _plain(burst))
 
@@ -290,7 +292,7 @@ def _duplicates(exchanges: Exchanges) -> Iterator[Violation]:
                 end = max(end, _pending_until(exchange))
                 continue
             if len(cluster) > 1:
-                again = _times(len(cluster) - 1)
+                again = counted(len(cluster) - 1, "time")
                 what = f"{_line(cluster[0])} was sent again {again} with the same body"
                 yield Violation(f"{what} while the first was pending", _plain(cluster))
             if exchange is not None:
@@ -310,7 +312,7 @@ def _repeated(exchanges: Exchanges) -> Iterator[Violation]:
         later = [each for each in group if _reacts(each, group[0])]
         if later:
             what = f"{_line(group[0])} got 400, and the same body was sent again"
-            yield Violation(f"{what} {_times(len(later))}", _plain([group[0], *later]))
+            yield Violation(f"{what} {counted(len(later), 'time')}", _plain([group[0], *later]))
 
 
 def _unread(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
@@ -328,7 +330,7 @@ def _unread(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
         if exchange.outcome == "client_left" and id(exchange) not in again
     ]
     if len(left) > limit:
-        message = f"the client left {_times(len(left))} before it had read the response"
+        message = f"the client left {counted(len(left), 'time')} before it had read the response"
         yield Violation(f"{message}; at most {limit} are expected", _plain(left))
 
 
@@ -479,10 +481,7 @@ def _named(
     for exchange, name in pairs:
         by_name[name].append(exchange)
     for name, shown in by_name.items():
-        count = len(shown)
-        yield Violation(
-            message(name, f"in {count} request{'' if count == 1 else 's'}"), _plain(shown)
-        )
+        yield Violation(message(name, f"in {counted(len(shown), 'request')}"), _plain(shown))
 
 
 # --- Pieces -----------------------------------------------------------------------------------
@@ -536,10 +535,6 @@ def _line(exchange: Exchange) -> str:
 
 def _name(exchange: Exchange) -> str:
     return f"request {exchange.number}" if exchange.number else "the response before"
-
-
-def _times(count: int) -> str:
-    return f"{count} time{'' if count == 1 else 's'}"
 
 
 def _duration(seconds: float) -> str:

@@ -20,7 +20,7 @@ from mockpets.report import compare_rules as rules
 from mockpets.report.findings import Evidence, Finding, Report
 from mockpets.report.probes import Failure, Response, is_removed, listed_ids
 from mockpets.strict_json import shown
-from mockpets.units import quote
+from mockpets.units import counted, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -83,7 +83,7 @@ def compare(
         )
     return Report(
         "Comparison with the service",
-        f"{len(exchanges)} request{'' if len(exchanges) == 1 else 's'} to {source}",
+        f"{counted(len(exchanges), 'request')} to {source}",
         rules.RULES,
         tuple(findings),
         (*limits, *_not_shown(exchanges)),
@@ -351,8 +351,9 @@ def _not_shown(exchanges: Sequence[Exchange]) -> Iterator[str]:
     small = [probe.limit for probe, _ in pages if most < min(probe.limit + 1, PAGE_MAX)]
     if small:
         limits = ", ".join(map(str, sorted(set(small))))
-        yield f"no page has more than {most} pets, so these limits were not checked: {limits}"
-    empty = [f"{'='.join(probe.filter)}" for probe, pets in pages if probe.filter and not pets]
+        page = f"no page has more than {counted(most, 'pet')}"
+        yield f"{page}, so these limits were not checked: {limits}"
+    empty = ["=".join(probe.filter) for probe, pets in pages if probe.filter and not pets]
     if empty:
         yield f"no pet matches {', '.join(empty)}, so these filters were not checked"
     if any(len(pets) > COMPARE_PETS for _, pets in pages):

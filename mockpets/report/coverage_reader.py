@@ -14,6 +14,7 @@ from mockpets.report.documents import (
     array,
     integer,
     not_json,
+    of_another_kind,
     or_null,
     properties,
     read_files,
@@ -34,15 +35,6 @@ if TYPE_CHECKING:
 _COUNT_MAX: Final = 2**53 - 1
 """The largest integer that every reader of JSON keeps exact."""
 _EXPORT: Final = "write one with 'mockpets report --coverage --format json'"
-_OTHERS: Final = {
-    # a property that only this kind of document has
-    "log": "a HAR document",
-    "openapi": "an OpenAPI document",
-    "stubs": "a scenario",
-    "requests": "a request log",
-    "suites": "a report of Playwright",
-    "code": "an error response",
-}
 
 
 def read(paths: Iterable[Path]) -> list[CoverageRow]:
@@ -86,9 +78,8 @@ def _problems(document: object) -> Problems:
         what = f"must be an object with version, total and rows, got {shown(document)}"
         yield "", what, _EXPORT
         return
-    kind = next((kind for name, kind in _OTHERS.items() if name in document), None)
-    if kind is not None and "rows" not in document:
-        yield "", f"is {kind}, not a document of state coverage", _EXPORT
+    if what := of_another_kind(document, "rows"):
+        yield "", what, _EXPORT
         return
     yield from properties("", document, _DOCUMENT, _EXPORT)
     rows = document.get("rows")

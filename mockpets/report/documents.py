@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mockpets.constants import PROBLEMS_SHOWN
 from mockpets.errors import InputError, Problem, did_you_mean, nearest
@@ -20,6 +20,17 @@ if TYPE_CHECKING:
     """Returns what is wrong with a value and how to fix it, or None."""
 
 T = TypeVar("T")
+
+_KINDS: Final = {
+    "log": "a HAR document",
+    "rows": "a document of state coverage",
+    "openapi": "an OpenAPI document",
+    "stubs": "a scenario",
+    "requests": "a request log",
+    "suites": "a report of Playwright",
+    "code": "an error response",
+}
+"""A property that only one kind of document has, to that kind."""
 
 
 # --- Files ------------------------------------------------------------------------------------
@@ -69,6 +80,19 @@ def not_json(file: str, error: json.JSONDecodeError, hint: str) -> InputError:
         return InputError([Problem(file, 0, 0, "", "is empty", hint)])
     what = f"is not JSON: {error.msg}"
     return InputError([Problem(file, error.lineno, error.colno, "", what, hint)])
+
+
+def of_another_kind(document: Mapping[str, object], name: str) -> str:
+    """Return which other kind of document this is; empty if it is of the expected or no known kind.
+
+    :param name: the property that only the expected kind has.
+    """
+    if name in document:
+        return ""
+    return next(
+        (f"is {kind}, not {_KINDS[name]}" for other, kind in _KINDS.items() if other in document),
+        "",
+    )
 
 
 # --- Checks -----------------------------------------------------------------------------------

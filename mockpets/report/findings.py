@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from mockpets.units import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -108,10 +110,6 @@ class Report:
         if not self.findings:
             return f"no findings in {self.checked}"
         return (
-            f"{_count(len(self.findings), 'finding')} of {_count(len(self.by_rule), 'rule')} "
+            f"{counted(len(self.findings), 'finding')} of {counted(len(self.by_rule), 'rule')} "
             f"in {self.checked}"
         )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -27,6 +27,7 @@ from mockpets.report.documents import (
     array,
     integer,
     not_json,
+    of_another_kind,
     or_null,
     properties,
     read_files,
@@ -48,15 +49,6 @@ if TYPE_CHECKING:
     from mockpets.report.documents import Check, Problems
 
 _EXPORT: Final = "write one with 'mockpets requests --har', or save all as HAR in a browser"
-_OTHERS: Final = {
-    # a property that only this kind of document has
-    "rows": "a document of state coverage",
-    "openapi": "an OpenAPI document",
-    "stubs": "a scenario",
-    "requests": "a request log",
-    "suites": "a report of Playwright",
-    "code": "an error response",
-}
 _API: Final = re.compile(rf"{re.escape(API_PREFIX)}(?=/|$)")
 _PORTS: Final = {"http": 80, "https": 443}
 _ABORTED: Final = re.compile("abort|cancel", re.IGNORECASE)
@@ -87,7 +79,7 @@ def base_url(url: str) -> BaseUrl:
     parts = _http_url(url)
     if parts is None or parts.query or parts.fragment:
         what = f"must be an absolute URL without a query, got {shown(redacted_target(url))}"
-        hint = "such as https://staging.example/v1"
+        hint = "use a URL such as https://staging.example/v1"
         raise InputError([Problem("--base-url", 0, 0, "", what, hint)])
     return BaseUrl(_origin(parts), unquote(parts.path).rstrip("/"))
 
@@ -166,9 +158,8 @@ def _problems(document: object) -> Problems:
     if not isinstance(document, dict):
         yield "", f"must be an object with the property log, got {shown(document)}", _EXPORT
         return
-    kind = next((kind for name, kind in _OTHERS.items() if name in document), None)
-    if kind is not None and "log" not in document:
-        yield "", f"is {kind}, not a HAR document", _EXPORT
+    if what := of_another_kind(document, "log"):
+        yield "", what, _EXPORT
         return
     log = document.get("log")
     if "log" in document and not isinstance(log, dict):

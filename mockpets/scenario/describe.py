@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from mockpets.faults import FAULTS
 from mockpets.scenario.matching import condition_in_words
 from mockpets.scenario.model import PASS, Canned, Generated
+from mockpets.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,8 +81,8 @@ def describe_pets(pets: tuple[Pet, ...] | Generated | None) -> str | None:
     if count == 0:
         return "no pets"
     if not isinstance(pets, Generated):
-        return f"a list of {_count(count, 'pet')}"
-    parts = [_count(count, "generated pet")]
+        return f"a list of {counted(count, 'pet')}"
+    parts = [counted(count, "generated pet")]
     if pets.seed is not None:
         parts.append(f"seed {pets.seed}")
     if pets.locale is not None:
@@ -138,7 +139,7 @@ def _entry(reply: Reply) -> str:
 def _limits(stub: Stub) -> Iterator[str]:
     """Yield each limit on how often a stub takes part, in the order in which they are checked."""
     if stub.after:
-        yield f"after {_count(stub.after, 'matching request')}"
+        yield f"after {counted(stub.after, 'matching request')}"
     if stub.times is not None:
         yield "at most once" if stub.times == 1 else f"at most {stub.times} times"
     if stub.probability < 1:
@@ -154,10 +155,6 @@ def _chance(probability: float) -> str:
 
 
 # --- Numbers ----------------------------------------------------------------------------------
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number} {name}{'' if number == 1 else 's'}"
 
 
 def _seconds(delay: Delay) -> str:

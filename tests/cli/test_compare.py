@@ -347,7 +347,7 @@ def test_a_default_limit_below_that_of_the_contract_is_found(compare: Compare) -
     ("count", "limit"),
     [
         (0, "the service has no pets, so the properties of a pet, the limits, the filters and"),
-        (1, "no page has more than 1 pets, so these limits were not checked: 1, 20, 100"),
+        (1, "no page has more than 1 pet, so these limits were not checked: 1, 20, 100"),
         (20, "no page has more than 20 pets, so these limits were not checked: 20, 100"),
         (50, "no page has more than 50 pets, so these limits were not checked: 100"),
     ],
