@@ -21,7 +21,7 @@ from mockpets.constants import (
     UNREAD_RESPONSES,
 )
 from mockpets.errors import InputError, Problem, did_you_mean
-from mockpets.units import quote
+from mockpets.units import counted, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -144,14 +144,16 @@ def report(
     limits: list[str] = []
     if is_har:
         exchanges = _selected(read(files, base), sessions)
-        place = _count(len(files), "file")
+        place = counted(len(files), "file")
     else:
         names = _names(client, sessions)
         exchanges = [*_recorded(client, names, limits)]
-        place = _count(len(names), "session")
+        place = counted(len(names), "session")
     if cut := sum(exchange.body is None for exchange in exchanges):
-        limits.append(f"the bodies of {_count(cut, 'request')}, which are not recorded completely")
-    checked = f"{_count(len(exchanges), 'request')} in {place}"
+        limits.append(f"the bodies of {counted(cut, 'request')}, which are not recorded completely")
+    if not (exchanges or limits):
+        limits.append("all rules, because there are no requests; a deleted session has no log")
+    checked = f"{counted(len(exchanges), 'request')} in {place}"
     result: Report = build(
         exchanges,
         checked,
@@ -218,12 +220,8 @@ def _recorded(client: ControlClient, names: list[str], limits: list[str]) -> Ite
         session = client.session(name)
         yield from exchanges_of(session.har(limit=max(size, 1)), name)
         if dropped := session.journal(limit=1)["dropped"]:
-            what = f"{_count(dropped, 'request')} that the log of session {name} has dropped"
+            what = f"{counted(dropped, 'request')} that the log of session {name} has dropped"
             limits.append(f"{what}; raise --journal-size or --journal-memory")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 # --- The state coverage -----------------------------------------------------------------------

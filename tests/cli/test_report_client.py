@@ -113,6 +113,19 @@ def test_an_unknown_session(run: Run, call: Client, arguments: list[str], messag
     assert err[0].startswith(f"mockpets: {message}")
 
 
+def test_a_report_without_requests_says_that_nothing_was_checked(
+    run: Run, call: Client, server: MockpetsServer
+) -> None:
+    call("GET", "/~a/v1/pets?page=2")
+    ControlClient(server.url, token=TOKEN).drop_session("a")
+
+    status, result, _ = run("--fail-on", "all")
+    assert (status, result["summary"]) == (0, "no findings in 0 requests in 1 session")
+    assert result["limits"] == [
+        "all rules, because there are no requests; a deleted session has no log"
+    ]
+
+
 def test_a_report_creates_no_session(run: Run, call: Client, server: MockpetsServer) -> None:
     call("GET", "/~a/v1/pets")
     run()

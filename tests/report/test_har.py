@@ -303,6 +303,9 @@ def test_an_empty_log_has_no_findings(run: Run) -> None:
 
     status, result, _ = run("--har", "a.har")
     assert (status, result["summary"]) == (0, "no findings in 0 requests in 1 file")
+    assert result["limits"] == [
+        "all rules, because there are no requests; a deleted session has no log"
+    ]
 
 
 @pytest.mark.parametrize(
