@@ -186,6 +186,7 @@ def test_an_invalid_base_url(run: Run, url: str) -> None:
     status, _, err = run("--har", "a.har", "--base-url", url)
     assert status == 2
     assert err[0].startswith("mockpets: --base-url: must be an absolute URL without a query, got ")
+    assert err[0].endswith("; use a URL such as https://staging.example/v1")
 
 
 def test_a_base_path_and_a_proxy_are_before_v1(run: Run) -> None:
