@@ -330,7 +330,7 @@ def _unread(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
         if exchange.outcome == "client_left" and id(exchange) not in again
     ]
     if len(left) > limit:
-        message = f"the client left {counted(len(left), 'time')} before it had read the response"
+        message = f"the client aborted {counted(len(left), 'request')} without reading the response"
         yield Violation(f"{message}; at most {limit} are expected", _plain(left))
 
 

@@ -15,7 +15,7 @@ DEPRECATED: Final = Rule(
     "Deprecated operation used",
     "The contract marks this operation as deprecated. Calls fail when the service removes it, "
     "on the date in the response header Sunset.",
-    "Replace GET /pets/{petId} by GET /pets with the status filter, and find the pet in the "
+    "Replace GET /pets/{petId} with GET /pets and its status filter, and find the pet in the "
     "list. Types generated with openapi-typescript mark the operation with @deprecated, which "
     "editors and ESLint show.",
 )
@@ -24,8 +24,8 @@ BACKOFF: Final = Rule(
     "warning",
     "Retry without growing pauses",
     "A request failed (5xx, 429 or a broken connection) and was sent again at least three times"
-    " with pauses that do not grow, or at least twice with pauses below 100 ms. When a service "
-    "is overloaded, such clients keep it down.",
+    " with pauses that do not grow, or at least twice with pauses below 100 ms. Such clients "
+    "keep an overloaded service from recovering.",
     "Double the pause after each failure, with an upper limit and some randomness. TanStack "
     "Query: keep the default retryDelay. axios-retry: retryDelay: axiosRetry.exponentialDelay "
     "(the default is no pause). ky: keep the default retry.delay. SWR: keep the default "
@@ -35,8 +35,8 @@ RETRY_AFTER: Final = Rule(
     "retry-after-ignored",
     "warning",
     "Retry-After ignored",
-    "The response said in Retry-After how long to wait, and the client sent the request again "
-    "earlier. The service rejects it again, and may block clients that do this.",
+    "The client sent the request again before the time in Retry-After was over. The service "
+    "rejects it again, and may block such clients.",
     "Read the header Retry-After (seconds or a date) and wait at least as long. ky and "
     "axios-retry with exponentialDelay do. TanStack Query: throw an error that has the header's"
     " value, and return it from retryDelay: (attempt, error) => ... . SWR: use it in "
@@ -47,7 +47,7 @@ STORM: Final = Rule(
     "warning",
     "Too many equal requests at once",
     "The client sent more equal requests in one second than --max-equal-requests allows. "
-    "Usually an effect runs on each render, or each component fetches the same data.",
+    "Usually an effect runs on each render, or several components fetch the same data.",
     "React: check the dependencies of useEffect; an object or function that is created during "
     "rendering is new each time. Share one request between components: TanStack Query with the "
     "same queryKey and a staleTime, SWR with the same key. Debounce requests while the user "
@@ -60,19 +60,19 @@ DUPLICATE: Final = Rule(
     "The client sent the same createPet again before the first one had a response, so the "
     "service stores two pets. Usually the user clicked twice, or an effect creates the pet.",
     "Disable the button while the request is pending. TanStack Query: "
-    "disabled={mutation.isPending}. React: useActionState or useFormStatus have pending. Create"
-    " in an event handler, not in useEffect, which StrictMode runs twice.",
+    "disabled={mutation.isPending}. React: useActionState and useFormStatus return pending. "
+    "Create in an event handler, not in useEffect, which StrictMode runs twice.",
 )
 AFTER_401: Final = Rule(
     "request-after-401",
     "warning",
     "Requests go on after a 401",
-    "After a 401, at least two later requests got a 401 too, without a new key. The user waits "
-    "for responses that cannot come.",
+    "After a 401, the client sent at least two more requests without a new key, and they got a "
+    "401 too. The user waits for responses that cannot come.",
     "After a 401, get a new key once, or show the login page and stop sending requests. "
     "TanStack Query: retry: (count, error) => error.status !== 401 && count < 3, and a global "
-    "onError of QueryCache. SWR: return from onErrorRetry. axios and ky: handle the 401 in one "
-    "response interceptor or afterResponse hook.",
+    "onError of QueryCache. SWR: in onErrorRetry, return if the status is 401. axios and ky: "
+    "handle the 401 in one response interceptor or afterResponse hook.",
 )
 PARAMETER: Final = Rule(
     "unknown-parameter",
@@ -98,8 +98,8 @@ REPEATED: Final = Rule(
     "rejected-body-repeated",
     "warning",
     "Rejected body sent again",
-    "A body got a 400, and the client sent it again unchanged, with the same result. A body "
-    "that is invalid stays invalid.",
+    "A body got a 400, and the client sent it again unchanged, with the same result. An "
+    "invalid body stays invalid.",
     "Show the message of the error, and keep the button disabled until the form changes. Do not"
     " retry a 400. TanStack Query: mutations have no retry by default; keep it. axios-retry: "
     "keep the default retryCondition. ky: keep the default retry.statusCodes.",
@@ -117,8 +117,8 @@ OFF_CONTRACT: Final = Rule(
     "off-contract-path",
     "error",
     "Path or method outside the contract",
-    "The contract does not define this path, or not with this method. The service responds with"
-    " an error.",
+    "The contract does not define this path, or not this method for it. The service responds "
+    "with an error.",
     "Check the base URL, which ends with /v1, and the path. Generate types from 'mockpets "
     "openapi' with openapi-typescript and send requests with openapi-fetch: TypeScript then "
     "rejects unknown paths.",
@@ -127,8 +127,8 @@ UNREAD: Final = Rule(
     "response-unread",
     "warning",
     "Responses not read",
-    "The client ended more requests before their response had arrived than --max-unread allows."
-    " The service does the work, and nobody sees the result.",
+    "The client aborted more requests than --max-unread allows, before it had read their "
+    "responses. The service does the work, and nobody sees the result.",
     "Send fewer requests instead of aborting them: debounce input, and do not fetch in "
     "components that are removed at once. Check that a timeout (AbortSignal.timeout, axios "
     "timeout, ky timeout) is longer than a slow response takes.",

@@ -35,25 +35,25 @@ REDIRECT: Final = Rule(
 STATUS: Final = Rule(
     "status",
     "error",
-    "Another status than in the contract",
-    "The contract lists one status for this request, mockpets responds with it, and the service "
-    "responds with another.",
+    "Status differs from the contract",
+    "The contract lists one status for this request. mockpets responds with it, and the service "
+    "with another.",
     f"Check the base URL and the key first. {_REPORT_IT}",
 )
 CONTENT_TYPE: Final = Rule(
     "content-type",
     "error",
-    "Another type of content",
+    "Wrong content type",
     "The contract says that bodies are application/json. Clients that check the type reject other "
-    "bodies, and so do those that get an encoding which they did not accept.",
+    "bodies, and clients cannot read an encoding that they did not ask for.",
     _REPORT_IT,
 )
 INVALID_JSON: Final = Rule(
     "invalid-json",
     "error",
-    "Body that is not valid JSON",
+    "Invalid JSON",
     "The body cannot be read reliably: it is not JSON in UTF-8, has a property twice, or is nested "
-    "too deep.",
+    "too deeply.",
     _REPORT_IT,
 )
 MISSING_PROPERTY: Final = Rule(
@@ -67,7 +67,7 @@ MISSING_PROPERTY: Final = Rule(
 TYPE: Final = Rule(
     "type",
     "error",
-    "Another type",
+    "Wrong type",
     "A value has another type than in the contract, or is null. Code that works with mockpets may "
     "fail with it.",
     _REPORT_IT,
@@ -75,15 +75,15 @@ TYPE: Final = Rule(
 ENUM_VALUE: Final = Rule(
     "enum-value",
     "error",
-    "Value that the contract does not list",
+    "Value not listed in the contract",
     "The contract lists all values of this property. A front end has no label for another one.",
     f"{_UPDATE} Otherwise report it to the team of the service.",
 )
 LIMIT: Final = Rule(
     "limit",
     "error",
-    "Another page size than requested",
-    "The limit, or its default, has another effect than in the contract.",
+    "Wrong page size",
+    "The limit or its default works differently than in the contract.",
     _REPORT_IT,
 )
 FILTER: Final = Rule(
@@ -96,15 +96,15 @@ FILTER: Final = Rule(
 ERROR_BODY: Final = Rule(
     "error-body",
     "error",
-    "Error without the Error body",
+    "Invalid error body",
     "The contract says that all errors have a JSON body with code, message and status. A front end "
-    "that shows the message has none.",
+    "that shows the message has nothing to show.",
     f"Check whether a proxy in front of the service responded. {_REPORT_IT}",
 )
 UNKNOWN_PROPERTY: Final = Rule(
     "unknown-property",
     "warning",
-    "Property that the contract does not have",
+    "Unknown property",
     "The service sends more than the contract lists. Clients should ignore it, and mockpets does "
     "not send it.",
     f"Do not use the property before it is in the contract. {_UPDATE}",
@@ -120,16 +120,16 @@ MISSING_HEADER: Final = Rule(
 INVALID_INPUT: Final = Rule(
     "invalid-input",
     "warning",
-    "Another response to an invalid value",
+    "Different response to an invalid value",
     "The contract does not list a response to this invalid value. mockpets rejects it, and the "
-    "service responds in another way.",
+    "service responds differently.",
     "Do not let your front end depend on either response. To test it with the service's response, "
     "write a scenario.",
 )
 HEAD: Final = Rule(
     "head",
     "warning",
-    "HEAD unlike GET",
+    "HEAD differs from GET",
     "HTTP says that the response to HEAD has the status and the headers of GET (RFC 9110). The "
     "contract does not mention HEAD, and mockpets responds to it.",
     "Do not use HEAD in your front end, or ask the team of the service to support it.",
@@ -138,8 +138,9 @@ REMOVED_OPERATION: Final = Rule(
     "removed-operation",
     "warning",
     "Deprecated operation was removed",
-    "The service has no getPet for a pet that it lists. The contract says that the operation is "
-    "deprecated and when it is removed; mockpets still has it.",
+    "The service responds to getPet as if the operation did not exist, even for a pet that it "
+    "lists. The contract deprecates getPet and names the date of its removal; mockpets still has "
+    "it.",
     "Use listPets instead. Test your front end with the scenario after-removal.",
 )
 

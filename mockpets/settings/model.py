@@ -218,7 +218,7 @@ class Settings:
         None,
         validators.integer(0, PORT_MAX),
         "PORT",
-        "Another TCP port, for GET /metrics only: without a token, and also with --control off.",
+        "TCP port that serves only GET /metrics, without a token, even with --control off.",
         unset="none",
     )
     scenario: tuple[str, ...] = _row(

@@ -138,7 +138,9 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
         what = "must not be declared with --public: each visitor gets a session of their own"
         problems.append(Problem("--sessions", 0, 0, "", what, "remove one of the two options"))
     if settings.port and settings.metrics_port == settings.port:
-        problems.append(Problem("--metrics-port", 0, 0, "", "must differ from --port"))
+        problems.append(
+            Problem("--metrics-port", 0, 0, "", "must differ from --port", "choose another port")
+        )
     for row in rows():
         is_set = row.name in _ONLY_PUBLIC and getattr(settings, row.name) != row.default
         if is_set and not settings.public:

@@ -309,7 +309,7 @@ def test_messages_name_the_property_and_what_was_expected(compare: Compare) -> N
     assert evidence[0]["detail"] == "in 20 of 20 pets"
     invalid = [each["detail"] for each in result.report["findings"][2]["evidence"]]
     assert invalid == ["without a key", "with an invalid key"]
-    assert text[0] == "error: Another type (type)"
+    assert text[0] == "error: Wrong type (type)"
     assert text[-1] == f"4 findings of 3 rules in 17 requests to {running.url}"
 
 

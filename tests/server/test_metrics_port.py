@@ -128,7 +128,10 @@ def test_the_command_rejects_the_port_of_the_api(capsys: pytest.CaptureFixture[s
     status = main(["serve", "--port", "7400", "--metrics-port", "7400"])
 
     assert status == 2
-    assert capsys.readouterr().err == "mockpets: --metrics-port: must differ from --port\n"
+    assert (
+        capsys.readouterr().err
+        == "mockpets: --metrics-port: must differ from --port; choose another port\n"
+    )
 
 
 @pytest.mark.parametrize("text", ["", "-1", "65536", "x", "9100/metrics"])
