@@ -331,7 +331,7 @@ def _unread(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
     ]
     if len(left) > limit:
         message = f"the client aborted {counted(len(left), 'request')} without reading the response"
-        yield Violation(f"{message}; at most {limit} are expected", _plain(left))
+        yield Violation(f"{message}; the limit is {limit}", _plain(left))
 
 
 # --- Keys -------------------------------------------------------------------------------------

@@ -409,6 +409,8 @@ def test_what_strict_mode_sends_again_at_once_does_not_count(rules: Rules) -> No
 def test_the_limit_of_unread_responses_can_be_set(rules: Rules) -> None:
     left = series(0, 5000, outcome="client_left")
     assert rules(left, "--max-unread", "1") == UNREAD
+    message = "the client aborted 2 requests without reading the response; the limit is 1"
+    assert rules.messages == [message]
     assert rules(left[:1], "--max-unread", "0") == UNREAD
 
 
