@@ -39,7 +39,7 @@ _MOST_REQUESTS: Final = 1000
     "--key-env",
     required=True,
     metavar="NAME",
-    help="Environment variable that has the API key of the service.",
+    help="Environment variable that contains the API key of the service.",
 )
 @click.option(
     "--max-requests",
@@ -57,7 +57,7 @@ _MOST_REQUESTS: Final = 1000
 @click.option(
     "--allow-http",
     is_flag=True,
-    help="Send the key unencrypted to a service on another machine.",
+    help="Allow http:// to another machine, which sends the key unencrypted.",
 )
 @with_output
 def compare(
@@ -66,8 +66,8 @@ def compare(
     """Compare the real service with the contract that mockpets implements.
 
     Sends only GET and HEAD, one request after the other, and compares statuses, types, limits,
-    filters and errors, never values such as names. Findings show where your tests against mockpets
-    promise something that the service does not do.
+    filters and errors, never values such as names. A finding is a difference that your tests
+    against mockpets cannot show.
     """
     from mockpets.client import NoAnswer
     from mockpets.report.compare_checks import compare as compared

@@ -42,7 +42,7 @@ _SECTIONS: Final = {
         "sessions": ("control", "List the sessions of a running server, or drop one."),
     },
     "Report on a front end or a service": {
-        "report": ("report", "Report what a front end does wrong, as its requests show it."),
+        "report": ("report", "Report what a front end does wrong in its requests."),
         "compare": (
             "compare",
             "Compare the real service with the contract that mockpets implements.",

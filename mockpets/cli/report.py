@@ -118,16 +118,15 @@ def report(
     fail_under: int | None,
     output: Output,
 ) -> int:
-    """Report what a front end does wrong, as its requests show it.
+    """Report what a front end does wrong in its requests.
 
-    Checks the requests that a server has in its request logs, or with --har those in HAR files of
-    mockpets, Playwright or a browser: retries without a pause, duplicate creates, unknown
-    parameters and more.
+    Checks the request logs of a server, or with --har the HAR files of mockpets, Playwright or a
+    browser, for retries without a pause, duplicate creates, unknown parameters and more.
 
-    --coverage reports which states of the API a front end was tested with instead: each operation
-    and state that the server has sent to any session since its start, and the scenario that fills
-    each hole. With FILE, it adds up reports that were saved with --format json, such as those of
-    several servers.
+    With --coverage, reports which states of the API a front end was tested with instead: each
+    operation and state that the server has sent to any session since its start, and the scenario
+    that fills each hole. With FILE, it adds up reports that were saved with --format json, such as
+    those of several servers.
     """
     if problems := [*_problems(files, output, is_har=is_har, has_coverage=coverage)]:
         raise InputError(problems)

@@ -99,7 +99,7 @@ def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
             "--fail-on",
             multiple=True,
             metavar="RULE",
-            help="Exit with status 1 if this rule has findings, or any rule with 'all'.  "
+            help="Exit with status 1 if this rule has findings; 'all' for any rule.  "
             "Repeatable, or comma-separated.",
         ),
     )

@@ -19,13 +19,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl
 
-from mockpets.constants import (
-    API_PREFIX,
-    EQUAL_REQUESTS,
-    OPERATIONS,
-    ORDERS_PATH,
-    UNREAD_RESPONSES,
-)
+from mockpets.constants import API_PREFIX, OPERATIONS, ORDERS_PATH
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
 from mockpets.errors import did_you_mean
@@ -82,10 +76,10 @@ class Violation(NamedTuple):
 def build(
     exchanges: Iterable[Exchange],
     checked: str,
-    limits: Iterable[str] = (),
+    limits: Iterable[str],
     *,
-    max_equal_requests: int = EQUAL_REQUESTS,
-    max_unread: int = UNREAD_RESPONSES,
+    max_equal_requests: int,
+    max_unread: int,
 ) -> Report:
     """Return the report on exchanges, which may come from several sources.
 

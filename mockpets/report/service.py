@@ -15,7 +15,6 @@ import ssl
 import time
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from http.client import (
     BadStatusLine,
     HTTPConnection,
@@ -38,6 +37,7 @@ from mockpets.constants import (
     VERSION,
 )
 from mockpets.errors import InputError, Problem
+from mockpets.journal.queries import moment
 from mockpets.redaction import value_redactor
 from mockpets.report.probes import Exchange, Failure, Response, next_probe, parse_body
 from mockpets.units import quote, size_text
@@ -222,7 +222,7 @@ class Service:
 
     def send(self, probe: Probe) -> Exchange:
         """Send a request on a new connection, and return what came back."""
-        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        at = moment(time.time())
         seconds = min(self._timeout, max(self._end - time.monotonic(), 0.001))
         connection = self._connection(seconds)
         with closing(connection):
