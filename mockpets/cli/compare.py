@@ -86,11 +86,11 @@ def compare(
         raise InputError(problems)
     service = Service(url, key, seconds)
     try:
-        exchanges, limits = send_all(service, max_requests)
+        results, limits = send_all(service, max_requests)
     except NoAnswer as error:
         print_problems([error])
         return 1
-    return deliver(compared(exchanges, url.text, limits, service.redact), output)
+    return deliver(compared(results, url.text, limits, service.redact), output)
 
 
 @contextmanager

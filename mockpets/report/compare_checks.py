@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.fields import ContractField
     from mockpets.report.findings import Rule
-    from mockpets.report.probes import Exchange, Probe, Redact
+    from mockpets.report.probes import Probe, ProbeResult, Redact
 
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _JSON: Final = "application/json"
@@ -57,7 +57,7 @@ class _Difference:
 
 
 def compare(
-    exchanges: Sequence[Exchange], source: str, limits: Iterable[str], redact: Redact
+    results: Sequence[ProbeResult], source: str, limits: Iterable[str], redact: Redact
 ) -> Report:
     """Return the report on a service.
 
@@ -67,9 +67,9 @@ def compare(
     """
     base = urlsplit(source).path
     groups: dict[tuple[object, ...], list[tuple[_Difference, Evidence]]] = {}
-    for exchange in exchanges:
-        for each in _differences(exchange, exchanges, redact):
-            evidence = _evidence(exchange, each.detail, base, redact)
+    for result in results:
+        for each in _differences(result, results, redact):
+            evidence = _evidence(result, each.detail, base, redact)
             groups.setdefault(each.key, []).append((each, evidence))
     findings: list[Finding] = []
     for rule in rules.RULES:
@@ -83,21 +83,21 @@ def compare(
         )
     return Report(
         "Comparison with the service",
-        f"{counted(len(exchanges), 'request')} to {source}",
+        f"{counted(len(results), 'request')} to {source}",
         rules.RULES,
         tuple(findings),
-        (*limits, *_not_shown(exchanges)),
+        (*limits, *_not_shown(results)),
     )
 
 
-def _evidence(exchange: Exchange, detail: str, base: str, redact: Redact) -> Evidence:
-    probe, outcome = exchange.probe, exchange.outcome
+def _evidence(result: ProbeResult, detail: str, base: str, redact: Redact) -> Evidence:
+    probe, outcome = result.probe, result.outcome
     target = probe.target if probe.pet_id is None else redact(probe.target)
     return Evidence(
         f"{probe.method} {base}{target}",
         str(outcome.status) if isinstance(outcome, Response) else "no response",
         None,
-        exchange.at,
+        result.at,
         ", ".join(filter(None, (_KEYS[probe.key], detail))),
     )
 
@@ -106,10 +106,10 @@ def _evidence(exchange: Exchange, detail: str, base: str, redact: Redact) -> Evi
 
 
 def _differences(
-    exchange: Exchange, exchanges: Sequence[Exchange], redact: Redact
+    result: ProbeResult, results: Sequence[ProbeResult], redact: Redact
 ) -> Iterator[_Difference]:
     """Yield what is not like the contract in one response."""
-    probe, outcome = exchange.probe, exchange.outcome
+    probe, outcome = result.probe, result.outcome
     if isinstance(outcome, Failure):
         yield _Difference(rules.NO_RESPONSE, f"no usable response: {outcome.reason}")
     elif outcome.status in _REDIRECTS:
@@ -119,20 +119,20 @@ def _differences(
             rules.REDIRECT, "the service redirects instead of responding", where, ("redirect",)
         )
     elif probe.method == "HEAD":
-        yield from _head(probe, outcome, exchanges, redact)
+        yield from _head(probe, outcome, results, redact)
     elif outcome.status != probe.status:
-        yield from _status(probe, outcome, exchanges)
+        yield from _status(probe, outcome, results)
     else:
         yield from _headers(probe, outcome)
         if outcome.status < 400:
             yield from _content(probe, outcome, redact)
-            yield from _page(exchange, exchanges)
+            yield from _page(result, results)
         else:
             yield from _error(probe, outcome, redact)
 
 
 def _status(
-    probe: Probe, response: Response, exchanges: Sequence[Exchange]
+    probe: Probe, response: Response, results: Sequence[ProbeResult]
 ) -> Iterator[_Difference]:
     if probe.invalid:
         yield _Difference(
@@ -140,7 +140,7 @@ def _status(
             f"{probe.operation} responds to {probe.invalid} with {response.status}, mockpets "
             f"with {probe.status}",
         )
-    elif probe.pet_id is not None and is_removed(exchanges):
+    elif probe.pet_id is not None and is_removed(results):
         yield _Difference(
             rules.REMOVED_OPERATION,
             f"{probe.operation} of a pet that the service lists responds with {response.status}",
@@ -154,10 +154,10 @@ def _status(
 
 
 def _head(
-    probe: Probe, response: Response, exchanges: Sequence[Exchange], redact: Redact
+    probe: Probe, response: Response, results: Sequence[ProbeResult], redact: Redact
 ) -> Iterator[_Difference]:
     """Yield the differences between HEAD and the GET of the same target."""
-    for each in exchanges:
+    for each in results:
         get = each.outcome
         if each.probe.target != probe.target or each.probe.method != "GET":
             continue
@@ -292,9 +292,9 @@ def _error(probe: Probe, response: Response, redact: Redact) -> Iterator[_Differ
             yield _unknown("Error", each, redact)
 
 
-def _page(exchange: Exchange, exchanges: Sequence[Exchange]) -> Iterator[_Difference]:
+def _page(result: ProbeResult, results: Sequence[ProbeResult]) -> Iterator[_Difference]:
     """Yield the pets of a page that the limit or the filter excludes."""
-    probe, pets = exchange.probe, exchange.pets
+    probe, pets = result.probe, result.pets
     if pets is None:
         return
     if len(pets) > probe.limit:
@@ -303,7 +303,7 @@ def _page(exchange: Exchange, exchanges: Sequence[Exchange]) -> Iterator[_Differ
             message = f"without a limit, the service returns more than {PAGE_DEFAULT} pets"
         yield _Difference(rules.LIMIT, message, f"{len(pets)} pets")
     elif probe.limit == PAGE_MAX and len(pets) > PAGE_DEFAULT:
-        count = next((len(each.pets or ()) for each in exchanges if _is_default(each)), len(pets))
+        count = next((len(each.pets or ()) for each in results if _is_default(each)), len(pets))
         if count < PAGE_DEFAULT:
             message = f"without a limit, the service returns fewer than {PAGE_DEFAULT} pets"
             yield _Difference(rules.LIMIT, message, f"{count} instead of {PAGE_DEFAULT} pets")
@@ -323,18 +323,18 @@ def _page(exchange: Exchange, exchanges: Sequence[Exchange]) -> Iterator[_Differ
             yield _Difference(rules.FILTER, message, f"{len(others)} of {len(pets)} pets")
 
 
-def _is_default(exchange: Exchange) -> bool:
-    """Return whether an exchange has a page without a limit and without a filter."""
-    probe = exchange.probe
-    return exchange.pets is not None and probe.limit == PAGE_DEFAULT and probe.filter is None
+def _is_default(result: ProbeResult) -> bool:
+    """Return whether an result has a page without a limit and without a filter."""
+    probe = result.probe
+    return result.pets is not None and probe.limit == PAGE_DEFAULT and probe.filter is None
 
 
 # --- Limits of the comparison -----------------------------------------------------------------
 
 
-def _not_shown(exchanges: Sequence[Exchange]) -> Iterator[str]:
+def _not_shown(results: Sequence[ProbeResult]) -> Iterator[str]:
     """Yield what could not be compared with the data of the service."""
-    pages = [(each.probe, each.pets) for each in exchanges if each.pets is not None]
+    pages = [(each.probe, each.pets) for each in results if each.pets is not None]
     if not pages:
         yield "the service sent no valid list of pets, so no pet and no page was checked"
         return
@@ -344,7 +344,7 @@ def _not_shown(exchanges: Sequence[Exchange]) -> Iterator[str]:
             "getPet of an existing pet were not checked"
         )
         return
-    if not listed_ids(exchanges):
+    if not listed_ids(results):
         yield "no listed pet has a valid ID, so getPet of an existing pet was not checked"
     most = max(len(pets) for _, pets in pages)
     # A full page of the largest limit shows that the limit has an effect.
@@ -358,5 +358,5 @@ def _not_shown(exchanges: Sequence[Exchange]) -> Iterator[str]:
         yield f"no pet matches {', '.join(empty)}, so these filters were not checked"
     if any(len(pets) > COMPARE_PETS for _, pets in pages):
         yield f"of each page, only the first {COMPARE_PETS} pets were checked"
-    if is_removed(exchanges):
+    if is_removed(results):
         yield "getPet seems to be removed, so its errors were not checked"

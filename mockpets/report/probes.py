@@ -78,7 +78,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class ProbeResult:
     """A request that was sent, and what came back.
 
     :param at: in ISO 8601 with milliseconds, in UTC.
@@ -153,22 +153,22 @@ _REMOVED: Final = (404, 405, 410, 501)
 """The statuses of an operation that does not exist anymore."""
 
 
-def next_probe(exchanges: Sequence[Exchange]) -> Probe | None:
+def next_probe(results: Sequence[ProbeResult]) -> Probe | None:
     """Return the request to send after these, or None if all were sent."""
-    sent = {exchange.probe for exchange in exchanges}
-    probes = (*LIST_PROBES, *_pet_probes(exchanges))
+    sent = {result.probe for result in results}
+    probes = (*LIST_PROBES, *_pet_probes(results))
     return next((probe for probe in probes if probe not in sent), None)
 
 
-def _pet_probes(exchanges: Sequence[Exchange]) -> Iterator[Probe]:
+def _pet_probes(results: Sequence[ProbeResult]) -> Iterator[Probe]:
     """Yield the requests of getPet, after those of listPets."""
-    ids = listed_ids(exchanges)
-    statuses = [each.status for each in exchanges if each.probe.pet_id is not None]
+    ids = listed_ids(results)
+    statuses = [each.status for each in results if each.probe.pet_id is not None]
     for pet_id in ids[:_KNOWN_PETS]:
         yield Probe("getPet", f"{_PETS}/{pet_id}", pet_id=pet_id)
         if statuses[:1] != [404]:
             break
-    if is_removed(exchanges):
+    if is_removed(results):
         return
     missing = next(number for number in range(INT64_MAX, 0, -1) if number not in ids)
     yield Probe("getPet", f"{_PETS}/{missing}", 404)
@@ -176,19 +176,19 @@ def _pet_probes(exchanges: Sequence[Exchange]) -> Iterator[Probe]:
     yield Probe("getPet", f"{_PETS}/abc", 404, invalid="the ID abc")
 
 
-def listed_ids(exchanges: Iterable[Exchange]) -> list[int]:
+def listed_ids(results: Iterable[ProbeResult]) -> list[int]:
     """Return the valid IDs in all pages, in order of their appearance."""
     accept = PET_FIELDS["id"].accept
     found = (
         accept(pet.get("id"))
-        for exchange in exchanges
-        for pet in exchange.pets or ()
+        for result in results
+        for pet in result.pets or ()
         if isinstance(pet, dict)
     )
     return list(dict.fromkeys(pet_id for pet_id in found if isinstance(pet_id, int)))
 
 
-def is_removed(exchanges: Iterable[Exchange]) -> bool:
+def is_removed(results: Iterable[ProbeResult]) -> bool:
     """Return whether getPet responds for no listed pet as if it did not exist."""
-    statuses = [each.status for each in exchanges if each.probe.pet_id is not None]
+    statuses = [each.status for each in results if each.probe.pet_id is not None]
     return bool(statuses) and all(status in _REMOVED for status in statuses)

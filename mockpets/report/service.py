@@ -39,7 +39,7 @@ from mockpets.constants import (
 from mockpets.errors import InputError, Problem
 from mockpets.journal.queries import moment
 from mockpets.redaction import value_redactor
-from mockpets.report.probes import Exchange, Failure, Response, next_probe, parse_body
+from mockpets.report.probes import Failure, ProbeResult, Response, next_probe, parse_body
 from mockpets.units import quote, size_text
 
 if TYPE_CHECKING:
@@ -153,36 +153,36 @@ def read_key(variable: str, environ: Mapping[str, str]) -> str:
 # --- Sending ----------------------------------------------------------------------------------
 
 
-def send_all(service: Service, most: int) -> tuple[list[Exchange], list[str]]:
+def send_all(service: Service, most: int) -> tuple[list[ProbeResult], list[str]]:
     """Send all requests, one after the other, and return them with what was not sent.
 
     :param most: the largest number of requests.
     :raise NoAnswer: no request gets a response, or the service rejects the key.
     """
-    exchanges: list[Exchange] = []
+    results: list[ProbeResult] = []
     limits = []
-    while (probe := next_probe(exchanges)) is not None:
+    while (probe := next_probe(results)) is not None:
         reason = service.exhausted
-        if exchanges and exchanges[-1].status == 429:
+        if results and results[-1].status == 429:
             reason = "the service responded with 429"
-        elif len(exchanges) == most:
+        elif len(results) == most:
             reason = f"--max-requests is {most}"
         if reason:
             named = f"{probe.method} {service.url.path}{probe.target}"
             limits.append(f"{named} and the requests after it were not sent: {reason}")
             break
-        exchanges.append(service.send(probe))
-        if len(exchanges) == 1:
-            _check_first(exchanges[0], service.url)
-    failures = [each.outcome for each in exchanges if isinstance(each.outcome, Failure)]
-    if len(failures) == len(exchanges):
+        results.append(service.send(probe))
+        if len(results) == 1:
+            _check_first(results[0], service.url)
+    failures = [each.outcome for each in results if isinstance(each.outcome, Failure)]
+    if len(failures) == len(results):
         raise _no_answer(failures[0], service.url)
-    return exchanges, limits
+    return results, limits
 
 
-def _check_first(exchange: Exchange, url: ServiceUrl) -> None:
+def _check_first(result: ProbeResult, url: ServiceUrl) -> None:
     """Raise NoAnswer if the first request shows that no other will work."""
-    outcome = exchange.outcome
+    outcome = result.outcome
     if isinstance(outcome, Failure):
         if not outcome.is_connected:
             raise _no_answer(outcome, url)
@@ -220,7 +220,7 @@ class Service:
             return ""
         return f"all requests together may take {COMPARE_SECONDS[1]:g}s"
 
-    def send(self, probe: Probe) -> Exchange:
+    def send(self, probe: Probe) -> ProbeResult:
         """Send a request on a new connection, and return what came back."""
         at = moment(time.time())
         seconds = min(self._timeout, max(self._end - time.monotonic(), 0.001))
@@ -230,13 +230,13 @@ class Service:
             try:
                 connection.connect()
             except (OSError, UnicodeError) as error:
-                return Exchange(probe, at, self._connect_failure(error))
+                return ProbeResult(probe, at, self._connect_failure(error))
             try:
-                return Exchange(probe, at, self._exchange(connection, probe, end))
+                return ProbeResult(probe, at, self._exchange(connection, probe, end))
             except (OSError, HTTPException, ValueError, _TooLarge) as error:
                 reason = self._reason(error)
                 hint = "check that --against is the base URL of the service"
-                return Exchange(probe, at, Failure(reason, hint, is_connected=True))
+                return ProbeResult(probe, at, Failure(reason, hint, is_connected=True))
 
     def _connection(self, seconds: float) -> HTTPConnection:
         """Return a connection that is not open yet."""
