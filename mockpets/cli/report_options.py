@@ -19,13 +19,14 @@ from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from mockpets.report.findings import Report, Rule
 
 FORMATS: Final = ("text", "markdown", "github", "json", "junit", "sarif", "html")
 """The names of `report.writers.WRITERS`, which ``--help`` does not import."""
-_ALL: Final = "all"
+_ERRORS, _ALL = "error", "all"
+"""The values of `--fail-on` besides rules: the rules of level ``error``, and all."""
 _SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The variable in which GitHub Actions names the file for the summary of the job."""
 _SUMMARY_ROOM: Final = 1024
@@ -37,26 +38,28 @@ class Output:
     """The values of the options.
 
     :param file: None for standard output.
-    :param fail_on: names of rules, or ``all``, in the order in which they were passed.
+    :param fail_on: names of rules, ``error`` or ``all``, in the order in which they were passed.
     """
 
     format: str
     file: Path | None
     fail_on: tuple[str, ...]
 
-    def failing(self, rules: Iterable[Rule]) -> frozenset[str]:
+    def failing(self, rules: Sequence[Rule]) -> frozenset[str]:
         """Return the names of the rules whose findings fail the command.
 
         :raise InputError: `--fail-on` names a rule that does not exist, with the nearest name.
         """
-        known = [rule.name for rule in rules]
+        selected = {rule.name: {rule.name} for rule in rules}
+        selected[_ERRORS] = {rule.name for rule in rules if rule.level == "error"}
+        selected[_ALL] = {rule.name for rule in rules}
         if problems := [
-            Problem("--fail-on", 0, 0, "", f"unknown rule {quote(name)}", _nearest(name, known))
+            Problem("--fail-on", 0, 0, "", f"unknown rule {quote(name)}", _nearest(name, selected))
             for name in dict.fromkeys(self.fail_on)
-            if name not in (*known, _ALL)
+            if name not in selected
         ]:
             raise InputError(problems)
-        return frozenset(known if _ALL in self.fail_on else self.fail_on)
+        return frozenset[str]().union(*(selected[name] for name in self.fail_on))
 
 
 def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -99,8 +102,8 @@ def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
             "--fail-on",
             multiple=True,
             metavar="RULE",
-            help="Exit with status 1 if this rule has findings; 'all' for any rule.  "
-            "Repeatable, or comma-separated.",
+            help="Exit with status 1 if this rule has findings; 'error' for any rule of level "
+            "error, 'all' for any rule.  Repeatable, or comma-separated.",
         ),
     )
     for option in reversed(options):
@@ -191,5 +194,7 @@ def _check_github(file: Path | None) -> None:
         raise InputError([Problem("--format", 0, 0, "", what, hint)])
 
 
-def _nearest(name: str, known: list[str]) -> str:
-    return did_you_mean(name, [*known, _ALL]) or f"rules: {', '.join(known)}, or {_ALL}"
+def _nearest(name: str, known: Iterable[str]) -> str:
+    *rules, errors, everything = known
+    expected = f"rules: {', '.join(rules)}; or {errors}, or {everything}"
+    return did_you_mean(name, [*rules, errors, everything]) or expected

@@ -259,6 +259,12 @@ def test_a_summary_that_cannot_be_written_is_an_error(
         (["key-in-query,retry-pauses"], 1, FAILS),
         (["key-in-query", "retry-pauses"], 1, FAILS),
         (["all"], 1, ["mockpets: --fail-on: findings of retry-pauses, deprecated-operation"]),
+        (["error"], 1, FAILS),
+        (
+            ["error,deprecated-operation"],
+            1,
+            ["mockpets: --fail-on: findings of retry-pauses, deprecated-operation"],
+        ),
     ],
 )
 def test_findings_of_these_rules_fail_the_command(
@@ -275,9 +281,15 @@ def test_findings_of_these_rules_fail_the_command(
         ("retry-pause", "unknown rule 'retry-pause'; did you mean 'retry-pauses'?"),
         (
             "x",
-            "unknown rule 'x'; rules: retry-pauses, deprecated-operation, key-in-query, or all",
+            "unknown rule 'x'; rules: retry-pauses, deprecated-operation, key-in-query; or error, "
+            "or all",
         ),
-        ("", "unknown rule ''; rules: retry-pauses, deprecated-operation, key-in-query, or all"),
+        ("errors", "unknown rule 'errors'; did you mean 'error'?"),
+        (
+            "warning,all",
+            "unknown rule 'warning'; rules: retry-pauses, deprecated-operation, key-in-query; "
+            "or error, or all",
+        ),
         ("all,alll", "unknown rule 'alll'; did you mean 'all'?"),
     ],
 )
