@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import ssl
 import subprocess
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.browser.conftest import firefox
 from tests.docs.page import ROOT
+from tests.docs.vite import running_vite
 from tests.programs import need
 
 if TYPE_CHECKING:
@@ -94,27 +94,11 @@ def mock() -> Iterator[MockpetsServer]:
 
 
 @pytest.fixture(scope="module")
-def vite(mock: MockpetsServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def vite(mock: MockpetsServer) -> Iterator[str]:
     """Start Vite with a proxy to the mock; return its URL."""
-    folder = tmp_path_factory.mktemp("app")
-    (folder / "index.html").write_text("<!doctype html><title>app</title>", encoding="utf-8")
-    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-    config = f'server: {{host: "127.0.0.1", port: 0, proxy: {{"^/(v1|~)": "{mock.url}"}}}}'
-    (folder / "vite.config.js").write_text(f"export default {{{config}}};", encoding="utf-8")
-    with subprocess.Popen(
-        [need("vite"), "--clearScreen", "false"],
-        cwd=folder,
-        env={"PATH": str(need("node")).rpartition("/")[0], "NO_COLOR": "1"},
-        stdin=subprocess.PIPE,  # Vite ends with its input
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        found = (re.search(r"(http://[\d.:]+)/", line) for line in process.stdout)
-        yield next(match[1] for match in found if match)
-        process.terminate()
-        process.stdout.read()
+    proxy = f'export default {{server: {{proxy: {{"^/(v1|~)": "{mock.url}"}}}}}};'
+    with running_vite(proxy) as url:
+        yield url
 
 
 # --- Dev-server proxies -----------------------------------------------------------------------

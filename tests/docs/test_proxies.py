@@ -6,12 +6,9 @@ The rows of the other proxies, and the column about a held response, were measur
 from __future__ import annotations
 
 import re
-import subprocess
 from contextlib import contextmanager, nullcontext
 from http.client import HTTPConnection, HTTPException, IncompleteRead
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -21,8 +18,8 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.docs.page import ROOT, blocks
+from tests.docs.vite import running_vite
 from tests.live.balancers import nginx_site, replaced
-from tests.programs import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,31 +40,10 @@ def block(language: str, word: str) -> str:
     return text
 
 
-@contextmanager
-def vite(target: str) -> Iterator[str]:
-    """Run Vite with the page's configuration; yield its URL."""
-    config = replaced(block("js", "server: { proxy"), "http://localhost:7387", target)
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "index.html").write_text("<!doctype html><title>app</title>", encoding="utf-8")
-        (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-        (folder / "vite.config.js").write_text(config, encoding="utf-8")
-        with subprocess.Popen(
-            [need("vite"), "--clearScreen", "false", "--host", "127.0.0.1", "--port", "0"],
-            cwd=folder,
-            env={"PATH": str(need("node")).rpartition("/")[0], "NO_COLOR": "1"},
-            stdin=subprocess.PIPE,  # Vite ends with its input
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        ) as process:
-            assert process.stdout is not None
-            found = (re.search(r"(http://[\d.:]+)/", line) for line in process.stdout)
-            try:
-                yield next(match[1] for match in found if match)
-            finally:
-                process.terminate()
-                process.stdout.read()
+def vite(target: str) -> AbstractContextManager[str]:
+    """Run Vite with the page's configuration."""
+    config = block("js", "server: { proxy")
+    return running_vite(replaced(config, "http://localhost:7387", target))
 
 
 def proxy(name: str, target: str) -> AbstractContextManager[str]:

@@ -16,7 +16,8 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient, SessionLostError
 from tests.docs.page import ROOT
-from tests.live.test_nginx import FRAME, PROXY
+from tests.live.balancers import NGINX_FRAME
+from tests.live.test_nginx import PROXY
 from tests.programs import need
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def balancer(upstream: str, servers: Sequence[MockpetsServer]) -> Iterator[str]:
             os.chown(name, nobody.pw_uid, nobody.pw_gid)
         site = f"server {{ listen {PROXY}:{port}; location / {{ proxy_pass http://mocks; }} }}"
         (Path(name) / "site.conf").write_text(upstream + site, encoding="utf-8")
-        (Path(name) / "nginx.conf").write_text(FRAME, encoding="utf-8")
+        (Path(name) / "nginx.conf").write_text(NGINX_FRAME, encoding="utf-8")
         with subprocess.Popen(
             [program, "-p", name, "-c", "nginx.conf", "-e", "stderr"],
             cwd=name,

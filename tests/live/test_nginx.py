@@ -25,6 +25,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.web.proxy import behind
 from tests.http_client import JSON, KEY, Client, OverSocket
+from tests.live.balancers import NGINX_FRAME
 from tests.programs import need
 from tests.web.test_contract import *  # noqa: F403 - its tests, through this module's `call`
 
@@ -33,21 +34,6 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 CONFIG = Path(__file__).parents[2] / "docs" / "operate" / "nginx.conf"
-FRAME = """\
-daemon off;
-pid nginx.pid;
-error_log stderr crit;
-events {}
-http {
-    access_log off;
-    client_body_temp_path body;
-    proxy_temp_path proxy;
-    fastcgi_temp_path fastcgi;
-    uwsgi_temp_path uwsgi;
-    scgi_temp_path scgi;
-    include site.conf;
-}
-"""
 CERTIFICATE = ["req", "-x509", "-nodes", "-days", "2", "-keyout", "key.pem", "-out", "cert.pem"]
 CERTIFICATE += ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
 CERTIFICATE += ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
@@ -106,7 +92,7 @@ def nginx(upstream: str, location: str) -> Iterator[tuple[int, ssl.SSLContext]]:
             assert site.count(shown) == 1, shown
             site = site.replace(shown, used)
         (folder / "site.conf").write_text(site, encoding="utf-8")
-        (folder / "nginx.conf").write_text(FRAME, encoding="utf-8")
+        (folder / "nginx.conf").write_text(NGINX_FRAME, encoding="utf-8")
         with subprocess.Popen(
             [program, "-p", name, "-c", "nginx.conf", "-e", "stderr"],
             cwd=folder,
