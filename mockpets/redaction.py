@@ -1,10 +1,9 @@
 """Recognise headers and query parameters that hold secrets, and redact their values.
 
 Only the name decides, never the value, so that users can predict what is redacted; but
-`value_redactor` finds one known secret in any text. The scheme of
-an Authorization header stays: tools that check recorded traffic look for it. So do the keys in
-`baggage`, and the values of ours. User names and
-passwords in URLs are redacted as well.
+`value_redactor` finds one known secret in any text. The scheme of an Authorization header stays:
+tools that check recorded traffic look for it. So do the keys in `baggage`, and the values of ours.
+User names and passwords in URLs are redacted as well.
 """
 
 from __future__ import annotations

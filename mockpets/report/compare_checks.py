@@ -324,7 +324,7 @@ def _page(result: ProbeResult, results: Sequence[ProbeResult]) -> Iterator[_Diff
 
 
 def _is_default(result: ProbeResult) -> bool:
-    """Return whether an result has a page without a limit and without a filter."""
+    """Return whether a result has a page without a limit and without a filter."""
     probe = result.probe
     return result.pets is not None and probe.limit == PAGE_DEFAULT and probe.filter is None
 
