@@ -13,9 +13,12 @@ FROM ${BASE} AS build
 ARG PIP_INDEX_URL
 ARG PIP_FIND_LINKS
 ARG PIP_NO_INDEX
+# The commit, for `mockpets --version`.
+ARG REVISION=""
 WORKDIR /source
 COPY . .
-RUN python3 -m venv /build \
+RUN export MOCKPETS_COMMIT="$REVISION" \
+    && python3 -m venv /build \
     && python3 -m venv --without-pip /opt/mockpets \
     && /build/bin/pip --python /opt/mockpets/bin/python install \
         --quiet --no-cache-dir --no-compile --disable-pip-version-check -c constraints.txt . \

@@ -30,6 +30,11 @@ export interface MockpetsOptions {
   /** Origins to which the page sends the session, in addition to those of mockpets and `baseURL`. */
   mockOrigins: string[];
   /**
+   * When to attach the request log of a test as HAR: `on-failure` (the default), or `always`, so that
+   * `mockpets report --har` can read the logs of all tests.
+   */
+  mockHar: "on-failure" | "always";
+  /**
    * `route` (the default): a header and `baggage`, only to the origins of mockpets and your app. Before
    * Playwright 1.57, a route does not see the requests of a service worker.
    * `header`: a header to all servers. Requests to servers that do not allow it with CORS fail.

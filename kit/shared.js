@@ -62,6 +62,11 @@ export async function failure(call) {
   }
 }
 
+/** Return the contents of a test's session: whatever the server was started with, scenario `default` is active. */
+export function contentsOf({ scenario, ...contents } = {}) {
+  return { scenario: scenario ?? "default", ...contents };
+}
+
 /** Return the name of the state under which a test runs, from its annotations; undefined without one. */
 export function stateOf({ annotations }) {
   return annotations.find(({ type }) => type === STATE)?.description;
@@ -93,25 +98,30 @@ export async function dropSession(mock) {
 
 /** Return the request log of a session, for the report of a failed test. */
 export async function requestLog(mock) {
-  const entries = await mock.requests();
+  const [entries, { without_session: rejected }] = await Promise.all([mock.requests(), mock.state()]);
+  const few = rejected.count === 1 ? "1 request without a session was" : `${rejected.count} requests without a session were`;
+  const lines = rejected.count ? [`${few} rejected meanwhile: ${rejected.last.join(", ")}`] : [];
   const none = `no requests to ${mock.baseUrl}; requests that name another session, or none, are not shown`;
-  return entries.map(requestLine).join("\n") || none;
+  return [entries.map(requestLine).join("\n") || none, ...lines].join("\n");
 }
 
-/** Return number, time, method, target, status, milliseconds, stubs and notes of a request. */
-export function requestLine({ number, at, method, target, status, app_ms, delay_ms, stubs, outcome, fault, hold, notes }) {
+/** Return number, time, method, target, status, milliseconds (plus those added), stubs and notes of a request. */
+export function requestLine(entry) {
+  const { number, at, method, target, status, app_ms, delay_ms, held_ms, total_ms, throttle, stubs, outcome, fault, hold, notes } = entry;
+  const isMeasured = total_ms !== null && (hold || throttle);
+  const added = isMeasured ? total_ms - app_ms : Math.max(delay_ms, held_ms);
   const remarks = [
     outcome === "sent" ? "" : outcome.replace("_", " "),
     fault ? `fault ${fault}` : "",
-    hold ? `held at ${hold}` : "",
+    hold ? `held at ${hold} for ${(held_ms / 1000).toFixed(1)} s` : "",
     ...notes.map(({ text }) => text),
   ];
   return [
     String(number).padStart(4),
     at.slice(11, 23),
     `${method.padEnd(6)} ${target.replace(/^\/~[^/]*/, "").padEnd(28)}`,
-    status ?? "  -",
-    `${app_ms.toFixed(1)}${delay_ms ? ` +${Math.round(delay_ms)}` : ""} ms`,
+    outcome === "pending" ? "..." : status ?? "  -",
+    `${app_ms.toFixed(1)}${added ? ` +${Math.round(added)}` : ""} ms`,
     stubs.join(" ") || "-",
     remarks.filter(Boolean).join("; "),
   ].join("  ").trimEnd();

@@ -2,7 +2,7 @@
 
 import { Mockpets } from "./client.js";
 import { wrapRequests } from "./requests.js";
-import { RUN, failure, namesSession, origin } from "./shared.js";
+import { RUN, contentsOf, failure, namesSession, origin } from "./shared.js";
 
 export * from "./client.js";
 
@@ -22,7 +22,7 @@ export async function mockpetsLoader({ id, parameters, viewMode, abortSignal }) 
   let mock = sessions.get(abortSignal);
   if (!mock) {
     mock = new Mockpets({ url, key, token, session: Mockpets.slug(id, RUN, (mounts += 1)), fetch: outlivingFetch });
-    await mock.make(contents);
+    await mock.make(contentsOf(contents));
     sessions.set(abortSignal, mock);
     const drop = dropAtEnd(mock, abortSignal);
     if (viewMode !== "docs" && !abortSignal.aborted) dropLast = drop;

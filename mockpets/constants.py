@@ -6,10 +6,19 @@ module holds the defaults of settings and the fixed values.
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 VERSION = "0.1.0"
 """The version of mockpets, which the build of the package reads from this line."""
+PROTOCOL: Final = 2
+"""The number of the control API's protocol. A client compares it with that of `GET health`.
+
+Raise it when a client of the previous number no longer works, or needs something that a server of
+the previous number lacks. Servers before the number existed have 1 and do not send it.
+"""
 
 # --- The contract -----------------------------------------------------------------------------
 
@@ -161,10 +170,17 @@ SEED_HEADER: Final = "Mockpets-Seed"
 """The seed that reproduces the response; sent only by scenarios that use randomness."""
 
 SESSION_ID_HEADER: Final = "Mockpets-Session-Id"
+LOST_SESSION: Final = (
+    "session {name} was lost: the server was restarted, or another client deleted the session; to "
+    "keep sessions over restarts, start the server with --state"
+)
 """Differs when a session of the same name was created again, or lost something in a restart."""
 
 NODE_HEADER: Final = "Mockpets-Node"
 """The name of the server (`--name`); not sent without one."""
+
+PROTOCOL_HEADER: Final = "Mockpets-Protocol"
+"""`PROTOCOL`, in every response of the control API."""
 
 REQUEST_HEADERS: Final = (SESSION_HEADER, SCENARIO_HEADER, DELAY_HEADER)
 """Our headers that have an effect on a request."""
@@ -181,6 +197,7 @@ FORWARDED_HEADERS: Final = (
     SEED_HEADER,
     SESSION_ID_HEADER,
     NODE_HEADER,
+    PROTOCOL_HEADER,
 )
 """Our response headers. Requests may carry them without effect,
 because proxies copy headers of a response into the next request."""
@@ -202,6 +219,7 @@ EXPOSED_HEADERS: Final = (
     OFF_CONTRACT_HEADER,
     SEED_HEADER,
     NODE_HEADER,
+    PROTOCOL_HEADER,
 )
 """Response headers that pages on other origins may read; ``*`` does not work with credentials."""
 
@@ -213,6 +231,14 @@ MOUNT: Final = r"(?:/(?!\.)[A-Za-z0-9._-]+)+"
 
 REALM: Final = "mockpets"
 CONTROL_REALM: Final = "mockpets control"
+
+# --- Patterns ---------------------------------------------------------------------------------
+
+GLOB_LENGTH: Final = 1000
+GLOB: Final = r"(?:[^*]*\*){0,50}[^*]*"
+"""A glob with at most 50 ``*``; compiling one with thousands would block all sessions."""
+GLOB_RULE: Final = "a pattern of at most 1,000 characters with at most 50 *"
+"""`GLOB_LENGTH` and `GLOB` for error messages."""
 
 # --- Names ------------------------------------------------------------------------------------
 
@@ -230,8 +256,32 @@ NAME_LENGTH: Final = 64
 INLINE: Final = "inline-{}"
 """The name of a scenario that was sent as a document without a name; numbered from 1."""
 
-ScenarioGroup = Literal["Files with problems", "Default", "Pet data", "Behaviour"]
+ScenarioGroup = Literal[
+    "Your own",
+    "Files with problems",
+    "Empty states",
+    "Data",
+    "Authentication",
+    "Errors",
+    "Failures that end",
+    "Missing pets",
+    "Slow responses",
+    "Broken responses",
+    "Outside the contract",
+]
 """A heading in lists of scenarios; this is the order of the headings."""
+SHIPPED_SCENARIOS: Final[Mapping[ScenarioGroup, Sequence[str]]] = {
+    "Empty states": ("empty", "sold-out", "no-status"),
+    "Data": (DEFAULT_SCENARIO, "full-page", "crowded", "awkward-names", "big-ids"),
+    "Authentication": ("unauthorized", "expired-key"),
+    "Errors": ("server-error", "maintenance", "rate-limited", "create-rejected"),
+    "Failures that end": ("retry", "retry-now", "flaky", "flaky-create"),
+    "Missing pets": ("missing", "after-removal"),
+    "Slow responses": ("slow", "jittery", "slow-body", "loading", "double-submit"),
+    "Broken responses": ("offline", "truncated", "broken-json"),
+    "Outside the contract": ("orders",),
+}
+"""The shipped scenarios by need, in the order in which lists and the documentation show them."""
 Change = Literal[
     "requests", "scenario", "pets", "snapshots", "gates", "sessions", "files", "origins"
 ]
@@ -336,6 +386,8 @@ CLOSED_SECONDS: Final = 3600.0
 """The longest time for which the name of a deleted session can be closed."""
 CLOSED_NAMES: Final = 10_000
 """Maximum number of closed names; beyond it, forget those that expired, or the one closed first."""
+SESSIONLESS_REQUESTS: Final = 5
+"""Requests without a session to remember of those that `--sessions declared` rejects."""
 REJECTED_ORIGINS: Final = 20
 """Maximum number of rejected origins to log and show; any client can send invented ones."""
 JOURNAL_ENTRIES: Final = 1000

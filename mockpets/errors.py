@@ -33,7 +33,12 @@ class RequestError(MockpetsError):
     :param message: what is wrong and what was expected.
     :param headers: response headers for this error, such as ``Allow``.
     :param details: extra data for programs; only the control API sends it.
+    :param advice: what an operator can do about it, as the end of the message; visitors of a
+        public server do not get it.
     """
+
+    for_visitors: str | None = None
+    """The message without the advice, if it has one."""
 
     def __init__(
         self,
@@ -41,10 +46,16 @@ class RequestError(MockpetsError):
         message: str,
         headers: Sequence[tuple[str, str]] = (),
         details: Mapping[str, object] | None = None,
+        advice: str = "",
     ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        if advice:
+            self.for_visitors = message
+            is_question = message.endswith("?")
+            end = f" {advice[0].upper()}{advice[1:]}" if is_question else f"; {advice}"
+            self.message = message + end
         self.status = ERRORS[code]
         self.headers = tuple(headers)
         self.details = details

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -71,16 +72,12 @@ INTEGRATIONS: Final[Mapping[str, Integration]] = {
 _HEADER: Final = """\
 // mockpets {version}: written by "mockpets kit"; run it again instead of editing this file
 /* eslint-disable */
-
+{more}
 """
+_NO_CHECK: Final = "// @ts-nocheck: the declarations have the types\n"
 # Without it, Node cannot import the files in a repository whose own package.json says "commonjs",
 # as `npm init` writes it.
-_PACKAGE: Final = """\
-{{
-  "description": "mockpets {version}: written by 'mockpets kit'; the files here are ES modules",
-  "type": "module"
-}}
-"""
+_PACKAGE: Final = "mockpets {version}: written by 'mockpets kit'; the files here are ES modules"
 _WRITTEN_BY: Final = re.compile(r"""(?:// |{\n  "description": ")mockpets (\S+): written by ["']""")
 
 
@@ -102,19 +99,29 @@ def own_files(integration: str) -> tuple[str, str]:
     return f"{integration}.js", f"{integration}.d.ts"
 
 
-def render(name: str, scenarios: Mapping[str, str]) -> str:
+def render(
+    name: str,
+    scenarios: Mapping[str, str],
+    gates: Iterable[str] = (),
+    options: Iterable[str] = (),
+) -> str:
     """Return a file of the kit with its header.
 
     :param name: one of `files_of()`.
     :param scenarios: the names of all scenarios, and their descriptions.
+    :param gates: the names of their gates.
+    :param options: what `stored_options` returns for `PACKAGE_FILE`.
     """
     if name == PACKAGE_FILE:
-        return _PACKAGE.format(version=VERSION)
+        package = {"description": _PACKAGE.format(version=VERSION), "type": "module"}
+        stored = {"mockpets": {"options": options}} if (options := [*options]) else {}
+        return json.dumps({**package, **stored}, indent=2, ensure_ascii=False) + "\n"
     if name == SCENARIOS_FILE:
-        text = declare_scenarios(scenarios)
+        text = declare_scenarios(scenarios, gates)
     else:
         text = list_scenarios(scenarios) if name == STATES_FILE else _source(name)
-    return _HEADER.format(version=VERSION) + text
+    more = _NO_CHECK if name.endswith(".js") else ""
+    return _HEADER.format(version=VERSION, more=more) + text
 
 
 def written_by(text: str) -> str | None:
@@ -123,13 +130,30 @@ def written_by(text: str) -> str | None:
     return header and header[1]
 
 
-def declare_scenarios(names: Iterable[str]) -> str:
-    """Return the declaration of the scenarios' names.
+def stored_options(text: str) -> list[str]:
+    """Return the options in a `PACKAGE_FILE`; empty for files of earlier versions, without any.
+
+    :raise ValueError: the text is not a list of texts in JSON where the options are.
+    """
+    package = json.loads(text)
+    options = package.get("mockpets", {"options": []})
+    options = options.get("options") if isinstance(options, dict) else None
+    if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
+        raise ValueError(text)
+    return options
+
+
+def declare_scenarios(names: Iterable[str], gates: Iterable[str]) -> str:
+    """Return the declarations of the scenarios' names, and of their gates' names.
 
     :param names: those of all files; invalid names, which nothing can activate, are left out.
     """
+    held = " | ".join(dump_json(name).decode() for name in gates) or "never"
     union = "".join(f'\n  | "{name}"' for name in _valid(names))
-    return f"/** The name of a scenario file. */\nexport type ScenarioName ={union};\n"
+    return (
+        f"/** The name of a scenario file. */\nexport type ScenarioName ={union};\n\n"
+        f"/** A gate at which a scenario file holds responses. */\nexport type GateName = {held};\n"
+    )
 
 
 def list_scenarios(descriptions: Mapping[str, str]) -> str:
@@ -145,7 +169,7 @@ def list_scenarios(descriptions: Mapping[str, str]) -> str:
 
 
 def _valid(names: Iterable[str]) -> list[str]:
-    return sorted(name for name in names if re.fullmatch(SCENARIO_NAME, name))
+    return [name for name in names if re.fullmatch(SCENARIO_NAME, name)]
 
 
 def declared_scenarios(text: str) -> set[str]:

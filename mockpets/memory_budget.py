@@ -34,6 +34,12 @@ class MemoryBudget:
         # even on the thread that holds the lock: `give` must not wait for the lock.
         self._returned: deque[int] = deque()
 
+    def fork(self) -> MemoryBudget:
+        """Return a budget with as much in use; what it is charged does not count against this."""
+        copy = MemoryBudget(self.limit, self.what, self.setting)
+        copy._used = self.used
+        return copy
+
     @property
     def used(self) -> int:
         """Return how many bytes are in use."""

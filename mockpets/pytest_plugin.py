@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +21,7 @@ from uuid import uuid4
 
 import pytest
 
-from mockpets.constants import SCENARIO_NAME
+from mockpets.constants import DEFAULT_SCENARIO, SCENARIO_NAME
 from mockpets.errors import MockpetsError
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         RequestSummary,
         RequestToExplain,
         SessionOptions,
+        State,
         Times,
         VerifiedRequests,
     )
@@ -61,11 +63,13 @@ class Server:
     :param key: the API key, which clients send as the bearer token.
     :param control: client of the control API, for the default session.
     :param is_own: whether it runs in this process, so that it cannot restart during a test.
+    :param scenario: the scenarios that are active in a test which names none.
     """
 
     key: str
     control: ControlClient
     is_own: bool = False
+    scenario: tuple[str, ...] = (DEFAULT_SCENARIO,)
 
     @property
     def url(self) -> str:
@@ -378,18 +382,44 @@ def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
     """
     from mockpets.client import ControlClient
 
+    settings: Settings = request.getfixturevalue("mockpets_settings")
     if url := _running_server(request.config):
         control = ControlClient(url, token=os.environ.get(_TOKEN_VARIABLE))
-        yield Server(control.state()["settings"]["key"], control)
+        state = control.state()
+        _warn_of_differences(url, state, settings)
+        yield Server(state["settings"]["key"], control, scenario=settings.scenario)
         return
 
     from mockpets.server import MockpetsServer
 
-    settings: Settings = request.getfixturevalue("mockpets_settings")
     with MockpetsServer(settings) as server:
         url = server.url + settings.prefix
         control = ControlClient(url, token=settings.control_token)
-        yield Server(settings.api_key[0], control, is_own=True)
+        yield Server(settings.api_key[0], control, is_own=True, scenario=settings.scenario)
+
+
+def _warn_of_differences(url: str, state: State, settings: Settings) -> None:
+    """Warn if a running server is not as tests expect, who would start one with these settings."""
+    from mockpets.scenario.files import find
+
+    options, expected = state["settings"]["options"], settings.options()
+    names = {each["name"] for each in state["scenarios"]}
+    own = filter(partial(re.fullmatch, SCENARIO_NAME), find("scenarios", settings.scenarios_dir))
+    differences = [
+        *(
+            f"it has {option}"
+            for option in options
+            if option not in (*expected, "--sessions declared")  # which only rejects mistakes
+        ),
+        *(f"it lacks {option}" for option in expected if option not in options),
+        *(f"it lacks the scenario {name!r}" for name in sorted({*own} - names)),
+    ]
+    if differences:
+        warnings.warn(
+            f"the mockpets server at {url} is not as the tests would start it: "
+            f"{', '.join(differences)}; restart it, or change the fixture mockpets_settings",
+            stacklevel=1,
+        )
 
 
 @pytest.fixture
@@ -415,6 +445,7 @@ def mockpets(request: pytest.FixtureRequest, mockpets_server: Server) -> Iterato
             _check_scenarios(_all_scenarios(request.config), control)
         if reason := control.scenario(state)["disabled"]:
             pytest.skip(reason)
+    contents.setdefault("scenario", list(mockpets_server.scenario))
     control.make_session(name, **contents)
     mockpets = Mockpets(mockpets_server.key, control.session(name))
     request.node.stash[_STASHED] = mockpets

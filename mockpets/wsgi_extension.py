@@ -122,6 +122,7 @@ class DeliveryOrder:
     :param job: work too long for the app's thread. The server discards the response, runs the job
         on its worker thread, and calls the app again with the same request and the job's result
         under `JOB_RESULTS`.
+    :param owner: whose job it is; the jobs of different owners take turns.
     :param patience: seconds after which the hold ends by itself, and a delay with it.
     :param retry: whether to call the app again with the same request when the hold ends, and send
         that response, unless it is ordered like this again. If the server is already stopping, it
@@ -136,6 +137,7 @@ class DeliveryOrder:
     fault: str | None = None
     close: bool = False
     job: Callable[[], object] | None = None
+    owner: str = ""
     patience: float | None = None
     retry: bool = False
     needs_body: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from typing import TYPE_CHECKING
@@ -18,13 +19,19 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.scenario import library
 from tests.http_client import Client, InProcess, OverSocket
 
-pytest_plugins = ["pytester", "tests.programs"]
+pytest_plugins = ["pytester", "tests.programs", "tests.browsers", "tests.sleep_guard"]
 
-# No deadline and no check of speed: a busy machine would fail a test that is right.
-hypothesis.settings.register_profile(
-    "mockpets", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
-)
-hypothesis.settings.load_profile("mockpets")
+# No deadline and no check of speed: a busy machine would fail a test that is right. The README's
+# command uses `quick`; `.ci/run` runs the properties again with `--hypothesis-profile=thorough`.
+for profile, examples in {"quick": 25, "thorough": 400}.items():
+    hypothesis.settings.register_profile(
+        profile,
+        deadline=None,
+        max_examples=examples,
+        database=None,  # the checkout may belong to another user
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
+hypothesis.settings.load_profile("quick")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts background jobs like this, and their children inherit it: Ctrl-C, which some
@@ -95,6 +102,11 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """
     is_named = any("::" in argument for argument in config.args)
     return 0 if is_named or (len(config.args) == 1 and config.args[0].endswith(".py")) else None
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what is loaded from garbage collection, which some tests start hundreds of times."""
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,11 +1,13 @@
-"""Programs that some tests call, and the report of those that this machine lacks."""
+"""Programs and npm packages that some tests call, and the report of those that are missing."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -18,43 +20,109 @@ if TYPE_CHECKING:
 NODE_MODULES = Path(__file__).parent / "node_modules"
 """What `npm install` makes of ``tests/package.json``."""
 
+INSTALL_PACKAGES = "npm install --prefix tests"
+
+GROUPS = {"browser", "node", "tool"}
+"""Markers of the tests that need a program that is not Python."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """The marker of the tests that need a program, and the command that installs it."""
+
+    group: str
+    install: str
+
+
+def _debian(group: str, *names: str, package: str = "") -> dict[str, Program]:
+    return {name: Program(group, f"apt-get install {package or name}") for name in names}
+
+
+PROGRAMS = {
+    **_debian("browser", "chromium", "firefox-esr"),
+    **_debian("node", "node", package="nodejs"),
+    **_debian("node", "npm", "npx", package="npm"),
+    **_debian("tool", "nginx", package="nginx-light"),
+    **_debian("tool", "promtool", package="prometheus"),
+    **_debian("tool", "dpkg-query", package="dpkg"),
+    **_debian("tool", "bash", "curl", "git", "haproxy", "openssl", "wrk"),
+    "sphinx-build": Program("tool", "pip install -e '.[docs]'"),
+    "bun": Program("node", "npm install --global bun"),
+    "deno": Program("node", "npm install --global deno"),
+}
+"""All programs that are not in an npm package of ``tests/package.json``."""
+
 
 def need(name: str) -> str:
-    """Return the path of a program, preferably of an npm package.
+    """Return the path of a program: one of `PROGRAMS` on the PATH, or one of an npm package.
 
-    An active `.venv` has another `playwright` on the PATH: the one of the Python package.
-    Without the program the test is skipped; in CI it fails.
+    The PATH may have another program of the same name, such as Python's `playwright`.
+    Without the program the test is skipped; in CI it fails. A test without the program's marker
+    fails everywhere, because the README's command must need nothing but Python.
     """
-    path = shutil.which(name, path=NODE_MODULES / ".bin") or shutil.which(name)
+    program = PROGRAMS.get(Path(name).name, Program("node", INSTALL_PACKAGES))
+    _check_marker(name, program.group)
+    packages = NODE_MODULES / ".bin" if program.install == INSTALL_PACKAGES else None
+    path = shutil.which(name, path=packages)
     if path is None:
-        _stop(name)
+        _stop(name, program.install)
     return path
 
 
-def need_file(package: str, path: str) -> Path:
-    """Return the path of a file of an npm package; without the package as `need`."""
-    file = NODE_MODULES / package / path
+def need_package(name: str, path: str = "") -> Path:
+    """Return the folder of an npm package, or the path of a file in it; otherwise as `need`."""
+    _check_marker(name, "node")
+    file = NODE_MODULES / name / path
     if not file.exists():
-        _stop(package)
+        _stop(name, INSTALL_PACKAGES)
     return file
 
 
-def _stop(name: str) -> NoReturn:
+def need_packages() -> Path:
+    """Return `NODE_MODULES`, which has all packages of ``tests/package.json``; or as `need`."""
+    package = json.loads(Path(__file__).with_name("package.json").read_text(encoding="utf-8"))
+    for name in (
+        ".package-lock.json",
+        *package["devDependencies"],
+    ):  # npm writes the first one last
+        need_package(name)
+    return NODE_MODULES
+
+
+def _stop(name: str, install: str) -> NoReturn:
     stop = pytest.fail if os.environ.get("CI") else pytest.skip
-    stop(f"the program {name} is not installed")
+    stop(f"{name} is not installed; to install it: {install}")
+
+
+# --- The running test, and what was missing -----------------------------------------------------
+
+_running: list[pytest.Item] = []
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Remember the running test, so that `need` can check its markers."""
+    _running.append(item)
+    try:
+        return (yield)
+    finally:
+        _running.pop()
+
+
+def _check_marker(name: str, group: str) -> None:
+    if _running and _running[-1].get_closest_marker(group) is None:
+        pytest.fail(f"this test needs {name}: mark it with @pytest.mark.{group}")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # the last line, below the list of skipped tests
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    """List the missing programs, each with the number of tests that were skipped for it."""
+    """List what was missing, with the number of skipped tests and the command that installs it."""
     yield
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = (
-        re.search(r"the program (\S+) is not installed", str(report.longrepr)) for report in skipped
+        re.search(r"(\S+ is not installed; to install it: .+?)'?\)?$", str(report.longrepr))
+        for report in skipped
     )
-    programs = Counter(reason[1] for reason in reasons if reason)
-    if programs:
-        counts = ", ".join(f"{name} (tests: {count})" for name, count in sorted(programs.items()))
-        terminalreporter.write_line(
-            f"skipped for missing programs: {counts}; .ci/run installs them"
-        )
+    missing = Counter(reason[1] for reason in reasons if reason)
+    for reason, count in sorted(missing.items()):
+        terminalreporter.write_line(f"skipped {count} tests: {reason}")

@@ -24,7 +24,9 @@ def results(cores: int | None) -> dict[str, Any]:
     return {"at": "2026-11-22", "machine": machine, "costs": costs}
 
 
+@pytest.mark.tool
 @pytest.mark.slow
+@pytest.mark.long
 def test_it_measures_each_number_of_processes(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

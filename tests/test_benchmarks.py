@@ -11,12 +11,15 @@ import sys
 import tomllib
 import zipfile
 from collections import Counter
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
 
+from benchmarks.__main__ import main
 from benchmarks.checks import ABILITIES, CheckResult, check
 from benchmarks.goals import goals
 from benchmarks.installs import UnavailableError, install, mockpets_for
@@ -30,6 +33,7 @@ from benchmarks.rounds import Plan, measure
 from benchmarks.subjects import NEW, PETS, Subject, installed_size
 from mockpets import MockpetsServer, Settings
 from mockpets.pets.generator import generate
+from tests.cases import each as for_each
 from tests.programs import need
 
 if TYPE_CHECKING:
@@ -41,6 +45,9 @@ LIST = Subject("any", (), Path())
 MIX = mix(LIST)
 CONTRACT = {name: part.status for name, part in PARTS.items()}
 SECONDS = 60
+WITH_EACH_CLIENT = pytest.mark.parametrize(
+    "client", [pytest.param("wrk", marks=pytest.mark.tool), "built-in"]
+)
 
 
 def port_of(server: MockpetsServer) -> int:
@@ -53,7 +60,18 @@ def port() -> Iterator[int]:
         yield port_of(server)
 
 
-def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run `python -m benchmarks` in this process."""
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
+
+
+def program(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `python -m benchmarks` in a process of its own."""
     command = [sys.executable, "-m", "benchmarks", *map(str, arguments)]
     return subprocess.run(
         command,
@@ -62,6 +80,7 @@ def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProce
         capture_output=True,
         text=True,
         timeout=SECONDS,
+        check=False,
     )
 
 
@@ -73,7 +92,7 @@ def test_mockpets_has_all_abilities(port: int) -> None:
     assert result == CheckResult("", True, ABILITIES, CONTRACT)
 
 
-@pytest.mark.parametrize("scenario", ["empty", "server-error", "broken-json", "full-page"])
+@for_each("scenario", ["empty", "server-error", "broken-json", "full-page"])
 def test_a_server_with_another_page_is_not_timed(scenario: str) -> None:
     with MockpetsServer(Settings(port=0, count=PETS, scenario=(scenario,))) as server:
         result = check(LIST, port_of(server), GENERATED)
@@ -90,8 +109,8 @@ def test_missing_abilities_are_detected() -> None:
     assert result.statuses == without_create, "the mix lacks what the server cannot do"
 
 
-@pytest.mark.parametrize(
-    ("target", "statuses"),
+@for_each(
+    "target, statuses",
     [
         ("/v1/pets?id={id}", {"get": 200, "missing pet": 200}),
         ("/v1/pets/{id}0", {"missing pet": 404}),  # some of these pets exist
@@ -140,7 +159,7 @@ def test_a_part_that_a_server_cannot_do_is_left_out() -> None:
     assert rest == [item for item in MIX if item.part != "get"]
 
 
-@pytest.mark.parametrize("part", PARTS)
+@for_each("part", PARTS)
 def test_the_requests_have_the_headers_of_a_browser(part: str) -> None:
     request = next(item for item in MIX if item.part == part)
     head, _, body = request.encoded(7387).decode("ascii").partition("\r\n\r\n")
@@ -164,7 +183,8 @@ def test_the_statuses_of_a_run_are_compared_with_those_of_the_check() -> None:
     assert "1 responses 500, expected 0" in status_problems(MIX, CONTRACT, received)
 
 
-@pytest.mark.parametrize("client", ["wrk", "built-in"])
+@pytest.mark.slow
+@WITH_EACH_CLIENT
 def test_a_run_with_another_status_is_an_error(
     port: int, client: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +198,7 @@ def test_a_run_with_another_status_is_an_error(
         time_mix(port, MIX, {**CONTRACT, "no key": 200}, 1)
 
 
+@pytest.mark.slow
 def test_a_subject_that_changes_its_statuses_is_reported(tmp_path: Path) -> None:
     command = (sys.executable, "-m", "mockpets", "serve", "--port", "{port}", "--count", str(PETS))
     subject = Subject("any", command, tmp_path)
@@ -192,7 +213,7 @@ def test_a_subject_that_changes_its_statuses_is_reported(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("client", ["wrk", "built-in"])
+@WITH_EACH_CLIENT
 def test_the_mix_is_measured_as_a_whole_and_by_operation(
     port: int, client: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,6 +246,7 @@ def test_the_built_in_client_works_without_wrk(
     assert 0 < load.p50 <= load.p99 < 1000
 
 
+@pytest.mark.slow
 def test_an_error_under_load_is_reported(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(RuntimeError, match="400"):
@@ -234,7 +256,7 @@ def test_an_error_under_load_is_reported(port: int, monkeypatch: pytest.MonkeyPa
 # --- Peers --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+@for_each("recipe", RECIPES)
 def test_a_peer_can_be_set_up_repeatedly(recipe: Any, tmp_path: Path) -> None:
     for _ in range(2):
         recipe.set_up(tmp_path, GENERATED)
@@ -249,6 +271,7 @@ def test_a_peer_can_be_set_up_repeatedly(recipe: Any, tmp_path: Path) -> None:
     assert all(pinned.fullmatch(package) for package in recipe.packages)
 
 
+@pytest.mark.slow
 def test_unavailable_peers_report_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
@@ -502,7 +525,7 @@ def test_a_short_run_measures_compiled_mockpets(tmp_path: Path) -> None:
     results, compiled = tmp_path / "run.json", tmp_path / "compiled"
     environment = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": str(compiled)}
     options = ["--short", "--only", "mockpets", "--rounds", "1", "--seconds", "1"]
-    process = run(*options, "--cache", tmp_path, "--save", results, **environment)
+    process = program(*options, "--cache", tmp_path, "--save", results, **environment)
     assert process.returncode == 0, process.stderr
     [ours] = json.loads(results.read_text(encoding="utf-8"))["rows"]
     assert ours["able"] == list(ABILITIES)
@@ -516,6 +539,7 @@ def test_a_short_run_measures_compiled_mockpets(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_another_checkout_is_measured_in_the_same_run(tmp_path: Path) -> None:
     other, output = tmp_path / "other", tmp_path / "run.json"
     for name in ("mockpets", "scenarios", "fixtures"):
@@ -524,7 +548,7 @@ def test_another_checkout_is_measured_in_the_same_run(tmp_path: Path) -> None:
     text = constants.read_text(encoding="utf-8")
     constants.write_text(text.replace("PAGE_MIN: Final = 1", "PAGE_MIN: Final = 0"), "utf-8")
     options = ["--short", "--only", "mockpets", "--rounds", "1", "--seconds", "1"]
-    process = run(*options, "--before", other, "--cache", tmp_path, "--save", output)
+    process = program(*options, "--before", other, "--cache", tmp_path, "--save", output)
     assert process.returncode == 0, process.stderr
     results = json.loads(output.read_text(encoding="utf-8"))
     able = {row["name"]: row["able"] for row in results["rows"]}

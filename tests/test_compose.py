@@ -26,6 +26,7 @@ import mockpets
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import URL_VARIABLE
+from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket, Response
 from tests.test_container_files import PAGES, environment, one
 
@@ -58,7 +59,7 @@ def test_it_is_a_compose_file() -> None:
     assert flaws(COMPOSE) == []
 
 
-@pytest.mark.parametrize("change", [{"pids_limit": [64]}, {"cap-drop": ["ALL"]}])
+@for_each("change", [{"pids_limit": [64]}, {"cap-drop": ["ALL"]}])
 def test_the_schema_finds_mistakes(change: dict[str, object]) -> None:
     assert flaws({"services": {"mock": {**MOCK, **change}}})
 

@@ -16,6 +16,7 @@ from mockpets.cli.main import _commands as program
 from mockpets.cli.main import main
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
+from tests.cases import each as for_each
 
 ROOT = Path(__file__).parent.parent
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -85,7 +86,7 @@ def test_it_listens_on_every_address_at_the_port_that_is_exposed() -> None:
     assert one("EXPOSE") == str(Settings().port)
 
 
-@pytest.mark.parametrize("word", ["ENTRYPOINT", "CMD", "HEALTHCHECK"])
+@for_each("word", ["ENTRYPOINT", "CMD", "HEALTHCHECK"])
 def test_commands_are_in_exec_form_and_exist(word: str) -> None:
     """Without a shell around it a command gets the signals itself, and needs no shell."""
     found = json.loads(one(word).partition("CMD ")[2] or one(word))
@@ -159,7 +160,7 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+@for_each("page", PAGES)
 def test_settings_and_files_named_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     variables = {row.variable for row in rows()}
@@ -178,7 +179,7 @@ OF_OTHERS = {"--build-arg", "--wait", "--rm"}
 """Options of docker."""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+@for_each("page", PAGES)
 def test_commands_shown_are_taken(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     shown = [line for line in text.splitlines() if re.match(r"\S*mockpets serve ", line)]
@@ -228,5 +229,5 @@ def test_the_build_gets_what_it_needs_and_nothing_else() -> None:
     assert rules[0] == "*"
     assert all((ROOT / name).exists() for name in sent)
     shipped = set(PROJECT["license-files"]) | {PROJECT["readme"], "fixtures", "kit", "scenarios"}
-    build = {"mockpets", "pyproject.toml", "constraints.txt", "deploy/sbom.py"}
+    build = {"mockpets", "pyproject.toml", "hatch_build.py", "constraints.txt", "deploy/sbom.py"}
     assert sent == shipped | build

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
+from tests.cases import each as for_each
 from tests.test_imports import HOMES, LEVELS
 
 ROOT = Path(__file__).parent.parent
@@ -45,7 +44,7 @@ def test_the_import_rule_matches_the_tested_one() -> None:
     ]
 
 
-@pytest.mark.parametrize("library", HOMES)
+@for_each("library", HOMES)
 def test_the_home_of_each_library_is_listed(library: str) -> None:
     spelled = {"yaml": "PyYAML", "prometheus_client": "prometheus-client"}.get(library, library)
 

@@ -20,6 +20,7 @@ import mockpets
 from mockpets.constants import HEALTH_PATH, READY_PATH
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
+from tests.cases import each as for_each
 from tests.live.balancers import DEPLOY
 from tests.programs import need
 from tests.test_compose import MOCK, flaws
@@ -68,7 +69,8 @@ def test_the_balancers_have_a_server_for_each_process() -> None:
     assert re.findall(r"server (\S+):7387 ", NGINX) == names
 
 
-@pytest.mark.parametrize(("host", "domain"), [("localhost", ""), ("127.0.0", ".1")])
+@pytest.mark.tool
+@for_each("host, domain", [("localhost", ""), ("127.0.0", ".1")])
 def test_haproxy_accepts_its_configuration(host: str, domain: str, tmp_path: Path) -> None:
     """With a host that exists on this machine, in one part as in Compose, or in two."""
     config = tmp_path / "haproxy.cfg"
@@ -91,7 +93,7 @@ def test_it_is_a_compose_file() -> None:
     assert flaws(COMPOSE) == []
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@for_each("name", SERVICES)
 def test_every_service_is_confined(name: str) -> None:
     service = SERVICES[name]
 
@@ -100,7 +102,7 @@ def test_every_service_is_confined(name: str) -> None:
     assert not {"privileged", "cap_add", "user", "network_mode", "pid", "devices"} & service.keys()
 
 
-@pytest.mark.parametrize("name", PROCESSES)
+@for_each("name", PROCESSES)
 def test_every_process_has_a_state_file_of_its_own(name: str) -> None:
     [volume] = PROCESSES[name]["volumes"]
     source, target = volume.split(":")
@@ -124,12 +126,12 @@ def test_only_this_machine_can_call_it() -> None:
 # --- Kubernetes -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("document", OBJECTS, ids=lambda each: f"{each['kind']} {each['metadata']}")
+@for_each("document", OBJECTS)
 def test_it_is_a_kubernetes_object(document: Any) -> None:
     check_kubernetes(document)
 
 
-@pytest.mark.parametrize("change", [{"replicas": "four"}, {"replica": 4}, {"serviceName": 4}])
+@for_each("change", [{"replicas": "four"}, {"replica": 4}, {"serviceName": 4}])
 def test_the_schema_finds_mistakes(change: dict[str, Any]) -> None:
     document = copy.deepcopy(STATEFUL_SET)
     document["spec"] |= change
@@ -183,7 +185,7 @@ def test_the_pod_uses_the_image_and_settings_that_exist() -> None:
     assert POD["securityContext"]["runAsUser"] == int(one("USER").partition(":")[0])
 
 
-@pytest.mark.parametrize("pod", PODS, ids=lambda pod: pod["containers"][0]["name"])
+@for_each("pod", PODS)
 def test_every_pod_is_confined(pod: Any) -> None:
     [container] = pod["containers"]
 

@@ -15,6 +15,7 @@ from mockpets.cli.main import main
 from mockpets.constants import METRICS_PATH
 from mockpets.settings.model import rows
 from mockpets.telemetry.metrics import Holdings, Metrics
+from tests.cases import each as for_each
 from tests.live.balancers import DEPLOY
 from tests.programs import need
 from tests.test_deploy import PROCESSES
@@ -36,6 +37,7 @@ def promtool(*arguments: str, folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.tool
 def test_prometheus_accepts_its_configuration_and_the_alerts(tmp_path: Path) -> None:
     shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
     (tmp_path / "control-token").write_text("only-for-this-test", encoding="utf-8")
@@ -94,7 +96,8 @@ def alert_test(values: dict[str, str], firing: str | None) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("name", [None, *FIRING])
+@pytest.mark.tool
+@for_each("name", [None, *FIRING])
 def test_an_alert_fires_only_for_its_problem(name: str | None, tmp_path: Path) -> None:
     assert FIRING.keys() == {rule["alert"] for rule in ALERTS}
     shutil.copy(FOLDER / "alerts.yml", tmp_path)
@@ -105,6 +108,7 @@ def test_an_alert_fires_only_for_its_problem(name: str | None, tmp_path: Path) -
     promtool("test", "rules", "test.yml", folder=tmp_path)
 
 
+@pytest.mark.tool
 def test_every_expression_of_the_dashboard_is_valid(tmp_path: Path) -> None:
     rules = [
         {"record": f"panel:{number}", "expr": text.replace("$__rate_interval", "5m")}
@@ -123,7 +127,7 @@ def test_the_panels_of_the_dashboard_do_not_overlap() -> None:
     assert len({(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels}) == len(panels)
 
 
-@pytest.mark.parametrize("texts", [EXPRESSIONS, [rule["expr"] for rule in ALERTS]])
+@for_each("texts", [EXPRESSIONS, [rule["expr"] for rule in ALERTS]])
 def test_every_metric_exists(texts: list[str]) -> None:
     exposition, _ = Metrics("", lambda: Holdings._make([*[0] * 19, {}])).exposition()
     known = set(re.findall(r"^# TYPE (\w+)", exposition.decode(), re.MULTILINE))

@@ -14,9 +14,12 @@ import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
+
 from mockpets import MockpetsServer, Settings
 from mockpets.settings.sources import load_settings
 from tests.cli.test_main import base_of, serving
+from tests.curl import run_curl
 from tests.live.test_nginx import nginx
 from tests.programs import need
 
@@ -86,6 +89,21 @@ def test_every_block_is_run_or_named() -> None:
     assert [start for start in LEFT_OUT if f"\n{start} " not in every] == []
 
 
+@pytest.mark.parametrize("page", ["control-api.md", "sidecar.md"])
+def test_the_calls_of_a_page_print_what_it_shows(page: str) -> None:
+    """Without curl and openssl, which the next two tests run."""
+    variables = {"MOCKPETS_CONTROL_TOKEN": "only-for-this-test"}
+    settings = load_settings({"port": 0}, variables if page == "sidecar.md" else {}, None)
+    calls = [block for block in blocks(page) if "curl " in block[0]]
+    with MockpetsServer(settings) as server:
+        port = urlsplit(server.url).port or 0
+        for command, output in calls:
+            shown = run_curl(command.removeprefix(". ./.env\n"), port, variables)
+            assert shown.rstrip("\n") == output.rstrip("\n") != "", command
+    assert len(calls) == 2
+
+
+@pytest.mark.tool
 def test_control(tmp_path: Path) -> None:
     with MockpetsServer(Settings(port=0)) as server:
         for block in blocks("control-api.md"):
@@ -93,6 +111,7 @@ def test_control(tmp_path: Path) -> None:
             run(block, tmp_path, to(server.url))
 
 
+@pytest.mark.tool
 def test_sidecar(tmp_path: Path) -> None:
     """A server with what the first block wrote, in place of the container."""
     need("openssl")
@@ -109,6 +128,7 @@ def test_sidecar(tmp_path: Path) -> None:
             run(block, tmp_path, to(server.url))
 
 
+@pytest.mark.tool
 def test_demo(tmp_path: Path) -> None:
     """The server of the first block, and in front of it nginx with the page's file."""
     (serve, _), ask = blocks("demo.md")

@@ -8,12 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import mockpets
 from mockpets.faults import CONNECTION_FAULTS, FAULTS
 from mockpets.server.channel import Channel
 from mockpets.web.delivery import BODY_FAULTS
+from tests.cases import each as for_each
 
 PACKAGE = Path(mockpets.__file__).parent
 DOCS = Path(__file__).parent.parent / "docs" / "scenarios" / "reference.md"
@@ -36,7 +35,7 @@ def test_the_docs_list_all_kinds() -> None:
     ]
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@for_each("fault", FAULTS)
 def test_only_the_table_and_its_implementation_name_a_kind(fault: str) -> None:
     files = {
         path.relative_to(PACKAGE).as_posix()

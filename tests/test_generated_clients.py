@@ -11,11 +11,13 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.contract.openapi import document
-from tests.programs import NODE_MODULES, need
+from tests.programs import need, need_packages
 from tests.test_generated_types import run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.node
 
 RETRY = """
 /** Send a request again while the response is 503, after the time that the server asks for. */
@@ -193,7 +195,7 @@ OPTIONS = {
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A TypeScript project with the clients that the generators make of our document."""
     folder = tmp_path_factory.mktemp("clients")
-    (folder / "node_modules").symlink_to(NODE_MODULES)
+    (folder / "node_modules").symlink_to(need_packages())
     (folder / "openapi.json").write_text(json.dumps(document()))
     (folder / "tsconfig.json").write_text(
         json.dumps({"compilerOptions": OPTIONS, "exclude": ["orval.config.ts"]})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
-import pytest
-
 import mockpets
+from tests.cases import each as for_each
 
 PACKAGE = Path(mockpets.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -39,12 +39,14 @@ RULE = [
     (1, "mockpets.constants", ()),
     (1, "mockpets.errors", ()),
     (1, "mockpets.faults", ()),
+    (1, "mockpets.http", ()),
     (1, "mockpets.kit", ()),
     (1, "mockpets.memory_budget", ()),
     (1, "mockpets.packaged_data", ()),
     (1, "mockpets.redaction", ()),
     (1, "mockpets.strict_json", ()),
     (1, "mockpets.units", ()),
+    (1, "mockpets.version", ()),
     (1, "mockpets.wsgi_extension", ()),
 ]
 LEVELS = {package: level for level, package, _ in RULE}
@@ -70,10 +72,16 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports_of(path: Path) -> set[str]:
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imports_of(path: Path) -> frozenset[str]:
     """Return every module that a file imports, also within functions and for types."""
     imported: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -81,7 +89,7 @@ def imports_of(path: Path) -> set[str]:
             base = node.module or ""
             names = {f"{base}.{alias.name}" for alias in node.names}
             imported |= {name for name in names if name in NAMES} or {base}
-    return imported
+    return frozenset(imported)
 
 
 NAMES = {name_of(path) for path in MODULES}
@@ -91,7 +99,7 @@ def package_of(name: str) -> str:
     return ".".join(name.split(".")[:2])
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
+@for_each("path", MODULES)
 def test_imports_point_to_lower_levels(path: Path) -> None:
     name = name_of(path)
     if name == "mockpets":
@@ -107,7 +115,7 @@ def test_imports_point_to_lower_levels(path: Path) -> None:
     assert not wrong, f"{name} must not import {sorted(wrong)}"
 
 
-@pytest.mark.parametrize("path", PACKAGES, ids=name_of)
+@for_each("path", PACKAGES)
 def test_a_package_reexports_only_its_own_names(path: Path) -> None:
     name = name_of(path)
     own = {target for target in imports_of(path) if target.partition(".")[0] == "mockpets"}
@@ -125,7 +133,7 @@ def test_there_are_no_import_cycles() -> None:
     assert not arrows
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
+@for_each("path", MODULES)
 def test_third_party_packages_are_imported_only_at_home(path: Path) -> None:
     name = name_of(path)
     tops = {target.partition(".")[0] for target in imports_of(path)}
@@ -139,21 +147,24 @@ def test_third_party_packages_are_imported_only_at_home(path: Path) -> None:
     assert not away
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.glob("server/http/*.py")), ids=name_of)
+@for_each("path", sorted(PACKAGE.glob("http/*.py")))
 def test_http_is_pure(path: Path) -> None:
     imported = imports_of(path)
     own = {target for target in imported if target.partition(".")[0] == "mockpets"}
     effects = {"asyncio", "os", "select", "selectors", "socket", "ssl", "threading", "waitress"}
 
-    assert own <= {"mockpets.errors", *(name for name in NAMES if ".server.http." in name)}
+    assert own <= {
+        "mockpets.errors",
+        *(name for name in NAMES if name.startswith("mockpets.http.")),
+    }
     assert not {target.partition(".")[0] for target in imported} & effects
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
+@for_each("path", MODULES)
 def test_only_public_modules_define_all(path: Path) -> None:
     assigned = {
         target.id
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        for node in tree(path).body
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)
@@ -167,7 +178,7 @@ def test_the_package_does_not_run_text_as_code() -> None:
     calls = {
         (name_of(path), node.func.id)
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in banned
     }
     modules = {

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,37 +21,54 @@ from benchmarks.loops import (
     time_life,
 )
 from benchmarks.report import BEGIN, END
-from tests.programs import need
+from tests.programs import need, need_packages
+from tests.test_benchmarks import ROOT, run
 
-ROOT = Path(__file__).parent.parent
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+def with_markers(client: str) -> object:
+    """Return a client with the markers of its test; all but our client in Python are slow."""
+    marks = [] if CLIENTS[client][0] == sys.executable else [pytest.mark.node]
+    if client != "Python, `ControlClient`":
+        marks.append(pytest.mark.slow)
+    return pytest.param(client, marks=marks)
+
+
+@pytest.mark.parametrize("client", [*map(with_markers, CLIENTS)])
 def test_a_sessions_life_takes_no_needless_requests(client: str) -> None:
-    program = CLIENTS[client][0]
-    if "/" not in program:  # else our Python
+    if (program := CLIENTS[client][0]) != sys.executable:
         need(program)
-    assert count_life(client) == LEAST
+        need_packages()
+    # Before its first call, a client also compares the numbers of the protocol.
+    assert LEAST <= count_life(client, lives=3) <= LEAST + 1 / 3
 
 
-@pytest.mark.parametrize(
-    "client", [client for client in CLIENTS if client.partition(",")[0] in ("Python", "pytest")]
-)
-def test_the_life_of_a_session_is_timed(client: str) -> None:
-    assert time_life(client, 2) > 0
+@pytest.mark.slow
+@pytest.mark.long
+def test_the_life_of_a_session_is_timed() -> None:
+    for client in CLIENTS:
+        if client.partition(",")[0] in ("Python", "pytest"):
+            assert time_life(client, 2) > 0, client
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_a_test_with_a_session_takes_two_requests() -> None:
     figures = measure_tests(3, 1)
-    assert figures["session_requests"] == 2, "create and delete"
+    # Create and delete; before the first, the protocol's numbers are compared once.
+    assert 2 <= figures["session_requests"] <= 2 + 1 / 3
     assert figures["loaded_requests"] == 0
     assert figures["session_ms"] > 0
 
 
+@pytest.mark.slow
 def test_commands_are_compared_with_what_they_import() -> None:
     assert measure_commands(1).keys() == {"help_ms", "use_ms", "health_ms"}
 
 
+@pytest.mark.slow
 def test_both_ways_to_save_a_scenario_are_measured() -> None:
     figures = measure_reload(4)
     assert min(figures["renamed_ms"], figures["written_ms"]) > 0
@@ -80,9 +96,7 @@ def test_a_saved_run_becomes_a_table_between_its_own_marks(tmp_path: Path) -> No
     saved.write_text(json.dumps(RESULTS), encoding="utf-8")
     other = f"{BEGIN}\nother tables\n{END}"
     page.write_text(f"{other}\n\n{LOOPS_BEGIN}\nan earlier run\n{LOOPS_END}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "benchmarks", "--loops"]
-    options = ["--load", str(saved), "--write", str(page)]
-    subprocess.run([*command, *options], cwd=ROOT, check=True, timeout=60)
+    assert run("--loops", "--load", saved, "--write", page).returncode == 0
     text = page.read_text(encoding="utf-8")
     assert other in text
     assert "an earlier run" not in text
@@ -97,8 +111,8 @@ def test_the_performance_page_has_the_marks() -> None:
     assert text.index(LOOPS_BEGIN) < text.index(LOOPS_END)
 
 
-@pytest.mark.slow
 @pytest.mark.browser
+@pytest.mark.slow
 def test_the_panel_lists_each_request_and_stays_small() -> None:
     need("chromium")
     figures = measure_panel(400, 1)

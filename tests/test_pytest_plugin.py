@@ -129,6 +129,35 @@ def test_a_running_server_can_be_used(
     run(text, *arguments).assert_outcomes(passed=1)
 
 
+def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from_default(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    (pytester.mkdir("own") / "tired-cat.yaml").write_text("description: d\nstubs: []\n")
+    pytester.makeini("[pytest]\nmockpets_scenarios_dir = own")
+    text = """
+        def test_a(mockpets):
+            assert len(mockpets.pets()) == 4
+
+        def test_b(mockpets):
+            assert mockpets.control.state()["active"] == ["default"]
+    """
+    settings = Settings(
+        port=0, scenario=("empty",), any_key=True, seed=4, count=4, sessions="declared"
+    )
+    with MockpetsServer(settings) as server:
+        url = server.url
+        result = run(text, f"--mockpets-url={url}", "-W", "default")
+
+    result.assert_outcomes(passed=2, warnings=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"*the mockpets server at {url} is not as the tests would start it: it has --seed 4, "
+            "it has --count 4, it has --any-key, it lacks the scenario 'tired-cat'; restart it, or "
+            "change the fixture mockpets_settings"
+        ]
+    )
+
+
 def test_the_settings_can_be_overridden(run: Run) -> None:
     text = """
         import pytest

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,10 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.cli.scenario_check import check
+from mockpets.client import ControlClient
 from mockpets.constants import CONTROL_PREFIX
+from tests.cases import each as for_each
+from tests.curl import run_curl
 from tests.programs import need
 from tests.routes import complete_app
 
@@ -35,18 +39,30 @@ def marked(mark: str) -> list[tuple[str, str]]:
     return re.findall(pattern, README, re.DOTALL)
 
 
+LEFT_BEHIND = {".git", ".venv", "__pycache__", "build", "dist", "node_modules", ".hypothesis"}
+LEFT_BEHIND |= {".mypy_cache", ".pytest_cache", ".ruff_cache"}
+"""Folders that a clone does not have."""
+
+
+def files_of_a_clone() -> list[Path]:
+    """Return the files that git knows, or without git and its data, as in an archive, all."""
+    if git := shutil.which("git"):
+        command = [git, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if "README.md" in (names := listed.stdout.split("\0")):
+            return [Path(name) for name in names if name]
+    files = []
+    for folder, inner, names in os.walk(ROOT):
+        inner[:] = {*inner} - LEFT_BEHIND
+        files += [Path(folder, name).relative_to(ROOT) for name in names]
+    return files
+
+
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a clone has: the files that git knows."""
+    """A copy of what a clone has."""
     folder = tmp_path_factory.mktemp("clone")
-    listed = subprocess.run(
-        [need("git"), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    for name in filter(None, listed.stdout.split("\0")):
+    for name in files_of_a_clone():
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
@@ -66,7 +82,6 @@ def port() -> int:
 )
 def banner(checkout: Path, port: int, request: pytest.FixtureRequest) -> Iterator[str]:
     """Run the main job as the README has it, on a free port, and return what it prints."""
-    need("curl")
     [(command, _)] = marked("the main job")
     if request.param == "this environment":
         install, command = command.rsplit(" && ", 1)
@@ -104,30 +119,42 @@ def banner(checkout: Path, port: int, request: pytest.FixtureRequest) -> Iterato
         (checkout / ".venv").unlink()  # so that the next one is not made inside it
 
 
-def run(command: str, folder: Path, port: int) -> str:
-    command = command.replace("localhost:7387", f"localhost:{port}")
-    answer = subprocess.run(
-        ["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert answer.returncode == 0, answer.stderr
-    return answer.stdout
+Shell = Callable[[str], str]
 
 
-def test_the_main_job_prints_a_curl_that_works(banner: str, checkout: Path, port: int) -> None:
+@pytest.fixture(params=["http.client", pytest.param("curl", marks=pytest.mark.tool)])
+def shell(request: pytest.FixtureRequest, banner: str, checkout: Path, port: int) -> Shell:
+    """Return a function that runs a block of the README and returns its output."""
+    assert banner
+
+    def with_curl(block: str) -> str:
+        need("curl")
+        command = ["sh", "-c", block.replace("localhost:7387", f"localhost:{port}")]
+        done = subprocess.run(
+            command, cwd=checkout, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return with_curl if request.param == "curl" else lambda block: run_curl(block, port)
+
+
+def test_the_main_job_prints_a_curl_that_works(banner: str, shell: Shell, port: int) -> None:
     [curl] = re.findall(r"^\s*(curl .*)$", banner, re.MULTILINE)
 
-    assert f"http://localhost:{port}/v1" in banner
+    assert f"http://localhost:{port}/v1" in curl
     assert "empty" in banner
-    assert isinstance(json.loads(run(curl, checkout, port)), list)
+    assert isinstance(json.loads(shell(curl)), list)
 
 
-def test_the_tour(banner: str, checkout: Path, port: int) -> None:
+def test_the_tour(shell: Shell, port: int) -> None:
     tour = marked("tour")
+    for session in ("default", "my-test"):  # another shell may have run the tour
+        ControlClient(f"http://localhost:{port}", session).reset()
 
-    assert banner
     assert len(tour) >= 5
     for command, output in tour:
-        assert run(command, checkout, port).rstrip("\n") == output.rstrip("\n"), command
+        assert shell(command).rstrip("\n") == output.rstrip("\n"), command
 
 
 def test_the_test_command_is_one_line_that_ends_in_pytest() -> None:
@@ -138,14 +165,14 @@ def test_the_test_command_is_one_line_that_ends_in_pytest() -> None:
     assert command.rstrip().endswith(".venv/bin/pytest")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+@for_each("page", PAGES)
 def test_links_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
 
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+@for_each("page", PAGES)
 def test_the_scenarios_shown_are_good(page: Path, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     shown = re.findall(r"<!-- scenario: ([a-z-]+)[.a-z]* -->\n```yaml\n(.*?)```", text, re.DOTALL)
@@ -153,8 +180,9 @@ def test_the_scenarios_shown_are_good(page: Path, tmp_path: Path) -> None:
         (tmp_path / f"{name}.yaml").write_text(scenario, encoding="utf-8")
 
     assert shown or page.name not in ("README.md", "scenarios.md")
-    result = check(sorted(tmp_path.iterdir()), [], [])
-    assert (result.problems, result.warnings) == ((), ())
+    if shown:
+        result = check(sorted(tmp_path.iterdir()), [], [])
+        assert (result.problems, result.warnings) == ((), ())
 
 
 def test_the_control_paths_named_exist() -> None:
@@ -186,3 +214,19 @@ def test_every_call_of_the_control_api_is_in_its_reference() -> None:
     }
 
     assert shown == named
+
+
+def test_no_figure_for_speed_is_in_the_readme_and_the_page_has_those_of_an_idle_machine() -> None:
+    assert not re.search(r"requests (a|per) second|Prism serves|[Ff]aster", README)
+    page = (ROOT / "docs" / "understand" / "performance.md").read_text(encoding="utf-8")
+    introduction = page.partition("<!-- benchmark:")[0]
+    for figure in ("| mix: Prism | 0.37 | 0.66 |", "| 0.81 | **1.45** and **1.62** |"):
+        assert figure in introduction
+
+
+@for_each("page", [*PAGES, ROOT / "CHANGELOG.md"])
+def test_claims_that_were_wrong_stay_out(page: Path) -> None:
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    claims = "that does the same job|you can show to a user|fit to show to users"
+
+    assert re.findall(claims, text) == []

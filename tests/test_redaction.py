@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import base64
 
-import pytest
-
 from mockpets.redaction import is_secret, redacted_secret, redacted_target, value_redactor
+from tests.cases import each as for_each
 
 
-@pytest.mark.parametrize(
-    ("name", "secret"),
+@for_each(
+    "name, secret",
     [
         ("Authorization", True),
         ("proxy-authorization", True),
@@ -50,8 +49,8 @@ def test_names_of_secrets(name: str, secret: bool) -> None:
     assert is_secret(name) == secret
 
 
-@pytest.mark.parametrize(
-    ("target", "expected"),
+@for_each(
+    "target, expected",
     [
         ("/v1/pets", "/v1/pets"),
         ("/v1/pets?", "/v1/pets?"),
@@ -102,8 +101,8 @@ def test_secrets_in_targets_are_redacted(target: str, expected: str) -> None:
     assert redacted_target(target) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "expected"),
+@for_each(
+    "name, value, expected",
     [
         ("Authorization", "Bearer mockpets", "Bearer [redacted]"),
         ("authorization", "bearer mockpets~w3", "bearer [redacted]"),
@@ -131,8 +130,8 @@ def test_only_the_scheme_of_an_authorization_header_is_kept(
     assert redacted_secret(name, value) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@for_each(
+    "text, expected",
     [
         ("key a/B+c=9~d.", "key [redacted]."),
         ("A/B+C=9~D", "[redacted]"),
@@ -149,8 +148,8 @@ def test_a_known_secret_is_found_in_each_encoding(text: str, expected: str) -> N
     assert value_redactor("a/B+c=9~d")(text) == expected
 
 
-@pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
-@pytest.mark.parametrize("after", ["", "y", "yz"])
+@for_each("before", ["", "a", "ab", "abc"])
+@for_each("after", ["", "y", "yz"])
 def test_a_known_secret_is_found_in_base64(before: str, after: str) -> None:
     secret = "k3y-of-thirteen"[:13]
     encoded = base64.b64encode(f"{before}{secret}{after}".encode()).decode()

@@ -16,6 +16,7 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
+from tests.cases import each as for_each
 from tests.programs import need
 from tests.test_container_files import ALL, PROJECT, needed
 
@@ -34,6 +35,7 @@ def components(kind: str) -> dict[str, Any]:
     return {each["name"]: each for each in found if each["purl"].startswith(f"pkg:{kind}/")}
 
 
+@pytest.mark.slow
 def test_it_is_a_cyclonedx_document() -> None:
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text()) is None
 
@@ -44,7 +46,7 @@ def test_the_schema_finds_mistakes() -> None:
     assert validator.validate_str(text().replace('"purl"', '"url"')) is not None
 
 
-@pytest.mark.parametrize("name", sorted({"mockpets", *needed(PROJECT["dependencies"])}))
+@for_each("name", sorted({"mockpets", *needed(PROJECT["dependencies"])}))
 def test_each_package_has_its_version_and_licences(name: str) -> None:
     component = components("pypi")[name]
 
@@ -57,6 +59,7 @@ def test_python_has_its_version() -> None:
     assert components("generic")["python"]["version"] == platform.python_version()
 
 
+@pytest.mark.tool
 def test_the_packages_of_the_system_are_those_of_dpkg() -> None:
     form = "${db:Status-Status} ${Package} ${Version}\n"
     command = [need("dpkg-query"), "--show", f"--showformat={form}"]
@@ -68,6 +71,7 @@ def test_the_packages_of_the_system_are_those_of_dpkg() -> None:
     }
 
 
+@pytest.mark.tool
 def test_a_package_of_the_system_has_its_address_and_licences() -> None:
     need("dpkg-query")
     package = components("deb")["zlib1g"]

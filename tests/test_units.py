@@ -17,10 +17,11 @@ from mockpets.units import (
     quote,
     size_text,
 )
+from tests.cases import each as for_each
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"),
+@for_each(
+    "text, seconds",
     [
         ("300ms", 0.3),
         ("2s", 2.0),
@@ -36,8 +37,8 @@ def test_durations_become_seconds(text: str, seconds: float) -> None:
     assert parse_duration(text) == seconds
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@for_each(
+    "text, message",
     [
         (
             "5",
@@ -83,9 +84,7 @@ def test_an_invalid_duration_is_rejected(text: str, message: str) -> None:
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("0s", 0), ("1.5s", 1.5), ("60m", 3600), ("1h", 3600)]
-)
+@for_each("text, seconds", [("0s", 0), ("1.5s", 1.5), ("60m", 3600), ("1h", 3600)])
 def test_an_interval_may_have_a_lower_limit(text: str, seconds: float) -> None:
     assert parse_interval(text, 3600) == seconds
     longer = "3600.1s"
@@ -94,8 +93,8 @@ def test_an_interval_may_have_a_lower_limit(text: str, seconds: float) -> None:
     assert parse_interval(longer) == 3600.1
 
 
-@pytest.mark.parametrize(
-    ("text", "rate"),
+@for_each(
+    "text, rate",
     [
         ("500 B/s", 500),
         ("2 kB/s", 2000),
@@ -109,8 +108,8 @@ def test_rates_become_bytes_per_second(text: str, rate: int) -> None:
     assert parse_rate(text) == rate
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@for_each(
+    "text, message",
     [
         (
             "500",
@@ -142,8 +141,8 @@ def test_any_text_is_parsed_or_rejected_with_a_message(text: str) -> None:
         assert message.startswith("must be a ") and quote(text) in message
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
+@for_each(
+    "text, shown",
     [
         ("naïve 🐶", "naïve 🐶"),
         ("a\x1b[31m\u202e\n", "a\\x1b[31m\\u202e\\n"),
@@ -155,16 +154,16 @@ def test_non_printable_characters_are_escaped(text: str, shown: str) -> None:
     assert str(Problem(text, 1, 2, text, text, text)) == f"{shown}:1:2: {shown}: {shown}; {shown}"
 
 
-@pytest.mark.parametrize(
-    ("text", "size"),
+@for_each(
+    "text, size",
     [("1KiB", 1024), ("64MiB", 2**26), ("1.5 GiB", 3 * 2**29), ("0MiB", 0), ("0.0001KiB", 0)],
 )
 def test_sizes_become_bytes(text: str, size: int) -> None:
     assert parse_size(text) == size
 
 
-@pytest.mark.parametrize(
-    ("text", "hint"),
+@for_each(
+    "text, hint",
     [
         ("64", "; add a unit: '64MiB'"),
         ("64 mb", "; did you mean '64MiB'?"),
@@ -185,6 +184,6 @@ def test_other_texts_are_not_sizes(text: str, hint: str) -> None:
     assert str(caught.value) == f"must be a size such as 64MiB or 1GiB, got {text!r}{hint}"
 
 
-@pytest.mark.parametrize("text", ["1MiB", "1.5MiB", "64MiB", "1GiB", "64GiB"])
+@for_each("text", ["1MiB", "1.5MiB", "64MiB", "1GiB", "64GiB"])
 def test_the_text_of_a_size_is_one_that_can_be_set(text: str) -> None:
     assert size_text(parse_size(text)) == text

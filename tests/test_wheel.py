@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -12,6 +14,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from mockpets.constants import VERSION
 from mockpets.kit import files_of
 
 pytestmark = pytest.mark.slow
@@ -55,8 +58,57 @@ def test_the_wheel_has_only_the_package_and_the_shipped_files(wheel: Path) -> No
     folder = ROOT / "mockpets" / "web" / "panel"
     panel = {path.relative_to(ROOT).as_posix() for path in folder.iterdir()}
     others = {"mockpets/py.typed", "mockpets/web/templates/docs.html"}
+    if (ROOT / ".git").exists():
+        others.add("mockpets/_commit.py")
 
     assert inside == package | shipped | kit | panel | others
+
+
+def git(*arguments: str) -> str:
+    return subprocess.check_output(["git", "-C", str(ROOT), *arguments], text=True)
+
+
+def version_in(site: Path) -> str:
+    """Return what `mockpets --version` prints, without the name."""
+    environment = {**os.environ, "PYTHONPATH": str(site), "PYTHONSAFEPATH": "1"}
+    command = [sys.executable, "-m", "mockpets", "--version"]
+    output = subprocess.check_output(command, env=environment, text=True, timeout=60)
+    return output.split()[-1]
+
+
+@pytest.mark.parametrize(
+    ("commit", "version"),
+    [
+        ("0123abcd" * 5, f"{VERSION}+g0123abc"),
+        ("0123abcd-dirty", f"{VERSION}+g0123abc.dirty"),
+        ("", VERSION),
+        ("v0.1", None),
+    ],
+)
+def test_a_build_without_a_repository_has_the_commit_of_a_variable(
+    tmp_path: Path, commit: str, version: str | None
+) -> None:
+    """As in the Dockerfile; the repository around the source is another one."""
+    source, site = tmp_path / "source", tmp_path / "site"
+    (tmp_path / ".git").mkdir()
+    for name in ("mockpets", "kit", "scenarios", "fixtures"):
+        ignore = shutil.ignore_patterns("node_modules", "__pycache__")
+        shutil.copytree(ROOT / name, source / name, ignore=ignore)
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps")
+    done = subprocess.run(
+        [*pip, "--target", str(site), str(source)],
+        env={**os.environ, "MOCKPETS_COMMIT": commit},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if version is None:
+        assert "MOCKPETS_COMMIT must be a commit such as $(git rev-parse HEAD)" in done.stderr
+    else:
+        assert version_in(site) == version, done.stderr
 
 
 def test_the_server_runs_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
@@ -92,6 +144,10 @@ def test_the_server_runs_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
         assert process.stdout is not None
         try:
             assert Path(process.stdout.readline()).is_relative_to(site)
+            shown = version_in(site)
+            if (ROOT / ".git").exists():
+                commit = git("rev-parse", "HEAD")[:7]
+                assert re.fullmatch(rf"{VERSION}\+g{commit}(\.dirty)?", shown)
             url = ""
             for line in process.stdout:
                 url = next((word for word in line.split() if word.endswith("/v1")), url)

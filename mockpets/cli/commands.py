@@ -26,11 +26,14 @@ _PATTERNS: Final = {"--port": "[0-9]{2,5}", "--url": r"https?://\S+", "--scenari
 """Patterns of typical option values."""
 
 
-def report(lines: Iterable[object]) -> None:
-    """Print problems or messages to stderr, one line each; ignore a stderr that is closed."""
+def report(lines: Iterable[object], more: Iterable[str] = ()) -> None:
+    """Print problems or messages to stderr, one line each; ignore a stderr that is closed.
+
+    :param more: lines that continue the last message, printed without a prefix.
+    """
     try:
-        for line in lines:
-            click.echo(printable(f"mockpets: {line}"), err=True)
+        for line in (*(f"mockpets: {each}" for each in lines), *more):
+            click.echo(printable(line), err=True)
     except OSError:
         discard_output(sys.stderr)
 

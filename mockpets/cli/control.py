@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -17,10 +19,12 @@ from mockpets.cli.remote import missing_session, problems_of, with_client, with_
 from mockpets.constants import (
     DEFAULT_SESSION,
     ERRORS,
+    FILE_SUFFIXES,
     INT64_MAX,
     INT64_MIN,
     OPERATIONS,
     PET_STATUSES,
+    REQUEST_OUTCOMES,
 )
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean, printable
 from mockpets.strict_json import dump_json, parse_json
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 
     from mockpets.client import ControlClient
     from mockpets.contract.control_types import Times
+    from mockpets.contract.schemas import Pet
 
     Decorated = Callable[..., Any]
 
@@ -80,6 +85,15 @@ def _in_session(client: ControlClient) -> str:
     metavar="JSON",
     help="Only requests that meet these conditions, as in the match of a stub, such as "
     """'{"body": {"name": "Miso"}}'.""",
+)
+@click.option(
+    "--status", metavar="CODE", help="Only responses with this status, such as 503 or 5xx."
+)
+@click.option(
+    "--outcome",
+    metavar="NAME",
+    shell_complete=words(REQUEST_OUTCOMES),
+    help="Only this outcome: pending, sent, client_left or broken.",
 )
 @click.option("--times", type=integer(0), metavar="NUMBER", help="Expect exactly NUMBER requests.")
 @click.option(
@@ -207,7 +221,7 @@ class _NumberCommand(Command):
 
 @click.group(cls=ListGroup)
 def pets() -> None:
-    """List, replace or delete the pets of a running server."""
+    """List, add, change, replace or delete the pets of a running server."""
 
 
 @pets.command("list")
@@ -232,13 +246,78 @@ def list_pets(client: ControlClient, status: str | None, as_json: bool) -> int:
 
 
 @pets.command("set", cls=_NumberCommand)
-@click.argument("source", metavar="NUMBER|FIXTURE", shell_complete=files_of("fixtures"))
+@click.argument("source", metavar="NUMBER|FIXTURE|FILE", shell_complete=files_of("fixtures"))
 @with_client
 def set_pets(client: ControlClient, source: str) -> int:
-    """Replace all pets, with generated ones or with those of a fixture."""
+    """Replace all pets, with generated ones, or with those of a fixture or a file.
+
+    FILE is a JSON or YAML file as in a folder of fixtures, such as ./pets.json.
+    """
     is_number = re.fullmatch("-?[0-9]{1,100}", source)  # the server checks the range
-    _report_pets(client, client.set_pets(int(source) if is_number else source))
+    pets: Any = int(source) if is_number else source
+    if source.lower().endswith(FILE_SUFFIXES):
+        from mockpets.scenario.language.loader import load_fixture
+
+        pets = load_fixture(Path(source), source)
+    _report_pets(client, client.set_pets(pets))
     return 0
+
+
+def _pet_options(*, required: bool) -> Callable[[Decorated], Decorated]:
+    """Return a decorator that adds the options for a pet's properties."""
+    status = ", ".join(PET_STATUSES) if required else f"{', '.join(PET_STATUSES)}, or none"
+    options = (
+        click.option("--name", metavar="NAME", required=required, help="Name of the pet."),
+        click.option(
+            "--category",
+            "categoryId",
+            type=integer(INT64_MIN, INT64_MAX),
+            metavar="ID",
+            required=required,
+            help="ID of its category.",
+        ),
+        click.option(
+            "--status",
+            metavar="STATUS",
+            shell_complete=words(PET_STATUSES),
+            help=f"Its status: {status}.",
+        ),
+        _as_json,
+        with_client,
+    )
+    return lambda command: reduce(lambda inner, option: option(inner), reversed(options), command)
+
+
+def _show_pet(client: ControlClient, verb: str, pet: Pet, *, as_json: bool) -> int:
+    if as_json:
+        _print_json(pet)
+        return 0
+    parts = [f"category {pet['categoryId']}", *filter(None, [pet.get("status")])]
+    text = f"{verb} pet {pet['id']}{_in_session(client)}: {pet['name']}, {', '.join(parts)}"
+    click.echo(printable(text))
+    return 0
+
+
+@pets.command("add")
+@_pet_options(required=True)
+def add_pet(client: ControlClient, as_json: bool, **values: Any) -> int:
+    """Add a pet, whatever the active scenarios respond to createPet."""
+    pet = client.add_pet(**{name: value for name, value in values.items() if value is not None})
+    return _show_pet(client, "added", pet, as_json=as_json)
+
+
+@pets.command("update", cls=_NumberCommand)
+@click.argument("pet_id", metavar="ID", type=integer(INT64_MIN, INT64_MAX))
+@_pet_options(required=False)
+def update_pet(client: ControlClient, pet_id: int, as_json: bool, **values: Any) -> int:
+    """Change the name, category or status of a pet; --status none removes the status."""
+    changes = {name: value for name, value in values.items() if value is not None}
+    if not changes:
+        hint = "add --name, --category or --status"
+        raise InputError([Problem("", 0, 0, "", "there is nothing to change", hint)])
+    if changes.get("status") == "none":
+        changes["status"] = None
+    return _show_pet(client, "updated", client.change_pet(pet_id, **changes), as_json=as_json)
 
 
 @pets.command("delete", cls=_NumberCommand)

@@ -6,56 +6,106 @@ import json
 import os
 import re
 from dataclasses import asdict, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mockpets.cli.commands import Command, report
-from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter
+from mockpets.cli.connection import connect
+from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter, excerpt, hang, on_terminal
 from mockpets.cli.options import with_settings
+from mockpets.cli.remote import reporting, with_token
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import InputError, Problem, printable
 from mockpets.settings.sources import load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sized
+    from collections.abc import Iterator, Mapping, Sequence, Sized
 
     from mockpets.cli.scenario_check import CheckResult
-    from mockpets.scenario.library import Library
+    from mockpets.settings import Settings
 
 
 @click.command(cls=Command)
 @click.option("-v", "--verbose", is_flag=True, help="Show the file of each scenario.")
+@click.option("--url", metavar="URL", help="URL of a running server.")
+@with_token
 @with_settings("scenarios_dir", "fixtures_dir")
-def scenarios(verbose: bool, config: Path | None, **flags: object) -> int:
-    """List the scenarios: name and description."""
-    settings = load_settings(flags, os.environ, config)
+def scenarios(
+    verbose: bool, url: str | None, token: str | None, config: Path | None, **flags: object
+) -> int:
+    """List the scenarios: name and description.
 
+    With --url, lists the scenarios of a running server.
+    """
+    if url is None:
+        return _local_scenarios(load_settings(flags, os.environ, config), verbose=verbose)
+    if problems := [
+        Problem(f"--{name.replace('_', '-')}", 0, 0, "", "cannot be combined with --url")
+        for name, value in flags.items()
+        if value
+    ]:
+        raise InputError(problems)
+    client = connect({"url": url, "token": token})
+
+    def show() -> int:
+        rows = client.scenarios()["scenarios"]
+        problems = [problem for row in rows for problem in row["problems"]]
+        places = {
+            row["name"]: " in place of ".join((row["source"], *reversed(row["replaces"])))
+            for row in rows
+        }
+        listed = [(row["group"], row["name"], row["description"]) for row in rows]
+        return _show_scenarios(listed, problems, places if verbose else {})
+
+    return reporting(show)
+
+
+def _local_scenarios(settings: Settings, *, verbose: bool) -> int:
+    """List the scenarios that a server with these settings would load."""
     from mockpets.scenario.library import load_library
 
     library = load_library(settings.scenarios_dir, settings.fixtures_dir)
-    formatter = HelpFormatter()
-    width = min(max(map(len, library.scenarios)), TERM_COLUMNS)  # the same in all groups
-    for group, names in library.grouped().items():
-        rows = [
-            (f"{name:<{width}}", _described(library, name, verbose=verbose))
-            for name in names
-            if name in library.scenarios
-        ]
-        if rows:  # an invalid file has no description; its problems follow
-            with formatter.section(group):
-                formatter.write_dl(rows)
-    click.echo(formatter.getvalue().rstrip())
+    known = library.scenarios
+    rows = [
+        (group, name, known[name].description if name in known else None)
+        for group, names in library.grouped().items()
+        for name in names
+    ]
     problems = [problem for group in library.problems.values() for problem in group]
+    places = {name: source.place for name, source in library.sources.items()}
+    return _show_scenarios(rows, problems, places if verbose else {})
+
+
+def _show_scenarios(
+    rows: Sequence[tuple[str, str, str | None]],
+    problems: Sequence[object],
+    places: Mapping[str, str],
+) -> int:
+    """Print scenarios by group, then the problems of invalid files; return the exit status.
+
+    :param rows: group, name, and description; None for an invalid file.
+    :param places: the file of each scenario, if they are to be shown.
+    """
+    formatter = HelpFormatter()
+    valid = [(group, name, text) for group, name, text in rows if text is not None]
+    width = min(max(len(name) for _, name, _ in valid), TERM_COLUMNS)  # the same in all groups
+    for group, members in groupby(valid, key=lambda row: row[0]):
+        with formatter.section(group):
+            formatter.write_dl(
+                [
+                    (
+                        f"{name:<{width}}",
+                        printable(f"{text} [{places[name]}]" if places else text),
+                    )
+                    for _, name, text in members
+                ]
+            )
+    click.echo(formatter.getvalue().rstrip())
     report(problems)
     return 2 if problems else 0
-
-
-def _described(library: Library, name: str, *, verbose: bool) -> str:
-    """Return the description of a scenario, and its file if the list is verbose."""
-    description = library.scenarios[name].description
-    return printable(f"{description} [{library.sources[name].place}]" if verbose else description)
 
 
 @click.command(cls=Command)
@@ -73,7 +123,8 @@ def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **fl
 
     Without FILE or DIR, checks all files that `serve` would load. A list is a fixture if the file
     is JSON or in a folder named fixtures or given with --fixtures-dir; other files are scenarios.
-    Warns about stubs that are never reached. The exit status is 1 if there are problems.
+    Warns about likely mistakes, such as stubs that are never reached. The exit status is 1 if there
+    are problems.
     """
     settings = load_settings(flags, os.environ, config)
 
@@ -97,9 +148,15 @@ def _as_text(result: CheckResult) -> Iterator[str]:
     """Yield the lines of a check's report: problems and warnings, else what the files cover."""
     from mockpets.contract.schemas import RESPONSES
 
-    yield from map(str, result.problems)
-    for warning in result.warnings:
-        yield str(replace(warning, where=f"warning: {warning.where}"))
+    files: dict[str, list[str]] = {}
+    warnings = [replace(each, where=f"warning: {each.where}") for each in result.warnings]
+    for problem in (*result.problems, *warnings):
+        if not on_terminal():
+            yield str(problem)
+            continue
+        yield from hang(str(problem)).split("\n")
+        if problem.line:
+            yield from excerpt(_lines_of(problem.file, files), problem.line, problem.column)
     checked = (
         f"{_count(result.scenarios, 'scenario')} and {_count(result.fixtures, 'fixture')} "
         f"checked: {_count(result.problems, 'problem')}"
@@ -119,6 +176,17 @@ def _as_text(result: CheckResult) -> Iterator[str]:
             mark = " " if status in RESPONSES.get(operation, ()) else "*"
             yield f"{operation:<{width}}  {status}{mark}    {', '.join(names) or '-'}"
     yield "* not listed in the contract"
+
+
+def _lines_of(file: str, known: dict[str, list[str]]) -> list[str]:
+    """Return the lines of a file as YAML counts them; none if it cannot be read."""
+    if file not in known:
+        try:
+            text = Path(file).read_text("utf-8-sig")
+        except (OSError, ValueError):
+            text = ""
+        known[file] = re.split("\r\n|[\n\r\x85\u2028\u2029]", text)
+    return known[file]
 
 
 def _count(items: Sized, name: str) -> str:

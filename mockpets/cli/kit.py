@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import shutil
-import sys
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,22 +15,27 @@ import click
 from mockpets.cli.commands import Command, report
 from mockpets.cli.completion import folders
 from mockpets.cli.options import with_settings
-from mockpets.errors import InputError, Problem, printable
+from mockpets.errors import InputError, Problem, did_you_mean, printable
 from mockpets.kit import (
     CLIENT,
     INTEGRATIONS,
+    PACKAGE_FILE,
     SCENARIOS_FILE,
     STATES_FILE,
     declared_scenarios,
     files_of,
     own_files,
     render,
+    stored_options,
     written_by,
 )
 from mockpets.settings.sources import load_settings
+from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from mockpets.settings.model import Settings
 
 _SUFFIXES: Final = ("ts", "js", "mts", "mjs", "cts", "cjs")
 _CONFIGS: Final = tuple(f"playwright.config.{suffix}" for suffix in _SUFFIXES)
@@ -41,8 +45,24 @@ _VITEST_CONFIGS: Final = tuple(
 _CONFIG: Final = """\
 import {{ defineConfig }} from "@playwright/test";
 import {{ webServer }} from "{module}";
-export default defineConfig({{ fullyParallel: true, webServer: webServer({options}) }});
+export default defineConfig({{
+  fullyParallel: true,
+  webServer: webServer({options}),
+}});
 """
+_EXCLUSIONS: Final = {
+    "prettier": ("{folder}/", (".prettierignore",)),
+    "eslint": (
+        '{{ ignores: ["{folder}/"] }},',
+        tuple(f"eslint.config.{suffix}" for suffix in ("js", *_SUFFIXES)),
+    ),
+    "@biomejs/biome": (
+        '"files": {{ "includes": ["**", "!{folder}"] }}',
+        ("biome.json", "biome.jsonc"),
+    ),
+}
+"""The line that excludes a folder, and the names of the file for it, by npm package. Comments in
+the files cannot do it: Prettier has none, and ESLint reports a comment that suppresses nothing."""
 
 
 def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
@@ -53,11 +73,24 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
     return command
 
 
+class _Folder(click.Path):
+    """A folder to write into; an empty text would be the working directory."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path of a folder, which may be missing."""
+        if value == "":
+            self.fail("must be a folder such as tests/mockpets, got ''", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_FOLDER: Final = _Folder(path_type=Path, file_okay=False)
+
+
 @click.command(cls=Command)
+@click.argument("folder", type=_FOLDER, required=False, metavar="[DIR]", shell_complete=folders)
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    required=True,
+    type=_FOLDER,
     metavar="DIR",
     help="Folder for the files, such as test/mockpets; made if it is missing.",
     shell_complete=folders,
@@ -67,16 +100,25 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
     "--check", is_flag=True, help="Write nothing; exit with status 1 if a file is out of date."
 )
 @with_settings("scenarios_dir", "fixtures_dir")
-def kit(out: Path, check: bool, config: Path | None, **flags: Any) -> int:
+def kit(folder: Path | None, out: Path | None, check: bool, **flags: Any) -> int:
     """Write the TypeScript client, with the names of your scenarios, into a folder.
 
     With --playwright, also writes playwright.config.ts, unless the working directory has a
     configuration. With --vitest, shows what to add to the configuration of Vitest. With --ssr
-    alone, leaves out the client, which your app does not need. Parts that DIR already has are
-    updated and checked without their options too.
+    alone, leaves out the client, which your app does not need.
+
+    The folder stores the options, and later calls without them repeat them. To drop an option,
+    delete the folder first.
     """
+    out = _one_folder(folder, out)
     chosen = [name for name in INTEGRATIONS if flags.pop(name)]
-    settings = load_settings(flags, os.environ, config)
+    options = _paths(flags)
+    command = ["mockpets", "kit", "--out", str(out), *(f"--{name}" for name in chosen)]
+    given = [*command, *_arguments(options)]
+    stored, paths = _stored(out)
+    repeated = {name: paths[name] for name in paths.keys() - options.keys()}
+    options = {name: {**repeated, **options}.get(name, ()) for name in _PATHS}
+    settings = _settings(options, repeated, out)
 
     from mockpets.scenario.library import load_library
 
@@ -85,26 +127,127 @@ def kit(out: Path, check: bool, config: Path | None, **flags: Any) -> int:
     present = [
         name
         for name in INTEGRATIONS
-        if name in chosen or any(_version(out / file) for file in own_files(name))
+        if name in {*chosen, *stored} or any(_version(out / file) for file in own_files(name))
     ]
     # A file with problems still has a name: tests that use it fail with the problems.
     with_client = not present or _version(out / "client.js") is not None
     names = files_of(present, with_client=with_client)
-    descriptions = library.descriptions()
-    files = {out / name: render(name, descriptions) for name in names}
-    options = _options(config, flags)
-    command = ["mockpets", "kit", "--out", str(out), *(f"--{name}" for name in chosen), *options]
+    descriptions, gates = library.descriptions(), library.gates()
+    to_store = [f"--{name}" for name in present]
+    to_store += [f"--{name}={_relative(path, out)}" for name in _PATHS for path in options[name]]
+    if check and not stored and not any(options.values()):
+        to_store = []  # downloaded from a server, or written by a version that stored none
+    files = {out / name: render(name, descriptions, gates, to_store) for name in names}
     if check:
-        return _check(files, shlex.join(command))
+        return _check(files, shlex.join(given), is_complete=bool(settings.scenarios_dir))
+    removed = ", ".join(map(repr, _removed_names(files)))
     _write(files)
+    if removed:
+        report([f"{out / SCENARIOS_FILE} no longer has {removed}"])
     if "playwright" in chosen:
-        _configure(out, options)
+        _configure(out, _arguments(options))
     if "vitest" in chosen:
-        _show_vitest(out, options)
+        _show_vitest(out, _arguments(options))
+    for line in _exclusions(_relative(out)):
+        click.echo(printable(line))
     for line in _imports(out, present):
         click.echo(printable(f"use it    {line}"))
-    click.echo(printable(f"check it  {shlex.join([*command, '--check'])}"))
+    click.echo(printable(f"check it  {shlex.join([*command[:4], '--check'])}"))
     return 0
+
+
+def _one_folder(argument: Path | None, option: Path | None) -> Path:
+    """Return the folder that DIR or ``--out`` names.
+
+    :raise InputError: neither does, or they name different folders.
+    """
+    folder = argument or option
+    if folder is None:
+        what, hint = "this option is required", "see 'mockpets kit --help'"
+        raise InputError([Problem("--out", 0, 0, "", what, hint)])
+    if option not in (None, folder):
+        what = f"got {quote(str(option))}, and DIR is {quote(str(folder))}"
+        raise InputError([Problem("--out", 0, 0, "", what, "name one folder")])
+    return folder
+
+
+# --- Options ----------------------------------------------------------------------------------
+
+_PATHS: Final = ("config", "scenarios-dir", "fixtures-dir")
+"""The options whose values are paths, in the order of the written commands."""
+Paths = dict[str, tuple[str, ...]]
+"""The paths by option, relative to the working directory, as users write them."""
+
+
+def _paths(flags: Mapping[str, Any]) -> Paths:
+    """Return the paths that the command was called with."""
+    config = flags["config"]
+    given = {name.replace("_", "-"): value for name, value in flags.items() if value}
+    return {**given, "config": (str(config),)} if config else given
+
+
+def _arguments(options: Paths) -> list[str]:
+    """Return the arguments of a command for options with paths."""
+    pairs = ((f"--{name}", path) for name, paths in options.items() for path in paths)
+    return [*chain.from_iterable(pairs)]
+
+
+def _relative(path: str | Path, folder: Path = Path()) -> str:
+    """Return a path relative to a folder, with slashes, so that repositories can share it."""
+    return Path(os.path.relpath(path, folder)).as_posix()
+
+
+def _stored(out: Path) -> tuple[list[str], Paths]:
+    """Return the integrations, and the options with paths, of the call that wrote a folder.
+
+    :raise InputError: they are invalid.
+    """
+    file = out / PACKAGE_FILE
+    text = _read(file) or ""
+    integrations: list[str] = []
+    paths: Paths = {}
+    if written_by(text) is None:
+        return integrations, paths
+    where, hint = "mockpets.options", "delete this file, and run 'mockpets kit' with all options"
+    try:
+        options = stored_options(text)
+    except ValueError as error:
+        what = "must be a list of texts such as --playwright"
+        raise InputError([Problem(str(file), 0, 0, where, what, hint)]) from error
+    for option in options:
+        name, _, value = option.removeprefix("--").partition("=")
+        if name in INTEGRATIONS and not value:
+            integrations.append(name)
+        elif name in _PATHS and value:
+            paths[name] = (*paths.get(name, ()), _relative(out / value))
+        else:
+            near = did_you_mean(option, (f"--{each}" for each in (*INTEGRATIONS, *_PATHS))) or hint
+            what = f"unknown option {quote(option)}"
+            raise InputError([Problem(str(file), 0, 0, where, what, near)])
+    return integrations, paths
+
+
+def _settings(options: Paths, repeated: Paths, out: Path) -> Settings:
+    """Return the settings for these options.
+
+    :param repeated: those that the folder stores.
+    :raise InputError: the hint for a stored option is where it is stored.
+    """
+    flags = {name.replace("-", "_"): paths for name, paths in options.items() if name != "config"}
+    config = next(map(Path, options["config"]), None)
+    hint = f"{out / PACKAGE_FILE} stores this option: give it again, with the current path"
+    try:
+        return load_settings(flags, os.environ, config)
+    except InputError as error:
+        raise InputError(
+            replace(problem, hint=hint)
+            if problem.file.split(" ")[0].removeprefix("--") in repeated
+            else problem
+            for problem in error.problems
+        ) from error
+
+
+# --- What users add ---------------------------------------------------------------------------
 
 
 def _imports(out: Path, integrations: Iterable[str]) -> Iterator[str]:
@@ -116,12 +259,19 @@ def _imports(out: Path, integrations: Iterable[str]) -> Iterator[str]:
         yield f'in {user.as_posix()}: import {names}"{_module(out / name, user.parent)}";'
 
 
-def _options(config: Path | None, flags: Mapping[str, Any]) -> list[str]:
-    """Return the options for settings that the command was called with."""
-    given = [("--config", str(config))] if config else []
-    for name, values in flags.items():
-        given += [(f"--{name.replace('_', '-')}", value) for value in values]
-    return [*chain.from_iterable(given)]
+def _exclusions(folder: str) -> Iterator[str]:
+    """Yield what to add to the configuration of the formatters and linters of a repository.
+
+    :param folder: one outside the working directory is not in their reach.
+    """
+    if folder == "." or folder.startswith(".."):
+        return
+    packages = _read(Path("package.json")) or ""
+    for package, (line, names) in _EXCLUSIONS.items():
+        present = [name for name in names if Path(name).exists()]
+        is_used = present or f'"{package}"' in packages
+        if is_used and not any(folder in (_read(Path(name)) or "") for name in present):
+            yield f"exclude the folder in {[*present, *names][0]}: {line.format(folder=folder)}"
 
 
 # --- Files ------------------------------------------------------------------------------------
@@ -156,7 +306,7 @@ def _write(files: Mapping[Path, str]) -> None:
     foreign = [
         Problem(str(path), 0, 0, "", what, hint)
         for path in files
-        if _read(path) is not None and _version(path) is None
+        if os.path.lexists(path) and _version(path) is None
     ]
     if foreign:
         raise InputError(foreign)
@@ -167,25 +317,43 @@ def _write(files: Mapping[Path, str]) -> None:
 def _write_file(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
+        if _version(path) is not None:
+            path.unlink()
+        # Exclusively: never write to where a symbolic link leads.
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
     except OSError as error:
         what = f"cannot write this file: {error.strerror}"
         raise InputError([Problem(str(path), 0, 0, "", what)]) from error
     click.echo(printable(f"wrote {path}"))
 
 
-def _check(files: Mapping[Path, str], command: str) -> int:
-    """Report the files that are not as `_write` would write them; return the exit status."""
+def _check(files: Mapping[Path, str], command: str, *, is_complete: bool) -> int:
+    """Report the files that are not as `_write` would write them; return the exit status.
+
+    :param is_complete: whether there are folders with scenarios. Otherwise the ones of before may
+        be in a variable or in an option that was not stored, and the command would remove names.
+    """
     problems = [
         Problem(str(path), 0, 0, "", what)
         for path, text in files.items()
         if (what := _difference(path, text))
     ]
     if problems:
+        if not is_complete and (names := _removed_names(files)):
+            command += f" --scenarios-dir DIR (the folder with {', '.join(map(repr, names))})"
         report([*problems, f"to write these files again, run: {command}"])
         return 1
     click.echo(f"{len(files)} files are up to date")
     return 0
+
+
+def _removed_names(files: Mapping[Path, str]) -> list[str]:
+    """Return the names of scenarios that are in the folder, and not in the files for it."""
+    for path, text in files.items():
+        if path.name == SCENARIOS_FILE and _version(path):
+            return sorted(declared_scenarios(_read(path) or "") - declared_scenarios(text))
+    return []
 
 
 def _difference(path: Path, text: str) -> str:
@@ -205,6 +373,10 @@ def _difference(path: Path, text: str) -> str:
         changes = [*_listed("lacks", now - before), *_listed("still has", before - now)]
         if changes:
             return f"out of date: it {' and '.join(changes)}"
+    if path.name == PACKAGE_FILE:
+        stored, given = (shlex.join(stored_options(each)) or "none" for each in (current, text))
+        if stored != given:
+            return f"out of date: its options are {stored}, and now they are {given}"
     if path.name == STATES_FILE:
         return (
             "out of date: the names or descriptions of your scenarios have changed, or a formatter "
@@ -224,8 +396,11 @@ def _listed(what: str, names: Iterable[str]) -> Iterator[str]:
 def _configure(out: Path, options: list[str]) -> None:
     """Write a configuration of Playwright, or show what to add to the existing one."""
     module = _module(out / "playwright", Path())
-    text = _CONFIG.format(module=module, options=_server_options(options))
-    existing = next((path for path in map(Path, _CONFIGS) if path.exists()), None)
+    # On lines of its own, as Prettier leaves it at any length.
+    argument = _server_options(options).replace("{ ", "{\n    ", 1)
+    argument = f"{argument[:-2]},\n  }}" if argument else ""
+    text = _CONFIG.format(module=module, options=argument)
+    existing = next((path for path in map(Path, _CONFIGS) if os.path.lexists(path)), None)
     if existing is None:
         _write_file(Path(_CONFIGS[0]), text)
     elif module not in (_read(existing) or ""):
@@ -254,26 +429,10 @@ def _show_vitest(out: Path, options: list[str]) -> None:
 
 def _server_options(options: list[str]) -> str:
     """Return the argument of `webServer` and `startServer`; empty if they need none."""
-    pairs = {"command": _own_command(), "args": shlex.join(options)}
-    given = ", ".join(f"{name}: {json.dumps(value)}" for name, value in pairs.items() if value)
-    return f"{{ {given} }}" if given else ""
+    return f"{{ args: {json.dumps(shlex.join(options))} }}" if options else ""
 
 
 def _module(path: Path, folder: Path) -> str:
     """Return what a module in a folder imports another by: its relative path."""
-    relative = Path(os.path.relpath(path, folder)).as_posix()
+    relative = _relative(path, folder)
     return relative if relative.startswith("../") else f"./{relative}"
-
-
-def _own_command() -> str:
-    """Return the command that runs this mockpets; empty if it is ``mockpets``."""
-    own = shutil.which("mockpets", path=Path(sys.executable).parent)
-    on_path = shutil.which("mockpets")
-    if own is None:  # such as with `pip install --user`
-        return "" if on_path else shlex.join([sys.executable, "-m", "mockpets"])
-    if on_path and Path(on_path).resolve() == Path(own).resolve():
-        return ""
-    path = Path(own)
-    return shlex.quote(
-        str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
-    )

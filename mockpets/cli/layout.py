@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from typing import TYPE_CHECKING, Final
+from unicodedata import east_asian_width
 
 import click
+
+from mockpets.errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,6 +45,60 @@ def wrap(text: str, first: str = "", rest: str = "") -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def on_terminal() -> bool:
+    """Return whether standard output is a terminal, whose lines should fit its width."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def has_colour() -> bool:
+    """Return whether standard output is a terminal on which the user wants colours."""
+    return on_terminal() and not os.environ.get("NO_COLOR")
+
+
+def excerpt(lines: Sequence[str], line: int, column: int) -> list[str]:
+    """Return a line of a file, cut to the terminal's width, and below it a caret.
+
+    :param line: from 1; without this line, the result is empty.
+    :param column: from 1, in characters; 0 for no caret.
+    """
+    if line > len(lines):
+        return []
+    prefix = f"  {line} | "
+    text, position = lines[line - 1], max(column - 1, 0)
+    room = columns() - len(prefix)
+    start = 0 if len(text) <= room else max(0, position - room // 2)
+    before, after = printable(text[start:position]), printable(text[position:])
+    rows = [cut(f"{prefix}{before}{after}", columns())]
+    if column:
+        rows.append(" " * (len(prefix) - 2) + "| " + " " * _cells(before) + "^")
+    return rows
+
+
+def cut(text: str, width: int) -> str:
+    """Return a text of at most this many characters, with an ellipsis where it is cut."""
+    return text if len(text) <= width else f"{text[: max(width - 1, 0)]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _cells(text: str) -> int:
+    """Return how many cells of a terminal a text takes; an East Asian character takes two."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def can_print(text: str) -> bool:
+    """Return whether the encoding of standard output has all characters of a text."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def hang(line: str) -> str:
+    """Return a line in lines that fit the terminal, the others indented deeper than the first."""
+    indent = line[: len(line) - len(line.lstrip())]
+    return wrap(line.lstrip(), indent, f"{indent}    ") if line else line
 
 
 def table(rows: Iterable[Sequence[object]]) -> list[str]:

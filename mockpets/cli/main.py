@@ -16,8 +16,8 @@ import click
 
 from mockpets.cli import layout  # noqa: F401 - makes click use our formatter
 from mockpets.cli.commands import Command, Group, discard_output, report, walk
-from mockpets.constants import VERSION
 from mockpets.errors import InputError, Problem, did_you_mean
+from mockpets.version import FULL_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,12 +28,12 @@ _SECTIONS: Final = {
         "health": ("remote", "Check whether a running server responds."),
     },
     "Control a running server": {
-        "use": ("remote", "Switch the scenarios of a running server."),
+        "use": ("remote", "Switch the scenarios of a running server, or print the active ones."),
         "requests": ("remote", "Show the request log of a running server, one line per request."),
         "why": ("why", "Explain why a request gets its response."),
         "verify": ("control", "Check that a running server received the expected requests."),
         "reset": ("control", "Reset a session: pets, counters, random numbers and request log."),
-        "pets": ("control", "List, replace or delete the pets of a running server."),
+        "pets": ("control", "List, add, change, replace or delete the pets of a running server."),
         "snapshot": (
             "control",
             "Save the pets of a running server under a name, and restore them.",
@@ -108,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _as_options(words: list[str]) -> list[str]:
     """Return the arguments with `help` and `version` as options; no arguments are `help`."""
     match words:
-        case []:
+        case [] | ["help", "help" | "version"]:
             return ["--help"]
         case ["help", *rest]:
             return [*rest, "--help"]
@@ -194,7 +194,7 @@ class _Commands(Group):
     epilog="'mockpets help COMMAND' shows the options of a command.",
 )
 @click.version_option(
-    VERSION, "--version", "-V", package_name="mockpets", message="%(package)s %(version)s"
+    FULL_VERSION, "--version", "-V", package_name="mockpets", message="%(package)s %(version)s"
 )
 def _commands() -> None:
     """Mock server for the pet store API: follows the contract, stores pets, simulates failures."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 from functools import wraps
 from pathlib import PurePath
@@ -15,6 +14,7 @@ import click
 from mockpets.cli.commands import Command, report
 from mockpets.cli.completion import from_server, scenarios, words
 from mockpets.cli.connection import connect
+from mockpets.cli.layout import on_terminal
 from mockpets.cli.options import integer, with_settings
 from mockpets.constants import (
     DEFAULT_SESSION,
@@ -62,12 +62,12 @@ def with_client(command: Callable[..., int]) -> Callable[..., Any]:
         shell_complete=from_server(session_names),
         help="Session name.  [default: the one in the URL, or default]",
     )
-    return _url(session(_token(_with_address(_run(command)))))
+    return _url(session(with_token(_with_address(_run(command)))))
 
 
 def with_server(command: Callable[..., int]) -> Callable[..., Any]:
     """Do the same as `with_client`, for a command that is not about one session."""
-    return _url(_token(_with_address(_run(command))))
+    return _url(with_token(_with_address(_run(command))))
 
 
 def _run(command: Callable[..., int]) -> Callable[..., int]:
@@ -75,20 +75,26 @@ def _run(command: Callable[..., int]) -> Callable[..., int]:
 
     @wraps(command)
     def run(**options: Any) -> int:
-        from mockpets.client import ControlError, NoAnswer
-
         client = connect({name: options.pop(name, None) for name in _SELECTION})
-        try:
-            return command(client, **options)
-        except ControlError as error:
-            report(problems_of(error) or str(error).split("\n"))
-            if error.code == "unauthorized":
-                report([f"pass the token with --token or the variable {_TOKEN_VARIABLE}"])
-        except NoAnswer as error:
-            report([error])
-        return 1
+        return reporting(lambda: command(client, **options))
 
     return run
+
+
+def reporting(call: Callable[[], int]) -> int:
+    """Return the exit status of a function that calls a server; print errors of the server."""
+    from mockpets.client import ControlError, IncompatibleServerError, NoAnswer
+
+    try:
+        return call()
+    except ControlError as error:
+        first, *rest = str(error).split("\n")
+        report(problems_of(error) or [first], more=() if problems_of(error) else rest)
+        if error.code == "unauthorized":
+            report([f"pass the token with --token or the variable {_TOKEN_VARIABLE}"])
+    except (NoAnswer, IncompatibleServerError) as error:
+        report([error])
+    return 1
 
 
 def problems_of(error: ControlError) -> list[Problem]:
@@ -108,7 +114,7 @@ _url = click.option(
     metavar="URL",
     help=f"URL of the server.  [default: from --host and --port; variable: {URL_VARIABLE}]",
 )
-_token = click.option(
+with_token = click.option(
     "--token",
     envvar=_TOKEN_VARIABLE,
     metavar="TOKEN",
@@ -123,10 +129,10 @@ _with_address = with_settings(
 
 
 @click.command(cls=Command)
-@click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=scenarios)
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=scenarios)
 @with_client
 def use(client: ControlClient, names: tuple[str, ...]) -> int:
-    """Switch the scenarios of a running server.
+    """Switch the scenarios of a running server, or print the active ones.
 
     To stack scenarios, separate their names with spaces or commas. The first one takes precedence.
     """
@@ -135,7 +141,9 @@ def use(client: ControlClient, names: tuple[str, ...]) -> int:
         _file_name_problem(name) for name in wanted if name.lower().endswith(FILE_SUFFIXES)
     ]:
         raise InputError(problems)
-    active = client.use(*wanted)
+    if not wanted and (missing := missing_session(client)):
+        report([f"session {client.name}{missing}"])
+    active = client.use(*wanted) if wanted else client.active()
     where = "" if client.name == DEFAULT_SESSION else f" in session {client.name}"
     click.echo(printable(f"active{where}: {', '.join(active)}"))
     return 0
@@ -202,9 +210,11 @@ def requests(
 ) -> int:
     """Show the request log of a running server, one line per request.
 
-    The columns: number, time, method, target, status, milliseconds (plus the added delay), stubs,
-    the outcome unless it is sent, and notes. --follow shows a pending request again when its
-    response ends. GET /__mockpets/requests/NUMBER returns a request and its response in full.
+    The columns: number, time, method, target, status (... while the response is pending),
+    milliseconds (plus those of a delay, gate or throttle), stubs, the outcome unless it is sent,
+    and notes. On a terminal, they have names and are cut to its width. --follow shows a pending
+    request again when its response ends. GET /__mockpets/requests/NUMBER returns a request and its
+    response in full.
     """
     filters = {name: value for name, value in options.items() if value is not None}
     modes = {"--clear": clear, "--har": har, "--json": as_json, "--follow": follow}
@@ -217,6 +227,8 @@ def requests(
         _follow(client, cast("RequestFilters", filters), as_json=as_json)
     else:
         journal = client.journal(**filters)
+        if journal["requests"] and not as_json:
+            _print_header()
         _show(journal, as_json=as_json)
         if not journal["requests"]:
             report([f"no matching requests in session {client.name}{missing_session(client)}"])
@@ -254,22 +266,20 @@ def _print(summaries: Iterable[RequestSummary], *, as_json: bool) -> None:
 
     JSON stays ASCII, because requests can contain terminal control characters.
     """
+    from mockpets.cli.request_table import row
     from mockpets.client.request_line import request_line
 
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    line = row if on_terminal() else request_line
     for summary in summaries:
-        if as_json:
-            click.echo(json.dumps(summary))
-        else:
-            click.echo(click.style(request_line(summary), fg=_colour(summary)), color=color)
+        click.echo(json.dumps(summary) if as_json else line(summary))
 
 
-def _colour(summary: RequestSummary) -> str | None:
-    """Return red for errors of the server, yellow for errors of the client."""
-    status, outcome = summary["status"] or 0, summary["outcome"]
-    if outcome == "broken" or status >= 500:
-        return "red"
-    return "yellow" if outcome == "client_left" or status >= 400 else None
+def _print_header() -> None:
+    """Print the names of the columns, if the output is for a person."""
+    if on_terminal():
+        from mockpets.cli.request_table import header
+
+        click.echo(header())
 
 
 def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) -> NoReturn:
@@ -279,13 +289,17 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
     or reset, and then the journal is read from its start.
     """
     from mockpets.client import NoAnswer
+    from mockpets.journal.queries import has_status
 
     missing = missing_session(client)  # a wrong session name would show nothing at all
     report([f"following session {client.name} of {client.url}; Ctrl-C to stop{missing}"])
+    if not as_json:
+        _print_header()
     limit = min(_FOLLOWED, max(client.state()["settings"]["journal_size"], 1))
-    outcome = filters.get("outcome")
+    outcome, status = filters.get("outcome"), filters.get("status")
     query: RequestFilters = {**filters, "limit": limit}
-    query.pop("outcome", None)  # compared below, since it changes
+    for name in ("outcome", "status"):  # compared below, since they change
+        query.pop(name, None)  # type: ignore[misc]
     seen = client.journal(**query)
     since, is_connected = seen["last"], True
     first = client.journal(**filters)
@@ -298,7 +312,7 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
         try:
             if is_connected:
                 client.events(seen["change"], _WAIT_SECONDS)
-            ended = pending - _pending(client, filters, limit) if pending else set()
+            ended = pending - _pending(client, query) if pending else set()
             query["since"] = min(since, min(ended) - 1) if ended else since
             new = client.journal(**query)
         except NoAnswer:
@@ -311,16 +325,20 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
             since, pending, is_connected = 0, set(), False
             continue
         rows = [row for row in new["requests"] if row["number"] > since or row["number"] in ended]
-        _print([row for row in rows if outcome in (None, row["outcome"])], as_json=as_json)
+        shown = [row for row in rows if outcome in (None, row["outcome"])]
+        if status is not None:
+            wanted = str(status).lower()
+            shown = [row for row in shown if has_status(row["status"], row["outcome"], wanted)]
+        _print(shown, as_json=as_json)
         _report_hidden(new)
         pending = pending - ended | _numbers(rows, "pending")
         seen, since, is_connected = new, new["last"], True
 
 
-def _pending(client: ControlClient, filters: RequestFilters, limit: int) -> set[int]:
+def _pending(client: ControlClient, query: RequestFilters) -> set[int]:
     """Return the numbers of the newest requests whose response is pending."""
-    query: RequestFilters = {**filters, "outcome": "pending", "limit": limit}
-    return _numbers(client.requests(**query))
+    pending: RequestFilters = {**query, "outcome": "pending"}
+    return _numbers(client.requests(**pending))
 
 
 def _numbers(summaries: Iterable[RequestSummary], outcome: str | None = None) -> set[int]:

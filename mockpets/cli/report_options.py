@@ -15,6 +15,7 @@ import click
 
 from mockpets.cli.commands import report as print_problems
 from mockpets.cli.completion import any_file
+from mockpets.cli.layout import hang, on_terminal
 from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.units import quote
 
@@ -122,7 +123,10 @@ def deliver(report: Report, output: Output) -> int:
     failing = output.failing(report.rules)
     if output.format == "github":
         add_summary(lambda room: summary(report, room))
-    print_text(WRITERS[output.format](report), output.file)
+    text = WRITERS[output.format](report)
+    if output.format == "text" and output.file is None and on_terminal():
+        text = "\n".join(map(hang, text.split("\n")))
+    print_text(text, output.file)
     if broken := [rule.name for rule in report.by_rule if rule.name in failing]:
         print_problems([Problem("--fail-on", 0, 0, "", f"findings of {', '.join(broken)}")])
         return 1

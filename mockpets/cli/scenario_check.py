@@ -8,6 +8,7 @@ that postpone a response (`after`, `probability`, delays), because they only tes
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mockpets.constants import (
@@ -168,6 +169,8 @@ class _Trials:
                 self.warnings.append(Problem(scenario.source, *stub.position, label, what, hint))
             elif blockers := _blockers(stub.match, earlier):
                 self.warnings.append(_never_reached(scenario, stub, blockers))
+            elif (holder := _first_holder(stub, scenario.stubs[:position])) is not None:
+                self.warnings.append(_hidden_hold(scenario, stub, holder))
             requests = [
                 facts for facts in _requests(stub.match) if not difference(stub.match, facts)
             ]
@@ -250,6 +253,38 @@ def _never_reached(scenario: Scenario, stub: Stub, blockers: Sequence[Stub]) -> 
     blocks = stub.always_answers and any(covers(stub.match, each.match) for each in blockers)
     fix = "remove it" if blocks else f"move it above {labels}"
     hint = f"{fix}, or narrow the match of {labels}"
+    return Problem(scenario.source, *stub.position, f"stub {stub.label}", what, hint)
+
+
+def _first_holder(stub: Stub, earlier: Sequence[Stub]) -> Stub | None:
+    """Return the stub whose hold applies in place of a stub's, to all of its requests, or None."""
+    for index, first in enumerate(earlier):
+        if stub.hold is None or first.hold is None or first.answers or first.probability < 1:
+            continue
+        if not covers(first.match, stub.match):
+            continue
+        if first.times is None and not first.after:
+            return first
+        # Both count the same requests, if nothing between them responds to some.
+        counts_alike = covers(stub.match, first.match) and stub.probability == 1
+        if not counts_alike or any(each.answers for each in earlier[index + 1 :]):
+            continue
+        end = inf if stub.times is None else stub.after + stub.times
+        if first.after <= stub.after and end <= first.after + (first.times or inf):
+            return first
+    return None
+
+
+def _hidden_hold(scenario: Scenario, stub: Stub, first: Stub) -> Problem:
+    """Return the warning about a hold that an earlier stub's hold always hides."""
+    place = ":".join(map(str, (scenario.source, *first.position)))
+    what = (
+        f"its hold never applies, because {first.label} ({place}) holds all of its requests, and "
+        "only the first hold applies"
+    )
+    hint = f"remove one of them, or narrow the match of {first.label}"
+    if first.times is not None:
+        hint = f"add after: {first.after + first.times}, to hold the requests that follow"
     return Problem(scenario.source, *stub.position, f"stub {stub.label}", what, hint)
 
 

@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import shlex
+import signal
 import sys
 from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Final, cast
@@ -14,22 +15,25 @@ from typing import TYPE_CHECKING, Final, cast
 import click
 
 from mockpets.cli.commands import Command, discard_output, report
-from mockpets.cli.layout import columns, wrap
+from mockpets.cli.keys import Actions, Keys, has_keys, key_line
+from mockpets.cli.layout import columns, has_colour, wrap
 from mockpets.cli.options import with_settings
 from mockpets.constants import API_PREFIX, METRICS_PORT_PATH, PANEL_PATH, PETS_PATH, VERSION
 from mockpets.errors import InputError
+from mockpets.settings.combinations import notices
 from mockpets.settings.sources import load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from mockpets.constants import ScenarioGroup
+    from mockpets.client import ControlClient
     from mockpets.settings import Settings
     from mockpets.telemetry.access_log import Format
 
 _log: Final = logging.getLogger("mockpets")
+_BOLD: Final = ("panel", "key")
+"""The lines of the banner that stand out."""
 _COLLECTIONS: Final = (2_000, 20, 20)
 """How seldom Python looks for reference cycles, of which requests for pets leave none. With its
 default values and thousands of sessions, that takes a third of the time of a request."""
@@ -50,12 +54,18 @@ def serve(config: Path | None, **flags: object) -> int:
     from mockpets.telemetry.access_log import configure
     from mockpets.web.app import create_app
 
-    app = create_app(settings)
+    try:
+        app = create_app(settings)
+    except InputError as error:  # a scenario or fixture file, or the name of one
+        report([*error.problems, "the server did not start"])
+        return 2
     mock = app.extensions["mockpets"]
     with ExitStack() as stack:
         log_format = cast("Format", settings.log_format)
         log = configure(log_format, sys.stderr, quiet=settings.quiet, node=settings.name)
         stack.enter_context(log)
+        for text in notices(settings):
+            _log.warning(text)
         if settings.state:
             from mockpets.storage.persistence import persist_sessions
 
@@ -68,15 +78,29 @@ def serve(config: Path | None, **flags: object) -> int:
             return 1
         port = sockets[0].getsockname()[1]
         metrics = settings.url(others[0][1].getsockname()[1]) + METRICS_PORT_PATH if others else ""
-        banner = _banner(settings, port, mock.token, mock.reloader.library.grouped(), metrics)
-        panel = _panel(settings, port, mock.token) if settings.open else ""
+        keys = stack.enter_context(_keys(settings, port, mock.token)) if has_keys() else None
+        total = len(mock.reloader.library.scenarios)
+        banner = _banner(settings, port, mock.token, total, metrics)
+        if keys is not None and keys.is_reading:
+            banner += f"\n{key_line(has_control=settings.control != 'off')}"
+        panel = _panel(settings, port, mock.token)
         mock.reloader.start()
         stack.callback(mock.reloader.stop)
         gc.freeze()
         gc.set_threshold(*_COLLECTIONS)
         gc.enable()
         with _limited_log(settings):
-            run(app, sockets, lambda: _announce(banner, panel), settings, others)
+            run(
+                app,
+                sockets,
+                lambda: _announce(banner, panel if settings.open else ""),
+                settings,
+                others,
+                on_abort=keys.restore if keys else None,
+            )
+        # Not the handler of the start: a second signal must not end with status 0 while the state
+        # is being saved.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _log.info("stopped")
     return 0
 
@@ -90,6 +114,18 @@ def _limited_log(settings: Settings) -> AbstractContextManager[None]:
 
     # The last name is that of the largest network, which an IPv6 visitor can choose addresses from.
     return limit_error_lines(lambda address: visitor_names(address, b"")[-1])
+
+
+def _keys(settings: Settings, port: int, token: str) -> Keys:
+    """Return the keys of the terminal, which call the control API of this server."""
+
+    def connect() -> ControlClient:
+        from mockpets.client import ControlClient
+
+        return ControlClient(settings.url(port) + settings.prefix, token=token or None)
+
+    has_control = settings.control != "off"
+    return Keys(Actions(connect if has_control else None, _panel(settings, port, token)).press)
 
 
 def _panel(settings: Settings, port: int, token: str) -> str:
@@ -110,33 +146,40 @@ def _announce(banner: str, panel: str) -> None:
 
         Thread(target=webbrowser.open, args=(panel,), daemon=True).start()
     try:
-        click.echo(banner)
+        click.echo(banner, color=has_colour())
     except OSError as error:
         discard_output(sys.stdout)
-        first = banner.partition("\n")[0]
+        first = click.unstyle(banner.partition("\n")[0])
         _log.error("cannot print the banner: %s; %s", error.strerror, first)
 
 
 def _banner_line(label: str, text: str) -> str:
     """Return a line of the banner; a URL that would not fit beside the label goes below it."""
-    indent = " " * 15
+    indent, first = " " * 15, f"{label:<15}"
     if len(indent) + max(map(len, text.split())) > columns():
-        return f"{label}\n{wrap(text, '  ', '  ')}"
-    return wrap(text, f"{label:<15}", indent)
+        indent, first = "  ", f"{label}\n  "
+    lines = wrap(text, indent, indent)[len(indent) :]
+    if label in _BOLD:
+        lines = re.sub(r"\S.*", lambda line: _bold(line[0]), lines)
+    return first + lines
+
+
+def _bold(text: str) -> str:
+    return click.style(text, bold=True)
 
 
 def _banner(
     settings: Settings,
     port: int,
     token: str,
-    scenarios: Mapping[ScenarioGroup, Sequence[str]],
+    scenarios: int,
     metrics: str,
 ) -> str:
-    """Return the banner: URLs, keys, scenarios and a curl command.
+    """Return the banner: URLs, keys, scenarios and a curl command, of which some are bold.
 
     :param port: the actual port.
     :param token: of the control API; the banner shows it only if it was generated.
-    :param scenarios: the names of all scenarios by group.
+    :param scenarios: how many there are.
     :param metrics: their URL on a port of their own, or empty.
     """
     key = settings.api_key[0]
@@ -150,14 +193,13 @@ def _banner(
     panel = _panel(settings, port, secret) or "off"
     lines = {"panel": panel, "control token": secret, "metrics": metrics, "key": keys}
     lines["active"] = ", ".join(settings.scenario)
-    head = [_banner_line(label, text) for label, text in lines.items() if text]
-    groups = [
-        _banner_line(f"  {group.lower()}", ", ".join(names)) for group, names in scenarios.items()
-    ]
-    overview = "\n".join([*head, "available", *groups])
-    return f"""mockpets {VERSION} serves the pet store at {root}{API_PREFIX}
+    overview = "\n".join(_banner_line(label, text) for label, text in lines.items() if text)
+    folders = [word for each in settings.scenarios_dir for word in ("--scenarios-dir", str(each))]
+    command = shlex.join(["mockpets", "scenarios", *folders])
+    return f"""mockpets {VERSION} serves the pet store at {_bold(root + API_PREFIX)}
 
 {overview}
+{scenarios} scenarios: {command}
 
 Try it:
   curl -H {quoted} {shlex.quote(root + PETS_PATH)}

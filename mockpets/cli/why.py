@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from mockpets.cli.commands import Command, report
-from mockpets.cli.layout import table, wrap
+from mockpets.cli.layout import can_print, table, wrap
 from mockpets.cli.remote import missing_session, problems_of, with_client
 from mockpets.constants import ERRORS
 from mockpets.errors import InputError, Problem, RequestError, printable
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     )
 
 _LAST: Final = "last"
-_HOLDS: Final = {True: "yes", False: "NO", None: "unknown"}
+_MARKS: Final = {True: "✓", False: "✗", None: "?"}
+_WORDS: Final = {True: "yes", False: "NO", None: "unknown"}
+"""The marks, for an output whose encoding does not have them."""
 _METHOD_AND_PATH: Final = 2
 _BODY: Final = """'{"name": "Miso", "categoryId": 2}'"""
 
@@ -177,7 +179,8 @@ def _conditions(conditions: list[ComparedCondition]) -> list[str]:
     """Return the conditions of a stub as a table."""
     if not conditions:
         return []
+    marks = _MARKS if can_print("".join(_MARKS.values())) else _WORDS
     rows = [
-        (_HOLDS[each["holds"]], each["where"], each["expected"], each["got"]) for each in conditions
+        (marks[each["holds"]], each["where"], each["expected"], each["got"]) for each in conditions
     ]
-    return table([("holds", "condition", "expected", "actual"), *rows])
+    return table([("", "condition", "expected", "actual"), *rows])

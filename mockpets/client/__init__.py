@@ -4,6 +4,7 @@ from mockpets.client.client import ControlClient, Gate
 from mockpets.client.connection import (
     ControlError,
     GateError,
+    IncompatibleServerError,
     NoAnswer,
     SessionLostError,
     VerificationError,
@@ -14,6 +15,7 @@ __all__ = [
     "ControlError",
     "Gate",
     "GateError",
+    "IncompatibleServerError",
     "NoAnswer",
     "SessionLostError",
     "VerificationError",

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
         Explanation,
         GateCounts,
         Har,
-        Health,
         HeldResponses,
         OpenedGate,
         PetChange,
@@ -67,7 +66,7 @@ if TYPE_CHECKING:
         Verification,
         VerifiedRequests,
     )
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.schemas import NewPet, Pet
 
 _OF_SESSIONS: Final = (
     "verification_failed",
@@ -79,15 +78,14 @@ _OF_SESSIONS: Final = (
 """The codes of errors that the loss of a session can cause."""
 
 
-def _parse_object(body: bytes, name: str | None = None) -> Any:
+def _parse_object(body: bytes) -> Any:
     """Return a body as the JSON object that it contains.
 
-    :param name: of a property that it must have; another server may respond with any object.
     :raise ValueError: it contains something else.
     """
     value = json.loads(body)
-    if not isinstance(value, dict) or (name is not None and name not in value):
-        raise ValueError("the control API sends only objects, with all their properties")
+    if not isinstance(value, dict):
+        raise ValueError("the control API sends only objects")
     return value
 
 
@@ -95,8 +93,10 @@ class ControlClient:
     """Calls the control API for one session. Safe to use from several threads.
 
     All methods raise `ControlError` when the server rejects the call, and `NoAnswer` when it does
-    not respond. If the session is another one than in earlier calls, which `make_session` or
-    `drop_session` did not cause, they raise `SessionLostError`: its data are lost.
+    not respond. Before the first call, `GET health` returns the server's protocol: if it differs
+    from the client's, they raise `IncompatibleServerError`. If the session is another one than in
+    earlier calls, which `make_session` or `drop_session` did not cause, they raise
+    `SessionLostError`: its data are lost.
 
     :param url: the URL of the server, with or without ``/v1`` or ``/~session/v1``.
     :param session: the session; by default the one that the URL names, or ``default``.
@@ -173,8 +173,8 @@ class ControlClient:
 
     def health(self) -> str:
         """Return the version of the server if it is alive."""
-        response: Health = self._call("GET", constants.HEALTH_PATH, check=_accept)
-        return response["version"]
+        version, _ = self._connection.health()
+        return version
 
     def state(self) -> State:
         """Return the state of the session and the server."""
@@ -185,6 +185,10 @@ class ControlClient:
         """List the scenarios."""
         response: ScenarioList = self._call("GET", constants.SCENARIOS_PATH)
         return response
+
+    def active(self) -> list[str]:
+        """Return the names of the active scenarios, the first with precedence."""
+        return self.scenarios()["active"]
 
     def scenario(self, name: str) -> ScenarioDetails:
         """Return a scenario in full."""
@@ -251,6 +255,11 @@ class ControlClient:
         body = pets if isinstance(pets, (str, int, dict)) else list(cast("Iterable[object]", pets))
         response: PetTotal = self._call("PUT", constants.CONTROL_PETS_PATH, body)
         return response["total"]
+
+    def add_pet(self, **pet: Unpack[NewPet]) -> Pet:
+        """Add a pet, whatever the active scenarios respond to createPet; return it with its ID."""
+        response: Pet = self._call("POST", constants.CONTROL_PETS_PATH, pet)
+        return response
 
     def change_pet(self, pet_id: int, **changes: Unpack[PetChange]) -> Pet:
         """Change the name, categoryId or status of a pet; None removes the status."""
@@ -338,7 +347,8 @@ class ControlClient:
     ) -> VerifiedRequests:
         """Check that the journal has matching requests, or wait for them.
 
-        :param match: the same as the ``match`` of a stub, also with an `outcome`.
+        :param match: the same as the ``match`` of a stub, also with the `status` of the response,
+            such as 503 or ``5xx``, and its `outcome`.
         :param times: the expected number of requests; by default at least one.
         :param within: how long to wait, such as ``5s``, at most ``30s``. Returns as soon as there
             are enough requests. With ``times=0`` or `at_most`, waits all the time, unless there are
@@ -371,9 +381,7 @@ class ControlClient:
 
     def coverage(self) -> StateCoverage:
         """Return which states the server has sent since its start, in all sessions."""
-        response: StateCoverage = self._call(
-            "GET", constants.COVERAGE_PATH, read=partial(_parse_object, name="rows")
-        )
+        response: StateCoverage = self._call("GET", constants.COVERAGE_PATH)
         return response
 
     def clear_coverage(self) -> int:
@@ -385,9 +393,7 @@ class ControlClient:
 
     def sessions(self) -> list[SessionSummary]:
         """List the sessions."""
-        response: SessionList = self._call(
-            "GET", constants.SESSIONS_PATH, read=partial(_parse_object, name="sessions")
-        )
+        response: SessionList = self._call("GET", constants.SESSIONS_PATH)
         return response["sessions"]
 
     def find_session(self, name: str) -> SessionSummary:

@@ -26,10 +26,15 @@ from mockpets.constants import (
     API_PREFIX,
     BASE_MARK,
     CONTROL_PREFIX,
+    HEALTH_PATH,
+    LOST_SESSION,
     PETS_PATH,
+    PROTOCOL,
     SESSION_ID_HEADER,
 )
 from mockpets.errors import InputError, MockpetsError, Problem, printable
+from mockpets.redaction import REDACTED, redacted_target
+from mockpets.version import FULL_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,11 +42,36 @@ if TYPE_CHECKING:
     from mockpets.contract.control_types import HeldResponses, VerificationDetails
 
 
+_USER: Final = re.compile(r"^(https?://)?.*(?:@|%40)", re.IGNORECASE | re.DOTALL)
+"""A user name and password, and all before them but the scheme."""
+
+
 class NoAnswer(MockpetsError):  # noqa: N818 - a public name
     """The server does not respond, or not like mockpets; the message contains its URL."""
 
     def __init__(self, message: str) -> None:
         super().__init__(printable(message))
+
+
+class IncompatibleServerError(MockpetsError):
+    """The server has another protocol of the control API than this client.
+
+    :param version: that of the server.
+    :param protocol: the number of the server's protocol.
+    """
+
+    def __init__(self, url: str, version: str, protocol: int) -> None:
+        self.version, self.protocol = version, protocol
+        is_older = protocol < PROTOCOL
+        older, place = ("older", "where the server runs") if is_older else ("newer", "here")
+        super().__init__(
+            printable(
+                f"the server at {url} is {older} than this client: the server is mockpets "
+                f"{version} (protocol {protocol}), the client mockpets {FULL_VERSION} (protocol "
+                f"{PROTOCOL}); "
+                f"reinstall mockpets {place}"
+            )
+        )
 
 
 class ControlError(MockpetsError):
@@ -81,12 +111,11 @@ class SessionLostError(MockpetsError):
     """
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"session {name} was lost: the server was restarted, or another client deleted the "
-            "session; to keep sessions over restarts, start the server with --state"
-        )
+        super().__init__(LOST_SESSION.format(name=name))
 
 
+_VERSION_LENGTH: Final = 64
+"""The most characters of a server's version in a message."""
 _ERRORS: Final = {"verification_failed": VerificationError, "not_held": GateError}
 """The code of an error to its exception; any other is a `ControlError`."""
 
@@ -115,6 +144,7 @@ class Connection:
         self.url = url
         self._timeout = timeout
         self._idle: deque[HTTPConnection] = deque()
+        self._is_compatible = False
         self._is_secure, self._host, self._port, self._path = server_address(url)
         weakref.finalize(self, _close, self._idle)  # so that closing is optional
 
@@ -137,29 +167,62 @@ class Connection:
         :param check: called with the ID of the session, as in `Response`, and the error that is
             about to be raised; may raise another one.
         :raise ControlError: the server rejects the call.
+        :raise IncompatibleServerError: the server has another protocol; the call is not sent.
         :raise NoAnswer: the server does not respond, or not like mockpets.
         """
         __tracebackhide__ = True  # pytest shows the line of the test instead
+        self._check_server()
         data = None
         if body is not None:
             headers = {**headers, "Content-Type": "application/json"}
             data = json.dumps(body).encode()
         response = self.send(method, target, headers, data, wait)
-        status, result, error = response.status, None, None
-        try:
-            if status < 300:
-                result = read(response.body)
-            else:
-                value = json.loads(response.body)
-                kind = _ERRORS.get(value["code"], ControlError)
-                error = kind(value["code"], status, value["message"], value.get("details", {}))
-        except (ValueError, KeyError, TypeError, AttributeError) as invalid:
-            message = f"{self.url} is not a mockpets server (status {status})"
-            raise NoAnswer(message) from invalid
+        result, error = self._read(response, read)
         check(response.session_id, error)
         if error is not None:
             raise error
         return result
+
+    def _check_server(self) -> None:
+        """Compare the server's protocol with ours, before the first call and after each failure."""
+        __tracebackhide__ = True
+        if self._is_compatible:
+            return
+        version, protocol = self.health()
+        if protocol != PROTOCOL:
+            raise IncompatibleServerError(self.url, version, protocol)
+        self._is_compatible = True
+
+    def health(self) -> tuple[str, int]:
+        """Return the version of the server, and its protocol.
+
+        :raise ControlError: the server is overloaded.
+        :raise NoAnswer: the server does not respond, or not like mockpets.
+        """
+        __tracebackhide__ = True
+        health, error = self._read(self.send("GET", HEALTH_PATH), _parse_health)
+        if error is not None:
+            raise error
+        version, protocol = health
+        return version, protocol
+
+    def _read(
+        self, response: Response, read: Callable[[bytes], Any]
+    ) -> tuple[Any, ControlError | None]:
+        """Return the parsed body of a response, or the error that it reports.
+
+        :raise NoAnswer: the body is not one of mockpets.
+        """
+        try:
+            if response.status < 300:
+                return read(response.body), None
+            value = json.loads(response.body)
+            code, message = value["code"], value["message"]
+            kind = _ERRORS.get(code, ControlError)
+            return None, kind(code, response.status, message, value.get("details", {}))
+        except (ValueError, KeyError, TypeError, AttributeError) as invalid:
+            message = f"{self.url} is not a mockpets server (status {response.status})"
+            raise NoAnswer(message) from invalid
 
     def send(
         self,
@@ -189,6 +252,7 @@ class Connection:
             connect = HTTPSConnection if self._is_secure else HTTPConnection
             return self._send_on(connect(self._host, self._port), request, wait)
         except (OSError, HTTPException) as error:
+            self._is_compatible = False  # the next one may be another server
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             if type(error) is BadStatusLine:  # its text is the received line
                 reason = f"expected HTTP, got {reason.strip()[:40]!r}"
@@ -244,6 +308,18 @@ class Connection:
         return response
 
 
+def _parse_health(body: bytes) -> tuple[str, int]:
+    """Return the version and the protocol in the response of `GET health`.
+
+    :raise ValueError: another server has sent it.
+    """
+    health = json.loads(body)
+    version, protocol = health["version"], health.get("protocol", 1)  # see `constants.PROTOCOL`
+    if health["status"] != "ok" or not isinstance(version, str) or type(protocol) is not int:
+        raise ValueError("not the health of mockpets")
+    return version[:_VERSION_LENGTH], protocol
+
+
 def split_url(url: str) -> tuple[str, str, tuple[str, ...]]:
     """Return the root of a URL, and the session and scenarios in it.
 
@@ -251,7 +327,7 @@ def split_url(url: str) -> tuple[str, str, tuple[str, ...]]:
     """
     root = re.sub(f"(?:{PETS_PATH}|{API_PREFIX}|{CONTROL_PREFIX})$", "", url.rstrip("/"))
     rest, mark, chosen = root.rpartition(f"/{BASE_MARK}")
-    if not mark or "/" in chosen:
+    if not mark or "/" in chosen or _USER.search(root):
         return root, "", ()
     session, *scenarios = chosen.split("+")
     return rest, session, tuple(filter(None, scenarios))
@@ -265,7 +341,7 @@ def _close(connections: deque[HTTPConnection]) -> None:
 def server_address(url: str) -> tuple[bool, str, int, str]:
     """Return whether a URL uses HTTPS, and its host, port and path.
 
-    :raise InputError: the URL is invalid.
+    :raise InputError: the URL is invalid; the message has no user name or password.
     """
     try:
         parts = urlsplit(url)
@@ -275,9 +351,14 @@ def server_address(url: str) -> tuple[bool, str, int, str]:
         parts, host, port = urlsplit(""), "", None
     # urlsplit drops line ends; http.client fails on them, on spaces and on non-ASCII paths.
     is_clean = not re.search(r"[\s\x00-\x1f\x7f]", url) and parts.path.isascii()
+    # An unencoded slash, or an encoded @, moves the end of the host: then the rest may be secret.
+    shown = _USER.sub(rf"\1{REDACTED}@", redacted_target(url))
     if parts.scheme not in ("http", "https") or not host or port == 0 or not is_clean:
         hint = "use a URL such as http://localhost:7387"
-        raise InputError([Problem(url or "''", 0, 0, "", "not a valid server URL", hint)])
+        raise InputError([Problem(shown or "''", 0, 0, "", "not a valid server URL", hint)])
+    if _USER.search(url):
+        what = "must not contain a user name or password, which mockpets does not use"
+        raise InputError([Problem(shown, 0, 0, "", what, "remove them, and the '@'")])
     is_secure = parts.scheme == "https"
     # Always with a port: otherwise http.client looks for one in an IPv6 address.
     return is_secure, host, port or (HTTPS_PORT if is_secure else HTTP_PORT), parts.path

@@ -16,25 +16,42 @@ _BASE: Final = re.compile(f"^/{BASE_MARK}[^/]*")
 
 
 def request_line(summary: RequestSummary) -> str:
+    """Return a request as one line with all of its cells."""
+    number, time, method, target, *rest = cells(summary)
+    return "  ".join((f"{number:>4}", time, f"{method:<6} {target:<28}", *rest)).rstrip()
+
+
+def cells(summary: RequestSummary) -> tuple[str, ...]:
     """Return number, local time, method, target, status, milliseconds, stubs and notes.
 
-    Control characters are escaped. A delay follows a plus sign. ``-`` is the status of a broken
-    connection, or means that no stub took part. The outcome precedes the notes unless it is
-    ``sent``.
+    Control characters are escaped. The time that a delay, a gate or a throttle added follows a plus
+    sign. ``-`` is the status of a broken connection, or means that no stub took part; ``...`` is
+    the status of a response that is still held, delayed or being sent. The outcome precedes the
+    notes unless it is ``sent``.
     """
     target = _BASE.sub("", summary["target"])  # every request of a journal has the same session
     time = datetime.fromisoformat(summary["at"]).astimezone().strftime("%H:%M:%S.%f")[:-3]
-    delay = f" +{summary['delay_ms']:.0f}" if summary["delay_ms"] else ""
-    columns = (
-        f"{summary['number']:>4}",
+    status = "..." if summary["outcome"] == "pending" else summary["status"] or "-"
+    added = _added_ms(summary)
+    values = (
+        str(summary["number"]),
         time,
-        f"{summary['method']:<6} {target:<28}",
-        f"{summary['status'] or '-':>3}",
-        f"{summary['app_ms']:.1f}{delay} ms",
+        summary["method"],
+        target,
+        f"{status:>3}",
+        f"{summary['app_ms']:.1f}{f' +{added:.0f}' if added else ''} ms",
         " ".join(summary["stubs"]) or "-",
         "; ".join(_remarks(summary)),
     )
-    return printable("  ".join(columns).rstrip())
+    return tuple(map(printable, values))
+
+
+def _added_ms(summary: RequestSummary) -> float:
+    """Return the milliseconds that a delay, a gate and a throttle have added so far."""
+    delay, held, total = summary["delay_ms"], summary["held_ms"], summary["total_ms"]
+    if total is not None and (held is not None or summary["throttle"]):
+        return total - summary["app_ms"]
+    return max(delay, held or 0)
 
 
 def _remarks(summary: RequestSummary) -> list[str]:
@@ -43,8 +60,14 @@ def _remarks(summary: RequestSummary) -> list[str]:
     formats = {
         "{}": None if outcome == "sent" else outcome.replace("_", " "),
         "fault {}": summary["fault"],
-        "held at {}": summary["hold"],
+        "held at {}": summary["hold"] and _held(summary),
         "{:g} B/s": summary["throttle"],
     }
     remarks = [text.format(value) for text, value in formats.items() if value is not None]
     return [*remarks, *(note["text"] for note in summary["notes"])]
+
+
+def _held(summary: RequestSummary) -> str:
+    """Return the gate that held a response, and for how long."""
+    seconds = (summary["held_ms"] or 0) / 1000
+    return f"{summary['hold']} for {seconds:.1f} s"

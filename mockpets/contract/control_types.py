@@ -39,10 +39,15 @@ Fault = Annotated[str, tuple(FAULTS)]
 
 
 class Health(TypedDict):
-    """The response of a server that is alive."""
+    """The response of a server that is alive.
+
+    `version` has the commit that the server was built from, if it is known. `protocol` is the
+    number of the control API's protocol; clients of another number do not work.
+    """
 
     status: Literal["ok"]
     version: str
+    protocol: int
 
 
 class StateCounts(TypedDict):
@@ -59,8 +64,22 @@ class StateCounts(TypedDict):
     held: int
 
 
+class SessionlessRequests(TypedDict):
+    """How many requests were rejected because they name no session, and the last five of them.
+
+    Since this session was made. Only a server with ``--sessions declared`` rejects them.
+    """
+
+    count: int
+    last: list[str]
+
+
 class ServerSettings(TypedDict):
-    """The settings of the server that matter to a client."""
+    """The settings of the server that matter to a client.
+
+    `options` are those of what sessions start with and how requests are treated, as on the command
+    line, if they differ from the defaults: ``--any-key``, ``--seed 4``.
+    """
 
     key: str
     any_key: bool
@@ -69,6 +88,7 @@ class ServerSettings(TypedDict):
     max_sessions: int
     journal_size: int
     public: bool
+    options: list[str]
 
 
 class StateFileProgress(TypedDict):
@@ -207,10 +227,12 @@ class State(ScenarioList, GateCounts):
     `change` is the number of the last change, and `resets` differs after each reset. `state_file`
     is None when the server runs without ``--state``, and `node` without ``--name``.
     `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
-    ``null`` stands for pages without an origin.
+    ``null`` stands for pages without an origin. `started` is the time at which the server started.
     """
 
     version: str
+    protocol: int
+    started: str
     node: str | None
     session: str
     change: int
@@ -219,6 +241,7 @@ class State(ScenarioList, GateCounts):
     counts: StateCounts
     state_file: StateFileProgress | None
     rejected_origins: list[str]
+    without_session: SessionlessRequests
     settings: ServerSettings
 
 
@@ -302,7 +325,9 @@ class RequestSummary(TypedDict):
     until the last byte of the response was handed to the operating system, then ``sent``. It is
     ``client_left`` if the client ended the connection before that, and ``broken`` if mockpets cut
     the response off: because of a fault, a limit, or the end of the server. The times are in
-    milliseconds, `throttle` is in bytes a second, and `hold` is the name of a gate.
+    milliseconds, `throttle` is in bytes a second, and `hold` is the name of a gate. `held_ms` is
+    how long the gate has held the response so far, None without a gate; `total_ms` is the time from
+    the arrival of the request until its response ended, None while it is pending.
     `off_contract` is the reason why the response is not in the contract.
     """
 
@@ -321,6 +346,8 @@ class RequestSummary(TypedDict):
     off_contract: str | None
     app_ms: float
     delay_ms: float
+    held_ms: float | None
+    total_ms: float | None
     hold: str | None
     throttle: int | None
     notes: list[RequestNote]

@@ -97,10 +97,9 @@ class ListQuerySchema(_Object):
     status = Filter(PET_FIELDS, "status", "Filters by availability status.")
 
 
-LIST_PARAMETERS: Final = tuple(ListQuerySchema().fields)
-FILTERS: Final = {
-    name: field for name, field in ListQuerySchema().fields.items() if isinstance(field, Filter)
-}
+LIST_FIELDS: Final = cast("dict[str, ContractField]", ListQuerySchema().fields)
+LIST_PARAMETERS: Final = tuple(LIST_FIELDS)
+FILTERS: Final = {name: field for name, field in LIST_FIELDS.items() if isinstance(field, Filter)}
 """The query parameters that select pets by a property."""
 
 # --- Responses --------------------------------------------------------------------------------

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from hashlib import blake2b
+from secrets import token_bytes
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl
 
+from mockpets.constants import BASE_MARK, SCENARIO_NAME, SESSION_NAME
 from mockpets.redaction import is_secret, redacted_secret, redacted_target
 
 if TYPE_CHECKING:
@@ -69,7 +73,11 @@ class Entry(NamedTuple):
     :param delay_ms: milliseconds that scenarios, or the request itself, added.
     :param throttle: bytes per second.
     :param trace: how the stubs decided; None if a check rejected the request before.
+    :param authorization: the digest of the Authorization header, for `verify`; it must not appear
+        in any response or file. None without the header.
     :param outcome: what became of the response.
+    :param held_ms: milliseconds for which it was held at the gate so far; None without a gate.
+    :param total_ms: milliseconds from the arrival until the response ended; None before that.
     """
 
     number: int
@@ -93,7 +101,10 @@ class Entry(NamedTuple):
     request: Message = Message()
     response: Message = Message()
     trace: Trace | None = None
+    authorization: bytes | None = None
     outcome: RequestOutcome = "sent"
+    held_ms: float | None = None
+    total_ms: float | None = None
 
     @property
     def query(self) -> list[tuple[str, str]]:
@@ -101,6 +112,24 @@ class Entry(NamedTuple):
         # Parsed on demand: a parsed query with thousands of names takes a hundred times its text.
         query = self.target.partition("?")[2]
         return parse_qsl(query, keep_blank_values=True, errors="backslashreplace")
+
+
+_DIGEST_KEY: Final = token_bytes(32)
+"""Random, so that nobody can find out a key by digesting likely ones."""
+_SELECTION: Final = re.compile(
+    rf"(bearer +.+){BASE_MARK}(?:{SESSION_NAME})?(?:\+{SCENARIO_NAME})*", re.IGNORECASE
+)
+
+
+def authorization_digest(value: str) -> bytes:
+    """Return a digest of an Authorization header, equal only for equal ones in this process.
+
+    The session and scenarios behind the key, and the case of the scheme, make no difference.
+    """
+    selection = _SELECTION.fullmatch(value)
+    scheme, _, key = (selection[1] if selection else value).partition(" ")
+    text = f"{scheme.lower()} {key.strip()}".encode("utf-8", "surrogatepass")
+    return blake2b(text, key=_DIGEST_KEY, digest_size=16).digest()
 
 
 def sent_headers(head: bytes) -> list[tuple[str, str]]:

@@ -83,7 +83,7 @@ def _listed(explained: Explanation) -> list[ExplainedStub]:
 def _summary(entry: Entry, explained: Explanation, by: Responder) -> str:
     """Return what responds, with what, in one sentence without a full stop."""
     if by == "check":
-        return _rejection(entry)
+        return _rejection(entry, explained)
     responder = explained.responder
     shaping = [
         each.stub.label
@@ -116,18 +116,21 @@ def _effect(entry: Entry) -> str:
     return f"responds with {entry.status}{f' and {fault}' if fault else ''}"
 
 
-def _rejection(entry: Entry) -> str:
-    """Return why a request was rejected before a stub or an operation could respond."""
-    if entry.trace is not None and entry.trace.is_rejected:
-        return f"a limit rejects what the stubs decided with {entry.status}{_error(entry)}"
-    return f"a check rejects the request with {entry.status}{_error(entry)}"
+def _rejection(entry: Entry, explained: Explanation) -> str:
+    """Return why a check responded: before the scenarios, after their stubs, or in their place."""
+    message = _error(entry, ": {message}")
+    if entry.trace is None:
+        return f"{entry.status} before any scenario ran{message}"
+    if entry.trace.is_rejected:
+        return f"{entry.status} from a limit, in place of what the stubs decided{message}"
+    return f"{entry.status}, because {_no_responder(explained)}{message}"
 
 
-def _error(entry: Entry) -> str:
+def _error(entry: Entry, form: str = " ({code}: {message})") -> str:
     """Return the code and the message of an Error body, if the response has one."""
     try:
         body = json.loads(entry.response.body)
-        return f" ({body['code']}: {body['message']})"
+        return form.format(code=body["code"], message=body["message"])
     except (ValueError, KeyError, TypeError):
         return ""
 

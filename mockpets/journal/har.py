@@ -52,11 +52,16 @@ def document(entries: Iterable[Entry], version: str) -> Har:
 
 
 def _entry(entry: Entry) -> HarEntry:
-    wait = round(entry.app_ms + entry.delay_ms, 3)
-    receive = round(1000 * entry.response.size / entry.throttle, 3) if entry.throttle else 0
+    wait = entry.app_ms + max(entry.delay_ms, entry.held_ms or 0)  # they run at the same time
+    if entry.total_ms is None:
+        receive = 1000 * entry.response.size / entry.throttle if entry.throttle else 0
+    else:
+        wait = min(wait, entry.total_ms)  # the client may have left before
+        receive = entry.total_ms - wait
+    wait, receive = round(wait, 3), round(receive, 3)
     row: HarEntry = {
         "startedDateTime": moment(entry.at),
-        "time": wait + receive,
+        "time": round(wait + receive, 3),
         "request": _request(entry),
         "response": _response(entry),
         "cache": {},
@@ -72,7 +77,8 @@ def _entry(entry: Entry) -> HarEntry:
         "_mockpets": summary(entry),
     }
     if entry.hold is not None:
-        row["comment"] = f"held at the gate '{entry.hold}' for an unknown time"
+        so_far = " so far" if entry.outcome == "pending" else ""
+        row["comment"] = f"held at the gate '{entry.hold}' for {entry.held_ms or 0:g} ms{so_far}"
     return row
 
 

@@ -105,28 +105,44 @@ class Kept:
     :param make: returns the entry.
     :param cost: roughly the bytes of memory that it takes, before and after it is made.
     :param outcome: what became of the response; `Journal.end` changes it.
+    :param held: returns the seconds for which the response was held so far; None without a gate.
     """
 
-    __slots__ = ("_entry", "_make", "cost", "is_dropped", "outcome")
+    __slots__ = ("_entry", "_held", "_make", "cost", "is_dropped", "outcome", "seconds")
 
-    def __init__(self, make: Callable[[], Entry], cost: int, outcome: RequestOutcome) -> None:
+    def __init__(
+        self,
+        make: Callable[[], Entry],
+        cost: int,
+        outcome: RequestOutcome,
+        held: Callable[[], float] | None,
+    ) -> None:
         self._make: Callable[[], Entry] | None = make
         self._entry: Entry | None = None
         self.cost = cost
         self.outcome = outcome
+        self.seconds: float | None = None
+        """From the arrival of the request until its response ended."""
+        self._held = held
         self.is_dropped = False
 
     def read(self) -> Entry:
-        """Return the entry with its present outcome."""
+        """Return the entry with its present outcome and times."""
         make = self._make  # before the entry: another thread sets that one first
         entry = self._entry
         if entry is None:
             assert make is not None  # noqa: S101 - one of the two is set
             entry = make()
-        if entry.outcome != self.outcome:
-            entry = Entry(*entry[:-1], self.outcome)
+        if entry.outcome != self.outcome or self._held is not None:
+            held = entry.held_ms if self._held is None else _ms(self._held())
+            total = entry.total_ms if self.seconds is None else _ms(self.seconds)
+            entry = Entry(*entry[:-3], self.outcome, held, total)
         self._entry, self._make = entry, None
         return entry
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1000, 2)
 
 
 class Journal:
@@ -177,14 +193,21 @@ class Journal:
             self.last += 1
             return self.last
 
-    def add(self, make: Callable[[], Entry], cost: int, outcome: RequestOutcome) -> Kept:
+    def add(
+        self,
+        make: Callable[[], Entry],
+        cost: int,
+        outcome: RequestOutcome,
+        held: Callable[[], float] | None = None,
+    ) -> Kept:
         """Add an entry; drop the oldest if there is no room. A closed journal stores nothing.
 
         :param make: returns the entry; called when it is first read.
         :param cost: roughly the bytes of memory that the entry takes.
         :param outcome: of the response so far.
+        :param held: returns the seconds for which it was held so far; None without a gate.
         """
-        kept = Kept(make, cost, outcome)
+        kept = Kept(make, cost, outcome, held)
         with self._lock:
             if self._closed:
                 kept.is_dropped = True
@@ -201,11 +224,13 @@ class Journal:
                 journals._make_room()
         return kept
 
-    def end(self, kept: Kept, outcome: ResponseEnd) -> bool:
+    def end(self, kept: Kept, outcome: ResponseEnd, seconds: float | None = None) -> bool:
         """Record the outcome of a pending entry; return whether the journal still has the entry.
 
         :param kept: as `add` returned it.
+        :param seconds: from the arrival of the request until now.
         """
+        kept.seconds = seconds
         kept.outcome = outcome
         return not kept.is_dropped
 

@@ -12,7 +12,15 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, get_args
 
-from mockpets.constants import OPERATIONS, REQUEST_OUTCOMES, NoteCode
+from mockpets.constants import (
+    GLOB,
+    GLOB_LENGTH,
+    GLOB_RULE,
+    OPERATIONS,
+    REQUEST_OUTCOMES,
+    NoteCode,
+    RequestOutcome,
+)
 from mockpets.contract.query_parameters import Parameter, read_query
 from mockpets.errors import did_you_mean
 from mockpets.strict_json import shown
@@ -84,6 +92,12 @@ def _status(text: str) -> str:
     return lower
 
 
+def _glob(text: str) -> str:
+    if len(text) > GLOB_LENGTH or not re.fullmatch(GLOB, text):
+        raise ValueError(f"must be {GLOB_RULE}, got {shown(text)}")
+    return text
+
+
 def _integer(text: str, low: int, high: int | None) -> int:
     """Return an integer from `low` to `high`.
 
@@ -96,6 +110,7 @@ def _integer(text: str, low: int, high: int | None) -> int:
     return number
 
 
+_GLOB_SCHEMA: Final = {"type": "string", "maxLength": GLOB_LENGTH, "pattern": f"^{GLOB}$"}
 PARAMETERS: Final[Mapping[str, Parameter]] = {
     "limit": Parameter(
         "Maximum number of requests; the newest are returned. At most the server's --journal-size.",
@@ -108,9 +123,10 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
         lambda text: _one_of(text, tuple(OPERATIONS)),
     ),
     "method": Parameter("Only requests with this method.", {"type": "string"}, str.upper),
-    "path": Parameter("Only this path, in which * matches any text.", {"type": "string"}, str),
+    "path": Parameter("Only this path, in which * matches any text.", _GLOB_SCHEMA, _glob),
     "status": Parameter(
-        "Only this status, such as 404, or this class of statuses, such as 4xx.",
+        "Only this status, such as 404, or this class of statuses, such as 4xx. A response that is "
+        "not sent yet has no status.",
         {
             "anyOf": [
                 {"type": "integer", "minimum": 100, "maximum": 599},
@@ -122,8 +138,8 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
     "stub": Parameter(
         "Only requests in which this stub took part: its label, in which * matches any text, or - "
         "for requests without a stub.",
-        {"type": "string"},
-        str,
+        _GLOB_SCHEMA,
+        _glob,
     ),
     "note": Parameter(
         "Only requests with this note.",
@@ -159,7 +175,7 @@ def _passes(entry: Entry, wanted: Filter) -> bool:
         and wanted.operation in (None, entry.operation)
         and wanted.method in (None, entry.method)
         and (wanted.path is None or _like(entry.path, wanted.path))
-        and (wanted.status is None or _has_status(entry, wanted.status))
+        and (wanted.status is None or has_status(entry.status, entry.outcome, wanted.status))
         and (wanted.stub is None or _has_stub(entry, wanted.stub))
         and wanted.outcome in (None, entry.outcome)
         and (wanted.note is None or any(note.code == wanted.note for note in entry.notes))
@@ -171,9 +187,13 @@ def _like(text: str, pattern: str) -> bool:
     return fnmatchcase(text, pattern.replace("[", "[[]").replace("?", "[?]"))
 
 
-def _has_status(entry: Entry, status: str) -> bool:
-    actual = str(entry.status or "")
-    return actual == status or (status.endswith("xx") and actual[:1] == status[0])
+def has_status(status: int | None, outcome: RequestOutcome, wanted: str) -> bool:
+    """Return whether a response has a status; one that is not sent yet has none.
+
+    :param wanted: ``404``, or ``4xx`` for a whole class.
+    """
+    actual = "" if outcome == "pending" else str(status or "")
+    return actual == wanted or (wanted.endswith("xx") and actual[:1] == wanted[0])
 
 
 def _has_stub(entry: Entry, stub: str) -> bool:
@@ -218,6 +238,8 @@ def summary(entry: Entry) -> RequestSummary:
         "off_contract": entry.off_contract,
         "app_ms": round(entry.app_ms, 3),
         "delay_ms": round(entry.delay_ms, 3),
+        "held_ms": entry.held_ms,
+        "total_ms": entry.total_ms,
         "hold": entry.hold,
         "throttle": entry.throttle,
         "notes": [{"code": note.code, "text": note.text} for note in entry.notes],

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from mockpets.errors import printable
 from mockpets.journal.comparison import NOT_RECORDED, compare
-from mockpets.journal.queries import summary
+from mockpets.journal.entry import authorization_digest
+from mockpets.journal.queries import has_status, summary
 from mockpets.redaction import REDACTED
 from mockpets.scenario.describe import describe_match
 from mockpets.scenario.matching import ABSENT, Comparison
@@ -24,11 +26,17 @@ if TYPE_CHECKING:
     from mockpets.contract.control_types import Difference, VerificationDetails
     from mockpets.journal.entry import Entry, Message
     from mockpets.scenario.language.verification import Times, Verification
+    from mockpets.scenario.model import Condition
 
 NEAREST: Final = 3
 """Requests that a failed verification explains."""
+RANKED: Final = 200
+"""Requests whose texts are compared to find them, and each one's first `LISTED` differences."""
+RANKED_TEXT: Final = 60
+"""Characters of a text that are compared: the time grows with their square."""
 LISTED: Final = 10
 """Requests that a message lists, and differences that it lists for each."""
+_GIVEN: Final = "the given value"
 SHOWN: Final = 120
 """Characters of a value that a message quotes; the details have the whole value."""
 BODY_SHOWN: Final = 400
@@ -48,7 +56,7 @@ class Verdict:
     """The result of a verification.
 
     :param matched: the matching requests.
-    :param nearest: if too few match, the requests that fail the fewest conditions, nearest first,
+    :param nearest: if too few match, the requests that come nearest, as `_nearest` sorts them,
         without those of another operation, method or path than the match names; if too many may
         match, the requests that may.
     :param nothing_like: the operation or the path that the match names, if the journal has no such
@@ -99,9 +107,12 @@ def check(
         others = []
     alike = [near for near in others if not any(map(_is_elsewhere, near.differences))]
     passed = times.allow(count) and times.allow(count + unknown)
-    nearest = () if passed else tuple(sorted(alike, key=_distance)[:NEAREST])
-    outcome = [f"outcome {' or '.join(verification.outcomes)}"] if verification.outcomes else []
-    description = re.sub("^every", "any", describe_match(match, *outcome))
+    nearest = () if passed else tuple(_nearest(alike))
+    wanted = {"status": verification.statuses, "outcome": verification.outcomes}
+    response = [f"{name} {' or '.join(values)}" for name, values in wanted.items() if values]
+    headers = [replace(each, value=REDACTED) if _is_key(each) else each for each in match.headers]
+    shown = describe_match(replace(match, headers=tuple(headers)), *response)
+    description = re.sub("^every", "any", shown)
     named = describe_match(Match(match.operations, match.method, match.path))
     nothing_like = named if others and not alike and not matched else ""
     verdict = Verdict(passed, matched, times, description, nearest, "", unknown, nothing_like)
@@ -137,10 +148,35 @@ def _as_json(comparison: Comparison) -> Difference:
 
 def _differences(verification: Verification, entry: Entry) -> tuple[Comparison, ...]:
     """Return each condition that an entry fails."""
-    differences, outcomes = compare(verification.match, entry), verification.outcomes
+    match = verification.match
+    keys = [each for each in match.headers if _is_key(each)]
+    if keys:
+        match = replace(match, headers=tuple(each for each in match.headers if not _is_key(each)))
+    differences = compare(match, entry)
+    for key in keys:
+        differences += _key_differences(key, entry)
+    statuses, outcomes = verification.statuses, verification.outcomes
+    if statuses and not any(has_status(entry.status, entry.outcome, each) for each in statuses):
+        got = "none yet" if entry.outcome == "pending" else str(entry.status or "none")
+        differences.append(Comparison("status", " or ".join(statuses), got))
     if outcomes and entry.outcome not in outcomes:
-        return (*differences, Comparison("outcome", " or ".join(outcomes), entry.outcome))
+        differences.append(Comparison("outcome", " or ".join(outcomes), entry.outcome))
     return tuple(differences)
+
+
+def _is_key(condition: Condition) -> bool:
+    """Return whether a condition is about the API key, whose digest an entry has."""
+    return condition.name == "authorization" and condition.operator == "equals"
+
+
+def _key_differences(condition: Condition, entry: Entry) -> list[Comparison]:
+    """Return why an entry does not have an API key; the reason repeats neither of the two."""
+    if entry.authorization is None:
+        compared = compare(Match(headers=(condition,)), entry)
+        return [replace(each, expected=_GIVEN) for each in compared]
+    if entry.authorization == authorization_digest(str(condition.value)):
+        return []
+    return [Comparison(f"headers.{condition.name}", _GIVEN, "another value")]
 
 
 def _is_elsewhere(comparison: Comparison) -> bool:
@@ -152,9 +188,30 @@ def _is_missing(comparison: Comparison) -> bool:
     return comparison.got.startswith(repr(ABSENT))
 
 
-def _distance(near: Near) -> tuple[int, int, int]:
-    """Return the sort key: few differences, then other values before missing ones; newest first."""
-    return len(near.differences), sum(map(_is_missing, near.differences)), -near.entry.number
+def _nearest(others: Sequence[Near]) -> list[Near]:
+    """Return the nearest requests.
+
+    Few differences come first, then other values before missing ones, then values that look like
+    the expected ones, then the newest.
+    """
+    from difflib import SequenceMatcher  # not needed if the verification passes
+
+    @cache  # clients that poll send the same values again and again
+    def likeness(expected: str, got: str) -> float:
+        return SequenceMatcher(None, expected, got, autojunk=False).ratio()
+
+    def distance(near: Near) -> tuple[int, int, int]:
+        return len(near.differences), sum(map(_is_missing, near.differences)), -near.entry.number
+
+    def unlikeness(near: Near) -> float:
+        return -sum(
+            likeness(each.expected[:RANKED_TEXT].lower(), each.got[:RANKED_TEXT].lower())
+            for each in near.differences[:LISTED]
+            if each.where != "outcome" and not _is_missing(each)
+        )
+
+    ranked = sorted(others, key=distance)[:RANKED]
+    return sorted(ranked, key=lambda near: (distance(near)[:2], unlikeness(near)))[:NEAREST]
 
 
 # --- Message ----------------------------------------------------------------------------------
@@ -184,7 +241,10 @@ def _message(verdict: Verdict, total: int, session: str, dropped: int, settings:
     if verdict.nothing_like:
         lines.append(f"the request log has no {verdict.nothing_like} request")
     if any(each.got.startswith(REDACTED) for near in nearest for each in near.differences):
-        lines.append("secret values are not recorded: only 'present' can match them")
+        lines.append(
+            "secret values are not recorded: match them with 'present', or Authorization also with "
+            "'equals'"
+        )
     if dropped:
         lines.append(
             f"older requests dropped from the request log: {dropped}; clear it (DELETE requests) "

@@ -128,6 +128,15 @@ class TableCache:
         self._budget = budget
         self._tables: dict[tuple[int, int, str], Table] = {}
 
+    def fork(self, budget: MemoryBudget) -> TableCache:
+        """Return a cache that has the same tables; it keeps new ones for itself.
+
+        :param budget: charged for the new tables.
+        """
+        copy = TableCache(self._generate, budget)
+        copy._tables = self._tables
+        return copy
+
     def has(self, count: int, seed: int, locale: str) -> bool:
         """Return whether the cache has the table for these pets."""
         return (count, seed, locale) in self._tables

@@ -19,14 +19,14 @@ from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl
 
-from mockpets.constants import API_PREFIX, OPERATIONS, ORDERS_PATH
+from mockpets.constants import API_PREFIX, OPERATIONS, ORDERS_PATH, STUB_HEADER
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
 from mockpets.errors import did_you_mean
 from mockpets.journal.queries import moment
 from mockpets.redaction import REDACTED, is_secret, redacted_target
 from mockpets.report import client_rules as rules
-from mockpets.report.findings import Evidence, Finding, Report
+from mockpets.report.findings import Evidence, Finding, Report, shortened
 from mockpets.scenario.matching import path_matches
 from mockpets.units import counted, quote
 
@@ -51,6 +51,11 @@ _RETRIES: Final = 3
 _SHORT_RETRIES: Final = 2
 _TOLERANCE: Final = 0.05
 """How many seconds before the end of Retry-After a request may come: timers are inexact."""
+_BY_HAND: Final = 1.0
+"""A person who reloads a page needs at least that many seconds."""
+_REGULAR: Final = 0.05
+"""How much three pauses of a program differ at most, as a part of the longest; a person's differ
+more."""
 _CONCURRENT: Final = 0.05
 """Requests within these seconds may be sent at once, as two components or StrictMode do: the log
 has the end of a response, but not when the client has read it."""
@@ -61,6 +66,8 @@ _BY_BROWSERS: Final = re.compile(
     r"/(?:favicon\.ico|robots\.txt|apple-touch-icon.*|\.well-known/.*)"
 )
 """Paths that browsers and their extensions request themselves."""
+_OPENED: Final = re.compile(rf"/(?:docs|panel|{API_PREFIX[1:]}/?)?")
+"""Paths that a person opens in a browser to look for a page."""
 
 
 class Violation(NamedTuple):
@@ -176,19 +183,29 @@ def _too_early(exchanges: Exchanges) -> Iterator[Violation]:
     """Find requests that were sent again before Retry-After allows it."""
     for group in _equal(exchanges):
         shown: dict[int, tuple[Exchange, str]] = {}
+        pauses: list[float] = []
         first = ""
         for index, (exchange, before) in enumerate(zip(group, _reacted_to(group), strict=True)):
             wait = None if before is None else _retry_after(group[before])
-            if before is None or wait is None:
+            if before is None or wait is None or exchange.is_navigation:
                 continue
             pause = _pause(group[before], exchange)
             if pause is not None and pause < round(wait - _TOLERANCE, 6):
                 shown.setdefault(before, (group[before], f"Retry-After is {_duration(wait)}"))
                 shown[index] = (exchange, f"{_duration(pause)} after {_name(group[before])}")
                 first = first or f"after {_duration(pause)} instead of {_duration(wait)}"
-        if first:
+                pauses.append(pause)
+        if _is_program(pauses):
             message = f"{_line(group[0])} was sent again {first}, despite Retry-After"
             yield Violation(message, [shown[index] for index in sorted(shown)])
+
+
+def _is_program(pauses: list[float]) -> bool:
+    """Return whether a program chose the pauses, and not a person who reloads the page."""
+    return any(pause < _BY_HAND for pause in pauses) or any(
+        max(three) - min(three) <= _REGULAR * max(three)
+        for three in zip(pauses, pauses[1:], pauses[2:], strict=False)
+    )
 
 
 def _reacted_to(group: list[Exchange]) -> Iterator[int | None]:
@@ -430,6 +447,10 @@ def _off_contract(exchanges: Exchanges) -> Iterator[Violation]:
             path = exchange.path
             if path is None or _BY_BROWSERS.fullmatch(path):
                 continue
+            if _OPENED.fullmatch(path) and exchange.is_navigation:
+                continue
+            if exchange.response_headers.get(STUB_HEADER.lower(), "-") != "-":
+                continue  # a scenario defines the path
             methods = next(
                 (each for known, each in allowed.items() if path_matches(known, path)), None
             )
@@ -524,7 +545,7 @@ def _plain(exchanges: Exchanges) -> list[tuple[Exchange, str]]:
 
 
 def _line(exchange: Exchange) -> str:
-    return f"{exchange.method} {redacted_target(exchange.target)}"
+    return f"{exchange.method} {shortened(redacted_target(exchange.target))}"
 
 
 def _name(exchange: Exchange) -> str:

@@ -36,7 +36,8 @@ RETRY_AFTER: Final = Rule(
     "warning",
     "Retry-After ignored",
     "The client sent the request again before the time in Retry-After was over. The service "
-    "rejects it again, and may block such clients.",
+    "rejects it again, and may block such clients. A person who reloads the page, after pauses of "
+    "at least a second that differ, is no finding.",
     "Read the header Retry-After (seconds or a date) and wait at least as long. ky and "
     "axios-retry with exponentialDelay do. TanStack Query: throw an error that has the header's"
     " value, and return it from retryDelay: (attempt, error) => ... . SWR: use it in "
@@ -135,16 +136,16 @@ UNREAD: Final = Rule(
 )
 
 RULES: Final = (
+    DUPLICATE,
+    PARAMETER,
+    PROPERTY,
+    KEY_IN_QUERY,
+    OFF_CONTRACT,
     DEPRECATED,
     BACKOFF,
     RETRY_AFTER,
     STORM,
-    DUPLICATE,
     AFTER_401,
-    PARAMETER,
-    PROPERTY,
     REPEATED,
-    KEY_IN_QUERY,
-    OFF_CONTRACT,
     UNREAD,
 )

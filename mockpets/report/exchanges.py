@@ -49,6 +49,12 @@ class Exchange:
     outcome: RequestOutcome | None
 
     @property
+    def is_navigation(self) -> bool:
+        """Whether a person opened the URL in a browser, or reloaded it."""
+        accept, mode = self.headers.get("accept", ""), self.headers.get("sec-fetch-mode", "")
+        return "text/html" in accept or mode == "navigate"
+
+    @property
     def operation(self) -> Operation | None:
         """The operation of the contract, or None."""
         method = "GET" if self.method == "HEAD" else self.method

@@ -7,7 +7,7 @@ Both build a `Report`, and each module in `report.formats` writes one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from mockpets.units import counted
 
@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Level = Literal["error", "warning"]
+
+
+URL_LENGTH: Final = 200
+"""The longest URL in a report, in characters."""
+
+
+def shortened(url: str) -> str:
+    """Return a URL with its end cut off if it is long."""
+    return url if len(url) <= URL_LENGTH else f"{url[: URL_LENGTH - 3]}..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +94,7 @@ class Report:
 
     :param title: such as "Client behaviour".
     :param checked: what was checked, such as ``12 requests in 2 sessions``.
-    :param rules: all that were checked, in the order in which they are listed.
+    :param rules: all that were checked, in the order in which they are listed: errors first.
     :param findings: in the order of the rules, and in their order in time.
     :param limits: what could not be checked, one sentence each, such as dropped requests.
     """

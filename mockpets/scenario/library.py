@@ -14,7 +14,7 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, get_args
 
-from mockpets.constants import DEFAULT_SCENARIO, INLINE, STACK_DEPTH, STACKS, ScenarioGroup
+from mockpets.constants import INLINE, SHIPPED_SCENARIOS, STACK_DEPTH, STACKS, ScenarioGroup
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.packaged_data import shipped
@@ -159,10 +159,23 @@ class Library:
         """Return whether a scenario, or one that it extends, defines pets."""
         return any(scenario.pets is not None for scenario in self.lineage(name))
 
+    def gates(self) -> list[str]:
+        """Return the names of the gates at which the scenario files hold responses."""
+        files = (self.scenarios[name] for name in self.sources if name in self.scenarios)
+        return sorted({stub.hold for each in files for stub in each.stubs if stub.hold is not None})
+
     def descriptions(self) -> dict[str, str]:
-        """Return the description of each scenario file by name; empty for an invalid file."""
+        """Return the description of each scenario file by name; empty for an invalid file.
+
+        In the order of `grouped`.
+        """
         known = self.scenarios
-        return {name: known[name].description if name in known else "" for name in self.sources}
+        return {
+            name: known[name].description if name in known else ""
+            for names in self.grouped().values()
+            for name in names
+            if name in self.sources
+        }
 
     def grouped(self) -> dict[ScenarioGroup, list[str]]:
         """Return the names of all scenarios, also of invalid files, in groups as lists show them.
@@ -172,15 +185,19 @@ class Library:
         groups: dict[ScenarioGroup, list[str]] = {group: [] for group in get_args(ScenarioGroup)}
         for name in sorted({*self.scenarios, *self.problems}):
             groups[self.group(name)].append(name)
+        for group, names in SHIPPED_SCENARIOS.items():
+            groups[group].sort(key=names.index)
         return {group: names for group, names in groups.items() if names}
 
     def group(self, name: str) -> ScenarioGroup:
-        """Return the group of a scenario."""
+        """Return the group of a scenario: that of its need if its file is a shipped one."""
         if name in self.problems:
             return "Files with problems"
-        if name == DEFAULT_SCENARIO:
-            return "Default"
-        return "Pet data" if self.brings_pets(name) else "Behaviour"
+        source = self.sources.get(name)
+        if source is None or source.replaces:  # sent in a request, or in place of a shipped one
+            return "Your own"
+        groups = SHIPPED_SCENARIOS.items()
+        return next((group for group, names in groups if name in names), "Your own")
 
     def is_current(self, name: str, source: Source) -> bool:
         """Return whether a scenario is valid and its file has not changed since."""
@@ -205,9 +222,8 @@ class Library:
             return f"scenario '{name}' is invalid: {first}{rest}"
         if re.fullmatch(INLINE.format("[0-9]+"), name):
             return document_message(name)
-        near = did_you_mean(name, self.scenarios)
-        known = ", ".join(sorted(self.scenarios))
-        message = f"unknown scenario '{name}'; {near + ' ' if near else ''}known scenarios: {known}"
+        known = f"known scenarios: {', '.join(sorted(self.scenarios))}"
+        message = f"unknown scenario '{name}'; {did_you_mean(name, self.scenarios) or known}"
         if self.folder_problems:  # the reason may be that its file is new
             message += f"; changed files are not reloaded: {self.folder_problems[0]}"
         return message

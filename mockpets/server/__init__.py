@@ -1,7 +1,7 @@
 """Serve any WSGI app from one event loop that can delay, throttle, break and drain responses.
 
 The path of a request: `loop` waits for sockets with `poller`, `listener` accepts the connection,
-`channel` parses the request with `http.request_parser`, `task` calls the app and makes the
+`channel` parses the request with `mockpets.http`, `task` calls the app and makes the
 response, and `channel` sends it, at once or through `parking`. All of it happens on one thread, so
 nothing may block or take long: long jobs go to `worker`. `mockpets.wsgi_extension` is the
 interface with the app.

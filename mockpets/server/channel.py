@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from mockpets.constants import BODY_BYTES
 from mockpets.errors import RequestError
-from mockpets.redaction import redacted_target
+from mockpets.http.request_parser import RequestParser
 from mockpets.server.connection import Connection
-from mockpets.server.http.request_parser import RequestParser
 from mockpets.server.parking import ParkedResponse, ThrottledBody
 from mockpets.server.task import Response, Task, error_response
+from mockpets.telemetry.access_log import shown_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,8 +39,6 @@ _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 class Channel(Connection):
     """A connection that speaks HTTP."""
 
-    served = 0
-    """How many responses were sent."""
     _incoming: RequestParser | None = None
     _request: RequestParser | None = None
     """The request in progress, which is complete."""
@@ -61,12 +59,6 @@ class Channel(Connection):
         if self._body_state is not None:
             self.scheduler.bodies.forget(self)
         super().close(end)
-
-    def read_available(self) -> None:
-        """Read what the kernel has, up to the end of a request."""
-        while self.connected and self.is_incomplete and self._read():
-            pass
-        self.scheduler.changed.add(self)
 
     def drain(self) -> None:
         """Close the connection, unless it has a complete request."""
@@ -158,7 +150,7 @@ class Channel(Connection):
         if order is None:
             self._deliver(response)
         elif order.job is not None:
-            self._run_job(request, order.job)
+            self._run_job(request, order.job, order.owner)
         elif (order.delay > 0 or order.hold is not None) and not self.scheduler.draining:
             if self._peer_closed:
                 self.close()  # the client has most likely left
@@ -180,7 +172,7 @@ class Channel(Connection):
                 )
             return error_response(self.scheduler, request, request.error, self.addr[0])
         except Exception:  # noqa: BLE001 - an app may fail in any way
-            target = redacted_target(request.request_uri)
+            target = shown_target(request.request_uri)
             _log.exception("error while responding to %s %r", request.command, target)
         message = "internal error in mockpets; the log has the details"
         error = RequestError("internal_error", message)
@@ -195,7 +187,7 @@ class Channel(Connection):
             return 0.0
         return max(self._retry_until - self.scheduler.timers.clock(), 0.0)
 
-    def _run_job(self, request: RequestParser, job: Callable[[], object]) -> None:
+    def _run_job(self, request: RequestParser, job: Callable[[], object], owner: str) -> None:
         """Have the worker run a job, then call the app again."""
         self._response = None
         self._jobs += 1
@@ -212,7 +204,7 @@ class Channel(Connection):
         def run() -> None:
             self._job_results += (job(),)
 
-        self.scheduler.worker.submit(run, self._respond)
+        self.scheduler.worker.submit(run, self._respond, owner)
 
     def _retry(self) -> None:
         """Call the app again after the hold that it ordered."""

@@ -9,18 +9,20 @@ from __future__ import annotations
 import socket
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mockpets.server.poller import ERROR, PEER_CLOSED, READ, WRITE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from wsgiref.types import WSGIApplication
 
     from waitress.adjustments import Adjustments
 
     from mockpets.constants import ResponseEnd
+    from mockpets.server.eviction import EvictionQueue
     from mockpets.server.parking import ParkedResponse, ThrottledBody
     from mockpets.server.scheduler import Scheduler, Timer
 
@@ -32,6 +34,7 @@ _READ_BYTES: Final = 16 * 1024
 """Maximum number of bytes to read at once, and of unparsed bytes from a client that pipelines."""
 _SESSIONS: Final = 8
 """Sessions of one connection that are told apart."""
+_numbers: Final = count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +51,12 @@ class Connection(ABC):
     """One client's socket.
 
     :param sock: non-blocking.
-    :param on_close: called with the descriptor just before it is closed.
-    :param peer: the name under which connections of its address are counted, if they are.
+    :param on_close: called just before the socket is closed.
+    :param queues: learn when the connection may be closed to make room for others.
     """
+
+    served = 0
+    """How many responses were sent."""
 
     def __init__(
         self,
@@ -58,13 +64,14 @@ class Connection(ABC):
         scheduler: Scheduler,
         sock: socket.socket,
         addr: Address,
-        on_close: Callable[[int], None],
-        peer: str = "",
+        on_close: Callable[[Connection], None],
+        queues: Sequence[EvictionQueue] = (),
     ) -> None:
         self.server = server
         self.scheduler = scheduler
         self.addr = addr
-        self.peer = peer
+        self.number = next(_numbers)
+        self.queues = queues
         self.fd = sock.fileno()
         self.connected = True
         self.phase: Phase = "idle"
@@ -86,6 +93,8 @@ class Connection(ABC):
         self._parked: ParkedResponse | ThrottledBody | None = None
         self._discarded = 0  # bytes read after the last response
         self._peer_closed = False  # the client has sent its last byte
+        for queue in queues:
+            queue.add(self)
         self._enter("idle")
 
     def note_session(self, name: str) -> None:
@@ -186,12 +195,18 @@ class Connection(ABC):
             self.scheduler.timers.cancel(self._alarm)
             self._alarm = None
         self._unparsed = self._unsent = b""
-        self._on_close(self.fd)
+        self._on_close(self)
         self.fd = -1
         self._sock.close()
         self._end_response(end)
 
     # --- Bytes ----------------------------------------------------------------------------------
+
+    def read_available(self) -> None:
+        """Read what the kernel has, up to the end of a request."""
+        while self.connected and self.is_incomplete and self._read():
+            pass
+        self.scheduler.changed.add(self)
 
     def _read(self) -> bool:
         """Read once; return whether there may be more to read."""
@@ -240,11 +255,18 @@ class Connection(ABC):
 
     def _fall_behind(self) -> None:
         """Note that the client has requested more than it has taken."""
-        self._waits_since = min(self._waits_since, self.scheduler.timers.clock())
+        if self._waits_since == inf:
+            self._waits_since = self.scheduler.timers.clock()
+            for queue in self.queues:
+                queue.fall_behind(self)
 
     def _catch_up(self) -> None:
         """Note that no response waits for the client."""
-        self.pace = self._waits_since = inf
+        self.pace = inf
+        if self._waits_since != inf:
+            self._waits_since = inf
+            for queue in self.queues:
+                queue.catch_up(self)
 
     def _end(self, *, linger: bool = True) -> None:
         """Close once the client has closed its side, or after a short time.
@@ -277,6 +299,8 @@ class Connection(ABC):
         if phase == "busy":
             self._deadline = inf
             return
+        for queue in self.queues:
+            queue.update(self)
         seconds: float = getattr(limits, f"{phase}_seconds")
         self._deadline = (self.pace if phase == "write" else timers.clock()) + seconds
         # Usually the alarm is set for an earlier time and sets itself again: a busy connection

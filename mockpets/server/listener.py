@@ -14,16 +14,16 @@ from waitress.adjustments import Adjustments
 
 from mockpets.server.channel import Channel
 from mockpets.server.connection import Endpoint
+from mockpets.server.eviction import ANY, EvictionQueue
 from mockpets.server.poller import READ
 from mockpets.server.scheduler import IDENT
 from mockpets.session.visitors import visitor_name
 from mockpets.web.addresses import is_one_of, parse_address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from wsgiref.types import WSGIApplication
 
-    from mockpets.server.connection import Address
+    from mockpets.server.connection import Address, Connection
     from mockpets.server.poller import Poller
     from mockpets.server.scheduler import Scheduler
 
@@ -38,8 +38,6 @@ _PAUSE_SECONDS: Final = 0.25
 _EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _MANY: Final = 100
 """How many connections use memory that is worth returning to the system."""
-_ANY: Final = ""
-"""In place of a peer: all connections."""
 
 
 class Listener:
@@ -47,6 +45,7 @@ class Listener:
 
     :param poller: forgets each connection when it is closed.
     :param channels: open connections by descriptor, shared by all listeners of a loop.
+    :param queues: the same connections by peer, and all under `ANY`, also shared.
     """
 
     def __init__(
@@ -56,6 +55,7 @@ class Listener:
         scheduler: Scheduler,
         poller: Poller,
         channels: dict[int, Channel],
+        queues: dict[str, EvictionQueue],
     ) -> None:
         sock.setblocking(False)
         self.fd = sock.fileno()
@@ -63,6 +63,7 @@ class Listener:
         self._scheduler = scheduler
         self._poller = poller
         self._channels = channels
+        self._queues = queues
         self._endpoint = Endpoint(
             app, _ADJUSTMENTS, _ADJUSTMENTS.server_name, sock.getsockname()[1]
         )
@@ -82,7 +83,7 @@ class Listener:
         if not events & READ:
             return
         for _ in range(_BATCH):
-            if self._is_full() and _most_dispensable(self._channels.values()) is None:
+            if self._is_full() and self._queues[ANY].first() is None:
                 # All have a request in progress. The kernel queues the next connections.
                 self._pause("the connection limit is reached")
                 return
@@ -128,7 +129,7 @@ class Listener:
     def _add(self, sock: socket.socket, addr: Address) -> None:
         """Serve an accepted connection, unless its peer has too many that are in use."""
         limits, peer = self._scheduler.limits, self._peer(addr)
-        if peer != _ANY and limits.address_connections is not None:
+        if peer != ANY and limits.address_connections is not None:
             reason = f"the limit of {limits.address_connections} connections for an address"
             if not self._make_room(limits.address_connections, reason, peer):
                 sock.close()
@@ -142,52 +143,53 @@ class Listener:
         except OSError:  # on macOS: the client has left
             sock.close()
             return
-        channel = Channel(self._endpoint, self._scheduler, sock, addr, self._remove, peer)
+        queues = [
+            self._queues.setdefault(each, EvictionQueue(each))
+            for each in dict.fromkeys((ANY, peer))
+        ]
+        channel = Channel(self._endpoint, self._scheduler, sock, addr, self._remove, queues)
         self._channels[channel.fd] = channel
         self._scheduler.changed.add(channel)
 
     def _peer(self, addr: Address) -> str:
-        """Return the name under which connections of an address are counted, or `_ANY`.
+        """Return the name under which connections of an address are counted, or `ANY`.
 
         An IPv6 client can choose from many addresses, so the name is that of its network.
         """
         if self._scheduler.limits.address_connections is None:
-            return _ANY
+            return ANY
         if is_one_of(parse_address(addr[0]), self._proxies):
-            return _ANY
+            return ANY
         return visitor_name(addr[0], b"")  # no secret: the name stays in memory
 
-    def _remove(self, fd: int) -> None:
+    def _remove(self, connection: Connection) -> None:
         """Forget a connection that is being closed; after many of them, return their memory."""
         if len(self._channels) == _MANY:
             self._scheduler.return_memory_soon()
-        del self._channels[fd]
-        self._poller.forget(fd)
+        del self._channels[connection.fd]
+        self._poller.forget(connection.fd)
+        for queue in connection.queues:
+            queue.remove(connection)
+            if not queue and queue.peer != ANY:
+                del self._queues[queue.peer]
 
     def _is_full(self) -> bool:
         return len(self._channels) >= self._scheduler.limits.connections
 
-    def _make_room(self, limit: int, reason: str, peer: str = _ANY) -> bool:
+    def _make_room(self, limit: int, reason: str, peer: str = ANY) -> bool:
         """Close connections until there are fewer than a limit; return whether that succeeds.
 
         :param reason: the limit, for the log.
         :param peer: counts only the connections of this peer.
         """
-        while self._number_of(peer) >= limit:
+        while len(self._queues.get(peer, ())) >= limit:
             if not self._evict_one(reason, peer):
                 return False
         return True
 
-    def _number_of(self, peer: str) -> int:
-        return len(self._channels) if peer == _ANY else sum(1 for _ in self._of(peer))
-
-    def _of(self, peer: str) -> Iterable[Channel]:
-        channels = self._channels.values()
-        return channels if peer == _ANY else (each for each in channels if each.peer == peer)
-
-    def _evict_one(self, reason: str, peer: str = _ANY) -> bool:
+    def _evict_one(self, reason: str, peer: str = ANY) -> bool:
         """Close the connection that can be spared most easily; return whether there was one."""
-        while (channel := _most_dispensable(self._of(peer))) is not None:
+        while (channel := self._queues[peer].first()) is not None:
             if channel.is_incomplete:
                 channel.read_available()  # the rest of its request may have arrived
             if channel.phase == "linger" or not channel.connected:
@@ -225,21 +227,3 @@ class Listener:
     def _resume(self) -> None:
         self._is_paused = False
         self._scheduler.changed.add(self)
-
-
-def _most_dispensable(channels: Iterable[Channel]) -> Channel | None:
-    """Return the connection that can be spared most easily, None if all have a request in progress.
-
-    First those whose client requests more than it takes, the slowest first. Then those that have
-    waited longest for a request: new ones before those that have been used. A connection that only
-    waits for its client to close it counts as new.
-    """
-    return min(
-        (each for each in channels if each.is_incomplete or each.phase == "linger" or each.is_slow),
-        key=lambda each: (
-            not each.is_slow,
-            each.phase == "idle" and each.served > 0,
-            each.pace if each.is_slow else each.since,
-        ),
-        default=None,
-    )

@@ -11,6 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import READY_PATH
+from mockpets.server.eviction import ANY, EvictionQueue
 from mockpets.server.limits import Limits
 from mockpets.server.listener import Listener
 from mockpets.server.poller import Waker, make_poller
@@ -51,8 +52,9 @@ class Loop:
         self.scheduler = Scheduler(
             limits or Limits(), clock, self._waker.wake, self._close_idle, self._channels
         )
+        queues = {ANY: EvictionQueue()}
         self._listeners = [
-            Listener(each, sock, self.scheduler, self._poller, self._channels)
+            Listener(each, sock, self.scheduler, self._poller, self._channels, queues)
             for each, sock in (*((app, sock) for sock in sockets), *others)
         ]
         handlers: list[Handler] = [self._waker, *self._listeners]

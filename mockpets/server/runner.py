@@ -15,6 +15,7 @@ from mockpets.server.limits import limits_for
 from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings
+from mockpets.settings.combinations import notices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -33,6 +34,7 @@ def serve(
     on_ready: Callable[[], None],
     settings: Settings | None = None,
     others: Iterable[tuple[WSGIApplication, socket]] = (),
+    on_abort: Callable[[], None] | None = None,
 ) -> None:
     """Run an app until SIGTERM or SIGINT; a second one ends the process at once.
 
@@ -44,6 +46,7 @@ def serve(
     :param on_ready: called when requests are accepted.
     :param settings: those that decide about the limits; the default is all defaults.
     :param others: further apps, each with a socket: see `bind_metrics`.
+    :param on_abort: called before a second signal ends the process at once.
     """
     raise_limit(CONNECTIONS)
     settings = settings or Settings()
@@ -60,6 +63,8 @@ def serve(
 
     def stop(number: int, _: object) -> None:
         if loop.stopping:
+            if on_abort is not None:
+                on_abort()
             os._exit(128 + number)  # the status that a shell reports
         if settings.drain and number == signal.SIGTERM and loop.scheduler.stop_at is None:
             loop.stop_after(settings.drain)
@@ -155,6 +160,8 @@ class MockpetsServer:
         from mockpets.web.app import create_app
 
         app = create_app(self.settings)
+        for text in notices(self.settings):
+            _log.warning(text)
         mock = app.extensions["mockpets"]
         if self.settings.state:
             from mockpets.storage.persistence import persist_sessions

@@ -11,8 +11,8 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
+from mockpets.http.response_head import ResponseHeadWriter
 from mockpets.server.body_budget import BodyBudget
-from mockpets.server.http.response_head import ResponseHeadWriter
 from mockpets.server.memory import return_free_memory
 from mockpets.server.worker import Worker
 

@@ -16,7 +16,7 @@ from waitress.task import WSGITask
 
 from mockpets.constants import COMMON_HEADERS
 from mockpets.contract.error_body import error_body
-from mockpets.server.http.response_head import HOP_BY_HOP
+from mockpets.http.response_head import HOP_BY_HOP
 from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
 from mockpets.wsgi_extension import BODY, HEAD, JOB_RESULTS, ON_END, ORDER, RETRIED, SERVER, SESSION
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.errors import RequestError
+    from mockpets.http.request_parser import RequestParser
     from mockpets.server.connection import Connection
-    from mockpets.server.http.request_parser import RequestParser
     from mockpets.server.scheduler import Scheduler
     from mockpets.wsgi_extension import BodyState, DeliveryOrder, OnEnd
 

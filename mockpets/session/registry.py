@@ -7,7 +7,7 @@ visitors also have limits for networks, and a session without changes is replace
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from itertools import islice
 from math import inf
 from threading import Lock
@@ -20,6 +20,7 @@ from mockpets.constants import (
     DEFAULT_SESSION,
     PUBLIC_CLIENT_PETS,
     SESSION_IDLE_SECONDS,
+    SESSIONLESS_REQUESTS,
 )
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.memory_budget import MemoryBudget
@@ -72,6 +73,8 @@ class SessionRegistry:
         """The names of deleted sessions that requests must not create again."""
         self.on_create: Callable[[Session], None] | None = None
         """Called with each new session; for the state file."""
+        self._sessionless: deque[str] = deque(maxlen=SESSIONLESS_REQUESTS)
+        self._sessionless_count = 0
         self._clock = clock
         self._idle = idle
         self.declared = declared
@@ -163,6 +166,7 @@ class SessionRegistry:
                 self.closed_names.open(name)
                 session = Session(name, self.shared, self._budget(networks))
                 session.networks = tuple(networks or ())
+                session.sessionless_before = self._sessionless_count
                 self._in_network.update(session.networks)
                 self._by_name[name] = session
                 # Higher than the count of any earlier session of this name, because creating a
@@ -210,6 +214,18 @@ class SessionRegistry:
                 f"PUT sessions/{name}: the server runs with '--sessions declared'"
             )
             raise RequestError("unknown_session", message)
+
+    def count_sessionless(self, request: str) -> None:
+        """Count a request that was rejected because it names no session."""
+        with self._lock:
+            self._sessionless.append(request)
+            self._sessionless_count += 1
+
+    def sessionless(self, session: Session) -> tuple[int, list[str]]:
+        """Return how many of these requests came since a session was made, and the last of them."""
+        with self._lock:
+            count = self._sessionless_count - session.sessionless_before
+            return count, [*self._sessionless][max(len(self._sessionless) - count, 0) :]
 
     def peek(self, name: str) -> Session:
         """Return a session; if it does not exist, a new one that is not kept."""

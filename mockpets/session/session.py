@@ -91,6 +91,7 @@ class Session:
         "name",
         "networks",
         "seed",
+        "sessionless_before",
         "snapshots",
         "used",
     )
@@ -111,6 +112,8 @@ class Session:
         """The source of the scenarios that were sent for this session only, by name."""
         self.networks: tuple[str, ...] = ()
         """The names of its visitor's address and networks (`visitors.visitor_names`)."""
+        self.sessionless_before = 0
+        """How many requests without a session were rejected before it was made."""
         self.used = 0.0
         """The time of its last use, in seconds of the registry's clock."""
         self._shared = shared

@@ -62,6 +62,16 @@ _HTTP_PORT: Final = 80
 """The port that a URL can omit."""
 _LOOPBACK: Final = ("127.0.0.1", "::1")  # `localhost` may mean either
 
+_SEEN_BY_SESSIONS: Final = (
+    "seed",
+    "count",
+    "locale",
+    "any_key",
+    "delay",
+    "sessions",
+)
+"""The settings that decide what sessions start with, and how their requests are treated."""
+
 Repeats = Literal["no", "comma", "path"]
 _SEPARATORS: Final = {"comma": ",", "path": os.pathsep}
 
@@ -414,6 +424,15 @@ class Settings:
                 return host.lower() == "localhost"
 
         return self.host == _LOOPBACK or all(map(local, self.host))
+
+    def options(self) -> list[str]:
+        """Return the options that decide what sessions see, if they differ from the defaults."""
+        own = [(row, getattr(self, row.name)) for row in rows() if row.name in _SEEN_BY_SESSIONS]
+        return [
+            row.flag if row.is_switch else f"{row.flag} {value}{'s' if row.is_seconds else ''}"
+            for row, value in own
+            if value != row.default
+        ]
 
     def url(self, port: int | None = None) -> str:
         """Return the root URL for clients on this machine, without a trailing slash.

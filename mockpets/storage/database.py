@@ -7,15 +7,21 @@ digests. So a changed row and a missing row are both found when the file is read
 The journal is a rollback journal and not a write-ahead log: SQLite ignores what follows a damaged
 page of such a log, and with it changes that were reported as saved. One connection keeps the
 file locked while the server runs, so that a second server cannot use it, not even by another link.
+
+SQLite does not notice a program that ignores the lock and changes the file in place: commits still
+succeed. So `is_unchanged` checks it. Open the file only through SQLite: this process loses the lock
+when it closes a file that it opened in another way.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import stat
 import sys
 from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -37,6 +43,8 @@ _APPLICATION: Final = 0x6D706574
 """SQLite's ``application_id`` of our files."""
 AWAY: Final = "restore a backup, or move the file away to start with new pets"
 
+_KEPT_CHANGED: Final = 3
+"""How many files that another program changed are kept."""
 _MODE: Final = 0o600
 """Only the owner: other users of the machine must not read what the pets contain."""
 
@@ -99,7 +107,9 @@ class Database:
         self.target = target
         self.connection = connection
         self._seal = 0
-        self._inode = _inode(target)
+        self._content: tuple[int, int] | None = None
+        """Identifies what the last transaction left; None before the first and before `read`."""
+        self._signature = _signature(target)
 
     def close(self) -> None:
         """Close the file, and with it the lock."""
@@ -116,12 +126,58 @@ class Database:
         :raise OSError: the folder is missing, or another file has the name.
         """
         try:
-            if _inode(self.target) == self._inode:
+            if _signature(self.target)[:2] == self._signature[:2]:
                 return True
         except FileNotFoundError:
             os.stat(self.target.parent)  # noqa: PTH116 - raises the error to report
             return False
         raise OSError(None, "another file has taken the place of the state file; move it away")
+
+    def is_unchanged(self) -> bool:
+        """Return whether the file has what the last transaction left in it.
+
+        :raise OSError: there is no file.
+        :raise sqlite3.Error: the file cannot be opened.
+        """
+        signature = _signature(self.target)
+        if signature == self._signature:
+            return True
+        with suppress(sqlite3.Error, ValueError):
+            self._file_row()  # after a failed transaction, SQLite undoes the rest of it here
+            signature = _signature(self.target)
+        # `touch`, `chmod` and `ln` leave the content as it is.
+        if signature[:3] != self._signature[:3] or not self._has_same_content():
+            return False
+        self._signature = signature
+        return True
+
+    def _has_same_content(self) -> bool:
+        """Return whether the rows on the disk are those of the last transaction."""
+        # Immutable: without a lock, and without the pages that the other connection has cached.
+        with closing(_connect(self.target, sqlite3.connect, _READ_ONLY)) as connection:
+            other = Database(self.path, self.target, connection)
+            with suppress(InputError):
+                other.read()
+            return other._content is not None and other._content == self._content
+
+    def move_away(self) -> Path:
+        """Close the file, which another program changed, and rename it; return the new path."""
+        now = datetime.now(UTC)
+        away = self.target.with_name(f"{self.target.name}-changed-{now:%Y%m%dT%H%M%S.%fZ}")
+        journal = self.target.with_name(f"{self.target.name}-journal")
+        with suppress(FileNotFoundError):
+            # SQLite would undo the transaction of the changed file in the new one.
+            if journal.stat().st_size:
+                journal.rename(away.with_name(f"{away.name}-journal"))
+        self.target.rename(away)
+        self.close()
+        pattern = re.compile(rf"{re.escape(self.target.name)}-changed-\d{{8}}T\d{{6}}\.\d{{6}}Z")
+        with suppress(OSError):
+            changed = sorted(each for each in away.parent.iterdir() if pattern.fullmatch(each.name))
+            for old in changed[:-_KEPT_CHANGED]:
+                old.unlink()
+                old.with_name(f"{old.name}-journal").unlink(missing_ok=True)
+        return away
 
     # --- Reading ------------------------------------------------------------------------------
 
@@ -152,6 +208,7 @@ class Database:
             raise _damaged(self.path, what)
         if seal != stored_seal:
             raise _damaged(self.path, "rows are missing or changed")
+        self._content = self._identity(stored_seal)
         return Content(bool(is_clean), boot, rows)
 
     def _check_structure(self) -> None:
@@ -174,6 +231,12 @@ class Database:
         is_clean, boot, seal = rows[0]
         return is_clean, boot, int.from_bytes(seal)
 
+    def _identity(self, seal: int) -> tuple[int, int]:
+        """Return what identifies the content and the pages that have it."""
+        # `VACUUM` moves rows to other pages, unknown to our connection, and increases the version.
+        (version,) = self.connection.execute("PRAGMA schema_version").fetchone()
+        return seal, version
+
     # --- Writing ------------------------------------------------------------------------------
 
     @contextmanager
@@ -188,6 +251,8 @@ class Database:
         try:
             execute("BEGIN IMMEDIATE")
             *before, seal = self._file_row()
+            if self._content is None:
+                self._content = self._identity(seal)
             self._seal = seal ^ int.from_bytes(_digest("file", before))
             yield
             now = int(is_clean), boot
@@ -195,11 +260,14 @@ class Database:
             values = *now, seal.to_bytes(_DIGEST_BYTES)
             execute("UPDATE file SET is_clean = ?, boot = ?, seal = ?", values)
             execute("COMMIT")
+            self._content = seal, self._content[1]
         except BaseException:
             # SQLite ends some transactions by itself, and the disk may fail again.
             with suppress(sqlite3.Error):
                 execute("ROLLBACK")
             raise
+        with suppress(OSError):  # deleted meanwhile; the next check finds that
+            self._signature = _signature(self.target)
 
     def put(self, name: str, *values: Value) -> None:
         """Add a row to a table, or replace the row with the same key."""
@@ -237,9 +305,11 @@ def _damaged(path: Path, what: str) -> InputError:
     return InputError([Problem(str(path), 0, 0, "", f"is damaged: {what}", AWAY)])
 
 
-def _inode(path: Path) -> tuple[int, int]:
+def _signature(path: Path) -> tuple[int, ...]:
+    """Return what differs after a change of the file: first its identity, then its size."""
     status = path.stat()
-    return status.st_dev, status.st_ino
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, *times
 
 
 # --- Opening ----------------------------------------------------------------------------------
@@ -253,6 +323,9 @@ def open_database(path: Path, connect: Connect = sqlite3.connect) -> Database:
     :raise InputError: the file is in use, is not a state file, or cannot be written.
     """
     target = Path(os.path.realpath(path))
+    if target.is_symlink():  # `realpath` follows all links but those of a loop
+        what, hint = "is a loop of symbolic links", "use another file, or remove the links"
+        raise InputError([Problem(f"--state {path}", 0, 0, "", what, hint)])
     try:
         with _locked_folder(target.parent):
             if not target.exists():
@@ -318,6 +391,9 @@ def _create(target: Path, connect: Connect) -> None:
         raise OSError(None, str(error)) from error
 
 
+_READ_ONLY: Final = "mode=ro&immutable=1"
+
+
 def _connect(target: Path, connect: Connect, options: str = "mode=rw") -> sqlite3.Connection:
     """Return a connection without transactions of its own."""
     return connect(
@@ -348,7 +424,7 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
         raise PermissionError(None, "Permission denied")
     try:
         # Immutable: takes no lock, and does not undo the last transaction of a crashed program.
-        with closing(_connect(target, connect, "mode=ro&immutable=1")) as connection:
+        with closing(_connect(target, connect, _READ_ONLY)) as connection:
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             (version,) = connection.execute("PRAGMA user_version").fetchone()
     except sqlite3.DatabaseError:

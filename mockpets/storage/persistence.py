@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from mockpets.constants import DEFAULT_SESSION
 from mockpets.errors import InputError, Problem, RequestError
 from mockpets.pets.store import Store
 from mockpets.session.session import StackStore
@@ -60,6 +61,11 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
     records, bases = read_records(content.rows, database.path, shared.start, shared.pets)
     marks_path = database.target.with_name(f"{database.target.name}-unsaved")
     numbers, lost = read_marks(marks_path), []
+    needed = len({DEFAULT_SESSION, *(record.name for record in records)})
+    if needed > sessions.limit:
+        what = f"has {needed} sessions, and --max-sessions allows {sessions.limit}"
+        hint = f"set --max-sessions to at least {needed}, or move the file away to start with new "
+        raise InputError([Problem(str(database.path), 0, 0, "", what, f"{hint}pets")])
     for record in records:
         is_intact = _restore(sessions, record, database.path)
         if not _has_all_changes(record, content, numbers):

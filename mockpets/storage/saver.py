@@ -159,6 +159,8 @@ class Saver:
         self._gone: list[tuple[str, Mark]] = []
         """The deleted sessions that are still in the file."""
         self._logged = ""
+        self._changed = ""
+        """That another program changed the file, until all sessions are written again."""
         self._is_stopping = False
         self.thread: Thread | None = None
         """Saves until `stop`; None before `start`."""
@@ -226,6 +228,9 @@ class Saver:
         progress.begin()
         try:
             is_new = not self._database.is_in_place()
+            if not is_new and not self._database.is_unchanged():
+                self._move_away()
+                is_new = True
             if is_new:
                 self._replace_database()
             files = self._collect(everything=is_new, is_stopping=is_stopping)
@@ -233,6 +238,11 @@ class Saver:
                 self._write(files, is_clean=is_stopping)
         except (InputError, OSError, sqlite3.Error) as error:
             self._failed(error)
+            return
+        if self._changed:
+            # Only the next save is confirmed, so that a client sees the problem.
+            progress.end(self._changed)
+            self._changed = ""
             return
         if self._logged:
             self._logged = ""
@@ -252,14 +262,28 @@ class Saver:
             _log.warning(what, self._shown, trouble)
         self._progress.end(trouble)
 
+    def _move_away(self) -> None:
+        """Rename the file after another program changed it.
+
+        :raise OSError: it cannot be renamed.
+        """
+        away = printable(self._database.move_away().name)
+        self._changed = (
+            f"another program changed the file; mockpets renamed it to {away} and saved all "
+            "sessions from memory again"
+        )
+        what = "another program changed %s; renamed it to %s, saving all sessions from memory again"
+        _log.warning(what, self._shown, away)
+
     def _replace_database(self) -> None:
-        """Create the file again after it was deleted.
+        """Create the file again after it was deleted or renamed.
 
         :raise InputError: it cannot be created.
         """
-        _log.warning("%s was deleted; creating it again", self._shown)
         self._database.close()
         self._database = open_database(self._database.path)
+        if not self._changed:
+            _log.warning("%s was deleted; creating it again", self._shown)
         self._bases, self._gone = {}, []
         for file in self._files.values():
             file.stores = {}
@@ -267,9 +291,12 @@ class Saver:
     def _write(self, files: list[_SessionFile], *, is_clean: bool) -> None:
         """Write sessions, and remove deleted ones.
 
+        :raise OSError: the file was changed or deleted; nothing is written.
         :raise sqlite3.Error: nothing is written.
         """
         database, gone, bases = self._database, [*self._gone], self._bases.copy()
+        if not database.is_unchanged():
+            raise OSError(None, "another program changed the file during a save")
         with database.transaction(is_clean=is_clean, boot=boot_id()):
             for name, _ in gone:
                 for table in ("sessions", "stores", "pets"):

@@ -36,6 +36,10 @@ NAMES: Final = 20
 
 Format = Literal["text", "json"]
 
+_DIGIT: Final = "(?:[0-9a-f]|%3[0-9]|%[46][1-6])"
+_VISITOR: Final = re.compile(f"((?:v|%[57]6)(?:-|%2d){_DIGIT}{{8}}){_DIGIT}{{24}}", re.IGNORECASE)
+"""The name of a session that a visitor has chosen, maybe percent-encoded."""
+
 _log: Final = logging.getLogger("mockpets")
 _access: Final = logging.getLogger(ACCESS)
 
@@ -52,7 +56,8 @@ class Access(NamedTuple):
     :param delay_ms: milliseconds by which the response is delayed; it is logged before the delay.
     :param size: size of the response body in bytes.
     :param number: number of the request in the session's journal; 0 if it is not recorded.
-    :param session: empty if the request was rejected before its session was known.
+    :param session: as `shown_session` returns it; empty if the request was rejected before its
+        session was known.
     :param notes: the codes of the notes.
     :param client: the address of the client, which is not logged (`error_lines`).
     :param code: the code of the error with which the server rejected the request; None for other
@@ -123,9 +128,18 @@ class Access(NamedTuple):
 
 def shown_target(target: str) -> str:
     """Return a target as a line shows it: without secrets, and cut if it is long."""
+    target = shown_session(target)
     # Cut first: a query of 15 KiB takes a millisecond to redact.
     is_long = len(target) > TARGET
     return redacted_target(target[: TARGET - 3]) + "..." if is_long else redacted_target(target)
+
+
+def shown_session(text: str) -> str:
+    """Return a text with the names of visitors' sessions shortened, as in ``v-0123abcd...``.
+
+    Any client that knows a whole name can use the session; the beginning only identifies it.
+    """
+    return _VISITOR.sub(r"\1...", text)
 
 
 _TRACE: Final = re.compile(

@@ -11,7 +11,7 @@ import os
 import secrets
 from dataclasses import dataclass
 from functools import partial
-from time import monotonic
+from time import monotonic, time
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import (
@@ -31,7 +31,7 @@ from mockpets.constants import (
     SNAPSHOTS_BYTES,
     VERSION,
 )
-from mockpets.errors import InputError, Problem
+from mockpets.errors import InputError
 from mockpets.journal.coverage import Coverage
 from mockpets.journal.entry import MESSAGE_BYTES
 from mockpets.journal.journal import Journals
@@ -42,7 +42,7 @@ from mockpets.scenario.reloader import Reloader
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
 from mockpets.session.shared import SharedState
-from mockpets.settings.model import rows
+from mockpets.settings.combinations import contradictions, notices
 from mockpets.settings.sources import load_settings
 from mockpets.telemetry.metrics import Holdings, Metrics
 from mockpets.web import operations, unmatched
@@ -66,8 +66,6 @@ if TYPE_CHECKING:
     from mockpets.wsgi_extension import Server
 
 _log: Final = logging.getLogger("mockpets")
-_ONLY_PUBLIC: Final = ("public_rate", "public_visitor_rate")
-"""The settings that have an effect only with ``--public``."""
 _ONLY_OUR_SERVER: Final = ("state", "metrics_port")
 """The settings that have no effect on other WSGI servers, and no counterpart there."""
 _FLASK_COMMAND: Final = "FLASK_RUN_FROM_CLI"
@@ -130,24 +128,12 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
     library = reloader.library
     problems = [problem for each in library.problems.values() for problem in each]
     problems += library.unknown("--scenario", settings.scenario)
-    if settings.public and settings.control == "open":
-        what = "must not be open with --public: every visitor could read and change all sessions"
-        hint = "set --control-token, or use --control off"
-        problems.append(Problem("--control", 0, 0, "", what, hint))
-    if settings.public and settings.sessions == "declared":
-        what = "must not be declared with --public: each visitor gets a session of their own"
-        problems.append(Problem("--sessions", 0, 0, "", what, "remove one of the two options"))
-    if settings.port and settings.metrics_port == settings.port:
-        problems.append(
-            Problem("--metrics-port", 0, 0, "", "must differ from --port", "choose another port")
-        )
-    for row in rows():
-        is_set = row.name in _ONLY_PUBLIC and getattr(settings, row.name) != row.default
-        if is_set and not settings.public:
-            what = "has no effect without --public"
-            problems.append(Problem(row.flag, 0, 0, "", what, "add --public, or remove it"))
+    problems += contradictions(settings)
     if problems:
         raise InputError(problems)
+    if is_default:
+        for text in notices(settings):
+            _log.warning(text)
     token = settings.control_token
     # Visitors reach a loopback address too, through a proxy that `--behind-proxy` does not name.
     is_exposed = settings.public or not settings.is_local
@@ -217,6 +203,8 @@ def wire(
     unmatched.add_routes(app, playback)
     add_error_handlers(app, LimitLog(clock) if public else None)
 
+    started = time()
+
     def add_control() -> None:
         from mockpets.web.control.call import ControlContext
         from mockpets.web.control.rejected_origins import RejectedOrigins
@@ -225,7 +213,7 @@ def wire(
         attempts = TokenAttempts(settings.public_rate, clock) if public else None
         origins = RejectedOrigins(partial(sessions.publish_all, "origins"))
         context = ControlContext(
-            settings, sessions, token, attempts, visitors, metrics, coverage, origins
+            settings, sessions, token, attempts, visitors, metrics, coverage, origins, started
         )
         add_routes(app, context)
 

@@ -12,8 +12,8 @@ import logging
 from functools import partial
 from math import ceil
 from threading import Event
-from time import monotonic, sleep
-from typing import TYPE_CHECKING, Final, cast
+from time import perf_counter, sleep
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import DELAY_SECONDS, PIECES_A_SECOND
 from mockpets.faults import CONNECTION_FAULTS
@@ -42,6 +42,33 @@ def has_room(environ: WSGIEnvironment) -> bool:
     return server is None or server.room()
 
 
+class Hold:
+    """A response that is held at a gate, and for how long. Calling it is a `DeliveryOrder.hold`."""
+
+    def __init__(self, gates: Gates, gate: str) -> None:
+        self._gates = gates
+        self._gate = gate
+        self._start: float | None = None
+        self._end: float | None = None
+
+    def __call__(self, release: Callable[[], None]) -> Callable[[], None]:
+        """Hold the response; return a function that ends the hold."""
+        self._start = perf_counter()
+        cancel = self._gates.wait(self._gate, partial(self._stop, release))
+        return partial(self._stop, cancel)
+
+    def _stop(self, then: Callable[[], None]) -> None:
+        if self._end is None:
+            self._end = perf_counter()
+        then()
+
+    def seconds(self) -> float:
+        """Return for how many seconds the response was held so far."""
+        if self._start is None:
+            return 0.0
+        return (self._end or perf_counter()) - self._start
+
+
 class Delivery:
     """Delivers the responses of one app.
 
@@ -61,13 +88,15 @@ class Delivery:
         gates: Gates | None,
         *,
         close: bool,
-    ) -> None:
+    ) -> Callable[[], float] | None:
         """Damage a complete response if the outcome says so, and order how to deliver it.
 
         On other WSGI servers this blocks for the delay, and at a gate for at most `patience` or
         `DELAY_SECONDS`.
 
         :param close: whether to close the connection after the response in any case.
+        :return: a function that returns the seconds for which it was held so far, or None if it is
+            not held.
         """
         fault = outcome.fault
         breaks = fault in CONNECTION_FAULTS
@@ -76,31 +105,33 @@ class Delivery:
         throttle = outcome.throttle
         if throttle is not None and self._patience is not None:
             throttle = max(throttle, ceil(len(response.body) / self._patience))
+        hold: Hold | None = None
+        if gates is not None and outcome.hold is not None:
+            hold = Hold(gates, outcome.hold)
         if SERVER in environ:
-            held = gates is not None and outcome.hold is not None
-            if held:
+            if hold is not None:
                 _log.info("holding a response until the gate '%s' is opened", outcome.hold)
             environ[ORDER] = DeliveryOrder(
                 outcome.delay,
-                partial(cast("Gates", gates).wait, cast("str", outcome.hold)) if held else None,
+                hold,
                 throttle,
                 fault if breaks else None,
                 close,
-                patience=self._patience if held else None,
+                patience=None if hold is None else self._patience,
             )
-            return
+            return None if hold is None else hold.seconds
         self._warn_once(outcome)
         waited = 0.0
-        if outcome.hold is not None and gates is not None:
-            start = monotonic()
-            _wait_for_gate(gates, outcome.hold, self._patience or DELAY_SECONDS)
-            waited = monotonic() - start
+        if hold is not None:
+            _wait_for_gate(hold, self._patience or DELAY_SECONDS)
+            waited = hold.seconds()
         sleep(max(outcome.delay - waited, 0.0))
         if breaks:
             response.set_header("Content-Length", str(len(response.body) + 1))
             response.chunks = ()
         elif throttle is not None:
             response.chunks = _throttled(response.body, throttle)
+        return None if hold is None else hold.seconds
 
     def _warn_once(self, outcome: Outcome) -> None:
         if self._has_warned or not (waits(outcome) or outcome.fault in CONNECTION_FAULTS):
@@ -139,9 +170,9 @@ BODY_FAULTS: Final[Mapping[str, Callable[[Response], bool]]] = {
 # --- Other WSGI servers -----------------------------------------------------------------------
 
 
-def _wait_for_gate(gates: Gates, name: str, seconds: float) -> None:
+def _wait_for_gate(hold: Hold, seconds: float) -> None:
     opened = Event()
-    cancel = gates.wait(name, opened.set)
+    cancel = hold(opened.set)
     opened.wait(seconds)
     cancel()
 

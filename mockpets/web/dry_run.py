@@ -7,45 +7,53 @@ copy's journal shows the result, as for a request that was sent.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from functools import partial
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mockpets.constants import BODY_BYTES, DEFAULT_SESSION
+from mockpets.constants import BODY_BYTES, DEFAULT_SESSION, HEAD_BYTES, SERVER_BODY_BYTES
+from mockpets.http.request_parser import RequestParser
 from mockpets.journal.journal import Journals
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
 from mockpets.strict_json import dump_json
 from mockpets.web import operations, unmatched
+from mockpets.web.authentication import read_key
 from mockpets.web.error_handlers import add_error_handlers
 from mockpets.web.exchange import current_request
 from mockpets.web.flask_app import App
 from mockpets.web.journal_writer import record
 from mockpets.web.playback import Playback
 from mockpets.web.response_finalizer import journal_number, off_contract_reason
-from mockpets.web.session_selector import SESSION_KEY
+from mockpets.web.session_selector import SESSION_KEY, named_session
+from mockpets.wsgi_extension import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.journal.entry import Entry
+    from mockpets.scenario.library import Stack
     from mockpets.session.session import Session
     from mockpets.settings import Settings
-    from mockpets.web.exchange import Response
+    from mockpets.web.authentication import Key
+    from mockpets.web.exchange import Request, Response
 
 _BUDGET: Final = 2**20
 """Bytes of the journals of the copies; one gets one entry."""
-_SET_BY_BODY: Final = ("content-length", "transfer-encoding")
-"""Headers that the request gets from its body."""
 
 
 class _Copies(SessionRegistry):
     """Copies of the sessions of another registry, made when a request selects them."""
 
     def __init__(self, sessions: SessionRegistry) -> None:
+        pets = sessions.shared.pets.fork()
         shared = replace(
             sessions.shared,
+            tables=sessions.shared.tables.fork(pets),
+            pets=pets,
             journal=partial(Journals(_BUDGET).new, 1, BODY_BYTES),
             changes=ChangeFeed(),
         )
@@ -64,6 +72,28 @@ class _Copies(SessionRegistry):
             if session is not None:
                 known = self._by_name[name] = session.fork(self.shared)
         return known
+
+
+class _Playback(Playback):
+    """Plays the scenarios of a session for requests that name none.
+
+    :param session: its name.
+    """
+
+    def __init__(self, settings: Settings, sessions: SessionRegistry, session: str) -> None:
+        super().__init__(settings, sessions, visitors=None)
+        self._session = session
+
+    def select(self, request: Request) -> tuple[Key, str, Stack]:
+        """Put the session and the scenarios of a request into its exchange.
+
+        :raise RequestError: as `Playback.select`.
+        """
+        selector = read_key(request, self._settings).selector
+        named = named_session(request.environ, selector)
+        if named is None and self._session != DEFAULT_SESSION:
+            request.environ[SESSION_KEY] = self._session
+        return super().select(request)
 
 
 class DryRun(NamedTuple):
@@ -98,39 +128,77 @@ def dry_run(
         record(request, response, journal_number(exchange), off_contract)
         return response
 
-    app = App(finish)
+    parser, body = _parse(request)
+
+    def admit(_: Request) -> None:
+        if parser.error is not None:
+            raise parser.error
+
+    app = App(finish, admit)
     app.url_map.merge_slashes = False
-    playback = Playback(settings, copies, visitors=None)
+    playback = _Playback(settings, copies, session)
     operations.add_routes(app, playback)
     unmatched.add_routes(app, playback)
     add_error_handlers(app)
-    app.wsgi_app(_environ(request, session, settings.prefix), _start)
+    app.wsgi_app(_environ(parser, request, body, settings.prefix), _start)
     entry = used[0].journal.entries()[-1]
     return DryRun(entry, used[0].seed)
 
 
-def _environ(request: Mapping[str, Any], session: str, prefix: str) -> WSGIEnvironment:
-    """Return the environ of a request (PEP 3333)."""
-    # Imported here, since it would slow down the start.
-    from werkzeug.test import create_environ
+def _parse(request: Mapping[str, Any]) -> tuple[RequestParser, bytes]:
+    """Parse the head of a request as our server does; return the parser and the body.
 
-    path: str = request["path"]
-    if prefix and path.startswith(f"{prefix}/"):
-        path = path.removeprefix(prefix)
-    headers = {
-        name: value
-        for name, value in request.get("headers", {}).items()
-        if name.lower() not in _SET_BY_BODY
-    }
+    A client adds Host and describes the body; so does this, unless the headers do.
+    """
+    headers: dict[str, str] = request.get("headers", {})
     names = {name.lower() for name in headers}
+    lines = [f"{name}: {value}" for name, value in headers.items()]
     body = dump_json(request["body"]) if "body" in request else b""
+    if "host" not in names:
+        lines.append("Host: localhost")
     if body and "content-type" not in names:
-        headers["Content-Type"] = "application/json"
-    environ: WSGIEnvironment = create_environ(
-        path, method=request["method"], headers=headers, data=body
-    )
-    if session != DEFAULT_SESSION:
-        environ.setdefault(SESSION_KEY, session)
+        lines.append("Content-Type: application/json")
+    if body and not names & {"content-length", "transfer-encoding"}:
+        lines.append(f"Content-Length: {len(body)}")
+    head = "\r\n".join([f"{request['method']} {request['path']} HTTP/1.1", *lines, "", ""])
+    parser = RequestParser(HEAD_BYTES, SERVER_BODY_BYTES)
+    parser.received(head.encode("latin-1"))
+    return parser, body
+
+
+def _environ(
+    parser: RequestParser, request: Mapping[str, Any], body: bytes, prefix: str
+) -> WSGIEnvironment:
+    """Return the environ of a request (PEP 3333); of one whose head is invalid, without headers."""
+    target: str = request["path"]
+    # The parser has no path if the head is invalid.
+    path = parser.path or target.partition("?")[0]
+    if path == prefix or path.startswith(f"{prefix}/"):
+        path = path[len(prefix) :]
+    environ: WSGIEnvironment = {
+        "REQUEST_METHOD": request["method"],
+        "REQUEST_URI": target,
+        "SCRIPT_NAME": prefix,
+        "PATH_INFO": path,
+        "QUERY_STRING": parser.query,
+        "SERVER_NAME": "localhost",
+        "SERVER_PORT": "80",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": "http",
+        "wsgi.input": BytesIO(body),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": False,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": True,
+        HEAD: b"" if parser.error else parser.head,
+    }
+    environ |= {
+        name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}": value
+        for name, value in parser.headers.items()
+    }
+    # A length that the headers name is that of another serialization of the body.
+    environ["CONTENT_LENGTH"] = str(len(body)) if body else ""
     return environ
 
 

@@ -46,7 +46,8 @@ def add_error_handlers(app: flask.Flask, limits: LimitLog | None = None) -> None
 def _visitor_error(limits: LimitLog, error: RequestError) -> Response:
     """Return the response to an error, with a message for visitors outside the control API."""
     path = current_request().path
-    if path.startswith(CONTROL_PREFIX) and path != VISITOR_RESET_PATH:
+    is_control = path.startswith(CONTROL_PREFIX) and path != VISITOR_RESET_PATH
+    if is_control and error.code != "not_found":
         return _request_error(error)
     limits.add(error)
     _note(error)
@@ -78,11 +79,12 @@ def _not_ready(error: NotReady) -> Response:
 
     If a job of this request has failed, return a 500 instead, which says what failed.
     """
-    environ = current_request().environ
+    request = current_request()
+    environ = request.environ
     for result in environ.get(JOB_RESULTS, ()):
         if isinstance(result, _FailedJob):
             return _request_error(RequestError("internal_error", result.message))
-    environ[ORDER] = DeliveryOrder(job=partial(_run_job, error))
+    environ[ORDER] = DeliveryOrder(job=partial(_run_job, error), owner=request.exchange.name)
     return Response(status=503)
 
 

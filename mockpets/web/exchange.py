@@ -15,7 +15,7 @@ from mockpets.constants import BODY_BYTES
 from mockpets.scenario.engine import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
     from mockpets.constants import ErrorCode, NoteCode, Operation
@@ -38,6 +38,7 @@ class Exchange:
     :param name: the name of the session that it selects, which may not exist; empty before that.
     :param code: the code of the error with which the server rejected it; None for a stub's reply.
     :param limit: the code of `SERVER_LIMIT_ERRORS` with which the server rejected it, or None.
+    :param held: returns the seconds for which its response was held so far; None without a gate.
     """
 
     started: float
@@ -49,6 +50,7 @@ class Exchange:
     name: str = ""
     code: ErrorCode | None = None
     limit: ErrorCode | None = None
+    held: Callable[[], float] | None = None
 
 
 class Request(flask.Request):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.contract.fields import parse_int64
 from mockpets.faults import CONNECTION_FAULTS, CUTTING_FAULTS
-from mockpets.journal.entry import Entry, Note, message, sent_headers
+from mockpets.journal.entry import Entry, Note, authorization_digest, message, sent_headers
 from mockpets.redaction import redacted_target
 from mockpets.web.session_selector import OURS_KEY, ignored_headers
 from mockpets.wsgi_extension import HEAD, ON_END, SERVER
@@ -64,13 +64,16 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     is_ours = SERVER in environ
     elsewhere: RequestOutcome = "broken" if outcome.fault in CUTTING_FAULTS else "sent"
     took = perf_counter() - exchange.started
+    at, total, held = time() - took, took, exchange.held
+    if not is_ours and (held is not None or outcome.delay):  # the delivery has slept
+        took -= max(outcome.delay, 0.0 if held is None else held())
     size = min(len(body), journal.body_bytes)
     length = min(len(sent), journal.body_bytes)
     headers, uri = response.all_headers(), target(environ)
     make = partial(  # positional, because keyword arguments take six times as long
         _entry,
         number,
-        time() - took,
+        at,
         session.name,
         request.method,
         uri,
@@ -97,10 +100,12 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         cost += _length(headers)
     if outcome.trace is not None:
         cost += _STEP_BYTES * len(outcome.trace.steps)
-    kept = journal.add(make, cost, "pending" if is_ours else elsewhere)
+    kept = journal.add(make, cost, "pending" if is_ours else elsewhere, held)
     session.changes.publish("requests")
-    if is_ours:
-        environ[ON_END] = partial(_end, journal, session.changes, kept)
+    if not is_ours:
+        kept.seconds = total
+    else:
+        environ[ON_END] = partial(_end, journal, session.changes, kept, exchange.started)
 
 
 class Recorded(NamedTuple):
@@ -137,6 +142,8 @@ def _entry(
     :param headers: the response's.
     """
     pet_id = (view_args or {}).get("pet_id")
+    sent_head = sent_headers(head) if isinstance(head, bytes) else head
+    authorization = next((value for name, value in sent_head if name == "Authorization"), None)
     return Entry(
         number,
         at,
@@ -156,16 +163,19 @@ def _entry(
         outcome.hold,
         outcome.throttle,
         tuple([Note(*note) for note in notes]),
-        message(sent_headers(head) if isinstance(head, bytes) else head, *body),
+        message(sent_head, *body),
         message(headers, *sent),
         outcome.trace,
+        None if authorization is None else authorization_digest(authorization),
         "pending",
     )
 
 
-def _end(journal: Journal, changes: ChangeFeed, kept: Kept, outcome: ResponseEnd) -> None:
-    """Record how the response of an entry ended, unless the journal no longer has the entry."""
-    if journal.end(kept, outcome):
+def _end(
+    journal: Journal, changes: ChangeFeed, kept: Kept, started: float, outcome: ResponseEnd
+) -> None:
+    """Record how and when the response of an entry ended, unless the journal has dropped it."""
+    if journal.end(kept, outcome, perf_counter() - started):
         changes.publish("requests")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from werkzeug.routing import Rule
@@ -39,7 +38,12 @@ def metrics_app(metrics: Metrics, settings: Settings) -> App:
         return response
 
     app = App(finish)
-    view = partial(metrics_response, metrics)
+
+    def view() -> Response:
+        if current_request().root_path:  # the base path of a session, which this port does not have
+            _other()
+        return metrics_response(metrics)
+
     app.add_url_rule(
         METRICS_PORT_PATH, "metrics", view, methods=["GET"], provide_automatic_options=False
     )

@@ -23,8 +23,14 @@ _UNMARKED_BASE: Final = (
     rf"/(?!v\d+/)({SESSION_NAME}(?:\+{SCENARIO_NAME})*)((?:{API_PREFIX}|{CONTROL_PREFIX})(?:/.*)?)"
 )
 """A path that looks like a session's base path without its tilde, such as ``/w3/v1/pets``."""
-_ROOT_LENGTH: Final = 160
-"""The longest root, in characters, that a message repeats."""
+_DEFINABLE: Final = rf"{API_PREFIX}(?:/[\w.~-]+)+/?"
+"""A path that a stub can match, and that YAML reads without quotes."""
+_CUTOFF: Final = 0.84
+"""High, because all paths start alike: `/v1/pest` is near `/v1/pets`, `/v1/posts` is not."""
+_LENGTH: Final = 160
+"""The longest root or path of a stub, in characters, that a message repeats."""
+_KNOWN: Final = [PETS_PATH, PET_PATH.replace("{petId}", "*"), ORDERS_PATH]
+_ID: Final = "/([0-9]+)(?=/|$)"
 
 
 def not_found_message(path: str, root: str = "") -> str:
@@ -32,13 +38,12 @@ def not_found_message(path: str, root: str = "") -> str:
 
     :param root: the part before the path: a prefix, a session's base path, or both.
     """
-    known = [PETS_PATH, PET_PATH.replace("{petId}", "*"), ORDERS_PATH]
-    root = root if len(root) <= _ROOT_LENGTH else ""
+    root = root if len(root) <= _LENGTH else ""
     message = f"unknown path {(root + path)[:80]!r}; "
     single = re.sub("//+", "/", path)
-    if single != path and any(path_matches(pattern, single) for pattern in known):
+    if single != path and any(path_matches(pattern, single) for pattern in _KNOWN):
         return f"{message}remove the extra slash: {root}{single}"
-    for pattern in known:
+    for pattern in _KNOWN:
         # The most common errors: a missing prefix, a trailing slash.
         if path_matches(pattern, API_PREFIX + path.rstrip("/")):
             correct = f"{root}{API_PREFIX}{path.rstrip('/')}"
@@ -53,5 +58,20 @@ def not_found_message(path: str, root: str = "") -> str:
             f"{message}{pet_store}, and the base path of a session starts with a tilde: "
             f"{root}/{BASE_MARK}{base[1][:NAME_LENGTH]}{base[2][:NAME_LENGTH]}"
         )
-    near = did_you_mean(path, known)
+    # An id differs from the pattern's, but is no misspelling.
+    near = did_you_mean(re.sub(_ID, "/*", path), _KNOWN, _CUTOFF)
+    if pet_id := re.search(_ID, path):
+        near = near.replace("*", pet_id[1][:NAME_LENGTH])
     return message + (near.replace("'/", f"'{root}/") or pet_store)
+
+
+def stub_advice(method: str, path: str) -> str:
+    """Return how to define a response in a scenario, or an empty string if no stub should."""
+    is_known = any(path_matches(pattern, path.rstrip("/")) for pattern in _KNOWN[:2])
+    if is_known or len(path) > _LENGTH or not re.fullmatch(_DEFINABLE, path):
+        return ""
+    method = "GET" if method == "HEAD" else method[:40]
+    return (
+        f"to define a response, add a stub to a scenario: 'match: {{method: {method}, "
+        f"path: {re.sub(_ID, '/*', path)}}}', a reply, and 'off_contract: true'"
+    )

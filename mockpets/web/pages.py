@@ -81,7 +81,9 @@ def kit_file(name: str, library: Callable[[], Library]) -> Response:
 
     CORS lets pages on other local origins import it.
     """
-    return Response(render(name, library().descriptions()), content_type=_TYPES[Path(name).suffix])
+    known = library()
+    text = render(name, known.descriptions(), known.gates())
+    return Response(text, content_type=_TYPES[Path(name).suffix])
 
 
 @cache

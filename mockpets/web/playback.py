@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from mockpets.constants import API_PREFIX, DOCS_PATH, PANEL_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import (
     BODY_TOO_LARGE,
@@ -59,6 +60,11 @@ class Playback:
         self._sessions = sessions
         self._visitors = visitors
         self._delay = settings.delay
+        self.pages = {"/": PANEL_PATH if self.has_control else DOCS_PATH}
+        """Paths that a browser may open by mistake to the page that it probably wants."""
+        if self.has_control and visitors is None:
+            docs = dict.fromkeys(("/docs", API_PREFIX, f"{API_PREFIX}/"), DOCS_PATH)
+            self.pages |= {"/panel": PANEL_PATH, **docs}
 
     @property
     def has_control(self) -> bool:
@@ -111,7 +117,7 @@ class Playback:
         # Our server generates many pets on its worker thread; other servers do it here.
         activation = session.use(stack.names, at_once=SERVER in request.environ)
         if operation == "createPet" and not activation.store.has_reserved_id:
-            self._reserve_id(request, session)
+            reserve_id(request, session, self._sessions)
         # 5. The scenarios' stubs: any status, and 503 or 429 if too many responses are parked.
         outcome = self._decide(request, session, activation)
         if outcome.skip:
@@ -136,17 +142,6 @@ class Playback:
         if chosen:
             visitors.count_creation(request)
         return session
-
-    def _reserve_id(self, request: Request, session: Session) -> None:
-        """Have the state file reserve IDs, so that no ID is assigned again after a crash.
-
-        :raise NotReady: the server waits for the next save, and calls the app again. While the
-            disk fails, a pet gets an ID that is not reserved.
-        """
-        progress = self._sessions.save_progress
-        if not progress.trouble and progress not in request.environ.get(JOB_RESULTS, ()):
-            session.note_change()  # else the next save would skip the session
-            raise NotReady(progress.wait_for_save, "reserving IDs in the state file")
 
     def _check_size(self, request: Request, name: str, stack: Stack) -> None:
         """Check the size of a body that is larger than any operation takes, from its head.
@@ -200,6 +195,18 @@ class Playback:
             self._visitors.check_parked(request)
         if not has_room(request.environ):
             raise RequestError("busy", TOO_MANY_PARKED, [("Retry-After", "1")])
+
+
+def reserve_id(request: Request, session: Session, sessions: SessionRegistry) -> None:
+    """Have the state file reserve IDs, so that no ID is assigned again after a crash.
+
+    :raise NotReady: the server waits for the next save, and calls the app again. While the disk
+        fails, a pet gets an ID that is not reserved.
+    """
+    progress = sessions.save_progress
+    if not progress.trouble and progress not in request.environ.get(JOB_RESULTS, ()):
+        session.note_change()  # else the next save would skip the session
+        raise NotReady(progress.wait_for_save, "reserving IDs in the state file")
 
 
 def _rejected(outcome: Outcome) -> Outcome:

@@ -192,10 +192,12 @@ _VISITOR_MESSAGES: Final[dict[ErrorCode, str]] = {
 
 
 def for_visitor(error: RequestError) -> RequestError:
-    """Return an error about a limit with a message for visitors; any other error unchanged."""
+    """Return an error with its message for visitors, who are not operators."""
     text = _VISITOR_MESSAGES.get(error.code)
     if text is None:
-        return error
+        if error.for_visitors is None:
+            return error
+        return RequestError(error.code, error.for_visitors, error.headers, error.details)
     seconds = dict(error.headers).get("Retry-After")
     unit = "second" if seconds == "1" else "seconds"
     when = f"in {seconds} {unit}" if seconds else "later"

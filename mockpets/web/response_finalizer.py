@@ -20,6 +20,8 @@ from mockpets.constants import (
     NODE_HEADER,
     OFF_CONTRACT_HEADER,
     PETS_PATH,
+    PROTOCOL,
+    PROTOCOL_HEADER,
     REQUEST_HEADER,
     SCENARIO_HEADER,
     SEED_HEADER,
@@ -29,7 +31,14 @@ from mockpets.constants import (
 )
 from mockpets.contract.schemas import RESPONSES
 from mockpets.faults import CONNECTION_FAULTS
-from mockpets.telemetry.access_log import Access, access, shown_target, trace_id, wanted
+from mockpets.telemetry.access_log import (
+    Access,
+    access,
+    shown_session,
+    shown_target,
+    trace_id,
+    wanted,
+)
 from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
 from mockpets.web.exchange import Response, current_request
@@ -123,6 +132,7 @@ class ResponseFinalizer:
         response.carry(
             [
                 *COMMON_HEADERS,
+                (PROTOCOL_HEADER, str(PROTOCOL)),
                 *self._node,
                 *self._control_cors(request, preflight=is_preflight),
             ]
@@ -150,7 +160,9 @@ class ResponseFinalizer:
         session = request.exchange.session or self._sessions.default
         close = must_close(request, session)
         if outcome.stubs or outcome.delay or close:
-            self._delivery.deliver(response, request.environ, outcome, session.gates, close=close)
+            request.exchange.held = self._delivery.deliver(
+                response, request.environ, outcome, session.gates, close=close
+            )
 
     def _observe(self, exchange: Exchange, response: Response) -> None:
         """Count the response in the metrics and the state coverage."""
@@ -305,7 +317,7 @@ def access_line(request: Request, response: Response, number: int = 0) -> Access
         delay_ms=outcome.delay * 1000,
         size=len(response.body),
         number=number,
-        session=session.name if session else exchange.name,
+        session=shown_session(session.name if session else exchange.name),
         scenarios=stack.names if stack else (),
         stubs=outcome.stubs,
         fault=outcome.fault,

@@ -10,6 +10,7 @@ first place that names any. Without names, the default session and its active sc
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
@@ -52,13 +53,18 @@ _BAGGAGE: Final = "mockpets.baggage"
 SESSION_KEY: Final = "HTTP_" + SESSION_HEADER.upper().replace("-", "_")
 _SCENARIO_KEY: Final = "HTTP_" + SCENARIO_HEADER.upper().replace("-", "_")
 _DELAY_KEY: Final = "HTTP_" + DELAY_HEADER.upper().replace("-", "_")
-_PREFIX: Final = "Mockpets-"
-"""Starts the names of our headers; such a header must be known."""
-_PREFIX_KEY: Final = "HTTP_MOCKPETS_"
+_PREFIXES: Final = ("Mockpet", "X-Mockpet")
+"""Start the names of headers that are meant for mockpets; such a header must be known."""
+_LETTERS: Final = 2
+"""So must one that differs from ours by at most that many letters."""
+_CACHED: Final = 2000
+"""The keys of a browser's request take fewer characters; longer ones are not cached."""
 _OURS: Final = "Mockpet"
 """A header whose name contains this is meant for mockpets."""
 OURS_KEY: Final = _OURS.upper()
 """The same in the keys of the environ."""
+_REQUEST_LENGTH: Final = 80
+"""The characters to remember of a request that names no session."""
 _NOTED: Final = 3
 """The number of headers that one note lists."""
 
@@ -145,6 +151,7 @@ def select(
     name = named_session(request.environ, selector) or own
     if name is None:
         if sessions.declared:
+            sessions.count_sessionless(f"{request.method} {request.path}"[:_REQUEST_LENGTH])
             raise session_required()
         name = DEFAULT_SESSION
     if own is not None:
@@ -189,7 +196,7 @@ def session_required() -> RequestError:
 
 
 def check_headers(environ: WSGIEnvironment) -> None:
-    """Check that mockpets knows all headers of a request whose names begin with ``Mockpets-``.
+    """Check that mockpets knows all headers of a request whose names look like ours.
 
     And the keys in `baggage` that begin with ``mockpets.``.
 
@@ -197,12 +204,9 @@ def check_headers(environ: WSGIEnvironment) -> None:
     """
     if _BAGGAGE in environ and (problem := environ[_BAGGAGE][1]):
         raise RequestError("unknown_header", problem)
-    # One search in all keys, because a loop over them would slow down every request.
-    if _PREFIX_KEY not in " ".join(environ):
-        return
-    keys = [key for key in environ if key.startswith(_PREFIX_KEY)]
-    names = [key.removeprefix("HTTP_").replace("_", "-").title() for key in keys]
-    unknown = [name for name in names if name not in (*REQUEST_HEADERS, *FORWARDED_HEADERS)]
+    # The names of the headers are the same in most requests.
+    keys = " ".join(environ)
+    unknown = _cached(keys) if len(keys) <= _CACHED else _unknown_headers(keys)
     if unknown:
         problems = [
             f"unknown header {name[:NAME_LENGTH]!r}; {_nearest_header(name)}"
@@ -211,10 +215,49 @@ def check_headers(environ: WSGIEnvironment) -> None:
         raise RequestError("unknown_header", "; ".join(problems))
 
 
+def _unknown_headers(keys: str) -> tuple[str, ...]:
+    """Return the names of unknown headers that look like ours, in title case.
+
+    :param keys: the keys of an environ, separated by spaces.
+    """
+    names = [
+        key.removeprefix("HTTP_").replace("_", "-").title()
+        for key in keys.split()
+        if key.startswith("HTTP_")
+    ]
+    return tuple(filter(_is_unknown, names))
+
+
+def _is_unknown(name: str) -> bool:
+    """Return whether the name of a header, in title case, looks like ours but is unknown."""
+    return name not in (*REQUEST_HEADERS, *FORWARDED_HEADERS) and (
+        name.startswith(_PREFIXES)
+        or any(_letters_apart(name, known) <= _LETTERS for known in REQUEST_HEADERS)
+    )
+
+
+_cached: Final = lru_cache(maxsize=64)(_unknown_headers)
+
+
+def _letters_apart(name: str, known: str) -> int:
+    """Return how many letters must be added, removed or replaced; some number above the limit."""
+    if abs(len(name) - len(known)) > _LETTERS:
+        return _LETTERS + 1
+    row = list(range(len(known) + 1))
+    for position, letter in enumerate(name, 1):
+        before, row = row, [position]
+        for index, wanted in enumerate(known, 1):
+            change = before[index - 1] + (letter != wanted)
+            row.append(min(change, before[index] + 1, row[-1] + 1))
+        if min(row) > _LETTERS:
+            return _LETTERS + 1
+    return row[-1]
+
+
 def ignored_headers(names: Iterable[str]) -> str:
     """Return a note about headers that look like ours but have no effect, or an empty string.
 
-    Not about unknown names that begin with ``Mockpets-``: `check_headers` rejects them.
+    Not about those that `check_headers` rejects.
 
     :param names: the names of all headers, in title case.
     """
@@ -222,7 +265,7 @@ def ignored_headers(names: Iterable[str]) -> str:
     for name in names:
         if name in FORWARDED_HEADERS and name not in REQUEST_HEADERS:
             parts.append(f"{name!r} (a response header, without effect on a request)")
-        elif _OURS in name and not name.startswith(_PREFIX):
+        elif _OURS in name and name not in REQUEST_HEADERS and not _is_unknown(name):
             parts.append(f"{name[:NAME_LENGTH]!r} ({_nearest_header(name)})")
     return f"ignored headers: {'; '.join(parts[:_NOTED])}" if parts else ""
 

@@ -12,9 +12,7 @@ from werkzeug.urls import iri_to_uri
 from mockpets.constants import (
     API_PREFIX,
     CONTROL_PREFIX,
-    DOCS_PATH,
     ORDERS_PATH,
-    PANEL_PATH,
     PET_PATH,
     PETS_PATH,
     RESET_PATH,
@@ -23,7 +21,7 @@ from mockpets.constants import (
 from mockpets.errors import RequestError
 from mockpets.scenario.matching import path_matches
 from mockpets.web.exchange import Response, current_request
-from mockpets.web.not_found import not_found_message
+from mockpets.web.not_found import not_found_message, stub_advice
 
 if TYPE_CHECKING:
     import flask
@@ -54,23 +52,28 @@ def unmatched(playback: Playback, _: str = "") -> Response:
     request = current_request()
     path, method = request.path, request.method
     if path.startswith(CONTROL_PREFIX):
-        message = f"the control API has no path {path[:80]!r}"
+        message, advice = f"the control API has no path {path[:80]!r}", ""
         if not playback.has_control:
-            message = "the control API is disabled; start the server without '--control off'"
+            message = "the control API is disabled"
+            advice = "start the server without '--control off'"
         if path == VISITOR_RESET_PATH:
             message = f"{path} exists only with --public; use POST {RESET_PATH}"
-        raise RequestError("not_found", message)
+        raise RequestError("not_found", message, advice=advice)
     if method == "OPTIONS":
         # The selection does not change the response, only whether the connection is closed.
         with suppress(RequestError):
             playback.select(request)
         # Allowed for any path, so that a page with a wrong base URL can read the error's hint.
         return Response(status=204, headers=[("Allow", _allow(_contract_methods(path)))])
+    if (page := playback.pages.get(path)) is not None and _is_page(request):
+        return _to_page(request, page)
     if path != API_PREFIX and not path.startswith(API_PREFIX + "/"):
-        if path == "/" and _is_page(request):
-            return _to_page(request, PANEL_PATH if playback.has_control else DOCS_PATH)
         with suppress(RequestError):
             playback.select(request)
+        if method == "CONNECT":  # has no path: its target is a host and a port
+            request.exchange.notes.append(("unmatched", "the contract does not define this method"))
+            message = "CONNECT is not allowed: this server is not a proxy"
+            raise RequestError("method_not_allowed", message, [("Allow", _allow(set()))])
         request.exchange.notes.append(("unmatched", "the path is outside the pet store"))
         raise RequestError("not_found", not_found_message(path, request.root_path))
     return playback.respond(None, reject_undescribed, check_route)
@@ -86,7 +89,8 @@ def check_route(request: Request, stack: Stack) -> None:
     allowed = _contract_methods(path) | stack.methods(path)
     if not allowed:
         request.exchange.notes.append(("unmatched", "the contract does not define this path"))
-        raise RequestError("not_found", not_found_message(path, request.root_path))
+        message = not_found_message(path, request.root_path)
+        raise RequestError("not_found", message, advice=stub_advice(method, path))
     if ("GET" if method == "HEAD" else method) not in allowed:
         note = "the contract does not define this method for the path"
         request.exchange.notes.append(("unmatched", note))
@@ -117,9 +121,8 @@ def reject_undescribed(request: Request, _: Store) -> Response:
     if request.path == ORDERS_PATH:
         raise RequestError(
             "not_described",
-            f"the contract names GET {ORDERS_PATH} but does not describe it; to define a response, "
-            f"add a stub to a scenario: 'match: {{method: GET, path: {ORDERS_PATH}}}', a reply, "
-            "and 'off_contract: true'",
+            f"the contract names GET {ORDERS_PATH} but does not describe it",
+            advice=stub_advice(request.method, ORDERS_PATH),
         )
     raise RequestError(
         "not_found",

@@ -1,7 +1,4 @@
-"""Fixtures: one browser per module, and pages that fail their test on any script error.
-
-The browser is Chromium, or with ``TEST_BROWSER=firefox`` an unmodified Firefox over WebDriver BiDi.
-"""
+"""Fixtures: a server for each module, and pages that fail their test on any script error."""
 
 from __future__ import annotations
 
@@ -9,16 +6,16 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
-from tests.browser.panel import FIREFOX, Panel
-from tests.programs import need
+from tests.browser.panel import Panel
+from tests.browsers import FIREFOX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, Playwright
+    from playwright.sync_api import Browser
 
 HELD = """\
 description: Responses to createPet wait at the gate checkout.
@@ -27,29 +24,6 @@ stubs:
     reply: pass
     hold: checkout
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        instance = firefox(playwright) if FIREFOX else chromium(playwright)
-        yield instance
-        instance.close()
-
-
-def chromium(playwright: Playwright) -> Browser:
-    rules = "--host-resolver-rules=MAP evil.test 127.0.0.1"
-    return playwright.chromium.launch(
-        executable_path=need("chromium"), args=["--no-sandbox", "--no-proxy-server", rules]
-    )
-
-
-def firefox(playwright: Playwright) -> Browser:
-    return playwright.firefox.launch(
-        channel="moz-firefox",  # WebDriver BiDi works without Playwright's patched build
-        executable_path=need("firefox-esr"),
-        firefox_user_prefs={"network.dns.localDomains": "evil.test", "network.proxy.type": 0},
-    )
 
 
 @pytest.fixture(scope="module")

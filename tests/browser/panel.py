@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.browsers import FIREFOX
 from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
     from tests.http_client import Response
-
-FIREFOX = os.environ.get("TEST_BROWSER") == "firefox"
 
 both_ways = pytest.mark.parametrize("panel", ["mouse", "keyboard"], indirect=True)
 """Run a test of a user action with the mouse and with the keyboard."""

@@ -55,7 +55,7 @@ def built_by_vite(folder: Path) -> Path:
     return folder / "dist"
 
 
-@pytest.fixture(params=[as_it_is, built_by_vite])
+@pytest.fixture(params=[as_it_is, pytest.param(built_by_vite, marks=pytest.mark.node)])
 def origin(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Serve an app, and return its origin."""
     (tmp_path / "index.html").write_text(PAGE)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
-from tests.browser.panel import FIREFOX
+from tests.browsers import FIREFOX
 
 if TYPE_CHECKING:
     from collections.abc import Callable

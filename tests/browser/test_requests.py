@@ -12,7 +12,8 @@ from playwright.sync_api import expect
 
 from mockpets.constants import REQUEST_OUTCOMES
 from mockpets.journal.queries import NOTES
-from tests.browser.panel import FIREFOX, Panel, both_ways
+from tests.browser.panel import Panel, both_ways
+from tests.browsers import FIREFOX
 from tests.programs import need
 from tests.server.raw_http import Wire, port_of
 
@@ -22,6 +23,7 @@ HELD = {
 }
 
 
+@pytest.mark.tool  # curl
 @both_ways
 def test_open_copy_and_resend_a_request(panel: Panel) -> None:
     panel.allow_paste()
@@ -59,6 +61,7 @@ def test_open_copy_and_resend_a_request(panel: Panel) -> None:
     assert panel.rows.last.evaluate("node => node === document.activeElement")
 
 
+@pytest.mark.tool  # curl
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_a_copied_request_keeps_brackets_and_braces(panel: Panel, method: str) -> None:
     """Without -g, curl sends one request for each alternative, or none."""
@@ -168,8 +171,10 @@ def test_a_row_and_the_open_request_show_their_outcome_when_it_changes(panel: Pa
         session = panel.url.rpartition("/~")[2]
         wire.get(f"/~{session}/v1/pets", "Authorization: Bearer mockpets")
         expect(panel.rows.first.locator(".notes")).to_contain_text("pending")
+        expect(panel.rows.first.locator(".status")).to_have_text("held")
         panel.use(panel.rows.first)
         entry = panel.page.get_by_role("article")
+        expect(entry).to_contain_text(re.compile(r"door, [0-9.]+ m?s so far"))
         expect(entry.get_by_text("pending", exact=True)).to_be_visible()
         wire.reset()
         expect(panel.rows.first.locator(".notes")).to_contain_text("client left")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
+from mockpets.constants import SHIPPED_SCENARIOS
 from tests.browser.panel import Panel, both_ways
 
 if TYPE_CHECKING:
@@ -35,12 +36,12 @@ def test_activate_and_stack_scenarios(panel: Panel) -> None:
     assert len(panel.call("GET", "/v1/pets").json) == 16
 
 
-def test_scenarios_are_grouped_as_the_server_lists_them(panel: Panel) -> None:
+def test_scenarios_are_grouped_by_need_with_your_own_first(panel: Panel) -> None:
     groups = panel.page.locator("#scenario-groups .group")
 
-    expect(groups.locator("h3")).to_have_text(["Default", "Pet data", "Behaviour"])
-    pets = ["awkward-names", "big-ids", "crowded", "empty", "full-page", "no-status", "sold-out"]
-    expect(groups.nth(1).locator("li[data-key] .name")).to_have_text(pets)
+    expect(groups.locator("h3")).to_have_text(["Your own", *SHIPPED_SCENARIOS])
+    for position, names in enumerate(SHIPPED_SCENARIOS.values(), 1):
+        expect(groups.nth(position).locator("li[data-key] .name")).to_have_text([*names])
 
 
 @both_ways

@@ -155,7 +155,7 @@ def test_a_request_without_a_key_shows_the_check(panel: Panel) -> None:
     section = why(panel)
 
     expect(section.get_by_role("status")).to_contain_text(
-        "401 A check rejects the request with 401 (unauthorized: the API key is missing"
+        "401 Before any scenario ran: the API key is missing; send"
     )
     expect(section.locator("dl")).to_have_text("Response fromA check that rejects the request")
     expect(section.locator(".stubs")).to_have_count(0)

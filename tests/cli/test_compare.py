@@ -18,10 +18,13 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.cli.main import main
+from mockpets.cli.report_options import Output, deliver
 from mockpets.client import ControlClient
 from mockpets.constants import VERSION
 from mockpets.report import service as service_module
 from mockpets.report.compare_rules import RULES
+from mockpets.report.writers import WRITERS
+from tests.cases import each as for_each
 from tests.programs import need
 from tests.report.services import Request, forever, raw, service, with_body, with_pets
 
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from mockpets.report.findings import Report
     from tests.http_client import Response
 
 KEY = "mockpets"
@@ -48,6 +52,8 @@ class Result:
     status: int
     out: str
     err: str
+    text: str
+    """The same report as text."""
 
     @property
     def report(self) -> Any:
@@ -64,13 +70,22 @@ class Result:
 
 
 @pytest.fixture
-def compare(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
-    """Return a function that compares a service, by default with a report in JSON."""
+def compare(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Result]:
+    """Return a function that compares a service, with a report in JSON."""
 
-    def run(url: str, *options: str, output_format: str = "json") -> Result:
-        words = ("--against", url, "--key-env", "PET_KEY", "--format", output_format)
+    def run(url: str, *options: str) -> Result:
+        texts = [""]
+
+        def with_text(report: Report, output: Output) -> int:
+            texts.append(WRITERS["text"](report))
+            return deliver(report, output)
+
+        monkeypatch.setattr("mockpets.cli.compare.deliver", with_text)
+        words = ("--against", url, "--key-env", "PET_KEY", "--format", "json")
         status = main(["compare", *words, *options])
-        return Result(status, *capsys.readouterr())
+        return Result(status, *capsys.readouterr(), texts[-1])
 
     return run
 
@@ -85,7 +100,7 @@ def unchanged(_: Request, response: Response) -> Response:
 # --- mockpets with other data ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     "settings",
     [
         {},
@@ -100,7 +115,6 @@ def unchanged(_: Request, response: Response) -> Response:
         {"scenario": ("sold-out",)},
         {"prefix": "/mock"},
     ],
-    ids=str,
 )
 def test_mockpets_itself_has_no_findings(compare: Compare, settings: dict[str, Any]) -> None:
     with MockpetsServer(Settings(port=0, host=("127.0.0.1",), **settings)) as server:
@@ -247,23 +261,18 @@ MORE = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("rule", "drift"), [*SIX.items(), *MORE], ids=lambda value: value if value in SIX else ""
-)
+@for_each("rule, drift", [*SIX.items(), *MORE])
 def test_a_drift_is_found_by_its_own_rule_and_no_other(
     compare: Compare, rule: str, drift: Drift
 ) -> None:
     with service(drift) as running:
-        result = compare(running.url)
-        failed = compare(running.url, "--fail-on", rule)
-        passed = compare(
-            running.url, *(f"--fail-on={each.name}" for each in RULES if each.name != rule)
-        )
+        result = compare(running.url, "--fail-on", rule)
+        others = [f"--fail-on={each.name}" for each in RULES if each.name != rule]
+        passed = compare(running.url, *others) if drift in SIX.values() else None
 
     assert result.rules == [rule]
-    assert (result.status, result.err) == (0, "")
-    assert (failed.status, failed.err) == (1, f"mockpets: --fail-on: findings of {rule}\n")
-    assert passed.status == 0
+    assert (result.status, result.err) == (1, f"mockpets: --fail-on: findings of {rule}\n")
+    assert passed is None or (passed.status, passed.rules, passed.err) == (0, [rule], "")
 
 
 def test_the_six_drifts_together_are_found_by_six_rules(compare: Compare) -> None:
@@ -276,7 +285,9 @@ def test_the_six_drifts_together_are_found_by_six_rules(compare: Compare) -> Non
         return response
 
     with service(with_type) as running:
-        assert set(compare(running.url).rules) == set(SIX)
+        result = compare(running.url)
+    assert set(result.rules) == set(SIX)
+    assert (result.status, result.err) == (0, "")
 
 
 def test_every_rule_has_a_test() -> None:
@@ -296,7 +307,7 @@ def test_messages_name_the_property_and_what_was_expected(compare: Compare) -> N
 
     with service(drift) as running:
         result = compare(running.url)
-        text = compare(running.url, output_format="text").out.splitlines()
+        text = result.text.splitlines()
 
     assert result.messages == [
         'Pet.categoryId must be an integer, got the text "6"',
@@ -309,8 +320,8 @@ def test_messages_name_the_property_and_what_was_expected(compare: Compare) -> N
     assert evidence[0]["detail"] == "in 20 of 20 pets"
     invalid = [each["detail"] for each in result.report["findings"][2]["evidence"]]
     assert invalid == ["without a key", "with an invalid key"]
-    assert text[0] == "error: Wrong type (type)"
-    assert text[-1] == f"4 findings of 3 rules in 17 requests to {running.url}"
+    assert text[0] == f"4 findings of 3 rules in 17 requests to {running.url}"
+    assert text[text.index("") + 1] == "error: Wrong type (type)"
 
 
 def test_extra_response_headers_and_another_order_are_no_findings(compare: Compare) -> None:
@@ -343,8 +354,8 @@ def test_a_default_limit_below_that_of_the_contract_is_found(compare: Compare) -
 # --- What could not be checked --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("count", "limit"),
+@for_each(
+    "count, limit",
     [
         (0, "the service has no pets, so the properties of a pet, the limits, the filters and"),
         (1, "no page has more than 1 pet, so these limits were not checked: 1, 20, 100"),
@@ -369,7 +380,7 @@ def test_without_pets_no_id_is_invented(compare: Compare) -> None:
     assert asked == ["/v1/pets/9223372036854775807"] * 2 + ["/v1/pets/abc"]
 
 
-@pytest.mark.parametrize("most", [1, 7, 16])
+@for_each("most", [1, 7, 16])
 def test_at_most_so_many_requests_are_sent(compare: Compare, most: int) -> None:
     with service(unchanged) as running:
         result = compare(running.url, "--max-requests", str(most))
@@ -495,22 +506,17 @@ HOSTILE: list[tuple[str, str, Callable[[], Iterable[bytes]]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("rule", "hostile"), [each[1:] for each in HOSTILE], ids=[each[0] for each in HOSTILE]
-)
+@for_each("name, rule, hostile", HOSTILE)
 def test_a_hostile_response_is_a_finding_in_plain_words(
-    compare: Compare, rule: str, hostile: Callable[[], Iterable[bytes]]
+    compare: Compare, name: str, rule: str, hostile: Callable[[], Iterable[bytes]]
 ) -> None:
     with service(when(lambda request, _: request.is_limited, lambda *_: hostile())) as running:
-        result = compare(running.url, "--timeout", "2s" if hostile is never else "20s")
-        text = compare(
-            running.url, "--timeout", "2s" if hostile is never else "20s", output_format="text"
-        )
+        result = compare(running.url, "--timeout", "1s" if hostile is never else "20s")
 
-    assert [each for each in result.rules if each != "limit"] == [rule]
-    assert result.status == text.status == 0
+    assert [each for each in result.rules if each != "limit"] == [rule], name
+    assert result.status == 0
     assert len(result.messages) <= 21
-    for line in (text.out + result.out).splitlines():
+    for line in (result.text + result.out).splitlines():
         assert line.isprintable()
         assert len(line) < 1000
         assert "Error(" not in line
@@ -532,8 +538,8 @@ def test_interim_responses_are_skipped(compare: Compare) -> None:
 # --- No service -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("hostile", "reason"),
+@for_each(
+    "hostile, reason",
     [
         (never, "no complete response within 0.5s"),
         (list, "the connection was closed without a response"),
@@ -578,8 +584,8 @@ def test_an_unknown_host_is_an_error(compare: Compare) -> None:
     assert "; check the host in --against" in result.err
 
 
-@pytest.mark.parametrize(
-    ("status", "reason"),
+@for_each(
+    "status, reason",
     [
         (401, "rejects the key (status 401); check the variable that --key-env names"),
         (403, "rejects the key (status 403); check the variable that --key-env names"),
@@ -614,8 +620,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return both
 
 
-@pytest.mark.parametrize(
-    ("host", "trusted", "reason"),
+@pytest.mark.tool
+@for_each(
+    "host, trusted, reason",
     [
         ("localhost", True, ""),
         ("localhost", False, "the TLS certificate is not valid: self-signed certificate"),
@@ -704,7 +711,7 @@ PLACES: dict[str, Callable[[Response, str], Response | Iterable[bytes]]] = {
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
+@for_each("place", PLACES)
 def test_the_key_is_never_printed(
     compare: Compare, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
@@ -716,11 +723,11 @@ def test_the_key_is_never_printed(
             return PLACES[place](response, echo) if is_echo else response
 
         with service(change, api_key=(SECRET,)) as running:
-            results = [compare(running.url, output_format=each) for each in ("json", "text")]
+            result = compare(running.url)
 
-        for result in results:
-            printed = (result.out + result.err).lower()
-            assert results[0].report["findings"]
+        assert result.report["findings"]
+        for output in (result.out + result.err, result.text):
+            printed = output.lower()
             around = (16, 8) if name == "in base64 of a longer text" else (0, 0)
             for start in range(around[0], len(echo) - 9 - around[1]):
                 part = echo[start : start + 10].lower()
@@ -752,8 +759,8 @@ def test_the_key_is_only_in_the_authorization_header(compare: Compare) -> None:
     assert not [key for key in keys if key == KEY]
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
+@for_each(
+    "value, message",
     [
         (None, "this variable is not set; pass the name of the variable that has the key"),
         ("", "this variable is empty"),
@@ -794,8 +801,8 @@ def test_a_key_in_place_of_the_name_is_not_printed(capsys: pytest.CaptureFixture
 # --- Options --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("url", "message"),
+@for_each(
+    "url, message",
     [
         (
             "petstore.example/v1",
@@ -857,8 +864,8 @@ def test_an_invalid_url_is_rejected_with_the_nearest_valid_one(
     assert len(result.err.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
+@for_each(
+    "options, message",
     [
         (("--max-requests", "0"), "--max-requests: must be an integer from 1 to 1000, got '0'"),
         (("--max-requests", "1001"), "--max-requests: must be an integer from 1 to 1000"),
@@ -880,7 +887,7 @@ def test_an_invalid_option_is_rejected_before_requests_are_sent(
     assert running.requests == []
 
 
-@pytest.mark.parametrize("words", [[], ["--against", "https://h.example/v1"]])
+@for_each("words", [[], ["--against", "https://h.example/v1"]])
 def test_both_options_are_required(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", *words]) == 2
     assert "this option is required; see 'mockpets compare --help'" in capsys.readouterr().err

@@ -14,6 +14,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.cli.main import main
 from mockpets.client import ControlClient
+from tests.cases import each as for_each
 from tests.cli.test_control import HOLDS
 from tests.http_client import Client, OverSocket
 from tests.programs import need
@@ -26,15 +27,6 @@ SECONDS = 20
 """The time limit for every step, in seconds."""
 VARIABLE = "_MOCKPETS_COMPLETE"
 Complete = Any
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in os.environ:
-        if name.startswith("MOCKPETS_"):
-            monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture
@@ -80,8 +72,8 @@ def url() -> Iterator[str]:
 # --- Without a server -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
+@for_each(
+    "line, expected",
     [
         ("mockpets se", ["serve", "sessions"]),
         ("mockpets serve --sta", ["--state"]),
@@ -105,7 +97,7 @@ def url() -> Iterator[str]:
         ("mockpets completion ", ["bash", "zsh", "fish"]),
         ("mockpets serve --port ", []),
         ("mockpets new ", []),
-        ("mockpets use retr", ["retry"]),
+        ("mockpets use retr", ["retry", "retry-now"]),
         ("mockpets use nope", []),
     ],
 )
@@ -149,8 +141,8 @@ def test_folders_are_left_to_the_shell(
 # --- With a server ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
+@for_each(
+    "words, expected",
     [
         ("use em", ["empty"]),
         ("use slow em", ["empty"]),
@@ -190,7 +182,7 @@ def test_scenarios_for_use_are_those_of_the_server(
         assert complete(f"mockpets use --url {server.url} ti") == ["tired-cat"]
 
 
-@pytest.mark.parametrize("options", ["--url zzz", "--url http://127.0.0.1:1", "--port x"])
+@for_each("options", ["--url zzz", "--url http://127.0.0.1:1", "--port x"])
 def test_without_a_response_no_session_completes(
     complete: Complete, url: str, options: str
 ) -> None:
@@ -239,8 +231,8 @@ def test_completion_imports_nothing_heavy() -> None:
 # --- Scripts ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("shell", "registration"),
+@for_each(
+    "shell, registration",
     [
         ("bash", "complete -o nosort -F _mockpets_completion mockpets"),
         ("zsh", "compdef _mockpets_completion mockpets"),
@@ -256,8 +248,8 @@ def test_completion_prints_the_script_of_a_shell(
     assert f"{VARIABLE}={shell}_complete" in out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@for_each(
+    "arguments, message",
     [
         (["completion", "tcsh"], "SHELL: 'tcsh' is not one of 'bash', 'zsh', 'fish'"),
         (["completion"], "missing argument SHELL; see 'mockpets completion --help'"),
@@ -271,8 +263,9 @@ def test_completion_rejects_other_shells(
     assert capsys.readouterr().err.startswith(f"mockpets: {message}")
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
+@pytest.mark.tool
+@for_each(
+    "words, expected",
     [
         ("serve --scenario sold", ["sold-out"]),
         ("serve --scenario retry,em", ["retry,empty"]),

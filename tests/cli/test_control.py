@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.cli.main import main
 from mockpets.client import ControlClient
+from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 SECONDS = 20
@@ -27,14 +26,6 @@ HOLDS = {
 }
 
 INT64 = f"from {-(2**63)} to {2**63 - 1}"
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in os.environ:
-        if name.startswith("MOCKPETS_"):
-            monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -63,18 +54,6 @@ def call(client: ControlClient) -> Client:
     return Client(OverSocket(client.url))
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, list[str], list[str]]]:
-    """Return a function that runs a command and returns its status and output lines."""
-
-    def run_it(*arguments: str) -> tuple[int, list[str], list[str]]:
-        status = main(list(arguments))
-        out, err = capsys.readouterr()
-        return status, out.splitlines(), err.splitlines()
-
-    return run_it
-
-
 # --- verify -----------------------------------------------------------------------------------
 
 
@@ -86,8 +65,8 @@ def _requested(call: Client) -> None:
 
 
 @pytest.mark.usefixtures("_requested")
-@pytest.mark.parametrize(
-    ("options", "count"),
+@for_each(
+    "options, count",
     [
         ([], 3),
         (["--operation", "createPet"], 1),
@@ -102,6 +81,9 @@ def _requested(call: Client) -> None:
         (["--operation", "createPet", "--match", '{"body": {"name": {"contains": "is"}}}'], 1),
         (["--match", '{"method": "DELETE"}', "--path", "/v1/pets/7"], 1),
         (["--match", "{}"], 3),
+        (["--status", "4xx"], 1),
+        (["--status", "201", "--outcome", "sent"], 1),
+        (["--match", '{"status": [200, 405]}', "--outcome", "pending", "--times", "0"], 0),
     ],
 )
 def test_verify_exits_with_0_if_the_requests_are_as_expected(
@@ -118,7 +100,7 @@ def test_verify_exits_with_1_and_the_explanation_of_the_server(
 ) -> None:
     with pytest.raises(AssertionError) as expected:
         client.verify({"operation": "createPet", "body": {"name": "Mio"}}, 2)
-    lines = [f"mockpets: {line}" for line in str(expected.value).split("\n")]
+    lines = f"mockpets: {expected.value}".split("\n")  # one prefix
 
     command = ["verify", "--operation=createPet", "--times=2", '--match={"body":{"name":"Mio"}}']
     assert run(*command) == (1, [], lines)
@@ -138,10 +120,11 @@ def test_verify_prints_the_result_as_json(run: Run, client: ControlClient) -> No
     assert details.keys() >= {"match", "nearest", "unknown"}
 
 
-@pytest.mark.parametrize(
-    ("options", "messages"),
+@for_each(
+    "options, messages",
     [
         (["--operation=createPte"], ["--operation: must be listPets, createPet or getPet, got"]),
+        (["--status=50x"], ["--status: must be a status such as 503, or a class such as 5xx, got"]),
         (["--match", "createPet"], ["--match: the text is not JSON: Expecting value at line 1"]),
         (["--match", ""], ["--match: the text is empty; it must be a JSON object"]),
         (["--match", "[]"], ["--match: must be a JSON object; try '{\"petId\": 3}'"]),
@@ -266,9 +249,49 @@ def test_pets_can_be_replaced_and_deleted(run: Run, client: ControlClient) -> No
     assert len(client.pets()) == 4
 
 
-@pytest.mark.parametrize(
-    "arguments", [["-5"], ["--", "-5"], ["-5", "--session=w3"], ["--session", "w3", "-5"]]
-)
+def test_pets_are_added_and_updated(run: Run, client: ControlClient) -> None:
+    client.use("create-rejected")
+    client.set_pets([{"id": 7, "name": "Miso", "categoryId": 2}])
+    added = ["added pet 8: Rex, category 3, sold"]
+    assert run("pets", "add", "--name=Rex", "--category=3", "--status=sold") == (0, added, [])
+    updated = ["updated pet 8: Tofu, category 3"]
+    assert run("pets", "update", "8", "--name=Tofu", "--status=none") == (0, updated, [])
+    status, out, err = run("pets", "update", "8", "--category", "4", "--json")
+    expected = {"id": 8, "name": "Tofu", "categoryId": 4}
+    assert (status, json.loads("\n".join(out)), err) == (0, expected, [])
+    assert client.pets() == [{"id": 7, "name": "Miso", "categoryId": 2}, expected]
+
+    for options, message in (
+        (["add", "--name=Rex"], "mockpets: --category: this option is required"),
+        (["update", "8"], "mockpets: there is nothing to change; add --name, --category or"),
+        (["update", "9", "--name=Rex"], "mockpets: no animal"),
+        (["add", "--name=Rex", "--category=3", "--status=solt"], "mockpets: status must be"),
+    ):
+        status, out, err = run("pets", *options)
+        assert status and out == [] and err[0].startswith(message), (options, err)
+
+
+def test_pets_are_replaced_by_those_of_a_file(
+    run: Run, client: ControlClient, tmp_path: Path
+) -> None:
+    rows = [{"id": 4, "name": "Mio", "categoryId": 1}, {"id": 9, "name": "Rex", "categoryId": 2}]
+    json_file, yaml_file = tmp_path / "pets.json", tmp_path / "pets.YAML"
+    json_file.write_text(json.dumps(rows), encoding="utf-8")
+    yaml_file.write_text("- {id: 5, name: Bo, categoryId: 1}\n", encoding="utf-8")
+
+    assert run("pets", "set", str(json_file)) == (0, ["pets: 2"], [])
+    assert client.pets() == rows
+    assert run("pets", "set", str(yaml_file)) == (0, ["pets: 1"], [])
+    assert client.pets() == [{"id": 5, "name": "Bo", "categoryId": 1}]
+    json_file.write_text('[{"id": 4,\n "nmae": "Mio", "categoryId": 1}]', encoding="utf-8")
+    status, _, err = run("pets", "set", str(json_file))
+    assert status == 2 and err[0].startswith(f"mockpets: {json_file}:2:2: ")
+    status, _, err = run("pets", "set", str(tmp_path / "none.json"))
+    assert status == 2 and str(tmp_path / "none.json") in err[0]
+    assert len(client.pets()) == 1
+
+
+@for_each("arguments", [["-5"], ["--", "-5"], ["-5", "--session=w3"], ["--session", "w3", "-5"]])
 def test_a_pet_with_a_negative_id_can_be_deleted(
     run: Run, client: ControlClient, arguments: list[str]
 ) -> None:
@@ -357,8 +380,8 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
 # --- Errors -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "message"),
+@for_each(
+    "arguments, status, message",
     [
         ("pets --status=solt", 1, "status must be one of available, pending, sold, got "),
         ("pets delete 77", 1, "no animal has the id 77"),
@@ -369,12 +392,12 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
         (f"pets delete -{2**64}", 2, f"ID: must be an integer {INT64}, got '-{2**64}'"),
         ("pets delete", 2, "missing argument ID; see 'mockpets pets delete --help'"),
         ("pets set showrom", 1, "unknown fixture 'showrom'; did you mean 'showroom'?"),
-        ("pets set", 2, "missing argument NUMBER|FIXTURE; see 'mockpets pets set --help'"),
+        ("pets set", 2, "missing argument NUMBER|FIXTURE|FILE; see 'mockpets pets set --help'"),
         ("pets set 100001", 1, "must be an integer from 0 to 100000, got 100001"),
         ("pets set -5", 1, "must be an integer from 0 to 100000, got -5"),
         (f"pets set {'9' * 30}", 1, f"must be an integer from 0 to 100000, got {'9' * 30}"),
         (f"pets set {'9' * 101}", 1, "must be a fixture name (a-z, 0-9, single hyphens; "),
-        ("pets add Miso", 2, "pets add: unknown command; available commands: list, set, delete"),
+        ("pets ad", 2, "pets ad: unknown command; did you mean 'add'?"),
         ("snapshot restore b", 1, "unknown snapshot 'b'"),
         ("snapshot delete b", 1, "unknown snapshot 'b'"),
         ("snapshot save a/b", 2, "invalid snapshot name 'a/b'; the name must not be empty or "),
@@ -416,7 +439,7 @@ def test_an_error_is_one_line_with_the_nearest_name(
     assert line.startswith(f"mockpets: {message}")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "command", ["verify", "reset", "pets", "snapshot", "snapshot save a", "gates", "sessions"]
 )
 def test_each_command_reports_a_missing_token_and_a_missing_server(run: Run, command: str) -> None:
@@ -434,7 +457,7 @@ def test_each_command_reports_a_missing_token_and_a_missing_server(run: Run, com
     assert line.startswith(f"mockpets: cannot connect to {url}")
 
 
-@pytest.mark.parametrize("group", ["pets", "snapshot", "gates", "sessions"])
+@for_each("group", ["pets", "snapshot", "gates", "sessions"])
 def test_help_of_a_group_lists_its_commands(run: Run, group: str) -> None:
     status, out, err = run("help", group)
 
@@ -456,5 +479,6 @@ def test_help_orders_the_commands_by_what_they_are_for(run: Run) -> None:
         "Scenario files and documents:",
     ]
     start = out.index("Control a running server:")
-    names = " ".join(line.split()[0] for line in out[start + 1 : start + 10])
+    commands = out[start + 1 : out.index("", start)]
+    names = " ".join(line.split()[0] for line in commands if line[2] != " ")
     assert names == "use requests why verify reset pets snapshot gates sessions"

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets import Settings, create_app
+from tests.cases import each as for_each
 from tests.cli.test_main import SECONDS, base_of, serving, wait_until
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, running
 from tests.web.test_contract import assert_error
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
 
 READY, HEALTH = "/__mockpets/ready", "/__mockpets/health"
@@ -37,8 +38,8 @@ def ended(process: subprocess.Popen[str]) -> list[str]:
 
 
 @posix
-@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("options", [(), ("--control", "off")])
+@for_each("second", [signal.SIGTERM, signal.SIGINT])
+@for_each("options", [(), ("--control", "off")])
 def test_after_sigterm_only_ready_fails_until_a_second_signal(
     second: signal.Signals, options: tuple[str, ...]
 ) -> None:
@@ -65,9 +66,7 @@ def test_after_sigterm_only_ready_fails_until_a_second_signal(
 
 
 @posix
-@pytest.mark.parametrize(
-    ("options", "number"), [((), signal.SIGTERM), (("--drain", "1h"), signal.SIGINT)]
-)
+@for_each("options, number", [((), signal.SIGTERM), (("--drain", "1h"), signal.SIGINT)])
 def test_without_drain_or_by_ctrl_c_the_server_stops_at_once(
     options: tuple[str, ...], number: signal.Signals
 ) -> None:
@@ -75,6 +74,28 @@ def test_without_drain_or_by_ctrl_c_the_server_stops_at_once(
         process.send_signal(number)
 
         assert ended(process) == ["info: stopped"]
+
+
+STARTING = """\
+import signal, sys
+import mockpets.__main__
+import mockpets.cli.main
+
+mockpets.cli.main.main = lambda: print("starting", flush=True) or signal.pause()
+sys.argv = ["mockpets", "serve"]
+sys.exit(mockpets.__main__.main())
+"""
+
+
+@posix
+def test_a_signal_during_the_start_ends_it_with_status_0() -> None:
+    command = [sys.executable, "-c", STARTING]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "starting\n"
+        process.send_signal(signal.SIGTERM)
+
+        assert process.wait(SECONDS) == 0
 
 
 def test_the_server_stops_when_the_time_has_passed() -> None:

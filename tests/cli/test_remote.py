@@ -19,30 +19,19 @@ from urllib.parse import urlsplit
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.cli.main import main
 from mockpets.client import ControlClient
+from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
 from tests.server.raw_http import Wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs signals and terminals")
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to an empty directory, and remove the developer's settings."""
-    for name in os.environ:
-        if name.startswith("MOCKPETS_"):
-            monkeypatch.delenv(name)
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -60,18 +49,6 @@ def url(server: MockpetsServer) -> str:
     return server.url
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, list[str], list[str]]]:
-    """Return a function that runs a command and returns its status and output lines."""
-
-    def run_it(*arguments: str) -> tuple[int, list[str], list[str]]:
-        status = main(list(arguments))
-        out, err = capsys.readouterr()
-        return status, out.splitlines(), err.splitlines()
-
-    return run_it
-
-
 Run = Any
 
 
@@ -81,10 +58,39 @@ Run = Any
 def test_use_switches_a_running_server(run: Run, url: str) -> None:
     assert run("use", "--url", url, "retry", "empty") == (0, ["active: retry, empty"], [])
     assert run("use", "--url", f"{url}/v1", "slow,empty") == (0, ["active: slow, empty"], [])
-    assert ControlClient(url).scenarios()["active"] == ["slow", "empty"]
+    assert ControlClient(url).active() == ["slow", "empty"]
+    assert run("use", "--url", url) == (0, ["active: slow, empty"], [])
+    absent = ["mockpets: session w9; this session does not exist yet"]
+    active = ["active in session w9: default"]
+    assert run("use", "--url", url, "--session=w9") == (0, active, absent)
 
 
-@pytest.mark.parametrize("by", ["option", "url"])
+def test_another_json_server_is_reported_in_one_line(run: Run) -> None:
+    def app(_: Any, start_response: Any) -> list[bytes]:
+        start_response("200 OK", [("Content-Type", "application/json")])
+        return [b'{"status": "ok", "pets": 3}']
+
+    with MockpetsServer(app=app) as server:
+        message = f"mockpets: {server.url} is not a mockpets server (status 200)"
+        for words in ("requests", "gates", "gates open x", "pets", "sessions", "use empty", "why"):
+            assert run(*words.split(), "--url", server.url) == (1, [], [message]), words
+
+
+def test_an_older_server_is_reported_with_both_versions(run: Run) -> None:
+    def app(environ: Any, start_response: Any) -> list[bytes]:
+        assert environ["PATH_INFO"] == "/__mockpets/health"
+        start_response("200 OK", [])
+        return [b'{"status": "ok", "version": "0.1.0"}']
+
+    with MockpetsServer(app=app) as server:
+        status, out, [line] = run("requests", "--follow", "--url", server.url)
+
+    assert (status, out) == (1, [])
+    assert "is older than this client: the server is mockpets 0.1.0 (protocol 1), " in line
+    assert line.endswith("; reinstall mockpets where the server runs")
+
+
+@for_each("by", ["option", "url"])
 def test_use_switches_one_session(run: Run, url: str, by: str) -> None:
     where = ["--session", "w3", "--url", url] if by == "option" else ["--url", f"{url}/~w3/v1"]
 
@@ -97,7 +103,7 @@ def test_the_error_for_an_unknown_scenario_suggests_the_nearest(run: Run, url: s
     status, out, [line] = run("use", "--url", url, "emtpy")
 
     assert (status, out) == (1, [])
-    assert line.startswith("mockpets: unknown scenario 'emtpy'; did you mean 'empty'?")
+    assert line == "mockpets: unknown scenario 'emtpy'; did you mean 'empty'?"
     assert ControlClient(url).scenarios()["active"] == ["default"]
 
 
@@ -117,10 +123,9 @@ def test_messages_of_a_server_are_printable(run: Run, url: str) -> None:
     assert all(line.isprintable() for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@for_each(
+    "arguments, message",
     [
-        (["use"], "missing argument NAME; see 'mockpets use --help'"),
         (["use", "empty", "--url", "localhost"], "localhost: not a valid server URL; use"),
         (["use", "empty", "--url", "http://h", "--token", "no"], "token: must be at least 8"),
         (
@@ -157,7 +162,7 @@ WRONG_TOKEN = [
 ]
 
 
-@pytest.mark.parametrize("command", [["use", "empty"], ["requests"], ["requests", "--follow"]])
+@for_each("command", [["use", "empty"], ["requests"], ["requests", "--follow"]])
 def test_the_error_for_a_missing_token_explains_how_to_pass_it(
     run: Run, command: list[str]
 ) -> None:
@@ -169,8 +174,8 @@ def test_the_error_for_a_missing_token_explains_how_to_pass_it(
     assert without == (1, [], [WRONG_TOKEN[0].replace("invalid", "missing"), WRONG_TOKEN[1]])
 
 
-@pytest.mark.parametrize(
-    ("scheme", "response", "message"),
+@for_each(
+    "scheme, response, message",
     [
         (
             "http",
@@ -208,7 +213,7 @@ def test_a_file_name_is_rejected_as_a_scenario_name(run: Run, url: str) -> None:
     )
 
 
-@pytest.mark.parametrize("command", [["use", "empty"], ["requests"], ["requests", "--follow"]])
+@for_each("command", [["use", "empty"], ["requests"], ["requests", "--follow"]])
 def test_without_a_server_there_is_one_line_and_status_1(run: Run, command: list[str]) -> None:
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))  # and does not listen
@@ -290,8 +295,8 @@ def test_requests_are_listed_one_per_line(run: Run, busy: str) -> None:
         assert re.fullmatch(pattern, line, re.IGNORECASE), line
 
 
-@pytest.mark.parametrize(
-    ("filters", "numbers"),
+@for_each(
+    "filters, numbers",
     [
         (["--operation", "listPets"], [1, 4, 5]),
         (["--method", "POST"], [2]),
@@ -414,7 +419,7 @@ def program(*arguments: str, **options: Any) -> subprocess.Popen[str]:
 
 
 @posix
-@pytest.mark.parametrize(("no_color", "is_coloured"), [(None, True), ("", True), ("1", False)])
+@for_each("no_color, is_coloured", [(None, True), ("", True), ("1", False)])
 def test_colours_are_for_terminals(busy: str, no_color: str | None, is_coloured: bool) -> None:
     environ = os.environ | {"TERM": "xterm"} | ({} if no_color is None else {"NO_COLOR": no_color})
     terminal, inner = os.openpty()
@@ -426,8 +431,9 @@ def test_colours_are_for_terminals(busy: str, no_color: str | None, is_coloured:
         os.close(inner)
         os.close(terminal)
 
-    assert (process.returncode, err, shown.count("\n")) == (0, "", 5)
-    assert ("\x1b[31m" in shown, "\x1b[33m" in shown) == (is_coloured, is_coloured)
+    assert (process.returncode, err, shown.count("\n")) == (0, "", 6)
+    coloured = re.findall(r"\x1b\[3[13]m([^\x1b]*)", shown)
+    assert coloured == (["400", "500"] if is_coloured else []), "only statuses"
 
 
 @contextmanager
@@ -497,8 +503,8 @@ def test_following_continues_after_reset_and_restart_until_ctrl_c() -> None:
 
 
 @posix
-@pytest.mark.parametrize(
-    ("name", "message"),
+@for_each(
+    "name, message",
     [
         ("worker-3", STOP),
         ("wroker-3", f"{STOP}; this session does not exist yet, did you mean 'worker-3'?"),
@@ -552,7 +558,8 @@ def test_following_shows_a_pending_request_again_when_its_response_ends(
     with following(url) as process, Wire(urlsplit(url).port or 0) as wire:
         followed(process)
         get(wire, "/v1/pets?limit=7")
-        assert next_line(process).endswith("pending; held at door\n")
+        line = next_line(process)
+        assert re.search(r"  \.\.\.  .* pending; held at door for [0-9.]+ s\n$", line), line
         front_end(url)("GET", "/v1/pets/1")
         assert " /v1/pets/1 " in next_line(process)
         if is_left:
@@ -561,22 +568,27 @@ def test_following_shows_a_pending_request_again_when_its_response_ends(
             control.open_gate("door")
         again = next_line(process)
         assert again.startswith("   1  ") and "limit=7" in again
-        assert again.endswith("client left; held at door\n" if is_left else "  held at door\n")
+        end = "200  .* ms  .*  (client left; )?held at door for [0-9.]+ s\n$"
+        match = re.search(end, again)
+        assert match and bool(match[1]) is is_left, again
         front_end(url)("GET", "/v1/pets/2")
         assert next_line(process).startswith("   3  ")
 
 
 @posix
-def test_following_an_outcome_shows_requests_when_they_have_it(url: str) -> None:
+@pytest.mark.parametrize("option", ["--outcome=client_left", "--status=2XX"])
+def test_following_a_kind_of_response_shows_requests_when_they_have_it(
+    url: str, option: str
+) -> None:
     control = ControlClient(url)
     control.use(HELD)
     port = urlsplit(url).port or 0
     with Wire(port) as early:
         get(early, "/v1/pets?limit=1")
         wait_for_pending(control, 1)
-        with following(url, "--outcome", "client_left") as process, Wire(port) as late:
+        with following(url, option) as process, Wire(port) as late:
             followed(process)
-            front_end(url)("GET", "/v1/pets/1")
+            front_end(url)("GET", "/v1/pets/999999")  # sent, with 404
             get(late, "/v1/pets?limit=3")
             wait_for_pending(control, 2)
             late.reset()
@@ -607,3 +619,19 @@ def test_a_closed_pipe_causes_no_traceback(busy: str) -> None:
             assert process.stderr.read().count("\n") == 1  # which session it follows
         finally:
             process.kill()
+
+
+def test_scenarios_lists_those_of_a_running_server(run: Run, here: Path) -> None:
+    (here / "mine.yaml").write_text("description: Only mine.\n", encoding="utf-8")
+    with MockpetsServer(Settings(port=0, scenarios_dir=(here,))) as server:
+        expected = run("scenarios", "--scenarios-dir", str(here))
+        url = server.url
+        assert run("scenarios", "--url", url) == expected
+        long = run("scenarios", "--url", url, "--verbose")
+    gone = run("scenarios", "--url", url)
+    both = run("scenarios", "--url", url, "--scenarios-dir", str(here))
+
+    assert expected[1][:2] == ["Your own:", "  mine             Only mine."]
+    assert "mine.yaml]" in "".join(long[1])
+    assert gone[0] == 1
+    assert both[::2] == (2, ["mockpets: --scenarios-dir: cannot be combined with --url"])

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.cli.main import main
 from mockpets.client import ControlClient
 from mockpets.constants import PROBLEMS_SHOWN
+from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 Run = Any
 TOKEN = "a-token-of-the-tests"
 REPORT = ("report", "--coverage")
 EXPORT = "write one with 'mockpets report --coverage --format json'"
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in os.environ:
-        if name.startswith("MOCKPETS_"):
-            monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -45,18 +36,6 @@ def call(server: MockpetsServer, monkeypatch: pytest.MonkeyPatch) -> Client:
     monkeypatch.setenv("MOCKPETS_CONTROL_TOKEN", TOKEN)
     ControlClient(server.url, token=TOKEN).clear_coverage()
     return Client(OverSocket(server.url))
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, list[str], list[str]]]:
-    """Return a function that runs a command and returns its status and output lines."""
-
-    def run_it(*arguments: str) -> tuple[int, list[str], list[str]]:
-        status = main(list(arguments))
-        out, err = capsys.readouterr()
-        return status, out.splitlines(), err.splitlines()
-
-    return run_it
 
 
 def row(**changes: object) -> dict[str, object]:
@@ -224,9 +203,7 @@ def test_a_missing_token_is_reported(run: Run) -> None:
 # --- --fail-under and the other options -----------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("least", "status"), [("0", 0), ("11", 0), ("12", 1), ("100", 1)]
-)  # 1 of 9 is 11.1 %
+@for_each("least, status", [("0", 0), ("11", 0), ("12", 1), ("100", 1)])  # 1 of 9 is 11.1 %
 def test_fail_under_sets_the_exit_status(run: Run, least: str, status: int) -> None:
     write("a.json", row())
 
@@ -246,8 +223,8 @@ def test_fail_under_100_passes_without_holes(run: Run) -> None:
     assert out[-4:-2] == ["9 of 9 states served: 100 %", ""]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@for_each(
+    "arguments, message",
     [
         (["report", "a.json"], "a.json: missing option for the kind of this file; add --har for"),
         ([*REPORT, "--har"], "--har: cannot be combined with --coverage; pass one of them"),
@@ -324,7 +301,7 @@ def test_counts_are_exact(run: Run) -> None:
     assert run(*REPORT, "a.json", "b.json")[1][1].split()[1] == str(2**54 - 2)
 
 
-@pytest.mark.parametrize("other", ["a.json", "./a.json", "link.json"])
+@for_each("other", ["a.json", "./a.json", "link.json"])
 def test_a_file_that_is_named_twice_is_rejected(run: Run, other: str) -> None:
     write("a.json", row())
     Path("link.json").symlink_to("a.json")
@@ -341,8 +318,8 @@ def test_a_file_that_is_named_twice_is_rejected(run: Run, other: str) -> None:
 DOCUMENT = '{"version":"0.1.0","total":0,"rows":[]}'
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
+@for_each(
+    "content, message",
     [
         (b"", f"is empty; {EXPORT}"),
         (b" \n", f"is empty; {EXPORT}"),
@@ -397,8 +374,8 @@ def test_a_byte_order_mark_is_allowed(run: Run) -> None:
 COUNT = "must be an integer from 1 to 9007199254740991, got"
 
 
-@pytest.mark.parametrize(
-    ("changes", "where", "message"),
+@for_each(
+    "changes, where, message",
     [
         ({"operation": "listPet"}, "operation", 'unknown operation "listPet"; did you mean \'lis'),
         ({"operation": 3}, "operation", "unknown operation 3; expected one of: listPets, create"),
@@ -436,7 +413,7 @@ def test_invalid_rows(run: Run, changes: dict[str, object], where: str, message:
     assert err[0].startswith(f"mockpets: a.json: rows.2.{where}: {message}")
 
 
-@pytest.mark.parametrize("name", row().keys())
+@for_each("name", row().keys())
 def test_every_property_of_a_row_is_required(run: Run, name: str) -> None:
     changed = row()
     del changed[name]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
+from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
 from tests.report.traffic import report, write
 
@@ -19,14 +19,6 @@ if TYPE_CHECKING:
 
 Run = Any
 TOKEN = "a-token-of-the-tests"
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in os.environ:
-        if name.startswith("MOCKPETS_"):
-            monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -57,10 +49,10 @@ def test_all_sessions_of_a_server_are_checked(run: Run, call: Client) -> None:
     assert (status, err) == (0, [])
     assert result["summary"] == "4 findings of 4 rules in 3 requests in 2 sessions"
     assert [(each["rule"], each["source"]) for each in result["findings"]] == [
-        ("deprecated-operation", "session default"),
         ("unknown-parameter", "session checkout"),
         ("unknown-property", "session checkout"),
         ("key-in-query", "session checkout"),
+        ("deprecated-operation", "session default"),
     ]
     assert result["findings"][0]["evidence"][0]["number"] == 1
     assert result["limits"] == []
@@ -76,8 +68,8 @@ def test_the_server_and_its_export_have_the_same_findings(
 
     live, saved = run()[1], run("--har", "a.har")[1]
     assert [each["rule"] for each in live["findings"]] == [
-        "deprecated-operation",
         "unknown-parameter",
+        "deprecated-operation",
     ]
     for each in (*live["findings"], *saved["findings"]):
         del each["source"], each["file"]
@@ -94,8 +86,8 @@ def test_selected_sessions(run: Run, call: Client, server: MockpetsServer) -> No
     assert run("--url", f"{server.url}/~b/v1")[1]["checked"] == "1 request in 1 session"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@for_each(
+    "arguments, message",
     [
         (
             ["--session", "chekout"],
@@ -166,7 +158,7 @@ def test_a_missing_token_is_reported(run: Run) -> None:
     assert "pass the token with --token" in err[-1]
 
 
-@pytest.mark.parametrize("arguments", [[], ["--coverage"]])
+@for_each("arguments", [[], ["--coverage"]])
 def test_another_kind_of_server_that_responds_with_json(run: Run, arguments: list[str]) -> None:
     def app(_: object, start_response: Any) -> list[bytes]:
         start_response("200 OK", [("Content-Type", "application/json")])
@@ -186,9 +178,10 @@ def test_the_report_as_text_in_a_file(run: Run, call: Client) -> None:
         ["mockpets: --fail-on: findings of unknown-parameter"],
     )
     lines = Path("report.txt").read_text(encoding="utf-8").splitlines()
-    assert lines[:2] == [
+    assert lines[:4] == [
+        "1 finding of 1 rule in 1 request in 1 session",
+        "",
         "error: Unknown query parameter (unknown-parameter)",
         "  session default: listPets has no query parameter 'page', in 1 request",
     ]
-    assert lines[2].startswith("    request 1, ")
-    assert lines[-1] == "1 finding of 1 rule in 1 request in 1 session"
+    assert lines[4].startswith("    request 1, ")

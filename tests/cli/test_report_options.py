@@ -20,6 +20,7 @@ from mockpets.cli.report_options import FORMATS, Output, deliver, with_output
 from mockpets.errors import printable
 from mockpets.report.formats.github import SUMMARY_BYTES
 from mockpets.report.writers import WRITERS
+from tests.cases import each as for_each
 from tests.docs.page import ROOT
 from tests.report.reports import REPORT, SUMMARY
 
@@ -62,7 +63,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, lis
     return run_it
 
 
-@pytest.mark.parametrize("name", [each for each in FORMATS if each != "github"])
+@for_each("name", [each for each in FORMATS if each != "github"])
 def test_a_format_goes_to_standard_output_or_to_a_file(run: Run, name: str) -> None:
     text = WRITERS[name](REPORT) + "\n"
 
@@ -100,8 +101,8 @@ def test_a_report_can_be_written_to_a_pipe(run: Run) -> None:
         os.close(reader)
 
 
-@pytest.mark.parametrize(
-    ("file", "problem"),
+@for_each(
+    "file, problem",
     [
         ("no/such/report", "No such file or directory; create the folder 'no/such' first"),
         ("a-file/report", "Not a directory; create the folder 'a-file' first"),
@@ -143,10 +144,8 @@ def test_a_file_without_permission_is_an_error(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize(
-    "encoding", ["ascii", "iso8859-5"]
-)  # which click takes for UTF-8; Cyrillic
+@for_each("name", FORMATS)
+@for_each("encoding", ["ascii", "iso8859-5"])  # which click takes for UTF-8; Cyrillic
 def test_a_terminal_that_is_not_utf_8_gets_the_whole_report(
     name: str, encoding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,7 +200,7 @@ def test_a_full_summary_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -
     assert Path("summary.md").stat().st_size == SUMMARY_BYTES - 100
 
 
-@pytest.mark.parametrize("value", [None, ""])
+@for_each("value", [None, ""])
 def test_github_needs_its_variable(
     run: Run, monkeypatch: pytest.MonkeyPatch, value: str | None
 ) -> None:
@@ -251,8 +250,8 @@ def test_a_summary_that_cannot_be_written_is_an_error(
 # --- The exit status ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("names", "status", "errors"),
+@for_each(
+    "names, status, errors",
     [
         (["retry-pauses"], 1, FAILS),
         (["key-in-query"], 0, []),
@@ -275,8 +274,8 @@ def test_findings_of_these_rules_fail_the_command(
     assert run(*options) == (status, WRITERS["text"](REPORT) + "\n", errors)
 
 
-@pytest.mark.parametrize(
-    ("name", "problem"),
+@for_each(
+    "name, problem",
     [
         ("retry-pause", "unknown rule 'retry-pause'; did you mean 'retry-pauses'?"),
         (

@@ -10,12 +10,12 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from mockpets.cli.main import main
 from mockpets.constants import SCENARIO_SCHEMA_PATH
 from mockpets.errors import InputError
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.scenario.library import load_library
 from mockpets.scenario.template import new_scenario
+from tests.cases import each as for_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,23 +24,14 @@ if TYPE_CHECKING:
     from tests.http_client import Client
 
 
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+Run = Any
 
 
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[str], str]:
-    """Run a command; return its exit status, the lines on stdout, and stderr."""
-    status = main(words)
-    out, err = capsys.readouterr()
-    return status, out.splitlines(), err
+def test_the_shipped_scenarios_have_no_problems(run: Run) -> None:
+    status, lines, err = run("check")
 
-
-def test_the_shipped_scenarios_have_no_problems(capsys: pytest.CaptureFixture[str]) -> None:
-    status, lines, err = run(capsys, "check")
-
-    assert (status, err) == (0, "")
-    assert lines[0].endswith("checked: 0 problems; 20 stubs tried")
+    assert (status, err) == (0, [])
+    assert lines[0].endswith("checked: 0 problems; 21 stubs tried")
     for row in (
         "getPet                404     missing",
         "getPet                410*    after-removal",
@@ -51,14 +42,12 @@ def test_the_shipped_scenarios_have_no_problems(capsys: pytest.CaptureFixture[st
         assert row in lines
 
 
-def test_all_problems_of_all_files_are_reported_at_once(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_all_problems_of_all_files_are_reported_at_once(run: Run, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text("descriptoin: x\nstubs:\n  - reply: {status: 99}\n")
     (tmp_path / "worse.yaml").write_text("description: d\nstubs: [{reply: {error: nope}}\n")
     (tmp_path / "pets.json").write_text('[{"id": 1, "name": "a"}]')
     (tmp_path / "good.yaml").write_text("description: d\n")
-    status, lines, _ = run(capsys, "check", ".")
+    status, lines, _ = run("check", ".")
 
     assert status == 1
     shown = [line.partition(": ")[0] for line in lines if line.startswith(("bad", "worse", "pets"))]
@@ -68,10 +57,8 @@ def test_all_problems_of_all_files_are_reported_at_once(
     assert len(lines) == len(shown) + 1
 
 
-@pytest.mark.parametrize("folder", ["empty", "nested", "hidden", "other"])
-def test_a_folder_without_files_is_a_problem(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, folder: str
-) -> None:
+@for_each("folder", ["empty", "nested", "hidden", "other"])
+def test_a_folder_without_files_is_a_problem(run: Run, tmp_path: Path, folder: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "nested" / "scenarios").mkdir(parents=True)
     (tmp_path / "nested" / "scenarios" / "a.yaml").write_text("description: d\n")
@@ -79,7 +66,7 @@ def test_a_folder_without_files_is_a_problem(
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text("description: d\n")
     (tmp_path / "good.yaml").write_text("description: d\n")
-    status, lines, _ = run(capsys, "check", "good.yaml", folder)
+    status, lines, _ = run("check", "good.yaml", folder)
 
     assert status == 1
     assert lines == [
@@ -92,21 +79,21 @@ def test_a_folder_without_files_is_a_problem(
 LIST = "- {id: 3, name: Bo, categoryId: 1}\n"
 
 
-@pytest.mark.parametrize("words", [["list.yaml"], ["."], ["--scenarios-dir", "."]])
-@pytest.mark.parametrize("text", [LIST, "- {match: {operation: getPet}, delay: 1s}\n", "[]\n"])
+@for_each("words", [["list.yaml"], ["."], ["--scenarios-dir", "."]])
+@for_each("text", [LIST, "- {match: {operation: getPet}, delay: 1s}\n", "[]\n"])
 def test_a_scenario_file_with_a_yaml_list_must_be_a_mapping(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, words: list[str]
+    run: Run, tmp_path: Path, text: str, words: list[str]
 ) -> None:
     (tmp_path / "list.yaml").write_text(text)
-    status, lines, _ = run(capsys, "check", *words)
+    status, lines, _ = run("check", *words)
 
     assert status == 1
     assert lines[0].startswith("list.yaml:1:1: must be a mapping, got a list; put the list under")
     assert lines[1].endswith("checked: 1 problem")
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "words"),
+@for_each(
+    "file, text, words",
     [
         ("litter.json", '[{"id": 3, "name": "Bo", "categoryId": 1}]', ["litter.json"]),
         ("litter.json", '[{"id": 3, "name": "Bo", "categoryId": 1}]', ["."]),
@@ -117,23 +104,23 @@ def test_a_scenario_file_with_a_yaml_list_must_be_a_mapping(
     ],
 )
 def test_a_json_list_and_a_yaml_list_in_a_folder_of_fixtures_are_fixtures(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, file: str, text: str, words: list[str]
+    run: Run, tmp_path: Path, file: str, text: str, words: list[str]
 ) -> None:
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(text)
-    status, lines, _ = run(capsys, "check", *words)
+    status, lines, _ = run("check", *words)
 
     assert status == 0
     assert lines[0] == "0 scenarios and 1 fixture checked: 0 problems; 0 stubs tried"
 
 
-@pytest.mark.parametrize("words", [["."], ["a.yaml", "a.yml"]])
+@for_each("words", [["."], ["a.yaml", "a.yml"]])
 def test_two_files_with_the_same_name_in_a_folder_are_a_problem(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str]
+    run: Run, tmp_path: Path, words: list[str]
 ) -> None:
     for name in ("a.yaml", "a.yml"):
         (tmp_path / name).write_text("description: d\n")
-    status, lines, _ = run(capsys, "check", *words)
+    status, lines, _ = run("check", *words)
 
     assert status == 1
     [line] = [line for line in lines if "remove one" in line]
@@ -142,19 +129,28 @@ def test_two_files_with_the_same_name_in_a_folder_are_a_problem(
         load_library([tmp_path], [])
 
 
-def test_the_same_name_in_two_folders_is_allowed(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+@for_each("words", [["a.yaml", "a.yaml"], [".", "a.yaml"]])
+def test_a_file_that_is_named_twice_is_checked_once(
+    run: Run, tmp_path: Path, words: list[str]
 ) -> None:
+    (tmp_path / "a.yaml").write_text("description: d\n")
+    status, lines, _ = run("check", *words)
+
+    assert status == 0
+    assert lines[0].startswith("1 scenario and 0 fixtures checked: 0 problems")
+
+
+def test_the_same_name_in_two_folders_is_allowed(run: Run, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.yaml").write_text("description: d\n")
 
-    assert run(capsys, "check", "one", "two")[0] == 0
+    assert run("check", "one", "two")[0] == 0
 
 
-def test_the_report_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_report_as_json(run: Run, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text("descriptoin: x\n")
-    status, lines, _ = run(capsys, "check", "bad.yaml", "--format", "json")
+    status, lines, _ = run("check", "bad.yaml", "--format", "json")
     report = json.loads("\n".join(lines))
 
     assert status == 1
@@ -169,9 +165,7 @@ def test_the_report_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert report["coverage"]["getPet"]["404"] == []
 
 
-def test_a_code_that_only_the_server_sends_is_a_warning(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_code_that_only_the_server_sends_is_a_warning(run: Run, tmp_path: Path) -> None:
     (tmp_path / "full.yaml").write_text(
         "description: d\n"
         "stubs:\n"
@@ -186,8 +180,8 @@ def test_a_code_that_only_the_server_sends_is_a_warning(
         "  - times: 1\n"
         "    reply: {status: 503}\n"
     )
-    status, lines, _ = run(capsys, "check", "full.yaml")
-    document = json.loads("\n".join(run(capsys, "check", "full.yaml", "--format=json")[1]))
+    status, lines, _ = run("check", "full.yaml")
+    document = json.loads("\n".join(run("check", "full.yaml", "--format=json")[1]))
 
     assert status == 0
     assert lines[:4] == [
@@ -208,15 +202,13 @@ def test_a_code_that_only_the_server_sends_is_a_warning(
     ]
 
 
-def test_files_can_refer_to_each_other_and_to_shipped_files(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_files_can_refer_to_each_other_and_to_shipped_files(run: Run, tmp_path: Path) -> None:
     (tmp_path / "litter.json").write_text('[{"id": 3, "name": "Bo", "categoryId": 1}]')
     (tmp_path / "base.yaml").write_text("description: d\npets: litter\n")
     (tmp_path / "top.yaml").write_text("description: d\nextends: [base, slow]\npets: showroom\n")
 
-    assert run(capsys, "check", ".")[0] == 0
-    status, lines, _ = run(capsys, "check", "top.yaml")
+    assert run("check", ".")[0] == 0
+    status, lines, _ = run("check", "top.yaml")
     assert status == 1
     assert lines[0].startswith("top.yaml:2:11: extends.1: unknown scenario 'base'")
 
@@ -256,11 +248,9 @@ stubs:
 """
 
 
-def test_each_form_of_a_stub_is_tried_despite_its_conditions(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_each_form_of_a_stub_is_tried_despite_its_conditions(run: Run, tmp_path: Path) -> None:
     (tmp_path / "forms.yaml").write_text(STUBS)
-    status, lines, _ = run(capsys, "check", "forms.yaml")
+    status, lines, _ = run("check", "forms.yaml")
 
     assert status == 0, lines
     assert "7 stubs tried" in lines[0]
@@ -280,13 +270,11 @@ ALL = "match: {operation: getPet}"
 LATER = "match: {operation: getPet, petId: 3}, reply: {status: 503}"
 
 
-def never_reached(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, *stubs: str
-) -> tuple[list[str], list[str]]:
+def never_reached(run: Run, tmp_path: Path, *stubs: str) -> tuple[list[str], list[str]]:
     """Check a file with these stubs, which is valid; return the warnings and the table."""
     text = "".join(f"  - {{{stub}}}\n" for stub in stubs)
     (tmp_path / "own.yaml").write_text(f"description: d\nstubs:\n{text}")
-    status, lines, _ = run(capsys, "check", "own.yaml")
+    status, lines, _ = run("check", "own.yaml")
 
     assert status == 0, lines
     warnings = [line for line in lines if "warning: " in line]
@@ -296,8 +284,8 @@ def never_reached(
     return warnings, [line for line in lines if line.endswith(" own")]
 
 
-@pytest.mark.parametrize(
-    ("first", "later"),
+@for_each(
+    "first, later",
     [
         ("reply: {status: 500}", LATER),
         ("reply: pass", LATER),
@@ -321,9 +309,9 @@ def never_reached(
     ],
 )
 def test_a_stub_behind_one_that_always_responds_is_never_reached(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, first: str, later: str
+    run: Run, tmp_path: Path, first: str, later: str
 ) -> None:
-    warnings, table = never_reached(capsys, tmp_path, first, later)
+    warnings, table = never_reached(run, tmp_path, first, later)
 
     assert warnings == [
         "own.yaml:4:5: warning: stub own/2: is never reached, because own/1 (own.yaml:3:5) "
@@ -332,13 +320,13 @@ def test_a_stub_behind_one_that_always_responds_is_never_reached(
     assert not any("503" in row for row in table)
 
 
-@pytest.mark.parametrize("first", ["match: {operation: createPet}", ALL])
-@pytest.mark.parametrize("probability", ["0", "0.0"])
+@for_each("first", ["match: {operation: createPet}", ALL])
+@for_each("probability", ["0", "0.0"])
 def test_a_stub_with_probability_0_is_never_reached(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, first: str, probability: str
+    run: Run, tmp_path: Path, first: str, probability: str
 ) -> None:
     warnings, table = never_reached(
-        capsys, tmp_path, f"{first}, reply: {{status: 500}}", f"{LATER}, probability: {probability}"
+        run, tmp_path, f"{first}, reply: {{status: 500}}", f"{LATER}, probability: {probability}"
     )
 
     assert warnings == [
@@ -348,8 +336,8 @@ def test_a_stub_with_probability_0_is_never_reached(
     assert not any("503" in row for row in table)
 
 
-@pytest.mark.parametrize(
-    ("first", "later"),
+@for_each(
+    "first, later",
     [
         ("reply: {status: 500}, times: 1000000", LATER),
         ("reply: {status: 500}, after: 1", LATER),
@@ -373,16 +361,14 @@ def test_a_stub_with_probability_0_is_never_reached(
     ],
 )
 def test_a_stub_that_may_be_reached_has_no_warning(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, first: str, later: str
+    run: Run, tmp_path: Path, first: str, later: str
 ) -> None:
-    assert never_reached(capsys, tmp_path, first, later)[0] == []
+    assert never_reached(run, tmp_path, first, later)[0] == []
 
 
-def test_several_stubs_together_can_block_a_later_one(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_several_stubs_together_can_block_a_later_one(run: Run, tmp_path: Path) -> None:
     warnings, table = never_reached(
-        capsys,
+        run,
         tmp_path,
         "match: {operation: listPets}, reply: {status: 500}",
         "name: get, match: {operation: getPet}, reply: {status: 501}",
@@ -403,45 +389,157 @@ def test_several_stubs_together_can_block_a_later_one(
     ]
 
 
-def test_no_order_of_two_stubs_with_the_same_match_reaches_both(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_no_order_of_two_stubs_with_the_same_match_reaches_both(run: Run, tmp_path: Path) -> None:
     [warning], _ = never_reached(
-        capsys, tmp_path, f"{ALL}, reply: pass", f"{ALL}, reply: {{status: 503}}"
+        run, tmp_path, f"{ALL}, reply: pass", f"{ALL}, reply: {{status: 503}}"
     )
 
     assert warning.endswith(" first; remove it, or narrow the match of own/1")
 
 
-def test_stubs_of_other_scenarios_block_nothing(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+# --- Other likely mistakes ---------------------------------------------------------------------
+
+NOT_VALID = "no valid request matches:"
+UNCHANGED = "is sent unchanged, because replies have no templates; write a fixed value, or use"
+LIKELY = {
+    "query: {status: solld}": "30: query.status: must be one of available, pending, sold, got "
+    "\"solld\"; did you mean 'sold'?",
+    "query: {limit: '0'}": '29: query.limit: must be an integer from 1 to 100, got "0"; change it, '
+    "or respond with 400 if it is for invalid requests",
+    "query: {status: {contains: ld, matches: 'x*'}}": "54: query.status.matches: no status matches "
+    '"x*"; values: available, pending, sold',
+    "body: {status: {one_of: [sold, Pending]}}": "45: body.status.one_of.2: must be one of "
+    "available, pending, sold, got \"Pending\"; did you mean 'pending'?",
+    "body: {categoryId: '2'}": '33: body.categoryId: must be an integer, got the text "2"; remove '
+    "the quotes",
+    "query: {statsu: sold}": "22: query.statsu: 'statsu' is not a query parameter of listPets; did "
+    "you mean 'status'?",
+    "body: {nmae: Miso}": "21: body.nmae: 'nmae' is not a property of NewPet; did you mean 'name'?",
+    "operation: getPet, body: {name: Miso}": "39: body: no valid request matches, because only "
+    "createPet has a body; use operation: createPet, or remove the condition",
+    "headers: {a: {matches: '^x.*'}}": "37: headers.a.matches: '^x.*' looks like a regular "
+    "expression, but is a glob; use * for any text, and ? for any one character",
+}
+"""A match to the column, place and text of its warning."""
+
+
+@pytest.mark.parametrize("match", LIKELY)
+def test_a_condition_that_no_valid_request_meets_is_a_warning(
+    run: Run, tmp_path: Path, match: str
 ) -> None:
+    (tmp_path / "own.yaml").write_text(
+        f"description: d\nstubs:\n  - {{match: {{{match}}}, delay: 1s}}\n"
+    )
+    status, [warning, *_], _ = run("check", "own.yaml")
+
+    column, place, what = LIKELY[match].split(": ", 2)
+    if what.startswith(("must be", "no status")):
+        what = f"{NOT_VALID} {what}"
+    where = f"own.yaml:3:{column}: warning: stubs.1.match.{place}: "
+    assert (status, warning) == (0, f"{where}{what}")
+
+
+@pytest.mark.parametrize(
+    "stub",
+    [
+        "match: {query: {status: sold, q: x}, body: {colour: red, status: {matches: 's*'}}}",
+        "match: {query: {limit: {contains: '0'}}, headers: {a: {matches: 'v1.?*'}}}",
+        "match: {query: {limit: '0'}}, reply: {error: invalid_request}",
+        "match: {method: PUT, path: '/v1/pets/{id}', body: {nmae: x}}",
+        "match: {operation: getPet, query: {statsu: x}}",
+    ],
+)
+def test_a_condition_that_a_request_may_meet_has_no_warning(
+    run: Run, tmp_path: Path, stub: str
+) -> None:
+    text = f"{stub}, hold: g, off_contract: true"
+    (tmp_path / "own.yaml").write_text(f"description: d\nstubs:\n  - {{{text}}}\n")
+    status, lines, _ = run("check", "own.yaml")
+
+    assert (status, [line for line in lines if "warning" in line]) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("reply", "place"),
+    [
+        ("{status: 503, body: {a: [1, 'x {{b}}']}}", "4:40: warning: stubs.1.reply.body.a.2"),
+        ("{status: 503, headers: {X-A: '{{b}}'}}", "4:41: warning: stubs.1.reply.headers.X-A"),
+        ("{error: unauthorized, message: '{{b}}'}", "4:43: warning: stubs.1.reply.message"),
+        ("{status: 503, text: '{{b}}'}", "4:32: warning: stubs.1.reply.text"),
+        (
+            "{sequence: [pass, {status: 503, text: '{{b}}'}]}",
+            "4:50: warning: stubs.1.reply.sequence.2.text",
+        ),
+    ],
+)
+def test_a_template_in_a_reply_is_a_warning(
+    run: Run, tmp_path: Path, reply: str, place: str
+) -> None:
+    (tmp_path / "own.yaml").write_text(
+        f"description: d\nstubs:\n  - times: 1\n    reply: {reply}\n"
+    )
+    status, [warning, *_], _ = run("check", "own.yaml")
+
+    assert status == 0
+    assert warning.startswith(f"own.yaml:{place}")
+    assert warning.endswith(f": '{{{{b}}}}' {UNCHANGED} reply: pass to let the operation respond")
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "hint"),
+    [
+        (
+            "hold: a, times: 1",
+            "hold: b, times: 1",
+            "add after: 1, to hold the requests that follow",
+        ),
+        ("hold: a, times: 2", "hold: b, times: 1, after: 1", "add after: 2, to hold the requests"),
+        ("hold: a", f"{ALL}, hold: b", "remove one of them, or narrow the match of own/1"),
+        ("hold: a, after: 1", "hold: b, after: 2, probability: 0.5", None),
+        ("hold: a, times: 1", "hold: b, times: 1, after: 1", None),
+        ("hold: a, times: 1", "hold: b", None),
+        ("hold: a, times: 1", f"{ALL}, hold: b, times: 1", None),
+        ("hold: a, times: 1, reply: pass", "hold: b, times: 1", None),
+        (f"{ALL}, hold: a", "hold: b", None),
+        ("hold: a", "delay: 1s", None),
+    ],
+)
+def test_a_hold_that_another_one_always_hides_is_a_warning(
+    run: Run, tmp_path: Path, first: str, later: str, hint: str | None
+) -> None:
+    warnings, _ = never_reached(run, tmp_path, first, later)
+
+    assert len(warnings) == (hint is not None)
+    for warning in warnings:
+        assert warning.startswith(
+            "own.yaml:4:5: warning: stub own/2: its hold never applies, because own/1 "
+            f"(own.yaml:3:5) holds all of its requests, and only the first hold applies; {hint}"
+        )
+
+
+def test_stubs_of_other_scenarios_block_nothing(run: Run, tmp_path: Path) -> None:
     (tmp_path / "all.yaml").write_text("description: d\nstubs: [{reply: {status: 500}}]\n")
     (tmp_path / "top.yaml").write_text(
         f"description: d\nextends: all\nstubs: [{{{ALL}, reply: {{status: 500}}}}]\n"
     )
     (tmp_path / "under.yaml").write_text(f"description: d\nextends: top\nstubs: [{{{LATER}}}]\n")
-    status, lines, _ = run(capsys, "check", ".")
+    status, lines, _ = run("check", ".")
 
     assert status == 0
     assert lines[0] == "3 scenarios and 0 fixtures checked: 0 problems; 3 stubs tried"
 
 
-def test_a_stub_with_probability_0_covers_nothing(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    _, table = never_reached(capsys, tmp_path, f"{LATER}, probability: 0")
+def test_a_stub_with_probability_0_covers_nothing(run: Run, tmp_path: Path) -> None:
+    _, table = never_reached(run, tmp_path, f"{LATER}, probability: 0")
 
     assert table == []
 
 
-def test_warnings_are_in_the_json_report(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_warnings_are_in_the_json_report(run: Run, tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text(
         "description: d\nstubs:\n  - reply: {status: 500}\n  - {delay: 1s}\n"
     )
-    status, lines, _ = run(capsys, "check", "own.yaml", "--format", "json")
+    status, lines, _ = run("check", "own.yaml", "--format", "json")
     [warning] = json.loads("\n".join(lines))["warnings"]
 
     assert status == 0
@@ -450,8 +548,8 @@ def test_warnings_are_in_the_json_report(
     assert warning["hint"] == "move it above own/1, or narrow the match of own/1"
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
+@for_each(
+    "words, message",
     [
         (["check", "none.yaml"], "none.yaml: file not found; check the path"),
         (["check", "--scenarios-dir", "none"], "none"),
@@ -459,30 +557,28 @@ def test_warnings_are_in_the_json_report(
     ],
 )
 def test_missing_files_and_invalid_options_are_reported(
-    capsys: pytest.CaptureFixture[str], words: list[str], message: str
+    run: Run, words: list[str], message: str
 ) -> None:
-    status, lines, err = run(capsys, *words)
+    status, lines, err = run(*words)
 
     assert status in (1, 2)
-    assert message in "\n".join(lines) + err
+    assert message in "\n".join([*lines, *err])
 
 
 # --- new and schema ---------------------------------------------------------------------------
 
 
-def test_new_writes_a_valid_file_and_prints_the_next_steps(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_new_writes_a_valid_file_and_prints_the_next_steps(run: Run, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
-    status, lines, err = run(capsys, "new", "tired-cat", "--scenarios-dir", "mine")
+    status, lines, err = run("new", "tired-cat", "--scenarios-dir", "mine")
 
-    assert (status, err) == (0, "")
+    assert (status, err) == (0, [])
     assert lines == [
         "wrote mine/tired-cat.yaml",
         "check it  mockpets check mine/tired-cat.yaml",
         "use it    mockpets serve --scenarios-dir mine --scenario tired-cat",
     ]
-    assert run(capsys, "check", "mine/tired-cat.yaml")[0] == 0
+    assert run("check", "mine/tired-cat.yaml")[0] == 0
 
 
 # --- The examples in a new file ---------------------------------------------------------------
@@ -556,9 +652,9 @@ def test_a_new_file_has_an_example_of_every_key_of_the_language() -> None:
 
 
 def test_each_example_in_a_new_file_is_valid_alone_and_has_a_comment(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    run: Run, tmp_path: Path
 ) -> None:
-    run(capsys, "new", "own")
+    run("new", "own")
     text = (tmp_path / "own.yaml").read_text(encoding="utf-8")
     lines = text.splitlines()
     for number, (first, last) in enumerate(examples(text)):
@@ -566,28 +662,26 @@ def test_each_example_in_a_new_file_is_valid_alone_and_has_a_comment(
         changed = with_example(text, first, last)
         assert yaml.safe_load(changed) != yaml.safe_load(text), lines[first]
         (tmp_path / f"own-{number}.yaml").write_text(changed, encoding="utf-8")
-    status, out, err = run(capsys, "check", ".")
+    status, out, err = run("check", ".")
 
     assert len(examples(text)) >= 28
-    assert (status, err, [line for line in out if "own" in line and ":" in line]) == (0, "", [])
+    assert (status, err, [line for line in out if "own" in line and ":" in line]) == (0, [], [])
     assert f"{len(examples(text)) + 1} scenarios" in "\n".join(out)
 
 
-def test_all_stubs_in_a_new_file_are_valid_together(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_all_stubs_in_a_new_file_are_valid_together(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "all.yaml"
-    run(capsys, "new", "all")
+    run("new", "all")
     text = path.read_text(encoding="utf-8")
     for first, last in examples(text):
         if text.splitlines()[first].startswith("  "):
             text = with_example(text, first, last)
     path.write_text(text, encoding="utf-8")
 
-    assert run(capsys, "check", "all.yaml")[0] == 0
+    assert run("check", "all.yaml")[0] == 0
 
 
-@pytest.mark.parametrize("name", ["slow", "retry", "own"])
+@for_each("name", ["slow", "retry", "own"])
 def test_the_base_in_a_new_file_is_another_scenario(name: str) -> None:
     [base] = re.findall("^# extends: (.*)$", new_scenario(name), re.MULTILINE)
 
@@ -599,56 +693,48 @@ def test_a_new_file_fits_in_100_columns() -> None:
     assert max(map(len, new_scenario("own").splitlines())) <= 100
 
 
-@pytest.mark.parametrize("name", ["empty", "default"])
-def test_new_notes_that_a_file_replaces_a_shipped_scenario(
-    capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    status, lines, err = run(capsys, "new", name)
+@for_each("name", ["empty", "default"])
+def test_new_notes_that_a_file_replaces_a_shipped_scenario(run: Run, name: str) -> None:
+    status, lines, err = run("new", name)
 
     assert (status, lines[0]) == (0, f"wrote {name}.yaml")
-    assert err == (
+    assert err == [
         f"mockpets: note: in a server that loads it, {name}.yaml replaces scenarios/{name}.yaml "
-        "(shipped); to keep both, rename the file\n"
-    )
+        "(shipped); to keep both, rename the file"
+    ]
 
 
-def test_new_notes_that_a_file_replaces_one_of_an_earlier_folder(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_new_notes_that_a_file_replaces_one_of_an_earlier_folder(run: Run, tmp_path: Path) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
-    run(capsys, "new", "mine", "--scenarios-dir", "one")
+    run("new", "mine", "--scenarios-dir", "one")
     words = ["new", "mine", "--scenarios-dir", "one", "--scenarios-dir", "two"]
-    status, _, err = run(capsys, *words)
+    status, _, err = run(*words)
 
     assert status == 0
-    assert "two/mine.yaml replaces one/mine.yaml;" in err
+    assert "two/mine.yaml replaces one/mine.yaml;" in "".join(err)
 
 
-def test_new_never_overwrites(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_new_never_overwrites(run: Run, tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("mine")
-    status, _, err = run(capsys, "new", "mine")
+    status, _, err = run("new", "mine")
 
     assert status == 2
-    assert err == ("mockpets: mine.yaml already exists; choose another name, or delete it\n")
+    assert err == ["mockpets: mine.yaml already exists; choose another name, or delete it"]
     assert (tmp_path / "mine.yaml").read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", ["Tired", "../up", "a_b", "a--b", "", "a" * 65, "a/b", "a.b"])
-def test_new_rejects_invalid_scenario_names(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
-) -> None:
-    status, _, err = run(capsys, "new", name)
+@for_each("name", ["Tired", "../up", "a_b", "a--b", "", "a" * 65, "a/b", "a.b"])
+def test_new_rejects_invalid_scenario_names(run: Run, tmp_path: Path, name: str) -> None:
+    status, _, err = run("new", name)
 
     assert status == 2
-    assert err.startswith("mockpets: NAME: must be in kebab-case")
+    assert err[0].startswith("mockpets: NAME: must be in kebab-case")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_schema_prints_the_same_schema_as_the_server(
-    capsys: pytest.CaptureFixture[str], call: Client
-) -> None:
-    status, lines, _ = run(capsys, "schema")
+def test_schema_prints_the_same_schema_as_the_server(run: Run, call: Client) -> None:
+    status, lines, _ = run("schema")
     schema = json.loads("\n".join(lines))
 
     assert status == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO, TextIOWrapper
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.cli.main import main
 from mockpets.client import ControlClient
+from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
@@ -64,8 +66,8 @@ Why: stub flaky/fail responds with 503
 
 3. missing/gone: not reached: an earlier stub responds
    getPet: responds with 404
-   holds  condition  expected  actual
-   NO     operation  getPet    listPets
+      condition  expected  actual
+   ✗  operation  getPet    listPets
 """
 
 
@@ -133,7 +135,24 @@ def test_headers_and_a_body_are_part_of_the_request(run: Run) -> None:
 
     assert "Why: stub create-rejected/reject responds with 400" in run(*rejected)[1]
     assert "responds with 201" in run("POST", "/v1/pets", "--body", body)[1]
-    assert "401 (unauthorized" in run("GET", "/v1/pets", "-H", "authorization: Bearer x")[1]
+    wrong = ("GET", "/v1/pets", "-H", "authorization: Bearer x")
+    assert "401 before any scenario ran: the API key is invalid" in run(*wrong)[1]
+
+
+def test_an_output_without_the_marks_has_words(
+    client: ControlClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.use("missing")
+    output = BytesIO()
+    monkeypatch.setattr("sys.stdout", TextIOWrapper(output, "ascii"))
+    assert main(["why", "GET", "/v1/pets"]) == 0
+
+    assert output.getvalue().decode().splitlines()[-1].split() == [
+        "NO",
+        "operation",
+        "getPet",
+        "listPets",
+    ]
 
 
 def test_json_is_what_the_control_api_returns(run: Run, call: Client) -> None:
@@ -163,7 +182,7 @@ def test_a_long_summary_is_wrapped(run: Run) -> None:
 
     first, second, third, *_ = out.split("\n")
     assert first == "GET /v1/pets (not sent, session default)"
-    assert second.startswith("Why: a check rejects the request with 422 (unknown_scenario: ")
+    assert second.startswith("Why: 422 before any scenario ran: ")
     assert third.startswith("     ")
     assert "\\n" not in out
 
@@ -175,8 +194,8 @@ def test_a_session_that_does_not_exist_is_reported(run: Run) -> None:
     assert err == "mockpets: explained for session new; this session does not exist yet\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "message"),
+@for_each(
+    "arguments, status, message",
     [
         ([], 1, "the request log of session 'default' has no request '1'; it is empty"),
         (["7"], 1, "the request log of session 'default' has no request '7'; it is empty"),

@@ -7,6 +7,7 @@ import json
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from threading import Semaphore, Thread
 from typing import TYPE_CHECKING, Any, Self
@@ -19,11 +20,15 @@ from mockpets.client import (
     ControlClient,
     ControlError,
     GateError,
+    IncompatibleServerError,
     NoAnswer,
     SessionLostError,
     VerificationError,
 )
+from mockpets.constants import PROTOCOL
 from mockpets.errors import InputError
+from mockpets.version import FULL_VERSION
+from tests.cases import each
 from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
+HEALTH: Any = {"status": "ok", "version": "0.1.0", "protocol": PROTOCOL}
 MISO: Any = {"id": 1, "name": "Miso", "categoryId": 2}
 
 
@@ -66,8 +72,8 @@ def front_end(client: ControlClient) -> Client:
 # --- Which server and session -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("url", "session", "base_url", "headers"),
+@each(
+    "url, session, base_url, headers",
     [
         ("http://h", None, "http://h/v1", {"Mockpets-Session": "default"}),
         ("http://h:81/", None, "http://h:81/v1", {"Mockpets-Session": "default"}),
@@ -118,6 +124,26 @@ def test_all_invalid_arguments_are_reported_at_once() -> None:
     ]
 
 
+@each(
+    "url, shown, what",
+    [
+        ("http://me:topsecret@h.test", "http://[redacted]@h.test", "must not contain a user name"),
+        ("https://topsecret@h.test/mock/~s/v1", "https://[redacted]@h.test/mock/~s", "must not"),
+        ("http://me:topsecret%40h.test", "http://[redacted]@h.test", "not a valid server URL"),
+        ("http://me:top/~topsecret@h.test", "http://[redacted]@h.test", "not a valid server URL"),
+        ("http://me:top secret@h.test", "http://[redacted]@h.test", "not a valid server URL"),
+        ("me:topsecret@h.test", "[redacted]@h.test", "not a valid server URL"),
+        ("http://h.test/?token=topsecret\n", "http://h.test/?token=[redacted]", "not a valid"),
+    ],
+)
+def test_an_error_about_a_url_hides_user_and_password(url: str, shown: str, what: str) -> None:
+    with pytest.raises(InputError) as caught:
+        ControlClient(url)
+
+    assert str(caught.value).startswith(f"{shown}: {what}")
+    assert "secret" not in str(caught.value)
+
+
 # --- Connections ------------------------------------------------------------------------------
 
 
@@ -148,8 +174,8 @@ def responding(status: str, headers: Sequence[tuple[str, str]], body: bytes) -> 
     return app
 
 
-@pytest.mark.parametrize(
-    ("status", "body"),
+@each(
+    "status, body",
     [
         ("200 OK", b"<!doctype html>"),
         ("200 OK", b"\xff"),
@@ -164,7 +190,7 @@ def responding(status: str, headers: Sequence[tuple[str, str]], body: bytes) -> 
 )
 def test_another_kind_of_server_is_reported(status: str, body: bytes) -> None:
     app = responding(status, [("Location", "http://127.0.0.1:1/")], body)
-    with recording(app) as (url, asked), pytest.raises(NoAnswer) as caught:
+    with recording(app, None) as (url, asked), pytest.raises(NoAnswer) as caught:
         ControlClient(url).state()
 
     what = f"is not a mockpets server (status {status[:3]})"
@@ -172,16 +198,69 @@ def test_another_kind_of_server_is_reported(status: str, body: bytes) -> None:
 
 
 @contextmanager
-def recording(app: WSGIApplication) -> Iterator[tuple[str, list[WSGIEnvironment]]]:
-    """Serve an app; yield the server's URL and the environs of its requests."""
+def recording(
+    app: WSGIApplication, health: dict[str, Any] | None = HEALTH
+) -> Iterator[tuple[str, list[WSGIEnvironment]]]:
+    """Serve an app; yield the server's URL and the environs of its requests.
+
+    :param health: the response to ``GET health``, which is not yielded; None leaves it to the app.
+    """
     asked: list[WSGIEnvironment] = []
 
     def record(environ: WSGIEnvironment, start_response: StartResponse) -> Any:
+        if health is not None and environ["PATH_INFO"] == "/__mockpets/health":
+            start_response("200 OK", [])
+            return [json.dumps(health).encode()]
         asked.append(environ)
         return app(environ, start_response)
 
     with MockpetsServer(app=record) as server:
         yield server.url, asked
+
+
+@pytest.mark.parametrize(
+    ("health", "message"),
+    [
+        (
+            {"status": "ok", "version": "0.1.0"},  # from before the number
+            "is older than this client: the server is mockpets 0.1.0 (protocol 1), the client "
+            f"mockpets {FULL_VERSION} (protocol {PROTOCOL}); reinstall mockpets where the server "
+            "runs",
+        ),
+        (
+            {**HEALTH, "version": "0.9.0+g16b7e1f", "protocol": PROTOCOL + 1},
+            "is newer than this client: the server is mockpets 0.9.0+g16b7e1f (protocol "
+            f"{PROTOCOL + 1}), the client mockpets {FULL_VERSION} (protocol {PROTOCOL}); "
+            "reinstall mockpets here",
+        ),
+    ],
+)
+def test_a_server_with_another_protocol_is_reported_before_any_call(
+    health: dict[str, Any], message: str
+) -> None:
+    app = responding("200 OK", [], b'{"dropped": "w3"}')  # an older DELETE returns no `id`
+    with recording(app, health) as (url, asked):
+        client = ControlClient(url, "w3")
+        for call in (client.make_session, partial(client.drop_session, check_lost=True)):
+            with pytest.raises(IncompatibleServerError) as caught:
+                call("w3")
+            assert str(caught.value) == f"the server at {url} {message}"
+        assert client.health() == health["version"]
+
+    assert asked == []
+
+
+def test_a_client_asks_for_the_protocol_again_after_a_server_was_gone() -> None:
+    older = {"status": "ok", "version": "0.1.0"}
+    with recording(responding("200 OK", [], b"{}")) as (url, _):
+        client = ControlClient(url)
+        client.state()
+    with pytest.raises(NoAnswer):
+        client.state()
+    port = urlsplit(url).port or 0
+    app = responding("200 OK", [], json.dumps(older).encode())
+    with MockpetsServer(Settings(port=port), app), pytest.raises(IncompatibleServerError):
+        client.state()
 
 
 def test_a_call_sends_its_session_and_token() -> None:
@@ -232,6 +311,10 @@ def test_closing_a_client_is_optional(server: MockpetsServer) -> None:
     gc.collect()  # an open socket would warn here, and warnings are errors
 
 
+ASKED = "GET /__mockpets/health"
+"""The first request of each client."""
+
+
 class Fickle:
     """A server on a thread whose connections end, by plan.
 
@@ -264,8 +347,9 @@ class Fickle:
             with connection, connection.makefile("rb") as reader:
                 for _ in range(responses):
                     self._take(reader)
-                    head = b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n"
-                    connection.sendall(head + b'{"active":[]}')
+                    body = json.dumps({**HEALTH, "active": []})
+                    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n"
+                    connection.sendall((head + body).encode())
                 if one_more:
                     self._take(reader)
             self.ended.release()
@@ -277,30 +361,28 @@ class Fickle:
 
 
 def test_a_closed_idle_connection_is_replaced_before_sending() -> None:
-    with Fickle([(1, False), (1, False)]) as server:
+    with Fickle([(2, False), (1, False)]) as server:
         client = ControlClient(server.url)
         client.reset()
         assert server.ended.acquire(timeout=SECONDS)
         client.reset()
 
-    assert server.lines == ["POST /__mockpets/reset"] * 2
+    assert server.lines == [ASKED, *["POST /__mockpets/reset"] * 2]
 
 
 def test_a_read_is_repeated_if_its_idle_connection_closes() -> None:
-    with Fickle([(1, True), (1, False)]) as server:
+    with Fickle([(2, True), (1, False)]) as server:
         client = ControlClient(server.url)
         client.scenarios()
         client.scenarios()
 
-    assert server.lines == ["GET /__mockpets/scenarios"] * 3
+    assert server.lines == [ASKED, *["GET /__mockpets/scenarios"] * 3]
 
 
-@pytest.mark.parametrize(("call", "responses"), [("reset", 1), ("scenarios", 0)])
+@pytest.mark.parametrize(("call", "responses"), [("reset", 1), ("health", 0)])
 def test_a_write_is_not_repeated_nor_a_read_on_a_new_connection(call: str, responses: int) -> None:
     with Fickle([(responses, True)]) as server:
         client = ControlClient(server.url)
-        for _ in range(responses):
-            getattr(client, call)()
         with pytest.raises(NoAnswer, match=r"\(Remote end closed connection"):
             getattr(client, call)()
 
@@ -347,6 +429,15 @@ def test_pets_are_read_replaced_and_changed(client: ControlClient) -> None:
     assert client.set_pets([MISO, {**MISO, "id": 2, "status": "sold"}]) == 2
     assert client.pets() == [MISO, {**MISO, "id": 2, "status": "sold"}]
     assert client.pets("sold") == [{**MISO, "id": 2, "status": "sold"}]
+    client.use("create-rejected")  # has no effect on what tests do themselves
+    added = client.add_pet(name="Rex", categoryId=3)
+    assert added == {"id": 17, "name": "Rex", "categoryId": 3}
+    with pytest.raises(ControlError, match="unknown property 'nmae'; did you mean 'name'"):
+        client.add_pet(name="Rex", categoryId=3, nmae="x")  # type: ignore[call-arg]
+    with pytest.raises(ControlError, match="categoryId is required"):
+        client.add_pet(name="Rex")  # type: ignore[call-arg]
+    assert (client.active(), client.delete_pet(17)) == (["create-rejected"], 2)
+    client.use("default")
     assert client.change_pet(2, name="Tofu", status=None) == {**MISO, "id": 2, "name": "Tofu"}
     assert client.delete_pet(1) == 1
     assert front_end(client)("GET", "/v1/pets").json == [{**MISO, "id": 2, "name": "Tofu"}]
@@ -544,7 +635,7 @@ def test_a_gate_is_waited_for_and_opened(client: ControlClient) -> None:
 
 # --- Lost sessions ----------------------------------------------------------------------------
 
-LOST = "session w1 was lost: the server was restarted"
+WHY = "the server was restarted"
 EVERY_CALL: list[Callable[[ControlClient], object]] = [
     lambda client: client.verify({"operation": "getPet"}, times=0),
     lambda client: client.verify({"operation": "getPet"}),
@@ -555,7 +646,7 @@ EVERY_CALL: list[Callable[[ControlClient], object]] = [
     lambda client: client.request(1),
     lambda client: client.restore("one"),
     lambda client: client.delete_pet(4000),
-    lambda client: client.find_session("w1"),
+    lambda client: client.find_session(client.name),
     lambda client: client.sessions(),
 ]
 
@@ -565,6 +656,7 @@ class Restartable:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self.is_declared = settings.sessions == "declared"
         self.app = create_app(settings)
         self.server = MockpetsServer(app=lambda *arguments: self.app(*arguments))
 
@@ -579,34 +671,28 @@ def restartable(request: pytest.FixtureRequest) -> Iterator[Restartable]:
         yield made
 
 
-@pytest.mark.parametrize("number", range(len(EVERY_CALL)))
-@pytest.mark.parametrize("recreated", [False, True])
+@pytest.mark.parametrize(
+    "restartable",
+    [Settings(), Settings(sessions="declared")],
+    ids=["any", "declared"],
+    indirect=True,
+)
+@each("call", EVERY_CALL)
 def test_after_a_restart_every_call_reports_the_lost_session(
-    restartable: Restartable, number: int, recreated: bool
+    restartable: Restartable, call: Callable[[ControlClient], object]
 ) -> None:
     root = ControlClient(restartable.server.url)
-    root.make_session("w1")
-    client = root.session("w1")
-    restartable.restart()
-    if recreated:  # by a page that still polls
-        assert front_end(client)("GET", "/v1/pets").status == 200
+    for recreated in (False, True):
+        client = root.session(next(NAMES))
+        root.make_session(client.name)
+        restartable.restart()
+        if recreated and not restartable.is_declared:  # by a page that still polls
+            assert front_end(client)("GET", "/v1/pets").status == 200
 
-    assert root.health()
-    for _ in range(2):  # and it stays lost
-        with pytest.raises(SessionLostError, match=LOST):
-            EVERY_CALL[number](client)
-
-
-@pytest.mark.parametrize("restartable", [Settings(sessions="declared")], indirect=True)
-@pytest.mark.parametrize("number", range(len(EVERY_CALL)))
-def test_a_lost_declared_session_is_reported_too(restartable: Restartable, number: int) -> None:
-    root = ControlClient(restartable.server.url)
-    root.make_session("w1")
-    client = root.session("w1")
-    restartable.restart()
-
-    with pytest.raises(SessionLostError, match=LOST):
-        EVERY_CALL[number](client)
+        assert root.health()
+        for _ in range(2):  # and it stays lost
+            with pytest.raises(SessionLostError, match=f"session {client.name} was lost: {WHY}"):
+                call(client)
 
 
 def test_the_default_session_can_be_lost_too(restartable: Restartable) -> None:

@@ -18,6 +18,7 @@ from mockpets import MockpetsServer, Settings
 from mockpets.constants import OPERATIONS, PET_STATUSES, PETS_BY_REQUEST
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import RESPONSES
+from tests.cases import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +100,7 @@ def test_license_and_contact_say_that_they_are_not_those_of_the_service() -> Non
     assert "mockpets" in info["contact"]["name"]
 
 
-@pytest.mark.parametrize("base", ["", "/~w1", "/~w1+empty"])
+@each("base", ["", "/~w1", "/~w1+empty"])
 def test_the_server_is_the_one_of_the_session(call: Client, base: str) -> None:
     document = call("GET", f"{base}/__mockpets/openapi.json", key=None).json
 
@@ -172,8 +173,8 @@ def test_the_document_is_served_without_a_key(call: Client) -> None:
     assert response.json == DOCUMENT
 
 
-@pytest.mark.parametrize(
-    ("origin", "allowed"),
+@each(
+    "origin, allowed",
     [
         ("http://localhost:5173", True),
         ("https://app.localhost", True),
@@ -188,7 +189,7 @@ def test_the_document_is_served_without_a_key(call: Client) -> None:
         ("", False),
     ],
 )
-@pytest.mark.parametrize("path", ["health", "openapi.json", "nothing"])
+@each("path", ["health", "openapi.json", "nothing"])
 def test_only_pages_from_this_machine_can_read_the_control_api(
     call: Client, path: str, origin: str, allowed: bool
 ) -> None:
@@ -220,20 +221,13 @@ def test_the_reference_page_has_every_operation_and_the_target_of_the_link(call:
 # --- Schemathesis: the document against the running server ------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("phases", "examples"),
-    [
-        ("examples,fuzzing", "5"),
-        pytest.param("examples,coverage,fuzzing,stateful", "200", marks=pytest.mark.slow),
-    ],
-    ids=["short", "full"],
-)
-def test_the_server_agrees_with_the_document(phases: str, examples: str, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_the_server_agrees_with_the_document(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "schemathesis.cli", "run"]
     options = [
         *("--header", "Authorization: Bearer mockpets"),
-        *("--phases", phases),
-        *("--checks", "all", "--mode", "all", "--max-examples", examples),
+        *("--phases", "examples,coverage,fuzzing,stateful"),
+        *("--checks", "all", "--mode", "all", "--max-examples", "200"),
         *("--no-color", "--generation-database", ":memory:"),
     ]
     with MockpetsServer(Settings(port=0)) as server:

@@ -23,6 +23,7 @@ from mockpets.contract.schemas import (
     Pet,
 )
 from mockpets.contract.serialization import InvalidPetError, dump_pet, load_pet
+from tests.cases import each
 
 INT64 = f"must be an integer from {INT64_MIN} to {INT64_MAX}"
 PACKAGE = Path(mockpets.__file__).parent
@@ -198,7 +199,7 @@ def test_a_new_filter_works_everywhere(tmp_path: Path) -> None:
     assert "move it under query" in result["misplaced"]
 
 
-@pytest.mark.parametrize(("kind", "fields"), [(NewPet, NEW_PET_FIELDS), (Pet, PET_FIELDS)])
+@each("kind, fields", [(NewPet, NEW_PET_FIELDS), (Pet, PET_FIELDS)])
 def test_types_and_schemas_have_the_same_properties(kind: Any, fields: dict[str, Any]) -> None:
     assert set(kind.__annotations__) == set(fields)
     assert {
@@ -219,8 +220,8 @@ def test_a_pet_is_the_same_after_loading_and_dumping() -> None:
     assert [path for path, _ in caught.value.problems] == [("name",), ("id",)]
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each(
+    "text, value",
     [
         *(("2", 2), ("-7", -7), ("337.0", 337), ("1e2", 100), (str(INT64_MAX), INT64_MAX)),
         *((text, None) for text in ("", "two", "2.5", "+2", " 2", "02", "0x2", "٣", "true", '"2"')),
@@ -233,5 +234,5 @@ def test_integers_in_a_query_are_written_as_in_json(text: str, value: int | None
 
 def test_a_filter_compares_a_property_and_has_its_type() -> None:
     assert set(FILTERS) < set(LIST_PARAMETERS)
-    for each in FILTERS.values():
-        assert each.openapi == PET_FIELDS[each.compares].openapi
+    for column in FILTERS.values():
+        assert column.openapi == PET_FIELDS[column.compares].openapi

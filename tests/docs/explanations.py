@@ -50,7 +50,8 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Check that a stub with `hold` matches, or wait longer.",
     ),
     "session_dropped": (
-        "The session was deleted with `?closed=`; or a visitor's changed session made room for another (`--public`).",
+        "The session was deleted with `?closed=`; `POST verify` named another one by its ID; or a visitor's changed session "
+        "made room for another (`--public`).",
         "Stop the page that still uses it, or create the session again with `PUT sessions/NAME`. A visitor: try again.",
     ),
     "payload_too_large": (
@@ -175,6 +176,10 @@ RESPONSE_HEADERS: Final = {
         "responses that the contract does not list",
         "The reason, such as `fault truncated_body` or `status 503 is not in the contract for listPets`.",
     ),
+    "Mockpets-Protocol": (
+        "responses of the control API",
+        "The number of its [protocol](control-api.md#a-typed-client).",
+    ),
     "Mockpets-Node": (
         "all responses of a server with `--name`, except to invalid HTTP",
         "The name of the server.",
@@ -203,6 +208,9 @@ ENTRY: Final = {
     "off_contract": "Why the contract does not list the response, or null.",
     "app_ms": "Processing time in milliseconds.",
     "delay_ms": "Delay added by scenarios, `--delay` or `Mockpets-Delay`, in milliseconds.",
+    "held_ms": "How long the gate has held the response so far, in milliseconds; null without a gate.",
+    "total_ms": "Time from the arrival of the request until its response ended, in milliseconds; null while it is "
+    "pending.",
     "hold": "The gate that held the response, or null.",
     "throttle": "The rate at which the response was sent, in bytes per second, or null.",
     "notes": "What mockpets [noticed](#notes): a list with `code` and `text`.",
@@ -212,7 +220,7 @@ ENTRY: Final = {
 
 NOTES: Final[dict[NoteCode, str]] = {
     "deprecated": "the request called the deprecated operation",
-    "ignored_headers": "a header has `Mockpets` elsewhere in its name, such as `X-Mockpets-Session`, or is "
+    "ignored_headers": "a header has `Mockpets` elsewhere in its name, such as `My-Mockpets-Session`, or is "
     "one of the response headers",
     "ignored_members": "a property of the body is not in the contract",
     "ignored_query": "the operation does not have this query parameter",

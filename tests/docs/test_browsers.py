@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from tests.browser.conftest import firefox
+from tests.browsers import chromium, firefox
 from tests.docs.page import ROOT
 from tests.docs.vite import running_vite
 from tests.programs import need
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser]
+pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 
 PAGE: Final = (ROOT / "docs/help/browsers.md").read_text("utf-8")
 KEY: Final = "Bearer mockpets"
@@ -78,11 +78,7 @@ def pages(certificate: Path | None = None) -> Iterator[int]:
 def browser(name: str, *arguments: str) -> Iterator[Browser]:
     """Start a browser; only Chromium accepts arguments."""
     with sync_playwright() as playwright:
-        if name == "Firefox":
-            instance = firefox(playwright)
-        else:
-            options = ["--no-sandbox", "--no-proxy-server", *arguments]
-            instance = playwright.chromium.launch(executable_path=need("chromium"), args=options)
+        instance = firefox(playwright) if name == "Firefox" else chromium(playwright, *arguments)
         yield instance
         instance.close()
 
@@ -156,7 +152,7 @@ def abort(page: Page, client: ControlClient, url: str) -> str:
     return "`client_left` in the request log"
 
 
-@pytest.mark.parametrize("name", ["Chromium", "Firefox"])
+@pytest.mark.parametrize("name", ["Chromium", pytest.param("Firefox", marks=pytest.mark.long)])
 def test_what_a_page_gets_directly_and_through_vite(
     mock: MockpetsServer, vite: str, name: str
 ) -> None:
@@ -195,7 +191,7 @@ SEND = """async ([url, key, method]) => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["Chromium", "Firefox"])
+@pytest.mark.parametrize("name", ["Chromium", pytest.param("Firefox", marks=pytest.mark.long)])
 def test_the_requests_that_a_browser_sends_again(mock: MockpetsServer, name: str) -> None:
     table = rows("Browsers send requests again")
     column = {"Chromium": 2, "Firefox": 3}[name]
@@ -244,6 +240,7 @@ def load(instance: Browser, page_url: str, url: str, *permissions: str) -> tuple
     return str(result), " ".join(console)
 
 
+@pytest.mark.tool  # openssl
 def test_chromium_blocks_what_the_page_says(mock: MockpetsServer, certificate: Path) -> None:
     local = f"{mock.url}/v1/pets"
     # A name whose address is of this machine, but which is not a name of loopback.

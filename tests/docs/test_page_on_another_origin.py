@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from http.server import BaseHTTPRequestHandler
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
 from tests.docs.page import ROOT, blocks
 from tests.kit.project import serving
-from tests.programs import need
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 PAGE = ROOT / "docs" / "start" / "first-five-minutes.md"
 
@@ -31,17 +34,13 @@ class App(BaseHTTPRequestHandler):
 
 
 @pytest.mark.browser
-def test_the_page_reads_the_sunset_header() -> None:
+def test_the_page_reads_the_sunset_header(browser: Browser) -> None:
     [text] = [block.text for block in blocks(PAGE) if block.argument == "index.html"]
-    with MockpetsServer(Settings(port=0)) as server, sync_playwright() as playwright:
+    with MockpetsServer(Settings(port=0)) as server, browser.new_context() as context:
         app = type("_App", (App,), {"page": text.replace("http://localhost:7387", server.url)})
         with serving(app) as url:
-            browser = playwright.chromium.launch(
-                executable_path=need("chromium"), args=["--no-sandbox", "--no-proxy-server"]
-            )
-            page = browser.new_page()
+            page = context.new_page()
             page.goto(url)
             shown = "Buster; this operation ends on Thu, 05 Dec 2030 00:00:00 GMT"
             expect(page.locator("p")).to_have_text(shown)
             assert shown in PAGE.read_text(encoding="utf-8")
-            browser.close()

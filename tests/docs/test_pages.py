@@ -17,12 +17,19 @@ import pytest
 from mockpets.cli.scenario_check import check
 from mockpets.client import ControlClient
 from tests.docs.page import PAGES, ROOT, Block, blocks, name_of, needs_mark, setting
+from tests.programs import PROGRAMS, need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MARKS = {"run", "serve", "file", "save", "kit file", "test file", "scenario", "not run"}
 TIME = re.compile(r"\d\d:\d\d:\d\d\.\d{3}Z")
+COMMIT = re.compile(r"(?<=\d\.\d\.\d)\+[\w.]+")
+"""What a version has after its number, which depends on the installation."""
+PYTEST = {
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # the other plugins take seconds to load
+    "PYTEST_PLUGINS": "xdist.plugin,mockpets.pytest_plugin",
+}
 LINK_CHROMIUM = Path(__file__).with_name("chromium.py")
 OF_README = {"the main job", "the test command", "tour"}
 """tests/test_readme.py runs these."""
@@ -43,18 +50,39 @@ def is_slow(page: Path, block: Block) -> bool:
 def commands() -> list[object]:
     """Return the pages with commands, each once for the fast and once for the slow ones."""
     return [
-        pytest.param(page, with_slow, id=name_of(page), marks=[pytest.mark.slow] * with_slow)
+        pytest.param(page, with_slow, id=name_of(page), marks=markers(page, with_slow))
         for page in pages_with("run")
         for with_slow in sorted({is_slow(page, b) for b in blocks(page) if b.mark == "run"})
     ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_block_is_run_or_has_a_reason(page: Path) -> None:
-    for block in blocks(page):
-        assert not needs_mark(block), f"add a comment above this block:\n{block.text}"
-        assert not block.mark or block.mark in MARKS | OF_README | OF_KIT, block.mark
-        assert block.mark != "not run" or block.argument, f"the reason is missing:\n{block.text}"
+def programs(page: Path, with_slow: bool) -> list[str]:
+    """Return the programs that the commands of a page need, apart from Python and a base system."""
+    shown = [each for each in blocks(page) if each.mark == "run"]
+    text = "\n".join(each.text for each in shown if is_slow(page, each) == with_slow)
+    names = [name for name in ("curl", "node", "npm", "npx") if re.search(rf"\b{name}\b", text)]
+    return [*names, *(["chromium"] if "playwright install" in text else [])]
+
+
+def markers(page: Path, with_slow: bool) -> list[pytest.MarkDecorator]:
+    """Return the markers of a page's commands; those that download packages are in `.ci/long`."""
+    names = {PROGRAMS[name].group for name in programs(page, with_slow)}
+    if with_slow:
+        names |= {"slow", "long"}
+    return [getattr(pytest.mark, name) for name in sorted(names)]
+
+
+def test_every_block_is_run_or_has_a_reason() -> None:
+    problems = []
+    for page, block in [(each, block) for each in PAGES for block in blocks(each)]:
+        if needs_mark(block):
+            problems.append(f"{name_of(page)}: add a comment above this block:\n{block.text}")
+        if block.mark and block.mark not in MARKS | OF_README | OF_KIT:
+            problems.append(f"{name_of(page)}: unknown comment '{block.mark}'")
+        if block.mark == "not run" and not block.argument:
+            problems.append(f"{name_of(page)}: the reason is missing:\n{block.text}")
+
+    assert problems == []
 
 
 @dataclass(frozen=True)
@@ -81,6 +109,7 @@ class Reader:
             "MOCKPETS_URL": f"http://{self.host}",
             "MOCKPETS_PORT": port,
             "NO_COLOR": "1",
+            **PYTEST,
         }
 
     def adapt(self, text: str) -> str:
@@ -109,7 +138,7 @@ class Reader:
             assert events["change"] > before["change"], "the server does not load the file"
 
     def run(self, block: Block) -> None:
-        """Run a command and compare its output, except for times."""
+        """Run a command and compare its output, except for times and the version's commit."""
         done = subprocess.run(
             ["sh", "-ec", self.adapt(block.text)],
             cwd=self.folder,
@@ -124,7 +153,8 @@ class Reader:
         assert (done.returncode != 0) == (block.argument == "fails"), output + done.stderr
         if block.output:
             shown, expected = (
-                TIME.sub("TIME", each.rstrip("\n")) for each in (output, block.output)
+                COMMIT.sub("", TIME.sub("TIME", each.rstrip("\n")))
+                for each in (output, block.output)
             )
             assert shown == expected, block.text
 
@@ -155,6 +185,8 @@ class Reader:
 @pytest.mark.parametrize(("page", "with_slow"), commands())
 def test_the_commands_work(page: Path, with_slow: bool, tmp_path: Path) -> None:
     """In the order of the page, in one folder, which also gets the files of the page."""
+    for name in programs(page, with_slow):
+        need(name)
     with socket.socket() as probe, socket.socket() as app_probe:
         probe.bind(("127.0.0.1", 0))
         app_probe.bind(("127.0.0.1", 0))
@@ -179,6 +211,7 @@ def test_the_commands_work(page: Path, with_slow: bool, tmp_path: Path) -> None:
                 reader.run(block)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", pages_with("test file"), ids=name_of)
 def test_the_pytest_tests_pass(page: Path, tmp_path: Path) -> None:
     """Each file in a run of its own, since a run has one server."""
@@ -187,9 +220,12 @@ def test_the_pytest_tests_pass(page: Path, tmp_path: Path) -> None:
             continue
         (tmp_path / "test_shown.py").write_text(block.text, encoding="utf-8")
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+            [sys.executable, "-m", "pytest", "-q"],
             cwd=tmp_path,
-            env={name: value for name, value in os.environ.items() if "PYTEST" not in name},
+            env={
+                **{name: value for name, value in os.environ.items() if "PYTEST" not in name},
+                **PYTEST,
+            },
             capture_output=True,
             text=True,
             timeout=120,
@@ -199,12 +235,13 @@ def test_the_pytest_tests_pass(page: Path, tmp_path: Path) -> None:
         assert re.search(r"^\d+ passed", done.stdout, re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", pages_with("scenario"), ids=name_of)
-def test_the_scenarios_have_no_problems(page: Path, tmp_path: Path) -> None:
-    for block in blocks(page):
-        if block.mark == "scenario":
-            name = block.argument.removesuffix(".yaml")
-            (tmp_path / f"{name}.yaml").write_text(block.text, encoding="utf-8")
-    result = check([tmp_path], [], [])
-
-    assert (result.problems, result.warnings) == ((), ())
+def test_the_scenarios_have_no_problems(tmp_path: Path) -> None:
+    for number, page in enumerate(pages_with("scenario")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for block in blocks(page):
+            if block.mark == "scenario":
+                path = folder / f"{block.argument.removesuffix('.yaml')}.yaml"
+                path.write_text(block.text, encoding="utf-8")
+        result = check([folder], [], [])
+        assert (result.problems, result.warnings) == ((), ()), name_of(page)

@@ -19,6 +19,7 @@ from mockpets.client import ControlClient
 from tests.docs.page import ROOT, blocks
 from tests.live import balancers
 from tests.live.balancers import replaced
+from tests.programs import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,6 +101,7 @@ def test_the_loop_for_systemd_reaches_each_process(
     check_reset(pair, loop, tmp_path)
 
 
+@pytest.mark.tool
 def test_through_haproxy_only_one_process_is_reset(servers: list[MockpetsServer]) -> None:
     with balancers.haproxy(ports(servers)) as url:
         clients = [ControlClient(server.url, "worker", TOKEN) for server in servers]
@@ -110,10 +112,12 @@ def test_through_haproxy_only_one_process_is_reset(servers: list[MockpetsServer]
     assert sorted(len(client.pets()) for client in clients) == [0, 0, 0, Settings().count]
 
 
+@pytest.mark.tool
 def test_the_commands_for_haproxy_are_accepted(
     servers: list[MockpetsServer], tmp_path: Path
 ) -> None:
     """The page names mock-5, which is disabled in advance, and mock-4."""
+    need("bash")
     [port] = balancers.free_ports(1)
     address = f"127.0.0.1:{port}"
     function = replaced(FUNCTION, ADDRESS.replace(":", "/"), address.replace(":", "/"))

@@ -2,61 +2,33 @@
 
 from __future__ import annotations
 
-import os
 import re
-import socket
-import subprocess
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient, SessionLostError
 from tests.docs.page import ROOT
-from tests.live.balancers import NGINX_FRAME
-from tests.live.test_nginx import PROXY
-from tests.programs import need
+from tests.live.balancers import HOST, nginx_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+pytestmark = pytest.mark.tool
 
 PAGE = ROOT / "docs" / "operate" / "sidecar.md"
 SESSIONS = [f"worker-{number}" for number in range(24)]
 
 
-@contextmanager
-def balancer(upstream: str, servers: Sequence[MockpetsServer]) -> Iterator[str]:
-    """Run nginx with an `upstream` block for these servers; yield its URL."""
-    program = need("nginx")
-    import pwd  # not available on Windows, where nginx is missing
-
-    nobody = pwd.getpwnam("nobody")
-    is_root = os.geteuid() == 0
-    who: dict[str, Any] = {"user": nobody.pw_uid, "group": nobody.pw_gid} if is_root else {}
+def balancer(upstream: str, servers: Sequence[MockpetsServer]) -> AbstractContextManager[str]:
+    """Run nginx with an `upstream` block for these servers; yields its URL."""
     for number, server in enumerate(servers, start=1):
         upstream = upstream.replace(f"mock-{number}:7387", server.url.removeprefix("http://"))
-    upstream = upstream.replace("localhost", PROXY)
-    with TemporaryDirectory() as name, socket.create_server((PROXY, 0)) as listening:
-        port = listening.getsockname()[1]
-        if is_root:
-            os.chown(name, nobody.pw_uid, nobody.pw_gid)
-        site = f"server {{ listen {PROXY}:{port}; location / {{ proxy_pass http://mocks; }} }}"
-        (Path(name) / "site.conf").write_text(upstream + site, encoding="utf-8")
-        (Path(name) / "nginx.conf").write_text(NGINX_FRAME, encoding="utf-8")
-        with subprocess.Popen(
-            [program, "-p", name, "-c", "nginx.conf", "-e", "stderr"],
-            cwd=name,
-            env={"NGINX": f"{listening.fileno()};"},
-            pass_fds=[listening.fileno()],
-            **who,
-        ) as process:
-            try:
-                yield f"http://{PROXY}:{port}"
-            finally:
-                process.terminate()
+    upstream = upstream.replace("localhost", HOST)
+    site = "server { listen 7387; location / { proxy_pass http://mocks; } }"
+    return nginx_site(upstream + site, "listen 7387;")
 
 
 @pytest.fixture

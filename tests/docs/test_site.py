@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from tests.docs.page import ROOT
 from tests.programs import need
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.tool, pytest.mark.slow]
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 CONTRAST = """async () => {
@@ -97,8 +97,7 @@ BROKEN_LINKS = (
 )
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
-def test_broken_links_and_anchors_fail_the_build(page: str, tmp_path: Path) -> None:
+def test_broken_links_and_anchors_fail_the_build(tmp_path: Path) -> None:
     source, site = tmp_path / "source", tmp_path / "site"
     (source / "docs").mkdir(parents=True)
     toctree = "```{toctree}\n../README\nother\n```\n"
@@ -107,14 +106,17 @@ def test_broken_links_and_anchors_fail_the_build(page: str, tmp_path: Path) -> N
     for name, text in pages.items():
         (source / name).write_text(text, encoding="utf-8")
     good = build(source, site)
-    (source / page).write_text("\n\n".join([pages[page], *BROKEN_LINKS]), encoding="utf-8")
+    for page in ("README.md", "docs/index.md"):
+        text = "\n\n".join([pages[page], *BROKEN_LINKS])
+        (source / page).write_text(text, encoding="utf-8")
     bad = build(source, site)
-    start = pages[page].count("\n") + 3
-    reported = {int(line) for line in re.findall(rf"{page}:(\d+): WARNING", bad.stderr)}
 
     assert (good.returncode, good.stderr) == (0, "")
     assert bad.returncode == 1
-    assert reported == {start + 2 * number for number in range(len(BROKEN_LINKS))}, bad.stderr
+    for page in ("README.md", "docs/index.md"):
+        start = pages[page].count("\n") + 3
+        reported = {int(line) for line in re.findall(rf"{page}:(\d+): WARNING", bad.stderr)}
+        assert reported == {start + 2 * number for number in range(len(BROKEN_LINKS))}, bad.stderr
 
 
 def test_the_site_refers_to_no_other_host(site: Path) -> None:
@@ -149,16 +151,6 @@ def test_llms_txt_lists_every_page_and_the_full_file_has_their_text(site: Path) 
 # --- In a browser -----------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        instance = playwright.chromium.launch(
-            executable_path=need("chromium"), args=["--no-sandbox", "--no-proxy-server"]
-        )
-        yield instance
-        instance.close()
-
-
 @pytest.fixture(params=[(390, "dark"), (1440, "light")], ids=["phone, dark", "desktop, light"])
 def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
     """Open a page that reports each script error, and each request that is not for a file."""
@@ -179,6 +171,7 @@ def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
 
 
 @pytest.mark.browser
+@pytest.mark.long
 def test_every_page_fits_and_can_be_read(site: Path, page: Page) -> None:
     problems = {}
     for path in pages_of(site):
@@ -194,6 +187,7 @@ def test_every_page_fits_and_can_be_read(site: Path, page: Page) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.long
 @pytest.mark.parametrize(("query", "number"), [("401", "401"), ("status 503", "503")])
 def test_search_finds_numbers(site: Path, page: Page, query: str, number: str) -> None:
     page.goto(f"{(site / 'search.html').as_uri()}?q={query}")

@@ -20,8 +20,6 @@ from tests.docs.page import ROOT, blocks
 from tests.programs import need
 from tests.test_generated_types import run
 
-pytestmark = pytest.mark.slow  # npm and pip download testcontainers
-
 PAGE = ROOT / "docs/recipes/testcontainers.md"
 FAKES = Path(__file__).with_name("containers")
 COMPOSE = (ROOT / "compose.yaml").read_text(encoding="utf-8")
@@ -66,6 +64,9 @@ def test_the_page_names_the_image_of_the_compose_file() -> None:
     assert PAGE.read_text(encoding="utf-8").count(f'"{image}"') == 2
 
 
+@pytest.mark.node
+@pytest.mark.slow
+@pytest.mark.long  # npm downloads testcontainers
 def test_node(project: Path) -> None:
     options = ["--no-package-lock", "--no-audit", "--no-fund", "--silent"]
     (project / "package.json").write_text('{"type": "module"}')
@@ -100,6 +101,8 @@ def test_node(project: Path) -> None:
     }
 
 
+@pytest.mark.slow
+@pytest.mark.long  # pip downloads testcontainers
 def test_python(project: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", str(project / ".venv")], check=True, timeout=120)
     program = str(project / ".venv/bin/python")

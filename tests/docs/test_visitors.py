@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from typing import Final
 
+import pytest
+
 from mockpets import MockpetsServer, Settings
 from tests.docs.page import ROOT, blocks
 from tests.programs import need
@@ -26,6 +28,7 @@ console.log(localStorage.mockpets === before[2] && /^v-[0-9a-f]{32}$/.test(befor
 """
 
 
+@pytest.mark.node
 def test_the_lines_of_the_page_give_a_browser_its_own_session_and_reset_it() -> None:
     [block] = [each for each in blocks(PAGE) if each.language == "js"]
     assert len(block.text.splitlines()) == 3

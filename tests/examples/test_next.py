@@ -81,7 +81,6 @@ def built(installed: Path) -> Path:
 # --- The Playwright tests -----------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_the_suite_passes_with_the_header(built: Path) -> None:
     status, output = playwright(built, f"--repeat-each={REPEAT}")
 
@@ -89,7 +88,6 @@ def test_the_suite_passes_with_the_header(built: Path) -> None:
     assert (status, outcomes(output)) == (0, [f"{TESTS} passed"]), output
 
 
-@pytest.mark.slow
 def test_the_suite_passes_with_baggage_and_no_code_for_it(installed: Path, tmp_path: Path) -> None:
     example = without_the_line(copy(installed, tmp_path / "next"))
     app = [*(example / "app").rglob("*.ts*"), *(example / "lib").rglob("*.ts*")]
@@ -104,7 +102,6 @@ def test_the_suite_passes_with_baggage_and_no_code_for_it(installed: Path, tmp_p
     assert (status, outcomes(output)) == (0, [f"{TESTS} passed"]), output
 
 
-@pytest.mark.slow
 def test_the_suite_fails_if_its_tests_share_one_session(built: Path, tmp_path: Path) -> None:
     """In parallel only: one test at a time passes, so nothing but the shared session is broken."""
     example = copy(built, tmp_path / "next")
@@ -118,7 +115,6 @@ def test_the_suite_fails_if_its_tests_share_one_session(built: Path, tmp_path: P
     assert any("failed" in each for each in outcomes(output)), output
 
 
-@pytest.mark.slow
 def test_without_the_line_and_without_baggage_no_session_reaches_the_server(
     installed: Path, tmp_path: Path
 ) -> None:
@@ -196,7 +192,6 @@ BUILD = ("Built", "Built", "Built")
 ERROR = ("500", "500", "500")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("carrier", "variables", "expected"),
     [
@@ -258,7 +253,6 @@ def test_what_tests_see_of_a_cached_page(
     assert result == expected
 
 
-@pytest.mark.slow
 def test_a_page_that_is_rendered_in_the_build_fails_with_declared_sessions(
     installed: Path, tmp_path: Path
 ) -> None:

@@ -71,7 +71,6 @@ def compile_types(folder: Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-@pytest.mark.slow
 def test_the_suite_passes_with_four_workers_on_one_server(example: Path) -> None:
     status, output = playwright(example, f"--repeat-each={REPEAT}")
 
@@ -79,7 +78,7 @@ def test_the_suite_passes_with_four_workers_on_one_server(example: Path) -> None
     assert (status, outcomes(output)) == (0, [f"{10 * REPEAT} passed"]), output
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_without_its_retry_test_the_suite_has_one_more_hole(example: Path) -> None:
     settings = Settings(port=0, scenarios_dir=(example / "scenarios",), sessions="declared")
     with MockpetsServer(settings) as server:
@@ -97,7 +96,7 @@ def test_without_its_retry_test_the_suite_has_one_more_hole(example: Path) -> No
         assert holes("--grep-invert", "after a 503") - before == {("listPets", "5xx")}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_global_teardown_reports_the_coverage_of_the_suite(example: Path) -> None:
     page = Path(__file__).parents[2] / "docs" / "recipes" / "coverage.md"
     [teardown] = [block for block in blocks(page) if block.language == "ts"]
@@ -113,7 +112,7 @@ def test_a_global_teardown_reports_the_coverage_of_the_suite(example: Path) -> N
     assert "2 of 27 states served: 7 %" in output
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_suite_fails_if_its_tests_share_one_session(example: Path) -> None:
     """In parallel only: one test at a time passes, so nothing but the shared session is broken."""
     share_one_session(example)
@@ -127,7 +126,7 @@ def test_the_suite_fails_if_its_tests_share_one_session(example: Path) -> None:
     assert any("failed" in each for each in outcomes(output)), output
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_smoke_test_passes_under_every_scenario_and_covers_every_state(example: Path) -> None:
     """It skips one scenario: the app does not request orders."""
     names = {path.stem for path in (*shipped("scenarios").iterdir(), *SCENARIOS.iterdir())}
@@ -147,7 +146,7 @@ def test_the_smoke_test_passes_under_every_scenario_and_covers_every_state(examp
     assert pages.count("<figure") == len(names)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_unit_tests_pass_in_parallel_on_one_server(example: Path) -> None:
     status, output = vitest(example)
 
@@ -156,7 +155,7 @@ def test_the_unit_tests_pass_in_parallel_on_one_server(example: Path) -> None:
     assert re.search(r"Tests +13 passed \(13\)", output), output
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_unit_tests_fail_if_they_share_one_session(example: Path) -> None:
     """In parallel only, as for Playwright."""
     share_one_session(example)
@@ -170,7 +169,6 @@ def test_the_unit_tests_fail_if_they_share_one_session(example: Path) -> None:
     assert re.search(r"Tests +\d+ failed", output), output
 
 
-@pytest.mark.slow
 def test_a_third_party_loads_although_the_page_sends_the_session(example: Path) -> None:
     shutil.copy2(THIRD_PARTY, example / "tests")
 
@@ -180,21 +178,25 @@ def test_a_third_party_loads_although_the_page_sends_the_session(example: Path) 
     assert compile_types(example) == (0, "")
 
 
-@pytest.mark.slow
-def test_a_misspelt_scenario_does_not_compile(example: Path) -> None:
-    assert compile_types(example) == (0, "")
+def test_misspelt_scenarios_do_not_compile(example: Path) -> None:
+    replace(example / "tests/list.spec.ts", 'mock.use("empty")', 'mock.use("emtpy")')
+    replace(example / "src/PetsPage.stories.tsx", 'scenario: "loading"', 'scenario: "laoding"')
 
-    spec = example / "tests" / "list.spec.ts"
-    text = spec.read_text(encoding="utf-8")
-    assert 'mock.use("empty")' in text
-    spec.write_text(text.replace('mock.use("empty")', 'mock.use("emtpy")'), encoding="utf-8")
     status, output = compile_types(example)
     assert status != 0
-    assert output.startswith("tests/list.spec.ts(4,18): error TS2345: Argument of type '\"emtpy\"'")
-    assert output.count("error TS") == 1
+    stories, spec = sorted(line for line in output.splitlines() if "error TS" in line)
+    assert stories.startswith("src/PetsPage.stories.tsx(")
+    assert "'\"laoding\"' is not assignable" in output
+    assert spec.startswith("tests/list.spec.ts(4,18): error TS2345: Argument of type '\"emtpy\"'")
 
 
-@pytest.mark.slow
+def replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.long
 def test_the_tests_of_the_built_storybook_pass(example: Path) -> None:
     status, output = playwright(example, *STORYBOOK, f"--repeat-each={REPEAT}")
 
@@ -202,7 +204,7 @@ def test_the_tests_of_the_built_storybook_pass(example: Path) -> None:
     assert f"{8 * REPEAT} passed" in output
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_tests_of_the_stories_fail_if_the_stories_share_one_session(example: Path) -> None:
     loader = example / "tests" / "mockpets" / "storybook.js"
     text = loader.read_text(encoding="utf-8")
@@ -213,20 +215,6 @@ def test_the_tests_of_the_stories_fail_if_the_stories_share_one_session(example:
     status, output = playwright(example, *STORYBOOK, "--workers=1", "-g", "in different states")
     assert status == 1, output
     assert "1 failed" in output
-
-
-@pytest.mark.slow
-def test_a_misspelt_scenario_of_a_story_does_not_compile(example: Path) -> None:
-    stories = example / "src" / "PetsPage.stories.tsx"
-    text = stories.read_text(encoding="utf-8")
-    assert 'scenario: "loading"' in text
-    stories.write_text(text.replace('scenario: "loading"', 'scenario: "laoding"'), encoding="utf-8")
-
-    status, output = compile_types(example)
-    assert status != 0
-    assert output.startswith("src/PetsPage.stories.tsx(")
-    assert "'\"laoding\"' is not assignable" in output
-    assert output.count("error TS") == 1
 
 
 def test_the_files_of_the_kit_are_up_to_date() -> None:

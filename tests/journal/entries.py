@@ -91,6 +91,8 @@ ENTRIES: st.SearchStrategy[Entry] = st.builds(
     off_contract=st.one_of(st.none(), st.text(max_size=9)),
     app_ms=st.floats(0, 1e6),
     delay_ms=st.floats(0, 6e4),
+    held_ms=st.one_of(st.none(), st.floats(0, 1e6)),
+    total_ms=st.one_of(st.none(), st.floats(0, 1e6)),
     hold=st.sampled_from([None, "gate"]),
     throttle=st.one_of(st.none(), st.integers(1, 10**9)),
     notes=st.lists(

@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from mockpets.journal.har import document
 from mockpets.journal.queries import summary
 from mockpets.strict_json import dump_json
+from tests.cases import each as for_each
 from tests.journal.entries import AT, ENTRIES, created, entry, message
 
 if TYPE_CHECKING:
@@ -153,8 +154,8 @@ def test_a_request_and_its_response() -> None:
     assert row["_mockpets"] == summary(made)
 
 
-@pytest.mark.parametrize(
-    ("target", "host", "url"),
+@for_each(
+    "target, host, url",
     [
         ("/v1/pets", "localhost:7387", "http://localhost:7387/v1/pets"),
         ("/v1/pets", "[::1]:7387", "http://[::1]:7387/v1/pets"),
@@ -191,8 +192,8 @@ def test_binary_bodies_are_base64() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("made", "error"),
+@for_each(
+    "made, error",
     [
         (entry(1, status=None, fault="connection_reset", outcome="broken"), "connection_reset"),
         (entry(1, fault="truncated_body", outcome="broken"), "truncated_body"),
@@ -227,17 +228,33 @@ def test_a_response_that_was_sent_has_no_error() -> None:
     assert "_error" not in row["response"]
 
 
-@pytest.mark.parametrize(("status", "text"), [(200, "OK"), (429, "Too Many Requests"), (299, "")])
+@for_each("status, text", [(200, "OK"), (429, "Too Many Requests"), (299, "")])
 def test_reasons(status: int, text: str) -> None:
     assert archive(entry(1, status=status))[0]["response"]["statusText"] == text
 
 
-def test_throttled_and_held_responses() -> None:
+@pytest.mark.parametrize(
+    ("times", "wait", "receive"),
+    [
+        ({}, 301, 2000),  # still pending
+        ({"held_ms": 400.5}, 401.5, 2000),
+        ({"held_ms": 400.5, "total_ms": 2500.5}, 401.5, 2099),
+        ({"held_ms": 20.0, "total_ms": 250.0}, 250, 0),  # the client left before the delay ended
+    ],
+)
+def test_throttled_and_held_responses(times: dict[str, Any], wait: float, receive: float) -> None:
     sent = message([], b"x" * 4000)
-    (row,) = archive(entry(1, app_ms=1, throttle=2000, hold="door", response=sent))
+    row = archive(entry(1, app_ms=1, delay_ms=300, throttle=2000, response=sent, **times))[0]
 
-    assert (row["timings"]["wait"], row["timings"]["receive"], row["time"]) == (1, 2000, 2001)
-    assert row["comment"] == "held at the gate 'door' for an unknown time"
+    timings = row["timings"]
+    assert (timings["wait"], timings["receive"], row["time"]) == (wait, receive, wait + receive)
+
+
+@pytest.mark.parametrize(("outcome", "so_far"), [("sent", ""), ("pending", " so far")])
+def test_a_comment_names_the_gate(outcome: str, so_far: str) -> None:
+    (row,) = archive(entry(1, hold="door", held_ms=400.5, outcome=outcome))
+
+    assert row["comment"] == f"held at the gate 'door' for 400.5 ms{so_far}"
 
 
 def test_entries_are_sorted_by_time() -> None:

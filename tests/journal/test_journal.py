@@ -8,12 +8,12 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.journal.entry import Note, sent_headers
 from mockpets.journal.journal import Journals
+from tests.cases import each as for_each
 from tests.journal.entries import add, created, entry, message
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def test_no_headers() -> None:
     assert message([], b"").headers == []
 
 
-@pytest.mark.parametrize(
-    ("size", "limit", "kept", "cut"),
+@for_each(
+    "size, limit, kept, cut",
     [(0, 4, 0, False), (4, 4, 4, False), (5, 4, 4, True), (5, 0, 0, True), (0, 0, 0, False)],
 )
 def test_a_long_body_is_truncated_but_its_size_is_not(
@@ -91,8 +91,8 @@ def test_header_returns_the_last_one_in_any_case() -> None:
     assert (made.header("A"), made.header("B")) == ("2", "")
 
 
-@pytest.mark.parametrize(
-    ("target", "expected"),
+@for_each(
+    "target, expected",
     [
         ("/v1/pets", []),
         ("/v1/pets?a=1&b=&a=%C3%A9+x&c", [("a", "1"), ("b", ""), ("a", "é x"), ("c", "")]),
@@ -231,7 +231,7 @@ def test_an_entry_larger_than_the_budget_is_dropped() -> None:
     assert (len(journal), journal.dropped, journals.used) == (0, 2, 0)
 
 
-@pytest.mark.parametrize("end", ["close", "collect", "collect a circle"])
+@for_each("end", ["close", "collect", "collect a circle"])
 def test_a_destroyed_journal_uses_no_budget(end: str) -> None:
     journals = Journals(MIB)
     journal = journals.new(100)
@@ -378,7 +378,7 @@ def test_responses_end_in_any_order() -> None:
     assert [each.outcome for each in before] == ["pending"] * 3
 
 
-@pytest.mark.parametrize("how", ["drop", "clear", "reset", "close"])
+@for_each("how", ["drop", "clear", "reset", "close"])
 def test_the_end_of_a_response_changes_no_other_entry_and_restores_none(how: str) -> None:
     journals = Journals(MIB)
     journal = journals.new(2)

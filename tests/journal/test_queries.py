@@ -18,6 +18,7 @@ from mockpets.journal.entry import Entry, Message, Note
 from mockpets.journal.journal import Journals
 from mockpets.journal.queries import Filter, full, parse_filter, selected, summary
 from mockpets.strict_json import dump_json
+from tests.cases import each as for_each
 from tests.journal.entries import ENTRIES, add, created, entry, message
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 # --- Filters ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"),
+@for_each(
+    "query, expected",
     [
         ({}, Filter(100)),
         ({"limit": "7", "since": "0"}, Filter(7)),
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         ({"method": "post", "path": "/v1/*"}, Filter(100, method="POST", path="/v1/*")),
         ({"operation": "getPet", "note": "unmatched"}, Filter(100, "getPet", note="unmatched")),
         ({"status": "4XX", "stub": "-"}, Filter(100, status="4xx", stub="-")),
+        ({"path": "*a" * 50, "stub": "a" * 1000}, Filter(100, path="*a" * 50, stub="a" * 1000)),
         ({"status": "404", "since": "12"}, Filter(100, status="404", since=12)),
         ({"outcome": "client_left"}, Filter(100, outcome="client_left")),
     ],
@@ -51,8 +53,8 @@ def test_a_small_maximum_limits_the_default() -> None:
     assert parse_filter({}, 20) == Filter(20)
 
 
-@pytest.mark.parametrize(
-    ("query", "message"),
+@for_each(
+    "query, message",
     [
         ({"limit": "0"}, 'limit must be an integer from 1 to 1000, got "0"'),
         ({"limit": "1001"}, 'limit must be an integer from 1 to 1000, got "1001"'),
@@ -76,6 +78,15 @@ def test_a_small_maximum_limits_the_default() -> None:
             {"outcome": "client-left"},
             'outcome must be one of pending, sent, client_left, broken, got "client-left"; '
             "did you mean 'client_left'?",
+        ),
+        *(
+            (
+                {name: text},
+                f"{name} must be a pattern of at most 1,000 characters with at most 50 *, got "
+                f'"{text[:56]}...',
+            )
+            for name in ("path", "stub")
+            for text in ("*a" * 51, "a" * 1001)
         ),
         (
             {"limit": "a", "since": "b"},
@@ -115,8 +126,8 @@ def test_since_selects_higher_numbers() -> None:
     assert ([kept.number for kept in result], total) == ([4, 5], 2)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "path", "like"),
+@for_each(
+    "pattern, path, like",
     [
         ("/v1/pets", "/v1/pets", True),
         ("/v1/pets", "/v1/pets/7", False),
@@ -160,7 +171,8 @@ def passes(kept: Entry, wanted: Filter) -> bool:
     def like(pattern: str, text: str) -> bool:
         return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text) is not None
 
-    classes = [str(kept.status), f"{kept.status // 100}xx"] if kept.status else []
+    status = None if kept.outcome == "pending" else kept.status
+    classes = [str(status), f"{status // 100}xx"] if status else []
     tests: dict[str, Callable[[str], bool]] = {
         "operation": lambda value: value == kept.operation,
         "method": lambda value: value == kept.method,
@@ -202,6 +214,8 @@ def test_an_entry_as_json() -> None:
         off_contract="503 is not listed",
         app_ms=0.4129,
         delay_ms=2000.0,
+        held_ms=2500.25,
+        total_ms=2501.0,
         hold="door",
         throttle=2000,
         notes=(Note("ignored_query", "dry"),),
@@ -223,6 +237,8 @@ def test_an_entry_as_json() -> None:
         "off_contract": "503 is not listed",
         "app_ms": 0.413,
         "delay_ms": 2000.0,
+        "held_ms": 2500.25,
+        "total_ms": 2501.0,
         "hold": "door",
         "throttle": 2000,
         "notes": [{"code": "ignored_query", "text": "dry"}],
@@ -244,8 +260,8 @@ def test_an_entry_as_json() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("made", "expected"),
+@for_each(
+    "made, expected",
     [
         (Message(), (0, "", False, False)),
         (message([], "é".encode() * 3, 6), (6, "ééé", False, False)),

@@ -32,17 +32,17 @@ _HEADER: Final = """\
 _UNUSED: Final = r"export type (?:paths|webhooks|\$defs|operations) = Record<string, never>;\n"
 
 
-def declarations() -> dict[str, str]:
-    """Return the generated files by name."""
-    scenarios = load_library((), ()).descriptions()
+def scenarios() -> dict[str, str]:
+    """Return the files with the shipped scenarios, by name."""
+    library = load_library((), ())
+    listed = library.descriptions()
     return {
-        "control.d.ts": _control(),
-        "scenarios.d.ts": declare_scenarios(scenarios),
-        "scenarios.js": list_scenarios(scenarios),
+        "scenarios.d.ts": declare_scenarios(listed, library.gates()),
+        "scenarios.js": list_scenarios(listed),
     }
 
 
-def _control() -> str:
+def control() -> str:
     """Return the declarations of the objects that the control API accepts and returns."""
     document: dict[str, Any] = {**control_document()}
     schemas = document["components"]["schemas"]
@@ -72,5 +72,5 @@ def _control() -> str:
 
 
 if __name__ == "__main__":
-    for name, content in declarations().items():
+    for name, content in {"control.d.ts": control(), **scenarios()}.items():
         (shipped("kit") / name).write_text(content, "utf-8")

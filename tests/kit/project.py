@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from mockpets.kit import files_of, render
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
-from tests.programs import NODE_MODULES, need
+from tests.programs import need, need_packages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 CONFIG = """\
 import { defineConfig } from "@playwright/test";
@@ -39,6 +39,10 @@ export default defineConfig({
   },
 });
 """
+REPORTED = CONFIG.replace(
+    'reporter: [["json"', 'reporter: [["./tests/mockpets/states-reporter.js"], ["json"'
+)
+"""The same with the reporter of `states()`."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +58,23 @@ class Outcome:
     location: str | None
     attachments: Mapping[str, str]
     annotations: list[tuple[str, str]]
+    stderr: str
+
+    @property
+    def skip_reason(self) -> str:
+        """Return why the test was skipped."""
+        return next(reason for kind, reason in self.annotations if kind == "skip")
+
+
+Outcomes = dict[str, Outcome]
+"""The outcomes of a project by the titles of its tests."""
 
 
 def install_kit(folder: Path) -> None:
     """Install the kit and the packages of the tests into a project, as npm does."""
     modules = folder / "node_modules"
     modules.mkdir()
-    for package in NODE_MODULES.iterdir():
+    for package in need_packages().iterdir():
         (modules / package.name).symlink_to(package)
     shutil.copytree(shipped("kit"), modules / "mockpets")
 
@@ -75,12 +89,20 @@ def write_kit(folder: Path) -> None:
 
 def run_playwright(
     folder: Path, files: Mapping[str, str], config: str = CONFIG, **variables: str
-) -> dict[str, Outcome]:
+) -> Outcomes:
     """Run tests in an empty folder; return the outcomes by the tests' titles.
 
     :param files: the content of each spec by its path; the kit is in ``tests/mockpets``.
     """
-    (folder / "node_modules").symlink_to(NODE_MODULES)
+    [outcomes] = run_specs(folder, files, config, **variables).values()
+    return outcomes
+
+
+def run_specs(
+    folder: Path, files: Mapping[str, str], config: str, **variables: str
+) -> dict[str, Outcomes]:
+    """Do the same with several specs; return the outcomes by the name of the spec."""
+    (folder / "node_modules").symlink_to(need_packages())
     write_kit(folder / "tests/mockpets")
     (folder / "playwright.config.ts").write_text(config)
     for path, text in files.items():
@@ -91,17 +113,22 @@ def run_playwright(
         env={**os.environ, "CHROMIUM": need("chromium"), "HOME": str(folder), **variables},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=400,
         check=False,
     )
     report = json.loads((folder / "report.json").read_text())
     assert not report["errors"], (report["errors"], run.stderr)
-    return {title: outcome for suite in report["suites"] for title, outcome in _outcomes(suite)}
+    specs: dict[str, Outcomes] = {}
+    for spec, title, outcome in _outcomes(report):
+        assert title not in specs.setdefault(spec, {}), title
+        specs[spec][title] = outcome
+    return specs
 
 
-def _outcomes(suite: dict[str, Any]) -> Iterator[tuple[str, Outcome]]:
-    for spec in suite["specs"]:
-        result = spec["tests"][0]["results"][-1]
+def _outcomes(suite: dict[str, Any]) -> Iterator[tuple[str, str, Outcome]]:
+    for spec in suite.get("specs", ()):
+        [test] = spec["tests"]
+        result = test["results"][-1]
         attachments = {
             each["name"]: base64.b64decode(each["body"]).decode()
             if "body" in each
@@ -113,13 +140,27 @@ def _outcomes(suite: dict[str, Any]) -> Iterator[tuple[str, Outcome]]:
             re.sub(r"\x1b\[[0-9;]*m", "", each["message"]) for each in result.get("errors", [])
         ]
         first = (result.get("errors") or [{}])[0]
-        annotations = [
-            (each["type"], each.get("description", "")) for each in spec["tests"][0]["annotations"]
-        ]
+        annotations = [(each["type"], each.get("description", "")) for each in test["annotations"]]
         location = first.get("location", {}).get("file")
-        yield spec["title"], Outcome(result["status"], errors, location, attachments, annotations)
+        stderr = "".join(part.get("text", "") for part in result["stderr"])
+        outcome = Outcome(result["status"], errors, location, attachments, annotations, stderr)
+        yield Path(spec["file"]).name.partition(".")[0], spec["title"], outcome
     for inner in suite.get("suites", ()):
         yield from _outcomes(inner)
+
+
+def run_checks(checks: Mapping[str, Callable[[], object]]) -> None:
+    """Run all checks of one run, and fail with the names and errors of those that fail.
+
+    One run serves many checks because a start takes seconds.
+    """
+    problems = []
+    for name, check in checks.items():
+        try:
+            check()
+        except (AssertionError, LookupError, ValueError) as error:
+            problems.append(f"{name}: {error!r}")
+    assert not problems, "\n\n".join(problems)
 
 
 @contextmanager

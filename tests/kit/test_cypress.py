@@ -18,6 +18,8 @@ from tests.kit.test_types import by_file
 from tests.programs import need
 from tests.test_generated_types import run
 
+pytestmark = pytest.mark.node
+
 FOLDER = Path(__file__).with_name("cypress")
 PAGE = ROOT / "docs/recipes/cypress.md"
 CYPRESS = "cypress@15.3.0"
@@ -65,16 +67,6 @@ def run_node_tests(name: str, **variables: str) -> subprocess.CompletedProcess[s
     )
 
 
-def test_the_command_with_a_real_server() -> None:
-    declared = Settings(port=0, sessions="declared")
-    with_token = Settings(port=0, sessions="declared", control_token="secret-token")
-    with MockpetsServer(declared) as server, MockpetsServer(with_token) as other:
-        tests = run_node_tests("cypress.test.mjs", DECLARED_URL=server.url, TOKEN_URL=other.url)
-
-    assert tests.returncode == 0, tests.stdout
-    assert "# fail 0" in tests.stdout
-
-
 def test_the_tests_of_the_page_pass(tmp_path: Path) -> None:
     need("tsc")
     write_kit(tmp_path / "cypress/mockpets")
@@ -105,7 +97,8 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "node_modules"
 
 
-@pytest.mark.slow  # npm downloads Cypress' package
+@pytest.mark.slow
+@pytest.mark.long  # npm downloads Cypress' package
 @pytest.mark.parametrize("way", ["written", "package"])
 def test_what_users_write_compiles_and_typos_do_not(
     modules: Path, tmp_path: Path, way: str

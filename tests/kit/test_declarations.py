@@ -5,21 +5,33 @@ from __future__ import annotations
 import re
 import subprocess
 
+import pytest
+
+from mockpets.constants import PROTOCOL, VERSION
 from mockpets.packaged_data import shipped
-from tests.kit.declarations import declarations
+from tests.kit.declarations import control, scenarios
 from tests.programs import need
 
 KIT = shipped("kit")
 
 
-def test_the_generated_declarations_are_up_to_date() -> None:
-    stale = [
-        name
-        for name, text in declarations().items()
-        if (KIT / name).read_text(encoding="utf-8") != text
-    ]
+STALE = "out of date; run .venv/bin/python -m tests.kit.declarations"
 
-    assert not stale, "out of date; run .venv/bin/python -m tests.kit.declarations"
+
+def test_the_lists_of_scenarios_are_up_to_date() -> None:
+    for name, text in scenarios().items():
+        assert (KIT / name).read_text(encoding="utf-8") == text, STALE
+
+
+@pytest.mark.node
+def test_the_declarations_of_the_control_api_are_up_to_date() -> None:
+    assert (KIT / "control.d.ts").read_text(encoding="utf-8") == control(), STALE
+
+
+def test_the_client_has_the_version_and_the_protocol_of_the_server() -> None:
+    client = (KIT / "client.js").read_text(encoding="utf-8")
+
+    assert f'const VERSION = "{VERSION}";\nconst PROTOCOL = {PROTOCOL};\n' in client
 
 
 def test_the_declarations_export_no_empty_types() -> None:
@@ -28,7 +40,10 @@ def test_the_declarations_export_no_empty_types() -> None:
     assert not re.findall(r"Record<string, never>;$", control, re.MULTILINE)
 
 
+@pytest.mark.node
+@pytest.mark.slow
 def test_the_declarations_of_the_client_compile() -> None:
+    """Without the types of Node, which `test_types.py` has."""
     options = ("--strict", "--noEmit", "--pretty", "false", "--module", "nodenext")
     files = ("client.d.ts", "control.d.ts", "scenarios.d.ts")
     compiled = subprocess.run(

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
 import subprocess
 import sys
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.kit import files_of
-from tests.kit.project import run_playwright, serving
 from tests.programs import need
 
 ROOT = Path(__file__).parent.parent.parent
@@ -40,42 +39,6 @@ def shown_commands(mark: str) -> str:
     return str(commands)
 
 
-class App(BaseHTTPRequestHandler):
-    """A front end of one page."""
-
-    page = """\
-<!doctype html><title>App</title><p>Loading</p>
-<script>
-  fetch("MOCK/v1/pets", { headers: { Authorization: "Bearer mockpets" } })
-    .then((response) => response.json())
-    .then((pets) => {
-      document.querySelector("p").textContent = pets.length ? `${pets.length} pets` : "No pets yet";
-    });
-</script>
-"""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(self.page)))
-        self.end_headers()
-        self.wfile.write(self.page.encode())
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@pytest.mark.browser
-def test_the_files_shown_pass(tmp_path: Path) -> None:
-    with MockpetsServer(Settings(port=0, sessions="declared")) as server:
-        app = type("_App", (App,), {"page": App.page.replace("MOCK", server.url)})
-        with serving(app) as url:
-            outcomes = run_playwright(tmp_path, shown_files(), MOCKPETS_URL=server.url, APP_URL=url)
-
-    assert {title: each for title, each in outcomes.items() if each.status != "passed"} == {}
-    assert len(outcomes) == len(shown_files()) == 4
-
-
 def run(folder: Path, commands: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run commands as a user would who has mockpets on the PATH."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -90,6 +53,7 @@ def run(folder: Path, commands: str, **variables: str) -> subprocess.CompletedPr
     )
 
 
+@pytest.mark.tool
 def test_the_files_are_the_same_written_and_downloaded(tmp_path: Path) -> None:
     need("curl")
     (tmp_path / "written/mock/scenarios").mkdir(parents=True)
@@ -104,11 +68,16 @@ def test_the_files_are_the_same_written_and_downloaded(tmp_path: Path) -> None:
     ]
 
     assert (written.returncode, loaded.returncode) == (0, 0), written.stderr + loaded.stderr
+    packages = [json.loads(each.pop("package.json")) for each in files]
+    options = ["--playwright", "--scenarios-dir=../../mock/scenarios"]
+    assert packages[0] == {**packages[1], "mockpets": {"options": options}}
     assert files[0] == files[1]
-    assert files[0].keys() == {*files_of(["playwright"])}
+    assert {*files[0], "package.json"} == {*files_of(["playwright"])}
 
 
-@pytest.mark.slow  # npm downloads Playwright
+@pytest.mark.node
+@pytest.mark.slow
+@pytest.mark.long  # npm downloads Playwright
 def test_three_commands_and_six_lines_from_an_empty_folder(tmp_path: Path) -> None:
     """The server listens on another port than the default, which may be taken."""
     [install, write, test] = shown_commands("kit commands").splitlines()

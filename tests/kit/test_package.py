@@ -31,6 +31,7 @@ def test_it_has_the_version_and_the_licence_of_the_server() -> None:
     assert (KIT / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
+@pytest.mark.node
 def test_npm_packs_the_kit_and_nothing_else(tmp_path: Path) -> None:
     packed = subprocess.run(
         [need("npm"), "pack", "--dry-run", "--json", "--silent"],
@@ -67,6 +68,7 @@ def test_every_entry_point_names_a_file_types_first() -> None:
     assert "dependencies" not in PACKAGE
 
 
+@pytest.mark.node
 def test_it_can_be_imported_by_its_name() -> None:
     code = 'import { Mockpets } from "mockpets"; console.log(new Mockpets().session)'
     imported = subprocess.run(
@@ -90,6 +92,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.node
 def test_publint_finds_nothing(archive: Path) -> None:
     linted = run(archive.parent, need("publint"), "run", "--strict", archive.name)
 
@@ -97,6 +100,7 @@ def test_publint_finds_nothing(archive: Path) -> None:
     assert "All good!" in linted.stdout
 
 
+@pytest.mark.node
 def test_the_types_of_every_entry_point_are_found(archive: Path) -> None:
     checked = run(archive.parent, need("attw"), "--profile", "esm-only", archive.name)
 

@@ -1,4 +1,7 @@
-"""kit/playwright.js gives each Playwright test its own session."""
+"""kit/playwright.js gives each Playwright test its own session.
+
+One run has all specs, also the files that the pages show.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,9 @@ import json
 import re
 import subprocess
 import sys
+from contextlib import contextmanager
+from functools import partial
+from html import unescape
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from threading import Barrier
@@ -16,18 +22,30 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from tests.kit.project import run_playwright, serving
+from mockpets.kit import list_scenarios
+from mockpets.scenario.library import load_library
+from tests.kit.project import CONFIG, REPORTED, run_checks, run_playwright, run_specs, serving
+from tests.kit.test_docs import shown_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.browser
+    from tests.kit.project import Outcomes
 
+pytestmark = [pytest.mark.browser, pytest.mark.node]
 
-def spec(name: str) -> dict[str, str]:
-    """Return one of our specs, as a file of a project."""
-    path = Path(__file__).with_name("specs") / f"{name}.spec.ts"
-    return {f"tests/{path.name}": path.read_text(encoding="utf-8")}
+SPECS = Path(__file__).with_name("specs")
+TOKEN = "t" * 32
+PROJECTS = """\
+  projects: [
+    // In the order of the queue: the four tests that wait for each other need all workers.
+    { name: "restarted", testMatch: "restart.spec.ts", use: { mockUrl: process.env.KILLED_URL } },
+    { name: "kit", testMatch: /(sessions|states|failing|escape).spec/ },
+    { name: "public", testMatch: "public.spec.ts", use: { mockUrl: process.env.PUBLIC_URL } },
+    { name: "pages", testMatch: PAGES, use: { baseURL: process.env.SHOP_URL } },
+  ],
+});
+"""
 
 
 class Echo(BaseHTTPRequestHandler):
@@ -55,54 +73,42 @@ class Echo(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def server() -> Iterator[MockpetsServer]:
-    """Like the one that `webServer()` starts."""
-    with MockpetsServer(Settings(port=0, sessions="declared")) as running:
-        yield running
+class Older(BaseHTTPRequestHandler):
+    """A server from before the protocol number, whose DELETE returns no `id`."""
+
+    def do_GET(self) -> None:
+        assert self.path == "/__mockpets/health"
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{"status":"ok","version":"0.1.0"}')
+
+    def log_message(self, *_: object) -> None:
+        pass
 
 
-def test_each_test_has_its_own_session(server: MockpetsServer, tmp_path: Path) -> None:
-    with serving(Echo) as app, serving(Echo) as third:
-        outcomes = run_playwright(
-            tmp_path, spec("sessions"), MOCKPETS_URL=server.url, APP_URL=app, THIRD_URL=third
-        )
+class App(BaseHTTPRequestHandler):
+    """A front end of one page."""
 
-    assert {title: each for title, each in outcomes.items() if each.status != "passed"} == {}
-    assert len(outcomes) == 20
-    sessions = ControlClient(server.url).sessions()
-    assert [session["name"] for session in sessions] == ["default"]  # the others are deleted
+    page = """\
+<!doctype html><title>App</title><p>Loading</p>
+<script>
+  fetch("MOCK/v1/pets", { headers: { Authorization: "Bearer mockpets" } })
+    .then((response) => response.json())
+    .then((pets) => {
+      document.querySelector("p").textContent = pets.length ? `${pets.length} pets` : "No pets yet";
+    });
+</script>
+"""
 
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(self.page)))
+        self.end_headers()
+        self.wfile.write(self.page.encode())
 
-def test_failed_tests_show_why(server: MockpetsServer, tmp_path: Path) -> None:
-    outcomes = run_playwright(tmp_path, spec("failing"), MOCKPETS_URL=server.url)
-    errors = {title: "\n".join(each.errors) for title, each in outcomes.items()}
-
-    assert {each.status for each in outcomes.values()} == {"failed"}
-    for title, message in {
-        "a verification": 'query.limit: expected "4", got "3"',
-        "a negated verification": "unexpected requests: 1\n   1  ",
-        "an invalid match": "unknown key 'opration'; did you mean 'operation'",
-        "something else than the fixture": "toHaveReceived expects the fixture 'mock'",
-        "an unknown scenario": "unknown scenario 'emtpy'; did you mean 'empty'?",
-        "an unknown carrier": "carrier must be 'route', 'header' or 'key', got 'cookie'",
-        "a port in the options of the server": "name the port in 'url' or MOCKPETS_URL",
-        "a server that is not there": "cannot connect to http://localhost:1 ",
-    }.items():
-        assert message in errors[title], title
-        assert "at mockpets/" not in errors[title], title
-        if errors[title].startswith("MockpetsError"):  # shown at the line of the test
-            assert "playwright.js" not in (outcomes[title].location or "")
-    requests = outcomes["a verification"].attachments["mockpets requests"]
-    assert re.fullmatch(
-        r"   1  [0-9:.]{12}  GET    /v1/pets\?limit=3 +401  [0-9.]+ ms  -  the API key is invalid",
-        requests,
-    )
-    har = json.loads(outcomes["a verification"].attachments["mockpets.har"])
-    assert [entry["response"]["status"] for entry in har["log"]["entries"]] == [401]
-    assert "secret" not in json.dumps(har)
-    assert "no requests to " in outcomes["an assertion"].attachments["mockpets requests"]
-    assert outcomes["an assertion without requests"].attachments == {}
+    def log_message(self, *_: object) -> None:
+        pass
 
 
 class Killable:
@@ -136,12 +142,153 @@ class Killable:
             self._process.kill()
 
 
-@pytest.mark.parametrize("sessions", ["declared", "implicit"])
-def test_when_the_server_is_killed_every_affected_test_fails_with_the_reason(
-    sessions: str, tmp_path: Path
+REUSE = """\
+import { expect, test } from "./mockpets/playwright";
+
+for (const title of ["a", "b", "c", "d"]) {
+  test(title, async ({ mock }) => {
+    expect(await mock.pets()).toHaveLength(16);
+  });
+}
+"""
+
+
+def specs(*names: str) -> dict[str, str]:
+    """Return specs of ours, as files of a project."""
+    paths = [SPECS / f"{name}.spec.ts" for name in names]
+    return {f"tests/{path.name}": path.read_text(encoding="utf-8") for path in paths}
+
+
+def test_all_specs(tmp_path: Path) -> None:
+    """In one run, because a start takes seconds."""
+    counts = {"sessions": 20, "failing": 12, "states": 14, "escape": 2, "public": 1, "restart": 5}
+    known = {**load_library((), ()).descriptions(), "fresh-cat": "The server does not know it."}
+    shown = {Path(path).name: path for path in shown_files()}
+    # Like the one that `webServer()` starts.
+    settings = Settings(port=0, sessions="declared")
+    public = Settings(port=0, public=True, control_token=TOKEN)
+    with (
+        MockpetsServer(settings) as server,
+        MockpetsServer(public) as public_server,
+        serving(Echo) as app,
+        serving(Echo) as third,
+        serving(Older) as older,
+        serving(type("_App", (App,), {"page": App.page.replace("MOCK", server.url)})) as shop,
+        restarting("declared") as (killed, restart),
+    ):
+        outcomes = run_specs(
+            tmp_path,
+            {
+                **specs(*counts),
+                **shown_files(),
+                "tests/mockpets/scenarios.js": list_scenarios(known),
+            },
+            REPORTED.replace("});\n", PROJECTS.replace("PAGES", json.dumps([*shown]))),
+            MOCKPETS_URL=server.url,
+            APP_URL=app,
+            THIRD_URL=third,
+            OLDER_URL=older,
+            SHOP_URL=shop,
+            KILLED_URL=killed,
+            RESTART_URL=restart,
+            PUBLIC_URL=public_server.url,
+            PUBLIC_TOKEN=TOKEN,
+        )
+        left = [each["name"] for each in ControlClient(server.url).sessions()]
+        left += [each["name"] for each in ControlClient(public_server.url, token=TOKEN).sessions()]
+
+    def check_counts() -> None:
+        assert {*left} == {"default"}  # the others are deleted
+        pages = {name.removesuffix(".spec.ts"): 1 for name in shown}
+        assert {name: len(each) for name, each in outcomes.items()} == counts | pages
+
+    checks = {
+        "failing": check_failing,
+        "states": check_states,
+        "public": check_public,
+        "restart": check_restarted,
+    }
+    run_checks(
+        {name: partial(checks.get(name, check_passed), each) for name, each in outcomes.items()}
+        | {"escape": partial(check_table, tmp_path / "test-results"), "counts": check_counts}
+    )
+
+
+@pytest.mark.slow
+def test_when_a_server_with_implicit_sessions_is_killed(tmp_path: Path) -> None:
+    with restarting("implicit") as (killed, restart):
+        files = specs("restart")
+        outcomes = run_playwright(tmp_path, files, MOCKPETS_URL=killed, RESTART_URL=restart)
+
+    check_restarted(outcomes)
+
+
+@pytest.mark.slow
+def test_a_reused_server_is_one_warning_and_its_scenario_is_not_that_of_the_tests(
+    tmp_path: Path,
 ) -> None:
+    own = 'import { webServer } from "./tests/mockpets/playwright";\n'
+    config = own + CONFIG.replace("fullyParallel", "webServer: webServer(), fullyParallel")
+    with MockpetsServer(Settings(port=0, scenario=("empty",), any_key=True)) as server:
+        url = server.url
+        outcomes = run_playwright(tmp_path, {"tests/a.spec.ts": REUSE}, config, MOCKPETS_URL=url)
+
+    assert {title: each.status for title, each in outcomes.items()} == dict.fromkeys(
+        "abcd", "passed"
+    )
+    [warning] = filter(None, (each.stderr for each in outcomes.values()))
+    assert warning == (
+        f"mockpets: the tests use a server that was already running at {url}, and it is not as "
+        "they expect: it has --any-key, it lacks --sessions declared; stop it, so that the tests "
+        "start their own, or name its options in 'args'\n"
+    )
+
+
+def check_passed(outcomes: Outcomes) -> None:
+    assert {title: each for title, each in outcomes.items() if each.status != "passed"} == {}
+
+
+def check_failing(outcomes: Outcomes) -> None:
+    """Each failed test shows why."""
+    errors = {title: "\n".join(each.errors) for title, each in outcomes.items()}
+
+    assert {each.status for each in outcomes.values()} == {"failed"}
+    for title, message in {
+        "a verification": 'query.limit: expected "4", got "3"',
+        "a negated verification": "unexpected requests: 1\n   1  ",
+        "an invalid match": "unknown key 'opration'; did you mean 'operation'",
+        "something else than the fixture": "toHaveReceived expects the fixture 'mock'",
+        "an unknown scenario": "unknown scenario 'emtpy'; did you mean 'empty'?",
+        "an unknown carrier": "carrier must be 'route', 'header' or 'key', got 'cookie'",
+        "a port in the options of the server": "name the port in 'url' or MOCKPETS_URL",
+        "an older server": "is older than this kit: the server is mockpets 0.1.0 (protocol 1), ",
+        "a server that is not there": "cannot connect to http://localhost:1 ",
+    }.items():
+        assert message in errors[title], title
+        assert "at mockpets/" not in errors[title], title
+        if errors[title].startswith("MockpetsError"):  # shown at the line of the test
+            assert "playwright.js" not in (outcomes[title].location or "")
+    meanwhile = "rejected meanwhile: GET /v1/pets"
+    dropped = outcomes["a page that drops the session"]
+    assert meanwhile in errors["a page that drops the session"]
+    assert meanwhile in dropped.attachments["mockpets requests"]
+    requests = outcomes["a verification"].attachments["mockpets requests"]
+    assert re.fullmatch(
+        r"   1  [0-9:.]{12}  GET    /v1/pets\?limit=3 +401  [0-9.]+ ms  -  the API key is invalid",
+        requests,
+    )
+    har = json.loads(outcomes["a verification"].attachments["mockpets.har"])
+    assert [entry["response"]["status"] for entry in har["log"]["entries"]] == [401]
+    assert "secret" not in json.dumps(har)
+    assert "no requests to " in outcomes["an assertion"].attachments["mockpets requests"]
+    assert outcomes["an assertion without requests"].attachments == {}
+
+
+@contextmanager
+def restarting(sessions: str) -> Iterator[tuple[str, str]]:
+    """Yield the URL of a server, and one that restarts it when four tests have sent a request."""
     server = Killable(sessions)
-    barrier = Barrier(4, action=server.restart, timeout=120)
+    barrier = Barrier(4, action=server.restart, timeout=240)
 
     class Restart(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -155,17 +302,67 @@ def test_when_the_server_is_killed_every_affected_test_fails_with_the_reason(
 
     try:
         with serving(Restart) as url:
-            outcomes = run_playwright(
-                tmp_path, spec("restart"), MOCKPETS_URL=server.url, BARRIER_URL=url
-            )
+            yield server.url, url
     finally:
         barrier.abort()
         server.kill()
 
-    assert outcomes.pop("starts later").status == "passed"
-    assert len(outcomes) == 4
+
+def check_restarted(outcomes: Outcomes) -> None:
+    """Every affected test fails with the reason."""
+    assert outcomes["starts later"].status == "passed"
     for title, outcome in outcomes.items():
-        assert outcome.status == "failed", title
-        name = title.replace(" ", "-")
-        lost = f"session {name}-[a-z0-9]+ was lost: the server was restarted"
-        assert re.search(lost, outcome.errors[0]), title
+        if title != "starts later":
+            assert outcome.status == "failed", title
+            name = title.replace(" ", "-")
+            lost = f"session {name}-[a-z0-9]+ was lost: the server was restarted"
+            assert re.search(lost, outcome.errors[0]), title
+
+
+def check_states(outcomes: Outcomes) -> None:
+    """A test is skipped unless it reaches its state."""
+    for title, outcome in outcomes.items():
+        first = title.partition(":")[0].partition(" ")[0]
+        expected = first if first in ("skipped", "failed") else "passed"
+        if title == "an expected failure stays one":
+            expected = "failed"
+        assert outcome.status == expected, (title, outcome.errors)
+        assert "state screenshot" not in outcome.attachments
+    for title, reason in {
+        "stubs that took no part": "scenario missing affected no request",
+        "pets that nobody lists": "no request listed or fetched pets in scenario empty",
+        "pets that were listed in another state": "no request listed or fetched pets in",
+    }.items():
+        assert outcomes[f"skipped: {title}"].skip_reason.startswith(reason)
+    assert outcomes["skipped by itself"].skip_reason == "its own reason"
+    for title, message in {
+        "a scenario that the server does not have": "has no scenario 'fresh-cat', but the kit "
+        "lists it; write the kit again with 'mockpets kit', or start the server with the same",
+        "two sources of scenarios": "runs in state 'missing', so its session cannot start with "
+        'scenario "slow" too; remove it',
+        "a state that is not reached": 'Expected: "another"',
+    }.items():
+        assert message in "\n".join(outcomes[f"failed: {title}"].errors)
+
+
+def check_public(outcomes: Outcomes) -> None:
+    """What the server does not allow is skipped."""
+    assert outcomes["offline"].status == "skipped"
+    reason = "connection faults are disabled: the server runs with --public"
+    assert outcomes["offline"].skip_reason == reason
+
+
+def check_table(folder: Path) -> None:
+    """The table escapes titles and errors."""
+    html = (folder / "states.html").read_text(encoding="utf-8")
+    lines = (folder / "states.md").read_text(encoding="utf-8").splitlines()
+    [markdown] = [line for line in lines if "img src" in line]
+
+    assert "<script" not in html
+    assert "<img" not in html
+    shown = unescape(html)
+    assert "<img src=x> | empty" in shown
+    assert "Error: <script>x()</script> | `red  &amp;\n" in shown
+    assert "has no state" not in shown
+    assert r"\<img src=x\> \| empty" in markdown
+    assert len(re.split(r"(?<!\\)\|", markdown)) == 4 + 2, "four cells"

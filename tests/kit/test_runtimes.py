@@ -22,6 +22,8 @@ from tests.test_generated_types import run
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.node
+
 TOUR = Path(__file__).with_name("tour.mjs")
 IMPORTING = """
 import * as kit from "mockpets";

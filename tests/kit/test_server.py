@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+pytestmark = pytest.mark.node
+
 COMMAND = shlex.join([sys.executable, "-m", "mockpets"])
 SCRIPT = """\
 import { startServer } from "mockpets/server";
@@ -144,12 +146,32 @@ def test_the_server_stops_if_the_process_exits(project: Path) -> None:
 
 def test_a_running_server_is_used_and_stays(project: Path) -> None:
     """In CI too, because MOCKPETS_URL names it."""
-    with MockpetsServer(Settings(port=0)) as server:
+    with MockpetsServer(Settings(port=0, sessions="declared")) as server:
         for variables in ({}, {"CI": "1"}):
             output = start(
                 project, {"command": "no-such-command"}, MOCKPETS_URL=server.url, **variables
             )
             assert output.splitlines() == ["started 200", "after stop 200"]
+
+
+def test_a_running_server_with_other_options_is_one_warning(project: Path) -> None:
+    """The options in `args` are those that the tests expect."""
+    with MockpetsServer(Settings(port=0, any_key=True, seed=4, scenario=("empty",))) as server:
+        options = {"args": "--seed 4 --scenarios-dir own --count 3"}
+        (project / "node_modules/mockpets/scenarios.js").write_text(
+            'export const scenarios = [{ name: "empty" }, { name: "tired-cat" }];'
+        )
+        url = server.url
+        output = start(project, options, MOCKPETS_URL=url)
+
+    assert output.splitlines() == [
+        f"mockpets: the tests use a server that was already running at {url}, and it is not "
+        "as they expect: it has --any-key, it lacks --sessions declared, it lacks --count, it "
+        "lacks the scenario 'tired-cat'; stop it, so that the tests start their own, or name its "
+        "options in 'args'",
+        "started 200",
+        "after stop 200",
+    ]
 
 
 def test_a_running_server_that_was_not_named_is_an_error_in_ci(project: Path) -> None:
@@ -186,6 +208,26 @@ def test_a_missing_command_is_named(project: Path) -> None:
     assert "ended with status 127:" in output
     assert "no-such-command: not found" in output
     assert "install mockpets, or name its command with the option 'command'" in output
+
+
+def test_playwright_prints_how_to_install_a_missing_command(project: Path) -> None:
+    """It prints only what the command prints, and starts no command if a server is running."""
+    script = """
+        import { spawnSync } from "node:child_process";
+        import { webServer } from "mockpets/server";
+        const options = { shell: true, encoding: "utf8" };
+        const { status, stderr } = spawnSync(webServer().command, options);
+        console.log(status, stderr.trim());
+        console.log(webServer({ command: "uvx mockpets" }).command.split(" --")[0]);
+    """
+    path = os.pathsep.join(["/usr/bin", "/bin"])
+    output = run(project, need("node"), "--input-type=module", "--eval", script, PATH=path)
+
+    assert output.splitlines() == [
+        "127 mockpets is not on the PATH. Install it, activate its virtual environment, or name "
+        "its command with webServer({ command }).",
+        "uvx mockpets serve",
+    ]
 
 
 def test_the_message_of_a_server_that_does_not_start_is_shown(project: Path) -> None:

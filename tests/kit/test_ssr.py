@@ -5,11 +5,14 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.kit.project import install_kit
 from tests.programs import need
 from tests.test_generated_types import run
 
 
+@pytest.mark.node
 def test_headers_of_every_kind_in_node(tmp_path: Path) -> None:
     install_kit(tmp_path)
     shutil.copy2(Path(__file__).with_name("ssr.test.mjs"), tmp_path)

@@ -23,6 +23,8 @@ from tests.programs import need
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.node
+
 FILES = Path(__file__).with_name("vitest")
 CONFIG = """\
 import { defineConfig } from "vitest/config";

@@ -9,22 +9,21 @@ requests failed or the memory did not come back. Arguments after ``--`` go to `m
 from __future__ import annotations
 
 import argparse
-import re
 import socket
-import subprocess
 import sys
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
-from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
+from tests.live.processes import memory_limit, rss, serving
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from multiprocessing.synchronize import Event
 
-    Limit = Callable[[], None]
+    from tests.live.processes import Limit
 
 ATTACKER: Final = "127.0.0.1"
 CLIENT: Final = "127.0.0.2"
@@ -36,6 +35,8 @@ READ_BYTES: Final = 2048
 """What each connection of the attack reads at a time, at most once in `READ_SECONDS`."""
 READ_SECONDS: Final = 1.0
 RSS_GROWTH: Final = 1.2
+RETURN_SECONDS: Final = 5.0
+"""How long the server may take to return the memory."""
 
 _KEY: Final = "Host: a\r\nAuthorization: Bearer mockpets\r\n"
 ATTACKS: Final = {
@@ -49,16 +50,16 @@ ATTACKS: Final = {
 
 @dataclass(frozen=True)
 class Result:
-    """What the normal client saw, in seconds, and the server's memory, in KiB.
+    """What the normal client saw, in seconds, and the server's memory, in MiB.
 
     :param problems: the normal client's failed requests.
     """
 
     times: tuple[float, ...]
     problems: tuple[str, ...]
-    rss_before: int
-    rss_peak: int
-    rss_after: int
+    rss_before: float
+    rss_peak: float
+    rss_after: float
 
     def __str__(self) -> str:
         times = sorted(self.times) or [0.0]
@@ -66,41 +67,9 @@ class Result:
         return (
             f"{len(self.times)} responses, {len(self.problems)} failures, p50 {p50 * 1000:.0f} ms, "
             f"p99 {p99 * 1000:.0f} ms, max {times[-1] * 1000:.0f} ms; RSS before "
-            f"{self.rss_before / 1024:.1f} MiB, peak {self.rss_peak / 1024:.1f} MiB, "
-            f"after {self.rss_after / 1024:.1f} MiB"
+            f"{self.rss_before:.1f} MiB, peak {self.rss_peak:.1f} MiB, "
+            f"after {self.rss_after:.1f} MiB"
         )
-
-
-@contextmanager
-def serving(words: Sequence[str], limit: Limit | None = None) -> Iterator[tuple[int, int]]:
-    """Run the program and yield its port and process ID.
-
-    :param limit: called in the new process, to limit its memory or its descriptors.
-    """
-    command = [sys.executable, "-m", "mockpets", "serve", "--port", "0", "--quiet"]
-    command += ["--host", ATTACKER, "--journal-size", "20", *words]  # small: it may be full
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        text=True,
-        preexec_fn=limit,
-    ) as process:
-        assert process.stdout is not None
-        try:
-            found = re.search(r"http://\S+:(\d+)\S*/v1", process.stdout.readline())
-            assert found, "the server did not start"
-            while "Ctrl-C" not in process.stdout.readline():
-                pass
-            yield int(found[1]), process.pid
-            assert process.poll() is None, "the server has crashed"
-        finally:
-            process.terminate()
-
-
-def rss(pid: int) -> int:
-    """Return the resident memory of a process in KiB."""
-    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-    return int(re.findall(r"VmRSS:\s*(\d+)", status)[0])
 
 
 def call(port: int) -> float:
@@ -220,7 +189,9 @@ def attack(
                 problems.append(str(error))
             sleep(PAUSE)
 
-    with serving(words, limit) as (port, pid):
+    # The request log is small: it may be full.
+    fixed = ("--quiet", "--host", ATTACKER, "--journal-size", "20")
+    with serving(*fixed, *words, limit=limit) as (port, pid):
         send_for(2)
         before = peak = rss(pid)
         times.clear()
@@ -229,16 +200,11 @@ def attack(
             while monotonic() < end:
                 send_for(1)
                 peak = max(peak, rss(pid))
-        send_for(5)
-        return Result(tuple(times), tuple(problems), before, peak, rss(pid))
-
-
-def memory_limit(mib: int) -> Limit:
-    """Return a function that limits the address space of its process, as ``ulimit -v``."""
-    import resource
-
-    size = mib * 1024 * 1024
-    return lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))
+        end = monotonic() + RETURN_SECONDS
+        send_for(1)
+        while (after := rss(pid)) >= before * RSS_GROWTH and monotonic() < end:
+            send_for(1)
+        return Result(tuple(times), tuple(problems), before, peak, after)
 
 
 def main() -> int:

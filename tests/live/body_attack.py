@@ -11,25 +11,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import selectors
 import socket
-import subprocess
 import sys
-import tempfile
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from itertools import cycle
 from multiprocessing import get_context
-from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.live.processes import memory_limit, rss, serving
 
 SIZE = 2**20
 CONNECTIONS = 900
@@ -93,36 +87,6 @@ class Report:
             "attack_mib": self.sent // 2**20,
         }
         return json.dumps(values)
-
-
-@contextmanager
-def serving(memory: int, *options: str) -> Iterator[tuple[int, int]]:
-    """Run a server and yield its port and process ID.
-
-    :param memory: MiB of address space that it may use, 0 for no limit.
-    """
-    command = [sys.executable, "-m", "mockpets", "serve", "--port", "0", "--host", "0.0.0.0"]  # noqa: S104 - so that 127.0.0.2 reaches it
-    command += ["--quiet", *options]
-    if memory:
-        command = ["sh", "-c", f'ulimit -v {memory * 1024} && exec "$@"', "sh", *command]
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder) as process,
-    ):
-        assert process.stdout is not None
-        try:
-            port = re.search(r":(\d+)/v1", process.stdout.readline())
-            assert port, "the server did not start"
-            yield int(port[1]), process.pid
-        finally:
-            process.terminate()
-        assert process.wait(timeout=30) == 0, "the server did not end cleanly"
-
-
-def rss(pid: int) -> float:
-    """Return the resident memory of a process in MiB."""
-    kib = re.findall(r"VmRSS:\s*(\d+)", Path(f"/proc/{pid}/status").read_text())
-    return int(kib[0]) / 1024
 
 
 def visit(port: int) -> float:
@@ -253,7 +217,9 @@ def run(
     :param memory: MiB of address space that the server may use, 0 for no limit.
     """
     report = Report()
-    with serving(memory, *options) as (port, pid):
+    limit = memory_limit(memory) if memory else None
+    # On 0.0.0.0, so that 127.0.0.2 reaches it.
+    with serving("--quiet", "--host", "0.0.0.0", *options, limit=limit) as (port, pid):  # noqa: S104
         warm_up(port)
         report.before = report.peak = rss(pid)
         end = Event()

@@ -15,6 +15,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
+from tests.cases import each
 from tests.http_client import Client, OverSocket, Response
 from tests.live import balancers
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     Balancer = Callable[[Sequence[int]], AbstractContextManager[str]]
+
+pytestmark = pytest.mark.tool
 
 TOKEN = "only-for-this-test"
 PROCESSES = 4
@@ -53,58 +56,39 @@ WAYS = {
     "base path, encoded tilde": Way("/%7ESESSION/v1/pets", []),
     "base path, encoded letter": Way("/~%78SESSION/v1/pets", []),
     "base path, upper case": Way("/~XSESSION/v1/pets", [], nginx=False),
-    "base path before all others": Way(
-        "/~SESSION/v1/pets",
-        [
-            ("Mockpets-Session", "other"),
-            ("baggage", "mockpets.session=another"),
-            ("Authorization", "Bearer mockpets~third"),
-        ],
-    ),
+    "base path before all others": Way("/~SESSION/v1/pets",
+        [("Mockpets-Session", "other"), ("baggage", "mockpets.session=another"),
+        ("Authorization", "Bearer mockpets~third")]),
     "header": Way(PETS, [("Mockpets-Session", "SESSION")]),
     "header, name of the field in lower case": Way(PETS, [("mockpets-session", "SESSION")]),
     "header, upper case": Way(PETS, [("Mockpets-Session", "XSESSION")], nginx=False),
     "header, spaces around it": Way(PETS, [("Mockpets-Session", "  SESSION ")]),
-    "header below scenarios in the base path": Way(
-        "/~+retry/v1/pets", [("Mockpets-Session", "SESSION")]
-    ),
-    "header before baggage and key": Way(
-        PETS,
-        [
-            ("baggage", "mockpets.session=another"),
-            ("Mockpets-Session", "SESSION"),
-            ("Authorization", "Bearer mockpets~third"),
-        ],
-    ),
+    "header below scenarios in the base path": Way("/~+retry/v1/pets",
+        [("Mockpets-Session", "SESSION")]),
+    "header before baggage and key": Way(PETS,
+        [("baggage", "mockpets.session=another"), ("Mockpets-Session", "SESSION"),
+        ("Authorization", "Bearer mockpets~third")]),
     "baggage": Way(PETS, [("baggage", "mockpets.session=SESSION")]),
-    "baggage among others, with properties": Way(
-        PETS, [("baggage", "a=1;x=y, mockpets.session=SESSION;ttl=5 ,mockpets.scenario=empty")]
-    ),
+    "baggage among others, with properties": Way(PETS,
+        [("baggage", "a=1;x=y, mockpets.session=SESSION;ttl=5 ,mockpets.scenario=empty")]),
     "baggage with spaces": Way(PETS, [("baggage", "a=1 , mockpets.session = SESSION ;x")]),
-    "baggage, the last of two entries": Way(
-        PETS, [("baggage", "mockpets.session=another,mockpets.session=SESSION")]
-    ),
-    "baggage, percent-encoded": Way(
-        PETS, [("baggage", "mockpets.session=%78SESSION")], nginx=False
-    ),
-    "baggage, other keys with a similar name": Way(
-        PETS, [("baggage", "xmockpets.session=another,mockpets.session=SESSION")]
-    ),
-    "baggage before the key": Way(
-        PETS,
-        [("baggage", "mockpets.session=SESSION"), ("Authorization", "Bearer mockpets~third")],
-    ),
+    "baggage, the last of two entries": Way(PETS,
+        [("baggage", "mockpets.session=another,mockpets.session=SESSION")]),
+    "baggage, percent-encoded": Way(PETS, [("baggage", "mockpets.session=%78SESSION")],
+        nginx=False),
+    "baggage, other keys with a similar name": Way(PETS,
+        [("baggage", "xmockpets.session=another,mockpets.session=SESSION")]),
+    "baggage before the key": Way(PETS,
+        [("baggage", "mockpets.session=SESSION"), ("Authorization", "Bearer mockpets~third")]),
     "key": Way(PETS, [("Authorization", "Bearer mockpets~SESSION")]),
     "key with scenarios": Way(PETS, [("Authorization", "Bearer mockpets~SESSION+retry")]),
     "key, scheme in lower case": Way(PETS, [("Authorization", "bearer mockpets~SESSION")]),
     "key, upper case": Way(PETS, [("Authorization", "Bearer mockpets~XSESSION")], nginx=False),
-    "key below scenarios in the base path": Way(
-        "/~+retry/v1/pets", [("Authorization", "Bearer mockpets~SESSION")]
-    ),
-    "key below baggage of another program": Way(
-        PETS, [("baggage", "tenant=7"), ("Authorization", "Bearer mockpets~SESSION")]
-    ),
-}
+    "key below scenarios in the base path": Way("/~+retry/v1/pets",
+        [("Authorization", "Bearer mockpets~SESSION")]),
+    "key below baggage of another program": Way(PETS,
+        [("baggage", "tenant=7"), ("Authorization", "Bearer mockpets~SESSION")]),
+}  # fmt: skip
 TWO_FIELDS = Way(PETS, [("baggage", "mockpets.session=SESSION"), ("baggage", "tenant=7")])
 """nginx reads only one of the fields."""
 
@@ -196,21 +180,21 @@ def test_names_spread_over_the_processes(balancer: str) -> None:
     assert reached == set(range(1, PROCESSES + 1))
 
 
-@pytest.mark.parametrize("row", [*WAYS.values(), TWO_FIELDS], ids=[*WAYS, "two fields of baggage"])
+@each("row", [*WAYS.values(), TWO_FIELDS])
 def test_haproxy_finds_the_session_that_mockpets_finds(
     row: Way, haproxy: str, servers: list[str]
 ) -> None:
     check_ways(haproxy, servers[0], row)
 
 
-@pytest.mark.parametrize("row", [row for row in WAYS.values() if row.nginx])
+@each("row", [row for row in WAYS.values() if row.nginx])
 def test_nginx_finds_the_session_that_mockpets_finds(
     row: Way, nginx: str, servers: list[str]
 ) -> None:
     check_ways(nginx, servers[0], row)
 
 
-@pytest.mark.parametrize("row", [row for row in WAYS.values() if not row.nginx])
+@each("row", [row for row in WAYS.values() if not row.nginx])
 def test_nginx_rejects_names_that_it_cannot_normalize(row: Way, nginx: str) -> None:
     response = send(nginx, way_of(row, "w1"))
 
@@ -218,7 +202,7 @@ def test_nginx_rejects_names_that_it_cannot_normalize(row: Way, nginx: str) -> N
     assert "lower case" in response.json["message"]
 
 
-@pytest.mark.parametrize("path", ["/v1/pets", "/v1/pets/1", "/~+empty/v1/pets"])
+@each("path", ["/v1/pets", "/v1/pets/1", "/~+empty/v1/pets"])
 def test_a_request_without_a_session_reaches_the_one_of_the_default_session(
     path: str, balancer: str
 ) -> None:
@@ -228,7 +212,7 @@ def test_a_request_without_a_session_reaches_the_one_of_the_default_session(
     assert ids == {expected}
 
 
-@pytest.mark.parametrize("run", [balancers.haproxy, balancers.nginx])
+@each("run", [balancers.haproxy, balancers.nginx])
 def test_a_token_with_a_tilde_does_not_name_a_session(run: Balancer) -> None:
     """In the control API, the key is the token."""
     with ExitStack() as stack:
@@ -246,7 +230,7 @@ def test_a_token_with_a_tilde_does_not_name_a_session(run: Balancer) -> None:
     assert accepted == [number == reached for number in range(len(tokens))]
 
 
-@pytest.mark.parametrize("base", ["", "/~another"])
+@each("base", ["", "/~another"])
 def test_a_call_for_the_session_in_its_path_reaches_that_session(base: str, balancer: str) -> None:
     call = Client(OverSocket(balancer))
     for name in NAMES:

@@ -195,9 +195,11 @@ class Worker:
         return REQUESTS
 
 
+LONG = [pytest.mark.slow, pytest.mark.long]
+
+
 @pytest.mark.parametrize(
-    "carrier",
-    ["mixed", *(pytest.param(one, marks=pytest.mark.slow) for one in ("path", "header", "key"))],
+    "carrier", ["mixed", *(pytest.param(one, marks=LONG) for one in ("path", "header", "key"))]
 )
 def test_no_session_sees_the_state_of_another(address: str, carrier: Carrier) -> None:
     workers = [Worker(address, number, carrier) for number in range(THREADS)]

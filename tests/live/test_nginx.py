@@ -26,12 +26,14 @@ from mockpets import MockpetsServer, Settings
 from mockpets.web.proxy import behind
 from tests.http_client import JSON, KEY, Client, OverSocket
 from tests.live.balancers import NGINX_FRAME
+from tests.live.contract import Through, check_contract
 from tests.programs import need
-from tests.web.test_contract import *  # noqa: F403 - its tests, through this module's `call`
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from wsgiref.types import StartResponse, WSGIEnvironment
+
+pytestmark = pytest.mark.tool
 
 CONFIG = Path(__file__).parents[2] / "docs" / "operate" / "nginx.conf"
 CERTIFICATE = ["req", "-x509", "-nodes", "-days", "2", "-keyout", "key.pem", "-out", "cert.pem"]
@@ -129,16 +131,16 @@ def mounted() -> Iterator[Client]:
 
 # --- The contract -----------------------------------------------------------------------------
 
-ANSWERED_BY_NGINX = ("elsewhere: TRACE /v1/pets", "id: NUL")
-"""Rows of the contract tests that nginx rejects itself, because of their method or path."""
+
+def is_rejected_by_nginx(method: str, target: str) -> bool:
+    return method == "TRACE" or "%00" in target.partition("?")[0]
 
 
-@pytest.fixture
-def call(plain: Secure, request: pytest.FixtureRequest) -> Client:
-    """A caller through nginx, for the contract tests."""
-    if hasattr(request.node, "callspec") and request.node.callspec.id in ANSWERED_BY_NGINX:
-        request.applymarker(pytest.mark.xfail(strict=True, reason="nginx rejects it itself"))
-    return Client(plain)
+def test_the_contract_holds_through_nginx() -> None:
+    settings = Settings(port=0, behind_proxy=TRUSTED)
+    with MockpetsServer(settings) as server, nginx(server.url, "/") as (port, context):
+        direct = OverSocket(server.url)
+        check_contract(Client(Through(Secure(port, context), direct, is_rejected_by_nginx)))
 
 
 # --- Under a prefix ---------------------------------------------------------------------------
@@ -187,15 +189,6 @@ def test_a_client_of_the_proxy_keeps_its_address(sent: dict[str, str], source: s
     # For a request from the proxy's own machine, values further left come from a proxy too.
     client = "203.0.113.9" if sent and source == PROXY else source
     assert response.json == [client, f"localhost:{port}", "", "https"]
-
-
-def test_forged_headers_of_an_untrusted_peer_are_ignored() -> None:
-    with MockpetsServer(app=behind(witness, [STRANGER], "")) as server:
-        door = OverSocket(server.url)
-        plain, forged = (door.ask("GET", "/", sent, None) for sent in ({}, FORGED))
-
-    assert plain.json[0] in (PROXY, "::1")
-    assert forged.json == plain.json
 
 
 # --- Delays, throttles and faults -------------------------------------------------------------

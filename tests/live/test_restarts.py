@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.tool, pytest.mark.slow]
 
 TOKEN = "only-for-this-test"
-SESSIONS = int(os.environ.get("SCALE_SESSIONS", "40"))
-REQUESTS = int(os.environ.get("SCALE_REQUESTS", "1000"))
+SESSIONS = int(os.environ.get("SCALE_SESSIONS", "24"))
+REQUESTS = int(os.environ.get("SCALE_REQUESTS", "400"))
 """How many requests the clients send at least while processes restart."""
 CLIENTS = 8
 
@@ -198,6 +198,7 @@ def test_after_a_kill_no_client_gets_another_session() -> None:
     assert all("unknown_session" in error for error in after.errors)
 
 
+@pytest.mark.long
 def test_enabling_another_process_moves_no_session(tmp_path: Path) -> None:
     admin = str(tmp_path / "admin.sock")
     with (
@@ -234,6 +235,7 @@ def names_of(process: Process) -> set[str]:
     return {session["name"] for session in control.sessions()}
 
 
+@pytest.mark.long
 def test_draining_a_process_moves_no_session_and_gives_it_no_new_one(tmp_path: Path) -> None:
     """First, the spare process is enabled."""
     admin = str(tmp_path / "admin.sock")
@@ -260,6 +262,7 @@ def test_draining_a_process_moves_no_session_and_gives_it_no_new_one(tmp_path: P
     assert [bool(names & new) for names in after] == [False, True, True, True]
 
 
+@pytest.mark.long
 def test_a_reload_of_haproxy_while_no_client_sends_moves_no_session() -> None:
     """It adds a process, which the hash would give a part of the sessions to."""
     if balancers.haproxy_version() < (3,):

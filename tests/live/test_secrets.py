@@ -96,7 +96,7 @@ def keeping(request: pytest.FixtureRequest) -> Iterator[Client]:
         yield Client(OverSocket(server.url))
 
 
-@effort(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@effort(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     secret=SECRETS,
     key=SECRETS,

@@ -5,44 +5,20 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.http_client import JSON, KEY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.live.processes import serving
 
 THREADS = 4
 GROWTH = 5 * 1024  # KiB
 SCENARIOS = ["default", "empty", "flaky", "retry", "missing", "orders", "truncated", "full-page"]
 SCENARIOS += ["nix", "offline", "broken-json"]
-
-
-@contextmanager
-def serving(*words: str) -> Iterator[tuple[str, int]]:
-    """Run the program and yield host:port and process ID; it must exit cleanly."""
-    command = [sys.executable, "-m", "mockpets", "serve", "--port", "0", *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            first = process.stdout.readline()
-            address = re.search(r"http://(\S+)/v1", first)
-            assert address, first
-            while "Ctrl-C" not in process.stdout.readline():
-                pass
-            yield address[1], process.pid
-        finally:
-            process.terminate()
-        assert process.wait(timeout=30) == 0
 
 
 def held(pid: int) -> tuple[int, int, int]:
@@ -92,12 +68,13 @@ def send(address: str, seed: int, count: int) -> int:
 
 @pytest.mark.slow
 def test_memory_descriptors_and_threads_do_not_grow() -> None:
-    count = int(os.environ.get("SOAK_REQUESTS", "20000"))
-    with serving() as (address, pid), ThreadPoolExecutor(THREADS) as pool:
+    count = int(os.environ.get("SOAK_REQUESTS", "8000"))
+    with serving() as (port, pid), ThreadPoolExecutor(THREADS) as pool:
 
         def work(seed: int, requests: int) -> int:
             share = requests // THREADS
-            return sum(pool.map(lambda number: send(address, seed + number, share), range(THREADS)))
+            seeds = range(seed, seed + THREADS)
+            return sum(pool.map(lambda each: send(f"127.0.0.1:{port}", each, share), seeds))
 
         work(1, count // 4)  # warm up
         before = held(pid)

@@ -19,22 +19,22 @@ import argparse
 import asyncio
 import json
 import re
-import subprocess
 import sys
 import time
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
+
+from tests.live.processes import rss, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CONNECTIONS: Final = 64
-PAUSE: Final = (2.0, 8.0)
-"""The shortest and longest time between two requests of a visitor, in seconds."""
+PAUSE: Final = 8.0
+"""The longest time between two requests of a visitor, in seconds; the shortest is a quarter."""
 LONGEST_RETRY: Final = 10.0
 """The longest `Retry-After` that a visitor waits for, in seconds; later is no good response."""
 TRIES: Final = 5
@@ -133,8 +133,11 @@ class Proxy:
 class Visitor:
     """One visitor, who adds pets and looks for all of them."""
 
-    def __init__(self, number: int, proxy: Proxy, report: Report, end: float) -> None:
+    def __init__(
+        self, number: int, proxy: Proxy, report: Report, end: float, pause: float = PAUSE
+    ) -> None:
         self._random, self._proxy, self._report, self._end = Random(number), proxy, report, end
+        self._longest_pause = pause
         self._number = number
         self._address = f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"
         self._added: set[int] = set()
@@ -142,7 +145,7 @@ class Visitor:
 
     async def visit(self) -> None:
         """List, add and list again until the time is over."""
-        await asyncio.sleep(self._random.uniform(0, PAUSE[1]))
+        await asyncio.sleep(self._random.uniform(0, self._longest_pause))
         while time.monotonic() < self._end:
             await self._list()
             await self._pause()
@@ -152,7 +155,7 @@ class Visitor:
         self._report.unserved += not self._is_served
 
     async def _pause(self) -> None:
-        await asyncio.sleep(self._random.uniform(*PAUSE))
+        await asyncio.sleep(self._random.uniform(self._longest_pause / 4, self._longest_pause))
 
     async def _list(self) -> None:
         status, pets = await self._ask("GET", "/v1/pets?limit=100")
@@ -198,38 +201,18 @@ class Visitor:
 @contextmanager
 def demo(*options: str) -> Iterator[tuple[int, int]]:
     """Run a public server behind a proxy on this machine; yield its port and its process ID."""
-    command = [sys.executable, "-m", "mockpets", "serve", "--public", "--control", "off"]
-    command += ["--host", "127.0.0.1", "--port", "0", "--behind-proxy", "127.0.0.1", "--quiet"]
-    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            banner = ""
-            while (found := re.search(r"http://[^:]+:(\d+)/v1", banner)) is None:
-                line = process.stdout.readline()
-                if not line:
-                    raise RuntimeError(f"the server did not start: {banner}")
-                banner += line
-            yield int(found[1]), process.pid
-        finally:
-            process.terminate()
-            process.wait(20)
+    fixed = ("--public", "--control", "off", "--host", "127.0.0.1")
+    with serving(*fixed, "--behind-proxy", "127.0.0.1", "--quiet", *options) as server:
+        yield server
 
 
-def rss(process: int) -> float:
-    """Return the resident memory of a process in MiB."""
-    status = Path(f"/proc/{process}/status").read_text("ascii")
-    found = re.search(r"VmRSS:\s+(\d+) kB", status)
-    assert found is not None
-    return int(found[1]) / 1024
-
-
-async def visit(port: int, process: int, visitors: int, seconds: float) -> Report:
+async def visit(port: int, process: int, visitors: int, seconds: float, pause: float) -> Report:
     """Let visitors use a server; return what they experienced."""
     report, proxy = Report(visitors), Proxy(port)
     before = rss(process)
     end = time.monotonic() + seconds
     tasks = [
-        asyncio.create_task(Visitor(number, proxy, report, end).visit())
+        asyncio.create_task(Visitor(number, proxy, report, end, pause).visit())
         for number in range(visitors)
     ]
     peak, pending = before, set(tasks)
@@ -243,11 +226,11 @@ async def visit(port: int, process: int, visitors: int, seconds: float) -> Repor
     return report
 
 
-def run(visitors: int, seconds: float, *options: str) -> Report:
+def run(visitors: int, seconds: float, *options: str, pause: float = PAUSE) -> Report:
     """Run a server with as many sessions as visitors, if that is more than its default."""
     sessions = ("--max-sessions", str(visitors + 1)) if visitors >= 5000 else ()
     with demo(*sessions, *options) as (port, process):
-        return asyncio.run(visit(port, process, visitors, seconds))
+        return asyncio.run(visit(port, process, visitors, seconds, pause))
 
 
 def main() -> int:

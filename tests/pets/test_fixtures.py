@@ -6,14 +6,13 @@ import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
-import pytest
-
 from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PAGE_DEFAULT, PAGE_MAX, PET_STATUSES
 from mockpets.contract.serialization import body_problems, dump_pet
 from mockpets.packaged_data import shipped
 from mockpets.pets.generator import generate
 from mockpets.pets.names import CATEGORIES
 from mockpets.strict_json import parse_json
+from tests.cases import each
 
 if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
@@ -44,7 +43,7 @@ def test_the_shipped_fixtures() -> None:
     }
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", FILES)
 def test_it_contains_valid_pets(name: str) -> None:
     assert len(FILES[name].read_bytes()) <= FIXTURE_BYTES
     pets = parse_json(FILES[name].read_bytes())
@@ -58,14 +57,14 @@ def test_it_contains_valid_pets(name: str) -> None:
     assert pets
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", FILES)
 def test_ids_ascend(name: str) -> None:
     ids = [pet["id"] for pet in pets_of(name)]
     assert ids == sorted(set(ids))
     assert ids[0] >= 1
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", FILES)
 def test_it_has_one_pet_per_line(name: str) -> None:
     """Equal fixtures are equal files, and a diff shows the lines of the changed pets."""
     lines = [visible(dump_pet(pet).decode()) for pet in pets_of(name)]
@@ -135,30 +134,20 @@ AWKWARD: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("kind", AWKWARD)
+@each("kind", AWKWARD)
 def test_awkward_names_shows_each_kind_on_the_first_page(kind: str) -> None:
     names = [pet["name"] for pet in pets_of("awkward-names")[:PAGE_DEFAULT]]
     assert any(AWKWARD[kind](name) for name in names)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "\u202eoleM\u202c",  # overrides the text direction
-        "<img src=x onerror=alert(1)>",
-        "'; DROP TABLE pets; --",
-        "${name}",
-        "{{7*7}}",
-        "%s %d %n",
-        "=1+1",  # a formula in a spreadsheet
-        "   ",
-        "Nul\x00Byte",
-        "Line\u2028Separator",
-        "\u200bGhost\u200b",
-        "__proto__",
-        "𠮷野",  # one letter, but a surrogate pair in JavaScript
-    ],
-)
+@each("name", [
+    "\u202eoleM\u202c",  # overrides the text direction
+    "<img src=x onerror=alert(1)>",
+    "'; DROP TABLE pets; --", "${name}", "{{7*7}}", "%s %d %n",
+    "=1+1",  # a formula in a spreadsheet
+    "   ", "Nul\x00Byte", "Line\u2028Separator", "\u200bGhost\u200b", "__proto__",
+    "𠮷野",  # one letter, but a surrogate pair in JavaScript
+])  # fmt: skip
 def test_awkward_names_has(name: str) -> None:
     assert name in [pet["name"] for pet in pets_of("awkward-names")]
 

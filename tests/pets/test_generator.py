@@ -22,6 +22,7 @@ from mockpets.contract.serialization import body_problems, dump_pet
 from mockpets.pets import default_pets
 from mockpets.pets.generator import BLOCK, PetProvider, generate
 from mockpets.pets.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
+from tests.cases import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,14 +73,12 @@ def blocks(pets: tuple[Pet, ...]) -> list[tuple[Pet, ...]]:
 # --- The same bytes forever -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [0, 1, 16, 50, 64, 65])
+@each("count", [0, 1, 16, 50, 64, 65])
 def test_the_list_of_default_pets_is_the_generators(count: int) -> None:
     assert default_pets.generate(count, 1, DEFAULT_LOCALE) == generate(count, 1, DEFAULT_LOCALE)
 
 
-@pytest.mark.parametrize(
-    ("count", "seed", "locale"), [(65, 1, "en_US"), (16, 2, "en_US"), (16, 1, "de_DE")]
-)
+@each("count, seed, locale", [(65, 1, "en_US"), (16, 2, "en_US"), (16, 1, "de_DE")])
 def test_other_pets_than_the_listed_ones_are_generated(count: int, seed: int, locale: str) -> None:
     pets = default_pets.generate(count, seed, locale)
 
@@ -96,39 +95,16 @@ def test_the_default_pets_are_these() -> None:
     assert written(generate(16, 1, DEFAULT_LOCALE)) == DEFAULT_PETS
 
 
-@pytest.mark.parametrize(
-    ("count", "seed", "locale", "digest", "names"),
-    [
-        (
-            16,
-            0,
-            "ja_JP",
-            "efcd4086998be0bf9f83e9d516f485664837f52a416785a7422651efc20ac015",
-            ["ジャック", "だいず", "クッキー"],
-        ),
-        (
-            1_000,
-            7,
-            "de_DE",
-            "cf98bddb229709560882ec8bb00efdd899245318dd0365213fb403e165c085dd",
-            ["Hansi", "Bello", "Anton"],
-        ),
-        (
-            500,
-            INT64_MAX,
-            "ar_SA",
-            "ec0fcafaf641a63c039f1f481954c19b9478ed02c4b57304bcd3d8c9586c7da3",
-            ["وردة", "رمانة", "كوكو"],
-        ),
-        (
-            10_000,
-            42,
-            "he_IL",
-            "ed066cac976c2b581754ae1f6afb5436eddf9dd8eab8dbe09cfadef74a8f5f04",
-            ["עוגי", "דבש", "שושי"],
-        ),
-    ],
-)
+@each("count, seed, locale, digest, names", [
+    (16, 0, "ja_JP", "efcd4086998be0bf9f83e9d516f485664837f52a416785a7422651efc20ac015",
+     ["ジャック", "だいず", "クッキー"]),
+    (1_000, 7, "de_DE", "cf98bddb229709560882ec8bb00efdd899245318dd0365213fb403e165c085dd",
+     ["Hansi", "Bello", "Anton"]),
+    (500, INT64_MAX, "ar_SA", "ec0fcafaf641a63c039f1f481954c19b9478ed02c4b57304bcd3d8c9586c7da3",
+     ["وردة", "رمانة", "كوكو"]),
+    (10_000, 42, "he_IL", "ed066cac976c2b581754ae1f6afb5436eddf9dd8eab8dbe09cfadef74a8f5f04",
+     ["עוגי", "דבש", "שושי"]),
+])  # fmt: skip
 def test_golden(count: int, seed: int, locale: str, digest: str, names: list[str]) -> None:
     pets = generate(count, seed, locale)
     assert [pet["name"] for pet in pets[:3]] == names
@@ -140,17 +116,13 @@ def test_every_locale_is_pinned() -> None:
     assert sha256(every) == "c476f9dc1038fdcc37c3d87d24c99ae3669f2586a2f390a3f9e19415d29d62b3"
 
 
-@pytest.mark.parametrize(
-    "generator",
-    [
-        # Klingon is unknown to Faker. (Its type hint for **config covers the whole mapping.)
-        Generator(locale="tlh_QO"),  # type: ignore[arg-type]
-        Generator(),
-        Faker("ja_JP", use_weighting=False).factories[0],
-        Faker("de_DE", use_weighting=True).factories[0],
-    ],
-    ids=["unknown locale", "bare", "unweighted", "weighted"],
-)
+@each("generator", [
+    # Klingon is unknown to Faker. (Its type hint for **config covers the whole mapping.)
+    Generator(locale="tlh_QO"),  # type: ignore[arg-type]
+    Generator(),
+    Faker("ja_JP", use_weighting=False).factories[0],
+    Faker("de_DE", use_weighting=True).factories[0],
+])  # fmt: skip
 def test_the_faker_instance_does_not_matter(generator: Generator) -> None:
     assert dealt(generator, 3, "sv_SE", 100) == generate(100, 3, "sv_SE")
 
@@ -253,25 +225,22 @@ def test_a_faker_accepts_the_provider() -> None:
 # --- Invalid arguments ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("locale", "nearest"),
-    [
-        ("de-DE", "de_DE"),
-        ("de_de", "de_DE"),
-        ("EN_us", "en_US"),
-        ("fr", "fr_FR"),
-        ("fr_CA", "fr_FR"),
-        ("jp_JP", "ja_JP"),
-        ("zh", "zh_CN"),
-    ],
-)
+@each("locale, nearest", [
+    ("de-DE", "de_DE"),
+    ("de_de", "de_DE"),
+    ("EN_us", "en_US"),
+    ("fr", "fr_FR"),
+    ("fr_CA", "fr_FR"),
+    ("jp_JP", "ja_JP"),
+    ("zh", "zh_CN"),
+])  # fmt: skip
 def test_the_error_for_an_unknown_locale_suggests_the_nearest(locale: str, nearest: str) -> None:
     with pytest.raises(ValueError, match=f"did you mean '{nearest}'") as caught:
         generate(1, 1, locale)
     assert repr(locale) in str(caught.value)
 
 
-@pytest.mark.parametrize("locale", ["", "klingon", "tlh_QO"])
+@each("locale", ["", "klingon", "tlh_QO"])
 def test_the_error_for_a_locale_unlike_any_other_lists_all(locale: str) -> None:
     with pytest.raises(ValueError) as caught:
         generate(0, 1, locale)
@@ -280,14 +249,11 @@ def test_the_error_for_a_locale_unlike_any_other_lists_all(locale: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("count", "seed", "message"),
-    [
-        (-1, 1, "count must be 0 or more, got -1"),
-        (1, -1, "seed must be from 0 to 9223372036854775807, got -1"),
-        (1, 2**63, "seed must be from 0 to 9223372036854775807, got 9223372036854775808"),
-    ],
-)
+@each("count, seed, message", [
+    (-1, 1, "count must be 0 or more, got -1"),
+    (1, -1, "seed must be from 0 to 9223372036854775807, got -1"),
+    (1, 2**63, "seed must be from 0 to 9223372036854775807, got 9223372036854775808"),
+])  # fmt: skip
 def test_numbers_out_of_range(count: int, seed: int, message: str) -> None:
     with pytest.raises(ValueError) as caught:
         generate(count, seed, DEFAULT_LOCALE)
@@ -314,7 +280,7 @@ def test_the_locales() -> None:
     assert DEFAULT_LOCALE in LOCALES
 
 
-@pytest.mark.parametrize("locale", sorted(LOCALES))
+@each("locale", sorted(LOCALES))
 def test_names_of(locale: str) -> None:
     names = LOCALES[locale]
     assert len(names) >= 48

@@ -7,6 +7,7 @@ import json
 import socketserver
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,12 @@ class Running:
     requests: list[Request] = field(default_factory=list)
 
 
+@cache
+def _mock(**settings: Any) -> InProcess:
+    """Return a caller of an app, which a comparison does not change."""
+    return InProcess(create_app(Settings(**settings)))
+
+
 @contextmanager
 def service(
     change: Callable[[Request, Response], Response | Iterable[bytes]],
@@ -55,7 +62,7 @@ def service(
     :param change: called with each request and the response of mockpets.
     :param wrap: makes a TLS connection.
     """
-    mock = InProcess(create_app(Settings(**{"count": 50, **settings})))
+    mock = _mock(**{"count": 50, **settings})
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:

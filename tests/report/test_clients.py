@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.report.client_rules import RULES
-from tests.programs import NODE_MODULES, need
+from tests.programs import need, need_packages
 from tests.report.traffic import report
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.node, pytest.mark.slow]
 
 CLIENTS = Path(__file__).with_name("clients")
 FAIL = {
@@ -46,63 +46,62 @@ RETRY_AFTER = {"fetch": "retry", "ky": "retry", "axios-retry": "retry"}
 """Clients that read Retry-After."""
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockpetsServer]:
-    need("node")
-    with MockpetsServer(Settings(port=0)) as server:
-        yield server
+@dataclass(frozen=True)
+class Case:
+    """A client to run, and what it shows.
+
+    :param program: ``faulty`` or ``good``.
+    :param rules: the rules that it breaks.
+    :param requests: how many requests it sends at least.
+    """
+
+    program: str
+    name: str
+    scenario: Any
+    rules: list[str]
+    requests: int = 1
 
 
-def findings(
-    server: MockpetsServer,
-    capsys: pytest.CaptureFixture[str],
-    program: str,
-    name: str,
-    scenario: Any,
-) -> tuple[list[str], int]:
-    """Run a client in a session of its own; return the rules that it breaks, and its requests."""
-    if not (NODE_MODULES / "axios-retry").exists():
-        need("axios-retry")  # reports the missing package
-    session = f"{program}-{name}-{scenario if isinstance(scenario, str) else 'own'}"
+CASES = [
+    *(
+        Case("faulty", each.name, SCENARIOS.get(each.name, "default"), [each.name])
+        for each in RULES
+    ),
+    *(Case("good", name, scenario, [], least) for name, (scenario, least) in GOOD.items()),
+    *(Case("good", name, scenario, [], 3) for name, scenario in RETRY_AFTER.items()),
+]
+
+
+def run_client(server: MockpetsServer, session: str, case: Case) -> int:
+    """Run a client in a session of its own; return how many requests it has sent."""
     client = ControlClient(server.url, session)
-    client.make_session(session, scenario=scenario)
+    client.make_session(session, scenario=case.scenario)
     subprocess.run(
-        [need("node"), f"{program}.mjs", name],
+        [need("node"), f"{case.program}.mjs", case.name],
         cwd=CLIENTS,
         env={**os.environ, "BASE_URL": client.base_url},
-        timeout=120,
+        timeout=240,
         check=True,
     )
-    status, result, _ = report(capsys)("--url", server.url, "--session", session)
-    assert status == 0
-    return [each["rule"] for each in result["findings"]], len(client.requests())
+    return len(client.requests())
 
 
-@pytest.mark.parametrize("rule", [rule.name for rule in RULES])
-def test_a_faulty_client_is_named_by_its_rule(
-    server: MockpetsServer, capsys: pytest.CaptureFixture[str], rule: str
+def test_each_faulty_client_is_named_by_its_rule_and_no_good_one(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    names, _ = findings(server, capsys, "faulty", rule, SCENARIOS.get(rule, "default"))
+    """Two at a time, because a busy machine changes the pauses of a client."""
+    need_packages()
+    sessions = [f"client-{number}" for number in range(len(CASES))]
+    with MockpetsServer(Settings(port=0)) as server, ThreadPoolExecutor(2) as pool:
+        requests = [*pool.map(partial(run_client, server), sessions, CASES)]
+        results = [
+            report(capsys)("--url", server.url, "--session", session) for session in sessions
+        ]
 
-    assert names == [rule]
-
-
-@pytest.mark.parametrize("name", GOOD)
-def test_a_good_client_has_no_findings(
-    server: MockpetsServer, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    scenario, least = GOOD[name]
-    names, requests = findings(server, capsys, "good", name, scenario)
-
-    assert names == []
-    assert requests >= least
-
-
-@pytest.mark.parametrize("name", RETRY_AFTER)
-def test_a_good_client_that_reads_retry_after_has_no_findings(
-    server: MockpetsServer, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    names, requests = findings(server, capsys, "good", name, RETRY_AFTER[name])
-
-    assert names == []
-    assert requests == 3
+    assert [
+        (case, status, result["findings"], sent)
+        for case, (status, result, _), sent in zip(CASES, results, requests, strict=True)
+        if (status, [each["rule"] for each in result["findings"]]) != (0, case.rules)
+        or sent < case.requests
+        or (case.scenario == "retry" and sent != case.requests)
+    ] == []

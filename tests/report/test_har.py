@@ -11,6 +11,7 @@ import pytest
 
 from mockpets.cli.main import main
 from mockpets.constants import HAR_BYTES, PROBLEMS_SHOWN
+from tests.cases import each as for_each
 from tests.report.traffic import Sent, create, document, report, series, write
 
 if TYPE_CHECKING:
@@ -123,8 +124,8 @@ def test_a_file_of_firefox(run: Run) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("base", "path"),
+@for_each(
+    "base, path",
     [
         ("https://staging.example/v1", "/v1/pet"),
         ("https://staging.example/v1/", "/v1/pet"),
@@ -145,7 +146,7 @@ def test_paths_count_from_the_base_url(run: Run, base: str, path: str) -> None:
     assert finding["message"] == "the path '/v1/pet' is not in the contract, in 1 request"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "base",
     [
         "http://staging.example/v1",
@@ -176,7 +177,7 @@ def test_a_file_without_requests_to_mockpets_needs_a_base_url(run: Run) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url",
     ["", "staging.example/v1", "ftp://a/v1", "/v1", "https://", "https://a/v1?x=1", "http://[a"],
 )
@@ -205,9 +206,7 @@ def test_responses_from_the_cache_are_not_requests(run: Run) -> None:
     assert run("--har", "a.har")[1]["checked"] == "5 requests in 1 file"
 
 
-@pytest.mark.parametrize(
-    "error", ["net::ERR_ABORTED", "NS_BINDING_ABORTED", "Load request cancelled"]
-)
+@for_each("error", ["net::ERR_ABORTED", "NS_BINDING_ABORTED", "Load request cancelled"])
 def test_each_browser_has_its_word_for_an_aborted_request(run: Run, error: str) -> None:
     content = document(series(*range(0, 3000, 310)), "browser")
     for entry in content["log"]["entries"]:
@@ -218,7 +217,7 @@ def test_each_browser_has_its_word_for_an_aborted_request(run: Run, error: str) 
     assert [each["rule"] for each in findings] == ["response-unread"]
 
 
-@pytest.mark.parametrize("time", [-1, None, "soon", float("nan"), 10**400])
+@for_each("time", [-1, None, "soon", float("nan"), 10**400])
 def test_what_is_unknown_makes_no_finding(run: Run, time: object) -> None:
     content = document(series(0, 310, 620, 930, 1240, status=503), "browser")
     for entry in content["log"]["entries"]:
@@ -250,8 +249,8 @@ def test_a_body_that_is_cut_is_not_compared(run: Run) -> None:
     assert result["limits"] == ["the bodies of 2 requests, which are not recorded completely"]
 
 
-@pytest.mark.parametrize("kind", ["log", "browser"])
-@pytest.mark.parametrize("data", ["text", 3, None, [], {}, {"text": 3}, {"text": {}}])
+@for_each("kind", ["log", "browser"])
+@for_each("data", ["text", 3, None, [], {}, {"text": 3}, {"text": {}}])
 def test_a_body_of_another_type_is_unknown(run: Run, kind: Any, data: object) -> None:
     content = document([create(0, ms=3000), create(900)], kind)
     for entry in content["log"]["entries"]:
@@ -309,8 +308,8 @@ def test_an_empty_log_has_no_findings(run: Run) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@for_each(
+    "arguments, message",
     [
         (["--har"], "--har: missing FILE; name one or more HAR files"),
         (["--har", "--coverage", "a.har"], "--har: cannot be combined with --coverage"),
@@ -348,8 +347,8 @@ def test_fail_on_sets_the_exit_status(run: Run) -> None:
 # --- Invalid files --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
+@for_each(
+    "content, message",
     [
         (b"", f": is empty; {EXPORT}"),
         (b" \n", f": is empty; {EXPORT}"),
@@ -381,8 +380,8 @@ REQUEST = {"method": "GET", "url": "http://localhost:7387/v1/pets", "headers": [
 OURS = document(series(0))["log"]["entries"][0]["_mockpets"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
+@for_each(
+    "changes, message",
     [
         ({"startedDateTime": "noon"}, "startedDateTime: must be an ISO 8601 time with a time zone"),
         ({"startedDateTime": "2026-11-21T12:00:00"}, "startedDateTime: must be an ISO 8601 time"),
@@ -423,7 +422,7 @@ def test_invalid_entries(run: Run, changes: dict[str, object], message: str) -> 
     assert "s3cret" not in err[0]
 
 
-@pytest.mark.parametrize("url", ["", "about:blank", "http://[", "http://a:b/", "data:,x", "//x/y"])
+@for_each("url", ["", "about:blank", "http://[", "http://a:b/", "data:,x", "//x/y"])
 def test_other_urls_are_not_requests_to_the_api(run: Run, url: str) -> None:
     content = document(series(0, 900), "browser")
     content["log"]["entries"][1]["request"]["url"] = url

@@ -1,9 +1,7 @@
-"""`mockpets report` reads what Playwright records, and what the fixture of the docs saves."""
+"""`mockpets report` reads what Playwright records, and what the option `mockHar` saves."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,22 +12,28 @@ from tests.report.traffic import report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-PAGE = Path(__file__).parents[2] / "docs/recipes/client-report.md"
+pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 
 SAVED = """
-import { expect } from "@playwright/test";
-import { test } from "./test";
+import { expect, test } from "./mockpets/playwright";
 
-test("a list", async ({ mock, page }) => {
-  await page.goto(`${process.env.MOCKPETS_URL}/__mockpets/docs`);
-  const status = await page.evaluate(async (url) => {
-    const headers = { Authorization: "Bearer mockpets" };
-    return (await fetch(`${url}/pets?page=2`, { headers })).status;
-  }, mock.baseUrl);
-  expect(status).toBe(200);
+const list = async ({ mock, request }) => {
+  const headers = { Authorization: "Bearer mockpets" };
+  expect((await request.get(`${mock.baseUrl}/pets?page=2`, { headers })).status()).toBe(200);
+};
+
+test("a list, not saved", list);
+
+test.describe("with the option", () => {
+  test.use({ mockHar: "always" });
+  test("a list", list);
+});
+
+test.describe("with another value", () => {
+  test.use({ mockHar: "never" as "always" });
+  test("an unknown mode", ({ mock }) => void mock);
 });
 """
 
@@ -100,24 +104,25 @@ def test_a_recording_of_playwright(
     result = run("--har", str(har), "--base-url", f"{server.url}/v1")[1]
     rules = [each["rule"] for each in result["findings"]]
     assert rules == [
-        "retry-without-backoff",
         "duplicate-create",
+        "retry-without-backoff",
         "request-after-401",
         "response-unread",
     ]
 
 
-def test_the_fixture_of_the_docs_saves_the_requests_of_each_test(
+def test_the_option_mock_har_saves_the_requests_of_each_test(
     server: MockpetsServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    blocks = re.findall(
-        r"<!-- kit file: (\S+) -->\n```ts\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL
-    )
-    outcomes = run_playwright(
-        tmp_path, {**dict(blocks), "tests/saved.spec.ts": SAVED}, MOCKPETS_URL=server.url
-    )
-    assert {each.status for each in outcomes.values()} == {"passed"}, outcomes
+    files = {"tests/saved.spec.ts": SAVED}
+    outcomes = run_playwright(tmp_path, files, MOCKPETS_URL=server.url)
+    assert {title: each.status for title, each in outcomes.items()} == {
+        "a list": "passed",
+        "a list, not saved": "passed",
+        "an unknown mode": "failed",
+    }
+    assert "mockHar must be 'on-failure' or 'always', got 'never'" in str(outcomes)
 
-    [saved] = tmp_path.glob("test-results/*/requests.har")
+    [saved] = tmp_path.glob("test-results/*/mockpets.har")
     result = report(capsys)("--har", str(saved))[1]
     assert [each["rule"] for each in result["findings"]] == ["unknown-parameter"]

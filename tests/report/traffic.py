@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    Kind = Literal["log", "browser"]
+Kind = Literal["log", "browser"]
 
 ORIGIN = "http://localhost:7387"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -29,6 +29,8 @@ class Sent:
     :param at: when it was sent, in milliseconds.
     :param ms: how long it took.
     :param status: None if no response arrived.
+    :param headers: of the response.
+    :param sent: headers of the request.
     """
 
     at: float
@@ -39,6 +41,7 @@ class Sent:
     body: str | None = None
     key: str | None = "Bearer [redacted]"
     headers: dict[str, str] = field(default_factory=dict)
+    sent: dict[str, str] = field(default_factory=dict)
     outcome: str = "sent"
     hold: str | None = None
     session: str = "default"
@@ -111,7 +114,7 @@ def _browser_entry(number: int, sent: Sent) -> dict[str, Any]:
 
 def _entry(sent: Sent) -> dict[str, Any]:
     moment = NOON + timedelta(milliseconds=sent.at)
-    own = {} if sent.key is None else {"Authorization": sent.key}
+    own = sent.sent if sent.key is None else {"Authorization": sent.key, **sent.sent}
     request = {
         "method": sent.method,
         "url": ORIGIN + sent.target,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-import pytest
-
 from mockpets.faults import FAULTS
 from mockpets.packaged_data import shipped
 from mockpets.pets.names import LOCALES
@@ -22,50 +20,41 @@ from mockpets.scenario.model import (
     Match,
     Stub,
 )
+from tests.cases import each
 
 E503 = Canned(503, (), b"{}", "status 503 is not in the contract")
 LONG = tuple(Canned(status, (), b"") for status in range(200, 260))
 
 
-@pytest.mark.parametrize(
-    ("match", "text"),
-    [
-        (Match(), "every request"),
-        (Match(operations=("createPet",)), "createPet"),
-        (Match(operations=("listPets", "createPet")), "listPets or createPet"),
-        (Match(operations=("getPet",), pet_ids=(3, 7)), "getPet with petId 3 or 7"),
-        (Match(pet_ids=(3,)), "every request with petId 3"),
-        (Match(method="GET", path="/v1/store/orders"), "GET /v1/store/orders"),
-        (
-            Match(
-                operations=("listPets",),
-                query=(Condition("status", "equals", "sold"),),
-                headers=(Condition("accept-language", "contains", "de"),),
-            ),
-            'listPets with query.status equals "sold" and header accept-language contains "de"',
+@each("match, text", [
+    (Match(), "every request"),
+    (Match(operations=("createPet",)), "createPet"),
+    (Match(operations=("listPets", "createPet")), "listPets or createPet"),
+    (Match(operations=("getPet",), pet_ids=(3, 7)), "getPet with petId 3 or 7"),
+    (Match(pet_ids=(3,)), "every request with petId 3"),
+    (Match(method="GET", path="/v1/store/orders"), "GET /v1/store/orders"),
+    (Match(operations=("listPets",), query=(Condition("status", "equals", "sold"),),
+     headers=(Condition("accept-language", "contains", "de"),)),
+     'listPets with query.status equals "sold" and header accept-language contains "de"'),
+    (
+        Match(
+            method="POST",
+            path="/v1/*/photos",
+            query=(Condition("full", "present", True), Condition("x", "present", False)),
+            body=(Condition("name", "one_of", ("Miso", None)), Condition("n", "equals", True)),
         ),
-        (
-            Match(
-                method="POST",
-                path="/v1/*/photos",
-                query=(Condition("full", "present", True), Condition("x", "present", False)),
-                body=(Condition("name", "one_of", ("Miso", None)), Condition("n", "equals", True)),
-            ),
-            "POST /v1/*/photos with query.full present and query.x absent"
-            ' and body.name one of "Miso", null and body.n equals true',
-        ),
-        (
-            Match(body=(Condition("tags", "equals", ("a", Decimal("2.50"), None, 3)),)),
-            'every request with body.tags equals ["a", 2.50, null, 3]',
-        ),
-    ],
-)
+        "POST /v1/*/photos with query.full present and query.x absent"
+        ' and body.name one of "Miso", null and body.n equals true',
+    ),
+    (Match(body=(Condition("tags", "equals", ("a", Decimal("2.50"), None, 3)),)),
+     'every request with body.tags equals ["a", 2.50, null, 3]'),
+])  # fmt: skip
 def test_matches(match: Match, text: str) -> None:
     assert describe_match(match) == text
 
 
-@pytest.mark.parametrize(
-    ("changes", "does", "limits"),
+@each(
+    "changes, does, limits",
     [
         ({"replies": (E503,)}, "responds with 503 (off contract)", ""),
         ({"replies": (Canned(401, (), b"{}"),)}, "responds with 401", ""),
@@ -170,7 +159,7 @@ def test_stubs(changes: dict[str, Any], does: str, limits: str) -> None:
     }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@each("fault", FAULTS)
 def test_the_description_names_the_fault(fault: Any) -> None:
     alone = describe_stub(Stub("s/1", fault=fault))["does"]
 
@@ -178,25 +167,22 @@ def test_the_description_names_the_fault(fault: Any) -> None:
     assert describe_stub(Stub("s/1", replies=(fault,)))["does"] == alone
 
 
-@pytest.mark.parametrize(
-    ("pets", "text"),
-    [
-        (None, None),
-        ((), "no pets"),
-        (({"id": 1, "name": "Miso", "categoryId": 2},), "a list of 1 pet"),
-        (tuple({"id": n, "name": "x", "categoryId": 1} for n in range(3)), "a list of 3 pets"),
-        (Generated(0, 3), "no pets"),
-        (Generated(1), "1 generated pet"),
-        (Generated(5000), "5000 generated pets"),
-        (Generated(500, 3, "de_DE"), "500 generated pets, seed 3, German names"),
-        (Generated(500, 0), "500 generated pets, seed 0"),
-    ],
-)
+@each("pets, text", [
+    (None, None),
+    ((), "no pets"),
+    (({"id": 1, "name": "Miso", "categoryId": 2},), "a list of 1 pet"),
+    (tuple({"id": n, "name": "x", "categoryId": 1} for n in range(3)), "a list of 3 pets"),
+    (Generated(0, 3), "no pets"),
+    (Generated(1), "1 generated pet"),
+    (Generated(5000), "5000 generated pets"),
+    (Generated(500, 3, "de_DE"), "500 generated pets, seed 3, German names"),
+    (Generated(500, 0), "500 generated pets, seed 0"),
+])  # fmt: skip
 def test_pets(pets: Any, text: str | None) -> None:
     assert describe_pets(pets) == text
 
 
-@pytest.mark.parametrize("locale", LOCALES)
+@each("locale", LOCALES)
 def test_every_locale_has_a_name(locale: str) -> None:
     description = describe_pets(Generated(2, None, locale))
 

@@ -9,6 +9,7 @@ from mockpets.constants import DELAY_SECONDS
 from mockpets.scenario.engine import Count, Outcome, decide, draw_delay
 from mockpets.scenario.matching import Facts
 from mockpets.scenario.model import PASS, Canned, Delay, Match, Stub
+from tests.cases import each
 
 LIST = Facts("listPets", "GET", "/v1/pets")
 GET = Facts("getPet", "GET", "/v1/pets/3", pet_id=3)
@@ -56,9 +57,7 @@ SEQUENCES: list[tuple[str, list[Stub], str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("stubs", "expected"), [row[1:] for row in SEQUENCES], ids=[r[0] for r in SEQUENCES]
-)
+@each("stubs, expected", [row[1:] for row in SEQUENCES])
 def test_counting(stubs: list[Stub], expected: str) -> None:
     assert statuses(stubs, len(expected)) == expected
 
@@ -137,47 +136,23 @@ def test_a_stub_without_a_reply_counts_too() -> None:
 
 
 FAULTS: list[tuple[str, Stub, list[Outcome]]] = [
-    (
-        "reset skips",
-        shape("t", fault="connection_reset"),
-        [Outcome(("t",), fault="connection_reset", skip=True)],
-    ),
-    (
-        "empty skips",
-        shape("t", fault="empty_reply"),
-        [Outcome(("t",), fault="empty_reply", skip=True)],
-    ),
-    (
-        "pass runs the operation",
-        shape("t", fault="connection_reset", replies=(PASS,)),
-        [Outcome(("t",), fault="connection_reset")],
-    ),
-    (
-        "truncated damages the operation's response",
-        shape("t", fault="truncated_body"),
-        [Outcome(("t",), fault="truncated_body")],
-    ),
-    (
-        "malformed damages the canned response",
-        shape("t", fault="malformed_json", replies=(A,)),
-        [Outcome(("t",), A, fault="malformed_json")],
-    ),
-    (
-        "in a sequence",
-        shape("t", replies=("connection_reset", "truncated_body", A, PASS)),
-        [
-            Outcome(("t",), fault="connection_reset", skip=True),
-            Outcome(("t",), fault="truncated_body"),
-            Outcome(("t",), A),
-            Outcome(("t",)),
-        ],
-    ),
-]
+    ("reset skips", shape("t", fault="connection_reset"),
+     [Outcome(("t",), fault="connection_reset", skip=True)]),
+    ("empty skips", shape("t", fault="empty_reply"),
+     [Outcome(("t",), fault="empty_reply", skip=True)]),
+    ("pass runs the operation", shape("t", fault="connection_reset", replies=(PASS,)),
+     [Outcome(("t",), fault="connection_reset")]),
+    ("truncated damages the operation's response", shape("t", fault="truncated_body"),
+     [Outcome(("t",), fault="truncated_body")]),
+    ("malformed damages the canned response", shape("t", fault="malformed_json", replies=(A,)),
+     [Outcome(("t",), A, fault="malformed_json")]),
+    ("in a sequence", shape("t", replies=("connection_reset", "truncated_body", A, PASS)),
+     [Outcome(("t",), fault="connection_reset", skip=True),
+     Outcome(("t",), fault="truncated_body"), Outcome(("t",), A), Outcome(("t",))]),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("entry", "expected"), [row[1:] for row in FAULTS], ids=[r[0] for r in FAULTS]
-)
+@each("entry, expected", [row[1:] for row in FAULTS])
 def test_faults(entry: Stub, expected: list[Outcome]) -> None:
     assert play([entry, stub(replies=(B,))], len(expected)) == expected
 
@@ -203,7 +178,7 @@ def test_random_delays_have_the_given_percentiles() -> None:
     assert drawn[-1] <= DELAY_SECONDS
 
 
-@pytest.mark.parametrize("share", [0.0, 1 - 2**-53])
+@each("share", [0.0, 1 - 2**-53])
 def test_extreme_draws_stay_within_the_limit(share: float) -> None:
     class Fixed(Random):
         def random(self) -> float:

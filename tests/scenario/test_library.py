@@ -14,7 +14,7 @@ from weakref import ref
 import pytest
 
 from mockpets import packaged_data
-from mockpets.constants import STACKS
+from mockpets.constants import SHIPPED_SCENARIOS, STACKS
 from mockpets.errors import InputError, RequestError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
@@ -251,14 +251,12 @@ def test_many_wide_layers_are_checked_once_each(write: Callable[..., Path], tmp_
     assert len(library.lineage("l0-0")) == 1 + 7 * 8
 
 
-def test_an_unknown_name_reports_the_nearest_and_all_names() -> None:
+def test_an_unknown_name_reports_the_nearest_or_all_names() -> None:
     library = load_library([], [])
 
     with pytest.raises(RequestError) as caught:
         library.stack(["empty", "sold-uot"])
-    assert caught.value.message.startswith(
-        "unknown scenario 'sold-uot'; did you mean 'sold-out'? known scenarios: after-removal, "
-    )
+    assert caught.value.message == "unknown scenario 'sold-uot'; did you mean 'sold-out'?"
     assert next(str(problem) for problem in library.unknown("scenario", ["nix"])).startswith(
         "scenario: unknown scenario 'nix'; known scenarios: "
     )
@@ -471,25 +469,24 @@ def test_the_thread_polls_until_it_is_stopped() -> None:
     assert Counting.polls == 2
 
 
-def test_scenarios_are_grouped_by_problems_default_pets_and_behaviour(
+def test_scenarios_are_grouped_by_need_with_your_own_first(
     write: Callable[..., Path], tmp_path: Path
 ) -> None:
-    write("base.yaml", "description: Pets.\npets: 3\n")
-    write("inherits.yaml", "description: Pets too.\nextends: base\n")
-    write("acts.yaml", SCENARIO.format("Fails", 503))
+    write("zebra.yaml", "description: Pets too.\nextends: empty\n")
+    write("empty.yaml", SCENARIO.format("Replaces the shipped one", 503))
     write("broken.yaml", "descriptoin: x\n")
     groups = load_library([tmp_path / "mine"], []).grouped()
 
-    assert list(groups) == ["Files with problems", "Default", "Pet data", "Behaviour"]
+    assert list(groups)[:4] == ["Your own", "Files with problems", "Empty states", "Data"]
+    assert groups["Your own"] == ["empty", "zebra"]
     assert groups["Files with problems"] == ["broken"]
-    assert groups["Default"] == ["default"]
-    assert {"base", "inherits", "empty"} <= set(groups["Pet data"])
-    assert {"acts", "slow"} <= set(groups["Behaviour"])
-    assert groups["Behaviour"] == sorted(groups["Behaviour"])
+    assert groups["Empty states"] == ["sold-out", "no-status"]
 
 
-def test_a_group_without_a_scenario_is_missing() -> None:
-    assert "Files with problems" not in load_library([], []).grouped()
+def test_every_shipped_scenario_is_in_the_group_of_its_need() -> None:
+    groups = load_library([], []).grouped()
+
+    assert {group: tuple(names) for group, names in groups.items()} == SHIPPED_SCENARIOS
 
 
 # --- Stacks -------------------------------------------------------------------------------------

@@ -7,14 +7,14 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.scenario.engine import Count, decide
 from mockpets.scenario.match_index import MatchIndex
 from mockpets.scenario.matching import ABSENT, Facts, difference
 from mockpets.scenario.model import PASS, Canned, Condition, Delay, Match, Stub
+from tests.cases import each
 
 # Few values, so that stubs share them and requests meet them.
 TEXTS: Any = st.sampled_from(["a", "b", "ab", "1"])
@@ -101,7 +101,6 @@ REQUESTS = st.builds(
 )
 
 
-@settings(max_examples=400)
 @given(st.lists(STUBS, max_size=60), st.lists(REQUESTS, max_size=8), st.integers())
 def test_the_index_changes_no_decision(stubs: list[Stub], requests: list[Facts], seed: int) -> None:
     index = MatchIndex(stub.match for stub in stubs)
@@ -115,7 +114,6 @@ def test_the_index_changes_no_decision(stubs: list[Stub], requests: list[Facts],
         assert random.getstate() == random_of_all.getstate()
 
 
-@settings(max_examples=400)
 @given(st.lists(MATCHES, max_size=60), REQUESTS)
 def test_candidates_are_in_order_and_include_every_match(
     matches: list[Match], facts: Facts
@@ -131,7 +129,7 @@ def on(name: str, value: object) -> tuple[Condition, ...]:
     return (Condition(name, "equals", value),)
 
 
-MANY = 10_000
+MANY = 1_000
 SHAPES: dict[str, Any] = {
     "pet id": lambda n: Match(operations=("getPet",), pet_ids=(n,)),
     "query": lambda n: Match(operations=("listPets",), query=on("status", f"s{n}")),
@@ -159,7 +157,7 @@ MET = [
 ]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each("shape", SHAPES)
 def test_a_request_is_compared_with_few_of_many_stubs(shape: str) -> None:
     matches = [SHAPES[shape](number) for number in range(MANY)]
     index = MatchIndex(matches)

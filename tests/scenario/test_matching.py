@@ -3,8 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.scenario.matching import (
@@ -17,6 +16,7 @@ from mockpets.scenario.matching import (
     path_matches,
 )
 from mockpets.scenario.model import Condition, Match, Operator
+from tests.cases import each
 
 
 def facts(**changes: Any) -> Facts:
@@ -24,40 +24,25 @@ def facts(**changes: Any) -> Facts:
     return Facts(**(base | changes))
 
 
-@pytest.mark.parametrize(
-    ("match", "changes", "expected"),
-    [
-        (Match(), {}, []),
-        (Match(operations=("listPets",)), {}, []),
-        (Match(operations=("getPet", "listPets")), {}, []),
-        (
-            Match(operations=("getPet", "createPet")),
-            {},
-            [Comparison("operation", "getPet or createPet", "listPets")],
-        ),
-        (
-            Match(operations=("getPet",)),
-            {"operation": None},
-            [Comparison("operation", "getPet", "none")],
-        ),
-        (Match(pet_ids=(3, 7)), {"pet_id": 7}, []),
-        (Match(pet_ids=(3, 7)), {"pet_id": 8}, [Comparison("petId", "3 or 7", "8")]),
-        (Match(pet_ids=(3,)), {"pet_id": None}, [Comparison("petId", "3", "absent")]),
-        (Match(method="GET", path="/v1/store/orders"), {"path": "/v1/store/orders"}, []),
-        (Match(method="GET", path="/v1/a"), {"method": "HEAD", "path": "/v1/a"}, []),
-        (
-            Match(method="DELETE", path="/v1/pets/*"),
-            {"method": "GET", "path": "/v1/pets"},
-            [Comparison("method", "DELETE", "GET"), Comparison("path", "/v1/pets/*", "/v1/pets")],
-        ),
-        (Match(method="GET", path="/v1/orders/{id}"), {"path": "/v1/orders/7"}, []),
-        (
-            Match(method="GET", path="/v1/orders/{id}"),
-            {"path": "/v1/orders/7/items"},
-            [Comparison("path", "/v1/orders/{id}", "/v1/orders/7/items")],
-        ),
-    ],
-)
+@each("match, changes, expected", [
+    (Match(), {}, []),
+    (Match(operations=("listPets",)), {}, []),
+    (Match(operations=("getPet", "listPets")), {}, []),
+    (Match(operations=("getPet", "createPet")), {},
+     [Comparison("operation", "getPet or createPet", "listPets")]),
+    (Match(operations=("getPet",)), {"operation": None},
+     [Comparison("operation", "getPet", "none")]),
+    (Match(pet_ids=(3, 7)), {"pet_id": 7}, []),
+    (Match(pet_ids=(3, 7)), {"pet_id": 8}, [Comparison("petId", "3 or 7", "8")]),
+    (Match(pet_ids=(3,)), {"pet_id": None}, [Comparison("petId", "3", "absent")]),
+    (Match(method="GET", path="/v1/store/orders"), {"path": "/v1/store/orders"}, []),
+    (Match(method="GET", path="/v1/a"), {"method": "HEAD", "path": "/v1/a"}, []),
+    (Match(method="DELETE", path="/v1/pets/*"), {"method": "GET", "path": "/v1/pets"},
+     [Comparison("method", "DELETE", "GET"), Comparison("path", "/v1/pets/*", "/v1/pets")]),
+    (Match(method="GET", path="/v1/orders/{id}"), {"path": "/v1/orders/7"}, []),
+    (Match(method="GET", path="/v1/orders/{id}"), {"path": "/v1/orders/7/items"},
+     [Comparison("path", "/v1/orders/{id}", "/v1/orders/7/items")]),
+])  # fmt: skip
 def test_parts(match: Match, changes: dict[str, Any], expected: list[Comparison]) -> None:
     assert difference(match, facts(**changes)) == expected
 
@@ -119,7 +104,7 @@ OPERATORS: list[tuple[str, object, object, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("operator", "wanted", "got", "holds"), OPERATORS)
+@each("operator, wanted, got, holds", OPERATORS)
 def test_operators_on_a_body_property(
     operator: Any, wanted: object, got: object, holds: bool
 ) -> None:
@@ -129,7 +114,7 @@ def test_operators_on_a_body_property(
     assert (difference(match, facts(body=body)) == []) is holds
 
 
-@pytest.mark.parametrize("body", [ABSENT, None, [], [{"name": "x"}], "name", 3])
+@each("body", [ABSENT, None, [], [{"name": "x"}], "name", 3])
 def test_a_body_other_than_an_object_has_no_properties(body: object) -> None:
     present = Match(body=(Condition("name", "present", True),))
     absent = Match(body=(Condition("name", "present", False),))
@@ -172,40 +157,34 @@ def test_every_failed_condition_is_reported() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("pattern", "path", "matches"),
-    [
-        ("/v1/pets", "/v1/pets", True),
-        ("/v1/pets", "/v1/pets/", False),
-        ("/v1/pets/*", "/v1/pets/7", True),
-        ("/v1/pets/*", "/v1/pets/", False),
-        ("/v1/pets/*", "/v1/pets/7/photos", False),
-        ("/v1/*/photos", "/v1/7/photos", True),
-        ("/v1/pets", "/v1/Pets", False),
-        ("/v1/store/orders/{orderId}", "/v1/store/orders/7", True),
-        ("/v1/store/orders/{orderId}", "/v1/store/orders/", False),
-        ("/v1/store/orders/{orderId}", "/v1/store/orders", False),
-        ("/v1/store/orders/{orderId}", "/v1/store/orders/7/items", False),
-        ("/v1/{shop}/orders/*", "/v1/store/orders/7", True),
-        ("/v1/{shop}/orders/*", "/v1/store/carts/7", False),
-    ],
-)
+@each("pattern, path, matches", [
+    ("/v1/pets", "/v1/pets", True),
+    ("/v1/pets", "/v1/pets/", False),
+    ("/v1/pets/*", "/v1/pets/7", True),
+    ("/v1/pets/*", "/v1/pets/", False),
+    ("/v1/pets/*", "/v1/pets/7/photos", False),
+    ("/v1/*/photos", "/v1/7/photos", True),
+    ("/v1/pets", "/v1/Pets", False),
+    ("/v1/store/orders/{orderId}", "/v1/store/orders/7", True),
+    ("/v1/store/orders/{orderId}", "/v1/store/orders/", False),
+    ("/v1/store/orders/{orderId}", "/v1/store/orders", False),
+    ("/v1/store/orders/{orderId}", "/v1/store/orders/7/items", False),
+    ("/v1/{shop}/orders/*", "/v1/store/orders/7", True),
+    ("/v1/{shop}/orders/*", "/v1/store/carts/7", False),
+])  # fmt: skip
 def test_path_matches(pattern: str, path: str, matches: bool) -> None:
     assert path_matches(pattern, path) is matches
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "operation"),
-    [
-        ("GET", "/v1/pets", "listPets"),
-        ("HEAD", "/v1/pets", "listPets"),
-        ("POST", "/v1/pets", "createPet"),
-        ("GET", "/v1/pets/abc", "getPet"),
-        ("DELETE", "/v1/pets/1", None),
-        ("GET", "/v1/pets/", None),
-        ("GET", "/v1/store/orders", None),
-    ],
-)
+@each("method, path, operation", [
+    ("GET", "/v1/pets", "listPets"),
+    ("HEAD", "/v1/pets", "listPets"),
+    ("POST", "/v1/pets", "createPet"),
+    ("GET", "/v1/pets/abc", "getPet"),
+    ("DELETE", "/v1/pets/1", None),
+    ("GET", "/v1/pets/", None),
+    ("GET", "/v1/store/orders", None),
+])  # fmt: skip
 def test_operation_of(method: str, path: str, operation: str | None) -> None:
     assert operation_of(method, path) == operation
 
@@ -218,68 +197,59 @@ def on(*conditions: tuple[Operator, Any]) -> Match:
     return Match(body=tuple(Condition("name", operator, value) for operator, value in conditions))
 
 
-@pytest.mark.parametrize(
-    ("wide", "narrow", "certain"),
-    [
-        (Match(), Match(), True),
-        (Match(), Match(operations=("getPet",), pet_ids=(3,)), True),
-        (Match(), Match(method="GET", path="/v1/a"), True),
-        (Match(operations=("getPet", "listPets")), Match(operations=("getPet",)), True),
-        (Match(operations=("getPet",)), Match(operations=("getPet", "listPets")), False),
-        (Match(operations=("getPet",)), Match(), False),
-        (Match(operations=("getPet",)), Match(pet_ids=(3,)), True),
-        (Match(operations=("listPets",)), Match(pet_ids=(3,)), False),
-        (Match(operations=("getPet", "listPets", "createPet")), Match(), False),
-        (Match(operations=("getPet",)), Match(method="GET", path="/v1/a"), False),
-        (Match(pet_ids=(3, 7)), Match(pet_ids=(7,)), True),
-        (Match(pet_ids=(7,)), Match(pet_ids=(3, 7)), False),
-        (Match(pet_ids=(7,)), Match(operations=("getPet",)), False),
-        (Match(method="GET", path="/v1/a"), Match(), False),
-        (Match(method="GET", path="/v1/a"), Match(method="GET", path="/v1/a"), True),
-        (Match(method="GET", path="/v1/a"), Match(method="POST", path="/v1/a"), False),
-        (Match(method="GET", path="/v1/*"), Match(method="GET", path="/v1/{b}"), True),
-        (Match(method="GET", path="/v1/{b}"), Match(method="GET", path="/v1/a"), True),
-        (Match(method="GET", path="/v1/a"), Match(method="GET", path="/v1/*"), False),
-        (Match(method="GET", path="/v1/*"), Match(method="GET", path="/v1/a/b"), False),
-        (Match(method="GET", path="/v1/*"), Match(method="GET", path="/v1/"), False),
-        (on(("present", True)), on(("present", True)), True),
-        (on(("present", True)), on(("equals", None)), True),
-        (on(("present", True)), on(("matches", "*")), True),
-        (on(("present", True)), on(("present", False)), False),
-        (on(("present", False)), on(("present", False)), True),
-        (on(("present", False)), on(("equals", "a")), False),
-        (on(("present", True)), Match(), False),
-        (on(("equals", "a")), on(("present", True)), False),
-        (on(("equals", 1)), on(("equals", Decimal("1.0"))), True),
-        (on(("equals", 1)), on(("equals", True)), False),
-        (on(("equals", "a")), on(("one_of", ("a",))), True),
-        (on(("equals", "a")), on(("one_of", ("a", "b"))), False),
-        (on(("one_of", ("a", "b"))), on(("equals", "b")), True),
-        (on(("one_of", ("a", "b"))), on(("one_of", ("a", "c"))), False),
-        (on(("matches", "a*")), on(("equals", "ab")), True),
-        (on(("matches", "a*")), on(("equals", "ba")), False),
-        (on(("matches", "a*")), on(("matches", "a*")), True),
-        (on(("matches", "a*")), on(("matches", "ab*")), False),  # true, but not certain
-        (on(("contains", "a")), on(("equals", ("a", "b"))), True),
-        (on(("contains", "a")), on(("equals", "cat")), True),
-        (on(("contains", 1)), on(("contains", True)), False),
-        (on(("contains", "a")), on(("contains", "a")), True),
-        (on(("contains", "a")), on(("matches", "a")), False),  # true, but not certain
-        (on(("present", True), ("equals", "a")), on(("equals", "a"), ("contains", "b")), True),
-        (on(("present", True), ("equals", "a")), on(("present", True)), False),
-        (Match(query=(Condition("a", "equals", "1"),)), on(("equals", "1")), False),
-        (
-            Match(query=(Condition("a", "present", True),)),
-            Match(query=(Condition("b", "present", True),)),
-            False,
-        ),
-        (
-            Match(headers=(Condition("a", "present", True),)),
-            Match(headers=(Condition("a", "equals", "1"),)),
-            True,
-        ),
-    ],
-)
+@each("wide, narrow, certain", [
+    (Match(), Match(), True),
+    (Match(), Match(operations=("getPet",), pet_ids=(3,)), True),
+    (Match(), Match(method="GET", path="/v1/a"), True),
+    (Match(operations=("getPet", "listPets")), Match(operations=("getPet",)), True),
+    (Match(operations=("getPet",)), Match(operations=("getPet", "listPets")), False),
+    (Match(operations=("getPet",)), Match(), False),
+    (Match(operations=("getPet",)), Match(pet_ids=(3,)), True),
+    (Match(operations=("listPets",)), Match(pet_ids=(3,)), False),
+    (Match(operations=("getPet", "listPets", "createPet")), Match(), False),
+    (Match(operations=("getPet",)), Match(method="GET", path="/v1/a"), False),
+    (Match(pet_ids=(3, 7)), Match(pet_ids=(7,)), True),
+    (Match(pet_ids=(7,)), Match(pet_ids=(3, 7)), False),
+    (Match(pet_ids=(7,)), Match(operations=("getPet",)), False),
+    (Match(method="GET", path="/v1/a"), Match(), False),
+    (Match(method="GET", path="/v1/a"), Match(method="GET", path="/v1/a"), True),
+    (Match(method="GET", path="/v1/a"), Match(method="POST", path="/v1/a"), False),
+    (Match(method="GET", path="/v1/*"), Match(method="GET", path="/v1/{b}"), True),
+    (Match(method="GET", path="/v1/{b}"), Match(method="GET", path="/v1/a"), True),
+    (Match(method="GET", path="/v1/a"), Match(method="GET", path="/v1/*"), False),
+    (Match(method="GET", path="/v1/*"), Match(method="GET", path="/v1/a/b"), False),
+    (Match(method="GET", path="/v1/*"), Match(method="GET", path="/v1/"), False),
+    (on(("present", True)), on(("present", True)), True),
+    (on(("present", True)), on(("equals", None)), True),
+    (on(("present", True)), on(("matches", "*")), True),
+    (on(("present", True)), on(("present", False)), False),
+    (on(("present", False)), on(("present", False)), True),
+    (on(("present", False)), on(("equals", "a")), False),
+    (on(("present", True)), Match(), False),
+    (on(("equals", "a")), on(("present", True)), False),
+    (on(("equals", 1)), on(("equals", Decimal("1.0"))), True),
+    (on(("equals", 1)), on(("equals", True)), False),
+    (on(("equals", "a")), on(("one_of", ("a",))), True),
+    (on(("equals", "a")), on(("one_of", ("a", "b"))), False),
+    (on(("one_of", ("a", "b"))), on(("equals", "b")), True),
+    (on(("one_of", ("a", "b"))), on(("one_of", ("a", "c"))), False),
+    (on(("matches", "a*")), on(("equals", "ab")), True),
+    (on(("matches", "a*")), on(("equals", "ba")), False),
+    (on(("matches", "a*")), on(("matches", "a*")), True),
+    (on(("matches", "a*")), on(("matches", "ab*")), False),  # true, but not certain
+    (on(("contains", "a")), on(("equals", ("a", "b"))), True),
+    (on(("contains", "a")), on(("equals", "cat")), True),
+    (on(("contains", 1)), on(("contains", True)), False),
+    (on(("contains", "a")), on(("contains", "a")), True),
+    (on(("contains", "a")), on(("matches", "a")), False),  # true, but not certain
+    (on(("present", True), ("equals", "a")), on(("equals", "a"), ("contains", "b")), True),
+    (on(("present", True), ("equals", "a")), on(("present", True)), False),
+    (Match(query=(Condition("a", "equals", "1"),)), on(("equals", "1")), False),
+    (Match(query=(Condition("a", "present", True),)),
+     Match(query=(Condition("b", "present", True),)), False),
+    (Match(headers=(Condition("a", "present", True),)),
+     Match(headers=(Condition("a", "equals", "1"),)), True),
+])  # fmt: skip
 def test_a_match_covers_another_only_if_that_is_certain(
     wide: Match, narrow: Match, certain: bool
 ) -> None:
@@ -329,7 +299,6 @@ REQUESTS = st.builds(
 )
 
 
-@settings(max_examples=500)
 @given(MATCHES, MATCHES, REQUESTS)
 def test_a_request_that_meets_the_covered_match_meets_the_covering_one(
     wide: Match, narrow: Match, request: Facts

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.packaged_data import shipped
+from mockpets.web import delivery
 from tests.http_client import JSON, KEY, Client, OverSocket
 
 if TYPE_CHECKING:
@@ -87,34 +87,36 @@ def test_missing(fresh: Make) -> None:
     assert response.json["message"] == "no animal has the id 1"
 
 
-def timed(
-    call: Client, method: str, target: str, body: Any = None
-) -> tuple[Response, float, float]:
-    """Return a response, its delay by the header, and the time it took, both in seconds."""
-    started = monotonic()
-    response = call(method, target, json_body=body)
-    took = monotonic() - started
-    _, _, delay = (response.header("Server-Timing") or "").partition("delay;dur=")
-    return response, float(delay or 0) / 1000, took
+@pytest.fixture
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Collect the seconds that delayed responses wait, instead of waiting."""
+    seconds: list[float] = []
+    monkeypatch.setattr(delivery, "sleep", seconds.append)
+    return seconds
 
 
-@pytest.mark.slow
-def test_slow(fresh: Make) -> None:
-    response, delay, took = timed(fresh(scenario=("slow",)), "GET", "/v1/pets/999")
+def delay_of(response: Response) -> float:
+    """Return the delay of a response by its header, in seconds."""
+    return float((response.header("Server-Timing") or "").partition("delay;dur=")[2] or 0) / 1000
+
+
+def test_slow(fresh: Make, slept: list[float]) -> None:
+    response = fresh(scenario=("slow",))("GET", "/v1/pets/999")
 
     assert response.status == 404  # errors are delayed too
-    assert delay == 2.0
-    assert took >= 2.0
+    assert delay_of(response) == 2.0
+    assert 0 < sum(slept) <= 2.0
 
 
-@pytest.mark.slow
-def test_jittery(fresh: Make) -> None:
+def test_jittery(fresh: Make, slept: list[float]) -> None:
     call = fresh(scenario=("jittery",))
-    drawn = [timed(call, "GET", "/v1/pets") for _ in range(5)]
+    responses = [call("GET", "/v1/pets") for _ in range(5)]
+    delays = [delay_of(response) for response in responses]
 
-    assert len({delay for _, delay, _ in drawn}) == 5
-    assert all(took >= delay > 0 for _, delay, took in drawn)
-    assert drawn[0][0].header("Mockpets-Seed") == "1"
+    assert len(set(delays)) == 5
+    assert len(slept) == 5
+    assert all(0 <= wait < delay + 0.001 for wait, delay in zip(slept, delays, strict=True))
+    assert responses[0].header("Mockpets-Seed") == "1"
 
 
 def test_flaky(fresh: Make) -> None:
@@ -143,6 +145,13 @@ def test_rate_limited(fresh: Make) -> None:
     for response in every_operation(fresh(scenario=("rate-limited",))):
         assert (response.status, response.json["code"]) == (429, "too_many_requests")
         assert response.header("Retry-After") == "5"
+
+
+def test_retry_now(fresh: Make) -> None:
+    call = fresh(scenario=("retry-now",))
+    first = call("GET", "/v1/pets")
+    assert (first.status, first.header("Retry-After")) == (503, "0")
+    assert statuses(call, 3) == [503, 200, 200]
 
 
 def test_retry(fresh: Make) -> None:
@@ -222,11 +231,11 @@ def test_flaky_create(fresh: Make) -> None:
     assert call("GET", "/v1/pets/1").status == 200
 
 
-def test_slow_body(fresh: Make) -> None:
-    response, delay, took = timed(fresh(scenario=("slow-body",)), "GET", "/v1/pets/1")
+def test_slow_body(fresh: Make, slept: list[float]) -> None:
+    response = fresh(scenario=("slow-body",))("GET", "/v1/pets/1")
 
-    assert (response.status, delay) == (200, 0)
-    assert took >= (len(response.body) - 50) / 500  # the server sends it in pieces of 50 bytes
+    assert (response.status, delay_of(response)) == (200, 0)
+    assert sum(slept) >= (len(response.body) - 50) / 500  # the server sends pieces of 50 bytes
 
 
 def test_loading() -> None:
@@ -247,14 +256,13 @@ def test_loading() -> None:
     assert len(response.json) == 16
 
 
-@pytest.mark.slow
-def test_double_submit(fresh: Make) -> None:
+def test_double_submit(fresh: Make, slept: list[float]) -> None:
     call = fresh(scenario=("double-submit",))
-    response, delay, took = timed(call, "POST", "/v1/pets", NEW_PET)
+    response = call("POST", "/v1/pets", json_body=NEW_PET)
 
-    assert (response.status, delay) == (201, 3.0)
-    assert took >= 3.0
-    assert timed(call, "GET", "/v1/pets")[1] == 0
+    assert (response.status, delay_of(response)) == (201, 3.0)
+    assert 0 < sum(slept) <= 3.0
+    assert delay_of(call("GET", "/v1/pets")) == 0
 
 
 def test_after_removal(fresh: Make) -> None:

@@ -19,6 +19,7 @@ from mockpets.constants import (
     SESSION_HEADER,
 )
 from mockpets.server.limits import Limits
+from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, running
 
@@ -76,23 +77,17 @@ FROM_THE_HEAD = {
     "an unknown header": (post(LARGE, "Mockpets-Sesion: a"), 422),
     "an unknown control path": (head("POST /__mockpets/nothing", length(LARGE)), 404),
     "a control method": (head("PUT /__mockpets/reset", length(LARGE)), 405),
-    "a foreign page": (
-        head("POST /__mockpets/reset", "Origin: http://evil.test", length(LARGE)),
-        403,
-    ),
+    "a foreign page": (head("POST /__mockpets/reset", "Origin: http://evil.test", length(LARGE)),
+        403),
     "a client that waits for 100": (post(LARGE, "Expect: 100-continue"), 413),
-    "chunks, so far too large": (
-        head("POST /v1/pets", JSON, KEY, CHUNKED) + b"%x\r\n%s" % (2 * LARGE, b"x" * LARGE),
-        413,
-    ),
-    "chunks without a key": (
-        head("POST /v1/pets", JSON, CHUNKED) + b"%x\r\n%s" % (2 * LARGE, b"x" * LARGE),
-        401,
-    ),
+    "chunks, so far too large": (head("POST /v1/pets", JSON, KEY, CHUNKED)
+        + b"%x\r\n%s" % (2 * LARGE, b"x" * LARGE), 413),
+    "chunks without a key": (head("POST /v1/pets", JSON, CHUNKED)
+        + b"%x\r\n%s" % (2 * LARGE, b"x" * LARGE), 401),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FROM_THE_HEAD)
+@each("name", FROM_THE_HEAD)
 def test_a_large_body_that_is_not_wanted_need_not_be_sent(name: str, server: Running) -> None:
     request, status = FROM_THE_HEAD[name]
     with Wire(server.port) as wire:
@@ -114,14 +109,11 @@ def test_a_rejected_body_is_in_the_request_log(server: Running) -> None:
         assert entry["status"] == 413
 
 
-@pytest.mark.parametrize(
-    "start",
-    [
-        post(LARGE, "Mockpets-Scenario: server-error"),  # its stubs take any size
-        head("GET /v1/pets", KEY, length(LARGE)),
-        head("PUT /__mockpets/pets", JSON, length(LARGE)),
-    ],
-)
+@each("start", [
+    post(LARGE, "Mockpets-Scenario: server-error"),  # its stubs take any size
+    head("GET /v1/pets", KEY, length(LARGE)),
+    head("PUT /__mockpets/pets", JSON, length(LARGE)),
+])  # fmt: skip
 def test_a_body_that_a_response_needs_is_read(start: bytes, server: Running) -> None:
     with Wire(server.port) as wire:
         wire.send(start.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n"))
@@ -291,7 +283,7 @@ def test_a_full_budget_does_not_lock_out_others() -> None:
         assert wire.send(PET[-1:]).read().status == 201
 
 
-@pytest.mark.parametrize("end", ["complete", "closed", "reset", "late", "stopped", "invalid"])
+@each("end", ["complete", "closed", "reset", "late", "stopped", "invalid"])
 def test_memory_is_given_back_however_a_body_ends(end: str) -> None:
     clock = Clock()
     with running(QueryApp(), LIMITS, clock) as server, ExitStack() as stack:

@@ -9,6 +9,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 SECONDS = 30
 COUNT_CYCLES = """
 import gc, json, sys
@@ -51,6 +53,7 @@ REQUESTS = [
 ]
 
 
+@pytest.mark.slow
 def test_requests_leave_no_cycles() -> None:
     done = subprocess.run(
         [sys.executable, "-c", COUNT_CYCLES, json.dumps([row[:-1] for row in REQUESTS])],

@@ -14,6 +14,7 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.faults import FAULTS
 from mockpets.server.limits import Limits
+from tests.cases import each
 from tests.http_client import Client, OverSocket, Response
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Wire, port_of, running
@@ -50,7 +51,7 @@ def test_an_empty_reply_ends_without_a_byte() -> None:
         server.until(lambda: server.connections, 0)
 
 
-@pytest.mark.parametrize("fault", ["connection_reset", "empty_reply"])
+@each("fault", ["connection_reset", "empty_reply"])
 def test_a_fault_comes_after_the_delay(fault: str) -> None:
     clock = Clock()
     with running(QueryApp(), clock=clock) as server, Wire(server.port) as wire:
@@ -128,14 +129,11 @@ def ask(port: int, scenario: str | None = None) -> Response:
     return Client(OverSocket(f"http://127.0.0.1:{port}"))("GET", "/v1/pets", scenario=scenario)
 
 
-@pytest.mark.parametrize(
-    ("scenario", "error"),
-    [
-        ("offline", ConnectionResetError),
-        ("no-reply", RemoteDisconnected),
-        ("truncated", IncompleteRead),
-    ],
-)
+@pytest.mark.parametrize(("scenario", "error"), [
+    ("offline", ConnectionResetError),
+    ("no-reply", RemoteDisconnected),
+    ("truncated", IncompleteRead),
+])  # fmt: skip
 def test_http_client_reports_each_fault(
     scenario: str, error: type[Exception], serving: Callable[..., int]
 ) -> None:

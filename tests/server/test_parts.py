@@ -15,8 +15,8 @@ from waitress.adjustments import Adjustments
 
 import mockpets.server
 from mockpets.errors import NotReady
+from mockpets.http.request_parser import RequestParser
 from mockpets.server.connection import Connection, Endpoint
-from mockpets.server.http.request_parser import RequestParser
 from mockpets.server.poller import PEER_CLOSED, READ, WRITE, AnyPoller, Waker, make_poller
 from mockpets.server.scheduler import Timers
 from mockpets.server.task import common_environ, make_environ

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from contextlib import closing, contextmanager, suppress
 from random import sample
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +22,7 @@ from mockpets.server import MockpetsServer
 from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind, bind_problem
 from mockpets.settings import Settings
+from tests.cases import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -158,8 +158,8 @@ def test_an_occupied_port_is_reported_in_one_line(host: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("host", "message"),
+@each(
+    "host, message",
     [
         (
             "192.0.2.1",
@@ -180,8 +180,8 @@ def test_an_unusable_host_is_reported_in_one_line(host: str, message: str) -> No
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize(
-    ("number", "message"),
+@each(
+    "number, message",
     [
         (
             errno.EACCES,
@@ -200,100 +200,31 @@ def test_other_errors_of_listening_are_reported(number: int, message: str) -> No
 
 # --- The server's own errors ------------------------------------------------------------------
 
-CODES = {
-    400: "invalid_request",
-    413: "payload_too_large",
-    431: "headers_too_large",
-    500: "internal_error",
-    501: "not_implemented",
-}
-CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-ERRORS: dict[str, tuple[bytes, int, str]] = {
-    "no request line": (
-        b"HELLO\r\n\r\n",
-        400,
-        "the request is not valid HTTP: Request line must have the form 'GET /path HTTP/1.1'",
-    ),
-    "a method in lower case": (
-        b"get / HTTP/1.1\r\nHost: a\r\n\r\n",
-        400,
-        'the request is not valid HTTP: Method must be in upper case, got "get"',
-    ),
-    "TLS": (
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-        400,
-        "the request is not valid HTTP: this port does not use TLS; request an http:// address",
-    ),
-    "a header with a space in its name": (
-        b"GET / HTTP/1.1\r\nHost: a\r\nA B: c\r\n\r\n",
-        400,
-        "the request is not valid HTTP: Header must have the form 'Name: value'",
-    ),
-    "an invalid URL": (
-        b"GET http://[::1/ HTTP/1.1\r\nHost: a\r\n\r\n",
-        400,
-        "the request is not valid HTTP: Request target must have a host name or an address after "
-        "'http://'",
-    ),
-    "a negative length": (
-        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
-        400,
-        "the request is not valid HTTP: Content-Length is invalid",
-    ),
-    "a length of 5,000 digits": (
-        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n",
-        400,
-        "the request is not valid HTTP: Request target or Content-Length is invalid",
-    ),
-    "a chunk without a size": (
-        CHUNKED + b"xyz\r\n",
-        400,
-        "the request is not valid HTTP: Invalid chunk size",
-    ),
-    "a chunk longer than its size": (
-        CHUNKED + b"1\r\nabc\r\n",
-        400,
-        "the request is not valid HTTP: Chunk must end with CRLF",
-    ),
-    "an unknown encoding": (
-        b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n",
-        501,
-        "Transfer-Encoding must be chunked, got 'gzip'",
-    ),
-    "a header over the limit": (
-        b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * HEAD_BYTES + b"\r\n\r\n",
-        431,
-        "the request line and headers are too large; send at most 16 KiB",
-    ),
-    "a target over the limit": (
-        b"GET /" + b"x" * HEAD_BYTES,
-        431,
-        "the request line and headers are too large; send at most 16 KiB",
-    ),
-    "a body over the limit, by its length": (
-        f"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {SERVER_BODY_BYTES + 1}\r\n\r\n".encode(),
-        413,
-        "the body is too large; send at most 1 MiB",
-    ),
-    "a body over the limit, in chunks": (
-        CHUNKED + b"100000\r\n" + b"x" * SERVER_BODY_BYTES + b"\r\n",
-        413,
-        "the body is too large; send at most 1 MiB",
-    ),
-    "a bug in the app": (
-        b"GET /bug HTTP/1.1\r\nHost: a\r\n\r\n",
-        500,
-        "internal error in mockpets; the log has the details",
-    ),
-}
+NOT_HTTP = "the request is not valid HTTP: "
+ERRORS: list[tuple[bytes, int, str, str]] = [
+    (b"HELLO\r\n\r\n", 400, "invalid_request",
+     f"{NOT_HTTP}Request line must have the form 'GET /path HTTP/1.1'"),
+    (b"GET / HTTP/1.1\r\nHost: a\r\nA B: c\r\n\r\n", 400, "invalid_request",
+     f"{NOT_HTTP}Header must have the form 'Name: value'"),
+    (b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501, "not_implemented",
+     "Transfer-Encoding must be chunked, got 'gzip'"),
+    (b"GET /" + b"x" * HEAD_BYTES, 431, "headers_too_large",
+     "the request line and headers are too large; send at most 16 KiB"),
+    (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % (SERVER_BODY_BYTES + 1), 413,
+     "payload_too_large", "the body is too large; send at most 1 MiB"),
+    (b"GET /bug HTTP/1.1\r\nHost: a\r\n\r\n", 500, "internal_error",
+     "internal error in mockpets; the log has the details"),
+]  # fmt: skip
+"""One for each status; `http/test_edge.py` has all of them."""
 
 
-@pytest.mark.parametrize("name", ERRORS)
-def test_errors_of_the_server_have_the_error_body(url: str, name: str) -> None:
-    request, status, message = ERRORS[name]
-    response = send(url, request)
+@each("request_, status, code, message", ERRORS)
+def test_errors_of_the_server_have_the_error_body(
+    url: str, request_: bytes, status: int, code: str, message: str
+) -> None:
+    response = send(url, request_)
 
-    assert response.json == {"code": CODES[status], "message": message, "status": status}
+    assert response.json == {"code": code, "message": message, "status": status}
     assert response.status == status
     assert response.headers["Content-Type"] == "application/json"
     assert response.headers["Cache-Control"] == "no-store"
@@ -304,14 +235,11 @@ def test_errors_of_the_server_have_the_error_body(url: str, name: str) -> None:
     assert "Access-Control-Allow-Credentials" not in response.headers
 
 
-@pytest.mark.parametrize(
-    "request_line",
-    [
-        b"GET /bug HTTP/1.1\r\nHost: a",
-        b"HELLO",
-        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999",
-    ],
-)
+@each("request_line", [
+    b"GET /bug HTTP/1.1\r\nHost: a",
+    b"HELLO",
+    b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999",
+])  # fmt: skip
 def test_a_page_can_read_errors_of_the_server(url: str, request_line: bytes) -> None:
     headers = send(url, request_line + b"\r\nOrigin: http://front.test:5173\r\n\r\n").headers
 
@@ -387,30 +315,6 @@ def test_two_servers_are_independent() -> None:
             assert send(server.url, b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n").status == 200
 
 
-def test_stopping_finishes_a_request_and_rejects_new_connections() -> None:
-    started, release = threading.Event(), threading.Event()
-
-    def slow(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        started.set()
-        assert release.wait(SECONDS)
-        return app(environ, start_response)
-
-    server = MockpetsServer(Settings(host=("127.0.0.1",), port=0), slow).start()
-    address = ("127.0.0.1", urlsplit(server.url).port or 0)
-    with socket.create_connection(address, SECONDS) as connection:
-        connection.sendall(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
-        assert started.wait(SECONDS)
-        stopping = threading.Thread(target=server.stop)
-        stopping.start()
-        wait_until_refused(address)
-        release.set()
-
-        assert read_reply(connection).body == b"GET /a 0"
-        assert connection.recv(1) == b""
-        stopping.join(SECONDS)
-        assert not stopping.is_alive()
-
-
 def wait_until_refused(address: tuple[str, int]) -> None:
     """Connect until the server rejects it; ends when the server has stopped."""
     while True:
@@ -418,46 +322,6 @@ def wait_until_refused(address: tuple[str, int]) -> None:
             socket.create_connection(address, SECONDS).close()
         except OSError:
             return
-
-
-LEAVES_NOTHING = """
-import gc, os, socket, sys, threading
-from urllib.parse import urlsplit
-from mockpets import MockpetsServer, Settings
-
-def app(environ, start_response):
-    start_response("204 No Content", [])
-    return []
-
-def count():
-    gc.collect()
-    return len(os.listdir("/dev/fd")), threading.active_count()
-
-before = count()
-for _ in range(3):
-    with MockpetsServer(Settings(host=("127.0.0.1",), port=0), app) as server:
-        address = ("127.0.0.1", urlsplit(server.url).port)
-        idle = socket.create_connection(address)
-        with socket.create_connection(address) as busy:
-            busy.sendall(b"GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")
-            assert busy.recv(12) == b"HTTP/1.1 204"
-    assert idle.recv(1) == b""
-    idle.close()
-assert count() == before, (count(), before)
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="counts descriptors in /dev/fd")
-def test_a_stopped_server_leaves_no_thread_and_no_descriptor() -> None:
-    run = subprocess.run(
-        [sys.executable, "-X", "dev", "-W", "error", "-c", LEAVES_NOTHING],
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-
-    assert (run.returncode, run.stderr) == (0, "")
 
 
 # --- Running in the foreground ----------------------------------------------------------------
@@ -501,7 +365,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 
 
 @posix
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@each("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_the_server_cleanly(number: signal.Signals) -> None:
     with foreground() as (process, address), socket.create_connection(address, SECONDS) as idle:
         idle.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")

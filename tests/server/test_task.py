@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cases import each
 from tests.server.raw_http import Wire, running
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def test_the_app_may_set_server_and_date() -> None:
     assert response.headers == {**dict(headers), "Content-Length": "4"}
 
 
-@pytest.mark.parametrize(("lengths", "sent"), [(["2"], b"pe"), (["9", "3"], b"pet")])
+@each("lengths, sent", [(["2"], b"pe"), (["9", "3"], b"pet")])
 def test_the_body_is_cut_to_its_content_length(lengths: list[str], sent: bytes) -> None:
     headers = [("Content-Length", length) for length in lengths]
     with running(FixedResponse("200 OK", headers)) as server, Wire(server.port) as wire:

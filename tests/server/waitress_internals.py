@@ -22,19 +22,9 @@ READ: Final[Mapping[str, frozenset[str]]] = {
     # the attributes of our objects that `get_environment` reads
     "connection": frozenset({"addr", "check_client_disconnected", "server"}),
     "endpoint": frozenset({"adj", "effective_port", "server_name"}),
-    "request": frozenset(
-        {
-            "command",
-            "get_body_stream",
-            "headers",
-            "path",
-            "query",
-            "request_uri",
-            "url_scheme",
-            "version",
-        }
-    ),
-}
+    "request": frozenset({"command", "get_body_stream", "headers", "path", "query", "request_uri",
+        "url_scheme", "version"}),
+}  # fmt: skip
 
 
 def changes(internals: Mapping[str, Mapping[str, str | None]] = INTERNALS) -> list[str]:

@@ -13,6 +13,7 @@ from mockpets.errors import RequestError
 from mockpets.session.closed_names import ClosedNames
 from mockpets.session.registry import SessionRegistry
 from mockpets.web.control.call import Call
+from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket
 from tests.routes import complete_app
 from tests.session.shared_states import shared_state
@@ -57,15 +58,21 @@ def server() -> Server:
     return Server()
 
 
-@pytest.mark.parametrize("key", ["mockpets", None])
-@pytest.mark.parametrize("method", ["GET", "POST", "HEAD", "BREW"])
-@pytest.mark.parametrize("path", ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/v1/nothing"])
-def test_a_closed_session_is_not_created_by_requests(
-    server: Server, path: str, method: str, key: str | None
-) -> None:
+@pytest.fixture
+def closed(server: Server) -> Server:
+    """A server on which the name w3 stays closed."""
     assert server.drop().json["dropped"] == "w3"
+    return server
+
+
+@each("key", ["mockpets", None])
+@each("method", ["GET", "POST", "HEAD", "BREW"])
+@each("path", ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/v1/nothing"])
+def test_a_closed_session_is_not_created_by_requests(
+    closed: Server, path: str, method: str, key: str | None
+) -> None:
     origin = {"Origin": "http://localhost:5173"}
-    response = server.call(method, f"/~w3{path}", headers=origin, key=key)
+    response = closed.call(method, f"/~w3{path}", headers=origin, key=key)
 
     assert response.status == 410
     assert response.header("Cache-Control") == "no-store"
@@ -78,11 +85,11 @@ def test_a_closed_session_is_not_created_by_requests(
             "the session 'w3' was deleted and stays closed for 60 s; use another name, or create "
             "it again with PUT sessions/w3"
         )
-    assert server.names() == ["default"]
+    assert closed.names() == ["default"]
 
 
-@pytest.mark.parametrize(
-    ("base", "headers", "key"),
+@each(
+    "base, headers, key",
     [
         ("/~w3", {}, "mockpets"),
         ("/~W3+empty", {}, "mockpets"),
@@ -91,13 +98,11 @@ def test_a_closed_session_is_not_created_by_requests(
     ],
 )
 def test_every_way_to_name_a_closed_session_is_rejected(
-    server: Server, base: str, headers: dict[str, str], key: str
+    closed: Server, base: str, headers: dict[str, str], key: str
 ) -> None:
-    server.drop()
-
-    assert_error(server.call("GET", f"{base}/v1/pets", headers=headers, key=key), "session_dropped")
-    assert server.call("GET", "/v1/pets").status == 200
-    assert server.call("GET", "/~w4/v1/pets").status == 200
+    assert_error(closed.call("GET", f"{base}/v1/pets", headers=headers, key=key), "session_dropped")
+    assert closed.call("GET", "/v1/pets").status == 200
+    assert closed.call("GET", "/~w4/v1/pets").status == 200
 
 
 def test_the_closed_session_is_checked_before_headers_and_scenarios(server: Server) -> None:
@@ -108,10 +113,9 @@ def test_the_closed_session_is_checked_before_headers_and_scenarios(server: Serv
     assert server.call("OPTIONS", "/~w3/v1/pets", key=None).status == 204
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("1s", 1), ("60s", 60), ("1.5s", 1.5), ("5m", 300), ("1h", 3600)]
-)
-def test_a_name_opens_again_after_its_time(server: Server, text: str, seconds: float) -> None:
+@each("text, seconds", [("1s", 1), ("60s", 60), ("1.5s", 1.5), ("5m", 300), ("1h", 3600)])
+def test_a_name_opens_again_after_its_time(text: str, seconds: float) -> None:
+    server = Server()
     server.drop(f"?closed={text}")
     server.clock.now += seconds - 0.01
     assert server.call("GET", "/~w3/v1/pets").status == 410
@@ -121,23 +125,26 @@ def test_a_name_opens_again_after_its_time(server: Server, text: str, seconds: f
     assert server.names() == ["default", "w3"]
 
 
-@pytest.mark.parametrize("query", ["", "?closed=0s"])
+@each("query", ["", "?closed=0s"])
 def test_without_a_time_a_request_creates_the_session_again(server: Server, query: str) -> None:
     server.drop(query)
 
     assert server.call("GET", "/~w3/v1/pets").status == 200
 
 
-@pytest.mark.parametrize(
-    ("query", "message"),
+TIME = "closed must be a time such as 30m or 1h, at most 1h, got "
+
+
+@each(
+    "query, message",
     [
-        ("closed=", "closed must be a time such as 30m or 1h, at most 1h, got ''"),
-        ("closed=60", "closed must be a time such as 30m or 1h, at most 1h, got '60'"),
-        ("closed=61m", "closed must be a time such as 30m or 1h, at most 1h, got '61m'"),
-        ("closed=3600.1s", "closed must be a time such as 30m or 1h, at most 1h, got '3600.1s'"),
-        ("closed=-1s", "closed must be a time such as 30m or 1h, at most 1h, got '-1s'"),
-        ("closed=500ms", "closed must be a time such as 30m or 1h, at most 1h, got '500ms'"),
-        ("closed=yes", "closed must be a time such as 30m or 1h, at most 1h, got 'yes'"),
+        ("closed=", TIME + "''"),
+        ("closed=60", TIME + "'60'"),
+        ("closed=61m", TIME + "'61m'"),
+        ("closed=3600.1s", TIME + "'3600.1s'"),
+        ("closed=-1s", TIME + "'-1s'"),
+        ("closed=500ms", TIME + "'500ms'"),
+        ("closed=yes", TIME + "'yes'"),
         ("closed=1s&closed=2s", "closed must be sent only once, got 2 values"),
         ("close=60s", "unknown parameter 'close'; did you mean 'closed'?"),
     ],
@@ -166,6 +173,7 @@ def test_only_existing_sessions_can_be_closed(server: Server) -> None:
 CHANGES: list[tuple[str, str, Any]] = [
     ("PUT", "scenario", {"scenario": "empty"}),
     ("POST", "reset", None),
+    ("POST", "pets", PET),
     ("PUT", "pets", [{"id": 7, **PET}]),
     ("PATCH", "pets/1", {"name": "Mio"}),
     ("DELETE", "pets/1", None),
@@ -212,12 +220,10 @@ def test_every_call_about_a_session_is_listed_above() -> None:
     assert listed == about
 
 
-@pytest.mark.parametrize(("method", "path", "body"), CHANGES)
-def test_a_changing_call_opens_the_name_again(
-    server: Server, method: str, path: str, body: Any
-) -> None:
+@each("method, path, body", CHANGES)
+def test_a_changing_call_opens_the_name_again(method: str, path: str, body: Any) -> None:
+    server = Server()
     server.drop()
-
     response = server.control(method, path, body, "/~w3")
     if (method, path) in NO_SNAPSHOT:  # a call that fails changes nothing
         assert response.status == 404
@@ -229,7 +235,7 @@ def test_a_changing_call_opens_the_name_again(
     assert server.call("GET", "/~w3/v1/pets").status == 200, "the name is no longer closed"
 
 
-@pytest.mark.parametrize("base", ["", "/~w3"])
+@each("base", ["", "/~w3"])
 def test_creating_the_session_opens_the_name_again(server: Server, base: str) -> None:
     server.drop()
 
@@ -237,18 +243,17 @@ def test_creating_the_session_opens_the_name_again(server: Server, base: str) ->
     assert server.call("GET", "/~w3/v1/pets").json == []
 
 
-@pytest.mark.parametrize(("method", "path", "body"), READS)
+@each("method, path, body", READS)
 def test_a_read_of_a_closed_session_is_rejected_and_does_not_open_it(
-    server: Server, method: str, path: str, body: Any
+    closed: Server, method: str, path: str, body: Any
 ) -> None:
-    server.drop()
-    response = server.control(method, path, body, "/~w3")
+    response = closed.control(method, path, body, "/~w3")
 
     assert response.status == 410
     if method != "HEAD":
         assert_error(response, "session_dropped")
-    assert server.call("GET", "/~w3/v1/pets").status == 410
-    assert server.names() == ["default"]
+    assert closed.call("GET", "/~w3/v1/pets").status == 410
+    assert closed.names() == ["default"]
 
 
 def test_calls_about_the_server_and_its_sessions_work_on_a_closed_name(server: Server) -> None:
@@ -278,8 +283,8 @@ def test_a_rejected_change_leaves_the_name_closed(server: Server) -> None:
     assert server.call("GET", "/~w3/v1/pets").status == 410
 
 
-@pytest.mark.parametrize("base", ["/~w3", ""])
-@pytest.mark.parametrize("query", ["", "?closed=60s"])
+@each("base", ["/~w3", ""])
+@each("query", ["", "?closed=60s"])
 def test_deleting_a_session_does_not_create_the_one_that_the_request_names(
     base: str, query: str
 ) -> None:

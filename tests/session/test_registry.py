@@ -333,9 +333,7 @@ def test_dropping_a_session_releases_held_responses(tmp_path: Path) -> None:
 # --- Scenarios with pets, budgets ---------------------------------------------------------------
 
 
-def test_a_scenario_with_pets_has_its_own_store(
-    fresh: Make,
-) -> None:
+def test_a_scenario_with_pets_has_its_own_store(fresh: Make) -> None:
     call = fresh()
     call("POST", "/v1/pets", json_body=PET)
     call("DELETE", "/__mockpets/pets/3", key=None)

@@ -124,9 +124,7 @@ def test_generated_pets_are_shared_by_stacks() -> None:
 # --- Changed files ----------------------------------------------------------------------------
 
 
-def test_a_changed_file_resets_only_its_own_counters(
-    tmp_path: Path,
-) -> None:
+def test_a_changed_file_resets_only_its_own_counters(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(
         "description: d\npets: 2\nstubs:\n  - {times: 1, reply: {status: 500}}\n"
     )

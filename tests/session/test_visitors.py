@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.session.visitors import visitor_name, visitor_names
+from tests.cases import each
 
 SECRET = b"s" * 32
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
+@each(
+    "one, other, same",
     [
         ("192.0.2.1", "192.0.2.1", True),
         ("192.0.2.1", "192.0.2.2", False),
@@ -39,8 +39,8 @@ def test_the_name_is_a_session_name_and_depends_on_the_secret(address: str, secr
     assert name == visitor_name(address, secret) != visitor_name(address, secret[:-1])
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "shared"),
+@each(
+    "one, other, shared",
     [
         ("2001:db8:0:100::1", "2001:db8:0:100:ffff::", [True, True, True]),
         ("2001:db8:0:100::", "2001:db8:0:1ff::", [False, True, True]),

@@ -31,6 +31,7 @@ from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE, load_settings
 from mockpets.units import size_text
+from tests.cases import each as for_each
 
 # Three values of each row: the text that a user writes, and the parsed value.
 VALUES: dict[str, list[tuple[str, Any]]] = {
@@ -323,7 +324,7 @@ def test_a_row_derives_its_flag_variable_and_key() -> None:
     assert (row.flag, row.variable, row.key) == ("--max-pets", "MOCKPETS_MAX_PETS", "max-pets")
 
 
-@pytest.mark.parametrize("name", VALUES)
+@for_each("name", VALUES)
 def test_a_row_can_be_set_by_flag_variable_and_file(name: str, here: Path) -> None:
     for text, value in VALUES[name]:
         expected = Settings(**{name: value})
@@ -335,7 +336,7 @@ def test_a_row_can_be_set_by_flag_variable_and_file(name: str, here: Path) -> No
         (here / "mockpets.toml").unlink()
 
 
-@pytest.mark.parametrize("name", VALUES)
+@for_each("name", VALUES)
 def test_the_flag_overrides_the_variable_and_the_variable_overrides_the_file(name: str) -> None:
     (flag, first), (variable, second), (line, third) = VALUES[name]
     Path("mockpets.toml").write_text(as_line(name, line), encoding="utf-8")
@@ -346,7 +347,7 @@ def test_the_flag_overrides_the_variable_and_the_variable_overrides_the_file(nam
     assert both == Settings(**{name: first})
 
 
-@pytest.mark.parametrize("left_out", [None, ()])
+@for_each("left_out", [None, ()])
 def test_absent_flags_override_nothing(left_out: object) -> None:
     flags = dict.fromkeys(VALUES, left_out)
 
@@ -364,15 +365,15 @@ def test_empty_variables_count_as_unset() -> None:
     assert load_settings({}, {"MOCKPETS_PORT": "", CONFIG_VARIABLE: ""}, None) == Settings()
 
 
-@pytest.mark.parametrize(
-    ("word", "value"),
+@for_each(
+    "word, value",
     [("1", True), ("YES", True), ("on", True), ("0", False), ("No", False), ("off", False)],
 )
 def test_spellings_of_a_switch(word: str, value: bool) -> None:
     assert load_settings({}, {"MOCKPETS_ANY_KEY": word}, None).any_key is value
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         'scenario = ["a", "b"]',
@@ -400,8 +401,8 @@ def test_the_config_flag_overrides_its_variable_and_the_default_file() -> None:
     assert load_settings({}, environ, Path("two/flag.toml")).port == 3
 
 
-@pytest.mark.parametrize(
-    ("config", "environ", "problem"),
+@for_each(
+    "config, environ, problem",
     [
         ("no.toml", {}, "--config no.toml: file not found; check the path"),
         (
@@ -428,7 +429,7 @@ def test_a_config_file_that_is_named_must_exist(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs and devices")
-@pytest.mark.parametrize("name", ["fifo", "/dev/zero", "large.toml"])
+@for_each("name", ["fifo", "/dev/zero", "large.toml"])
 def test_a_device_or_a_large_file_is_rejected(name: str) -> None:
     os.mkfifo("fifo")
     Path("large.toml").write_text("#" * (FILE_BYTES + 1), encoding="utf-8")
@@ -440,8 +441,8 @@ def test_a_device_or_a_large_file_is_rejected(name: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need privileges")
-@pytest.mark.parametrize(
-    ("target", "problem"),
+@for_each(
+    "target, problem",
     [
         ("no.toml", "mockpets.toml: file not found; it is a link to 'no.toml'"),
         (
@@ -499,8 +500,8 @@ def test_an_error_in_a_port_set_by_kubernetes_explains_the_fix() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
+@for_each(
+    "name, value",
     [
         ("MOCKPETS_SERVICE_HOST", "no address"),
         ("MOCKPETS_SERVICE_PORT", "tcp"),
@@ -519,7 +520,7 @@ def test_a_variable_that_only_resembles_a_service_s_is_rejected(name: str, value
 # --- Problems ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "text", "message"), BAD)
+@for_each("name, text, message", BAD)
 def test_an_invalid_value_is_reported_from_all_three_sources(
     name: str, text: str, message: str
 ) -> None:
@@ -570,8 +571,8 @@ def test_unknown_settings_are_never_ignored() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
+@for_each(
+    "line, message",
     [
         ("port = true", "port: must be text or an integer, got true"),
         ("port = 80.0", "port: must be text or an integer, got 80.0"),
@@ -586,8 +587,8 @@ def test_values_of_the_wrong_type_in_the_file(line: str, message: str) -> None:
     assert problems_of(file=line) == [f"mockpets.toml:1:1: {message}"]
 
 
-@pytest.mark.parametrize(
-    ("file", "problem"),
+@for_each(
+    "file, problem",
     [
         ("port 80", "mockpets.toml:1:6: Expected '=' after a key in a key/value pair"),
         (
@@ -635,8 +636,8 @@ def test_a_message_does_not_contain_the_api_key() -> None:
 # --- From Python ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("values", "problems"),
+@for_each(
+    "values, problems",
     [
         ({"port": "80"}, ["port: must be 80, got '80'"]),
         ({"port": True}, ["port: must be text or an integer, got true"]),
@@ -681,8 +682,8 @@ def test_times_set_in_python_are_text_or_seconds(given: float | str, seconds: fl
     assert Settings(reset_every=90).reset_every == 90.0
 
 
-@pytest.mark.parametrize(
-    ("line", "problem"),
+@for_each(
+    "line, problem",
     [
         ("delay = 2", f"{BAD_DURATION}'2'; add a unit: '2s' or '2ms'"),
         ("delay = 0.3", "must be text or an integer, got 0.3"),
@@ -702,8 +703,8 @@ def test_settings_are_immutable() -> None:
         Settings().port = 1  # type: ignore[misc]  # on purpose
 
 
-@pytest.mark.parametrize(
-    ("settings", "port", "url"),
+@for_each(
+    "settings, port, url",
     [
         (Settings(), None, "http://localhost:7387"),
         (Settings(port=0), 4711, "http://localhost:4711"),

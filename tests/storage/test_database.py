@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mockpets.storage.database import Content
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uses locks and permissions")
+LONG = pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.long])
 AWAY = "restore a backup, or move the file away to start with new pets"
 
 
@@ -153,7 +154,7 @@ def damaged_or_same(path: Path, data: bytes, good: Content) -> bool:
     return False
 
 
-@pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [200, LONG])
 def test_a_flipped_bit_is_found_or_harmless(path: Path, count: int) -> None:
     fill(path)
     data, good = path.read_bytes(), content(path)
@@ -366,6 +367,18 @@ def test_a_link_stays_a_link(path: Path, tmp_path: Path) -> None:
     assert left_in(path.parent) == ["pets.state"]
 
 
+def test_a_loop_of_links_is_rejected(path: Path) -> None:
+    other = path.with_name("other")
+    path.symlink_to(other)
+    other.symlink_to(path)
+
+    hint = "use another file, or remove the links"
+    assert problem(path) == f"--state {path}: is a loop of symbolic links; {hint}"
+    assert path.is_symlink()
+    assert other.is_symlink()
+    assert left_in(path.parent) == ["other", "pets.state"]
+
+
 def test_a_link_in_place_of_a_new_file_is_not_followed(path: Path, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_bytes(b"precious")
@@ -398,6 +411,21 @@ def test_a_copy_without_its_journal_is_found(path: Path, tmp_path: Path) -> None
 
     assert {pet for *_, pet in content(copies[0]).rows["pets"]} == {"x" * 100}
     assert "is damaged" in problem(copies[1])
+
+
+def test_a_file_that_is_moved_away_takes_its_journal_along(path: Path) -> None:
+    database = open_database(path)
+    with database.transaction(is_clean=True, boot=""):
+        for number in range(2000):
+            database.put("pets", "w3", "", number, "x" * 100)
+    database.connection.execute("PRAGMA cache_size = 1")
+    database.connection.execute("BEGIN")
+    database.remove("pets", "w3", "")
+    assert path.with_name("pets.state-journal").stat().st_size > 0
+    away = database.move_away()
+
+    assert content(path).rows["pets"] == []
+    assert {pet for *_, pet in content(away).rows["pets"]} == {"x" * 100}
 
 
 def test_all_tables_are_used(path: Path) -> None:

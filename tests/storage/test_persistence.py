@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import MockpetsServer, Settings
+from mockpets.errors import InputError
 from mockpets.pets.generator import generate
 from tests.cli.test_main import SECONDS, base_of, logged, program, serving, wait_until
 from tests.http_client import Client, OverSocket, Response
@@ -45,6 +46,13 @@ def file(tmp_path: Path) -> Path:
     """Return the path of the state file, in its own folder."""
     (tmp_path / "kept").mkdir()
     return tmp_path / "kept" / "pets.state"
+
+
+@contextmanager
+def in_process(file: Path, **settings: Any) -> Iterator[Client]:
+    """Run a server with a state file in this process until the block ends; yield a caller."""
+    with MockpetsServer(Settings(port=0, state=str(file), **settings)) as server:
+        yield Client(OverSocket(server.url))
 
 
 @contextmanager
@@ -106,7 +114,7 @@ def pets(call: Client, session: str = "default") -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rounds", [1, pytest.param(ROUNDS, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [1, pytest.param(ROUNDS, marks=pytest.mark.long)])
 def test_a_kill_loses_no_acknowledged_change(file: Path, rounds: int) -> None:
     random = Random(7)
     posted: dict[str, list[str]] = {session: [] for session in SESSIONS}
@@ -138,6 +146,26 @@ def test_a_kill_loses_no_acknowledged_change(file: Path, rounds: int) -> None:
     assert left_in(file) <= {"pets.state", "pets.state-journal", "pets.state-unsaved"}
 
 
+@pytest.mark.slow
+def test_a_kill_after_the_file_was_changed_in_place_loses_nothing(file: Path) -> None:
+    with keeping(file) as (process, call):
+        post(call, "First")
+        assert is_saved(call)
+        backup = file.read_bytes()
+        post(call, "Second")
+        assert is_saved(call)
+        for number, data in enumerate((b"", backup)):
+            file.write_bytes(data)
+            post(call, f"After {number}")
+            assert is_saved(call)
+        process.kill()
+        process.wait(SECONDS)
+    assert len([*file.parent.glob("pets.state-changed-*")]) == 2
+    with in_process(file) as call:
+        names = [pet["name"] for pet in pets(call)[16:]]
+        assert names == ["First", "Second", "After 0", "After 1"]
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_saves_pending_changes(file: Path, number: signal.Signals) -> None:
     with keeping(file) as (process, call):
@@ -147,13 +175,13 @@ def test_a_signal_saves_pending_changes(file: Path, number: signal.Signals) -> N
         assert process.returncode == 0
 
     assert left_in(file) == {"pets.state"}
-    with keeping(file) as (_, call):
+    with in_process(file) as call:
         assert [pet["name"] for pet in pets(call)[16:]] == ["Last"]
 
 
 def test_sessions_are_restored(file: Path) -> None:
     wanted = {"scenario": ["retry", "slow"], "seed": 7}
-    with keeping(file, "--scenario", "jittery") as (process, call):
+    with in_process(file, scenario=("jittery",)) as call:
         assert call("PUT", "/__mockpets/sessions/w3", json_body=wanted).status == 201
         post(call, "Ours", "w4")
         call("PATCH", "/__mockpets/pets/3", json_body={"name": "Renamed"})
@@ -163,8 +191,7 @@ def test_sessions_are_restored(file: Path) -> None:
         call("PUT", "/~w6/__mockpets/scenario", json_body={"scenario": [document, "missing"]})
         before = {each["name"]: each for each in sessions(call)}
         all_pets = {name: pets(call, name) for name in before}
-        end(process)
-    with keeping(file, "--scenario", "jittery") as (process, call):
+    with in_process(file, scenario=("jittery",)) as call:
         after = {each["name"]: each for each in sessions(call)}
         assert after.keys() == before.keys() == {"default", "w3", "w4", "w5", "w6"}
         for name, one in before.items():
@@ -176,8 +203,7 @@ def test_sessions_are_restored(file: Path) -> None:
         assert post(call, "Next").json["id"] == 17, "no id is given twice"
         assert post(call, "Ten", "w5").json["id"] == 17
         call("PUT", "/~w3/__mockpets/scenario", json_body={"scenario": "default"})
-        end(process)
-    with keeping(file, "--scenario", "empty", "--seed", "9") as (_, call):
+    with in_process(file, scenario=("empty",), seed=9) as call:
         active = {each["name"]: (each["active"], each["seed"]) for each in sessions(call)}
         # Values left at the server's defaults follow the new defaults; chosen ones stay.
         assert active["w3"] == (["default"], 7)
@@ -191,13 +217,12 @@ def sessions(call: Client) -> list[dict[str, Any]]:
 
 def test_a_reset_restores_the_initial_pets_of_the_session(file: Path) -> None:
     own = {"pets": [{"id": 3, "name": "Three", "categoryId": 1}]}
-    with keeping(file) as (process, call):
+    with in_process(file) as call:
         call("PUT", "/__mockpets/sessions/own", json_body=own)
         call("PUT", "/__mockpets/sessions/seed", json_body={"seed": 7})
         for session in ("own", "seed", "other"):
             post(call, "More", session)
-        end(process)
-    with keeping(file) as (_, call):
+    with in_process(file) as call:
         for session, start in (
             ("own", own["pets"]),
             ("seed", list(generate(16, 7, "en_US"))),
@@ -212,16 +237,11 @@ def test_a_reset_restores_the_initial_pets_of_the_session(file: Path) -> None:
 def test_pets_posted_to_a_scenario_with_pets_come_back(file: Path, scenario: str) -> None:
     before: list[int] = []
     for _ in range(2):
-        with keeping(file, "--scenario", scenario) as (process, call):
-            assert [pet["id"] for pet in pets(call)][len(before) :] == [
-                pet["id"] for pet in pets(call) if pet["id"] not in before
-            ]
-            posted = post(call, "Ours").json
-            assert is_saved(call)
-            assert posted["id"] not in before
+        with in_process(file, scenario=(scenario,)) as call:
+            assert [pet["id"] for pet in pets(call)][: len(before)] == before
+            assert post(call, "Ours").json["id"] not in before
             before = [pet["id"] for pet in pets(call)]
-            end(process)
-    with keeping(file, "--scenario", scenario) as (_, call):
+    with in_process(file, scenario=(scenario,)) as call:
         assert [pet["id"] for pet in pets(call)] == before
         assert [pet["name"] for pet in pets(call)[-2:]] == ["Ours", "Ours"]
 
@@ -229,14 +249,14 @@ def test_pets_posted_to_a_scenario_with_pets_come_back(file: Path, scenario: str
 def test_ids_are_reserved_so_that_a_kill_leaves_a_gap(file: Path) -> None:
     """docs/operate/state-file.md promises both numbers."""
     given = []
-    for number in range(3):
-        with keeping(file) as (process, call):
-            given.append(post(call, "One").json["id"])
-            if number:
-                process.kill()
-                process.wait(SECONDS)
-            else:
-                end(process)
+    with in_process(file) as call:
+        given.append(post(call, "One").json["id"])
+    with keeping(file) as (process, call):
+        given.append(post(call, "One").json["id"])
+        process.kill()
+        process.wait(SECONDS)
+    with in_process(file) as call:  # a killed server leaves no lock
+        given.append(post(call, "One").json["id"])
 
     assert given == [17, 18, 1018]
 
@@ -258,13 +278,12 @@ def session_id(call: Client, session: str = "default") -> str:
 
 
 def test_the_session_id_is_new_if_a_restart_lost_something(file: Path) -> None:
-    with keeping(file) as (process, call):
+    with in_process(file) as call:
         before = {name: session_id(call, name) for name in ("default", "w3", "w4")}
         assert len(set(before.values())) == 3
         post(call, "Saved", "w3")
         call("POST", "/~w3/__mockpets/reset")
         assert session_id(call, "w3") == before["w3"]
-        end(process)
     with keeping(file) as (process, call):
         assert {name: session_id(call, name) for name in before} == before
         assert is_saved(call)
@@ -273,7 +292,7 @@ def test_the_session_id_is_new_if_a_restart_lost_something(file: Path) -> None:
         post(call, "Not saved", "w3")
         process.kill()
         process.wait(SECONDS)
-    with keeping(file) as (_, call):
+    with in_process(file) as call:
         after = {name: session_id(call, name) for name in before}
         assert {name for name in before if before[name] != after[name]} == {"w3"}
         call("DELETE", "/__mockpets/sessions/w4")
@@ -313,7 +332,7 @@ def test_pages_on_other_origins_can_read_the_id() -> None:
 
 
 def test_the_state_lists_what_is_not_saved(file: Path) -> None:
-    with keeping(file) as (_, call):
+    with in_process(file) as call:
         assert progress(call)["not_saved"] == []
         call("PUT", "/__mockpets/snapshots/one")
         assert progress(call)["not_saved"] == ["snapshots"]
@@ -327,46 +346,25 @@ def test_the_state_lists_what_is_not_saved(file: Path) -> None:
         assert progress(call)["not_saved"] == ["snapshots"]
 
 
-def test_a_visitors_session_is_listed_as_not_saved(file: Path) -> None:
-    token = "a-token-of-the-tests"
-    with keeping(file, "--public", "--control-token", token) as (_, call):
-        name = call("GET", "/v1/pets").header("Mockpets-Session")
-        state = call(
-            "GET", f"/~{name}/__mockpets/state", headers={"Authorization": f"Bearer {token}"}
-        ).json
-        assert state["state_file"]["not_saved"] == ["session", "requests"]
-
-
 # --- Visitors -----------------------------------------------------------------------------------
 
 
 def test_visitors_are_not_saved(file: Path) -> None:
     """After a restart a visitor gets a new session name, so the old sessions are useless."""
     token = "a-token-of-the-tests"
-    arguments = ("--public", "--control-token", token)
     for _ in range(2):
-        with keeping(file, *arguments) as (process, call):
+        with in_process(file, public=True, host=("127.0.0.1",), control_token=token) as call:
             control = partial(call, headers={"Authorization": f"Bearer {token}"})
             response = call("POST", "/v1/pets", json_body=PET)
             assert response.json["id"] == 17
+            visitor = response.header("Mockpets-Session")
             found = control("GET", "/__mockpets/sessions").json["sessions"]
-            assert [each["name"] for each in found] == [
-                "default",
-                response.header("Mockpets-Session"),
-            ]
-            end(process)
+            assert [each["name"] for each in found] == ["default", visitor]
+            state = control("GET", f"/~{visitor}/__mockpets/state").json
+            assert state["state_file"]["not_saved"] == ["session", "requests"]
         assert b"Miso" not in file.read_bytes()
         (base,) = stored(file)
         assert json.loads(base) == list(generate(16, 1, "en_US"))
-
-
-def test_a_server_in_a_test_saves_sessions_too(file: Path) -> None:
-    settings = Settings(port=0, state=str(file))
-    for number in range(3):
-        with MockpetsServer(settings) as server:
-            call = Client(OverSocket(server.url))
-            assert len(pets(call)) == 16 + number
-            post(call, "One more")
 
 
 def test_without_a_file_no_progress_is_reported() -> None:
@@ -377,22 +375,21 @@ def test_without_a_file_no_progress_is_reported() -> None:
 # --- Unusable files -----------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_a_missing_scenario_is_logged(file: Path, tmp_path: Path) -> None:
+def test_a_missing_scenario_is_logged(
+    file: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "tired.yaml").write_text("description: x\nstubs: []\n")
-    with keeping(file, "--scenarios-dir", "own") as (process, call):
-        call("PUT", "/~w3/__mockpets/scenario", json_body={"scenario": ["tired", "slow"]})
+    with in_process(file, scenarios_dir=(tmp_path / "own",)) as call:
+        call("PUT", "/~w3/__mockpets/scenario", json_body={"scenario": ["tired", "missing"]})
         post(call, "Ours", "w3")
-        end(process)
-    with keeping(file) as (process, call):
+    with in_process(file) as call:
         assert call("GET", "/~w3/__mockpets/state").json["active"] == ["default"]
         assert [pet["name"] for pet in pets(call, "w3")[16:]] == ["Ours"]
-        warnings = [line for line in end(process) if line["level"] == "warning"]
 
-    assert len(warnings) == 1
-    assert "session 'w3'" in warnings[0]["message"]
-    assert "unknown scenario 'tired'" in warnings[0]["message"]
+    (warning,) = (record for record in caplog.records if record.levelname == "WARNING")
+    assert "session 'w3'" in warning.getMessage()
+    assert "unknown scenario 'tired'" in warning.getMessage()
 
 
 def refused(*arguments: str) -> str:
@@ -405,8 +402,8 @@ def refused(*arguments: str) -> str:
 
 
 def test_a_damaged_file_is_reported_in_one_line_and_kept(file: Path) -> None:
-    with MockpetsServer(Settings(port=0, state=str(file))) as server:
-        post(Client(OverSocket(server.url)), "Precious")
+    with in_process(file) as call:
+        post(call, "Precious")
     data = file.read_bytes().replace(b"Precious", b"Precioux")
     file.write_bytes(data)
 
@@ -418,35 +415,25 @@ def test_a_damaged_file_is_reported_in_one_line_and_kept(file: Path) -> None:
     assert file.read_bytes() == data
 
 
-def test_a_file_with_too_many_sessions_is_reported_in_one_line(file: Path) -> None:
-    with MockpetsServer(Settings(port=0, state=str(file))) as server:
+def test_a_file_with_too_many_sessions_is_rejected(file: Path) -> None:
+    with in_process(file) as call:
         for session in ("one", "two"):
-            post(Client(OverSocket(server.url)), "a", session)
+            post(call, "a", session)
 
-    line = refused("--state", str(file), "--max-sessions", "2")
-    assert "session two" in line
-    assert "higher limits" in line
-
-
-@pytest.mark.slow
-def test_a_second_server_on_the_same_file_is_rejected(file: Path) -> None:
-    with keeping(file) as (process, call):
-        link = file.with_name("link.state")
-        link.symlink_to(file.name)
-        for path in (file, link):
-            assert "in use by another mockpets" in refused("--state", str(path))
-        post(call, "Still here")
-        assert is_saved(call)
-        process.kill()
-        process.wait(SECONDS)
-    with keeping(file) as (_, call):  # a killed server leaves no lock
-        assert len(pets(call)) == 17
+    with (
+        pytest.raises(InputError, match="has 3 sessions, and --max-sessions allows 2; set"),
+        in_process(file, max_sessions=2),
+    ):
+        pass
 
 
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="needs a folder closed to all")
-def test_an_unwritable_folder_is_reported_in_one_line() -> None:
-    assert refused("--state", "/sys/kernel/pets.state") == (
-        "mockpets: --state /sys/kernel/pets.state: cannot be written: Permission denied; SQLite "
+def test_an_unwritable_folder_is_rejected() -> None:
+    with pytest.raises(InputError) as rejected, in_process(Path("/sys/kernel/pets.state")):
+        pass
+
+    assert str(rejected.value) == (
+        "--state /sys/kernel/pets.state: cannot be written: Permission denied; SQLite "
         "writes the file and others beside it: use a folder that this user may write to"
     )
 
@@ -557,9 +544,8 @@ def test_a_full_disk_is_reported_and_heals(small_disk: Path, *, ends_full: bool)
 
 
 def test_the_file_is_readable_by_sqlite_for_its_owner(file: Path) -> None:
-    with keeping(file) as (process, call):
+    with in_process(file) as call:
         post(call, "Zo\u00eb")
-        end(process)
 
     assert file.stat().st_mode & 0o777 == 0o600
     pet, base = stored(file)
@@ -568,7 +554,7 @@ def test_the_file_is_readable_by_sqlite_for_its_owner(file: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rounds", [ROUNDS * 5])
+@pytest.mark.parametrize("rounds", [20, pytest.param(ROUNDS * 5, marks=pytest.mark.long)])
 def test_servers_killed_at_random_moments(file: Path, rounds: int) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "tests.storage.kill_process", str(file), str(rounds)],

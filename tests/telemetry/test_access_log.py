@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from mockpets.redaction import redacted_target
 from mockpets.telemetry.access_log import ACCESS, MESSAGE, TARGET, Access, Format, access, configure
 from mockpets.telemetry.async_handler import LINES
+from tests.cases import each as for_each
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,8 +59,8 @@ def logged(form: Format, *lines: Access) -> list[str]:
 # --- Lines ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("line", "text"),
+@for_each(
+    "line, text",
     [
         (PLAIN, "200 GET /v1/pets?limit=2 (0.4 ms, 120 B)"),
         (PLAIN._replace(scenarios=("default",)), "200 GET /v1/pets?limit=2 (0.4 ms, 120 B)"),
@@ -205,8 +206,8 @@ def test_the_json_format_logs_warnings_and_errors_as_objects() -> None:
 # --- Streams ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("form", "environ", "coloured"),
+@for_each(
+    "form, environ, coloured",
     [
         ("text", {}, True),
         ("text", {"NO_COLOR": ""}, True),
@@ -313,7 +314,7 @@ def test_lines_lost_to_a_full_disk_are_counted() -> None:
     assert lines[1].endswith("warning: log lines that could not be written: 1")
 
 
-@pytest.mark.parametrize("gone", ["reader", "stream", "from the start"])
+@for_each("gone", ["reader", "stream", "from the start"])
 def test_a_closed_log_is_not_an_error(gone: str) -> None:
     reading, writing = os.pipe()
     with (

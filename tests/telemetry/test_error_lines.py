@@ -9,17 +9,17 @@ from collections import Counter
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from mockpets.constants import PUBLIC_BURST, PUBLIC_ERROR_LINES, PUBLIC_VISITOR_RATE
 from mockpets.telemetry.access_log import ACCESS, Access, access
 from mockpets.telemetry.error_lines import ErrorLines, limit_error_lines
 from tests.telemetry.test_serve_log import logging as serving_log
 
 if TYPE_CHECKING:
+    import pytest
+
     from tests.telemetry.test_serve_log import Log
 
-SENT = 300
+SENT = 12 * PUBLIC_ERROR_LINES
 HEAD = "Host: localhost\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n"
 REJECTED = {
     400: "GET /v1/pets HTTP/1.1\r\n\r\n",  # by the server itself: the Host is missing
@@ -49,19 +49,23 @@ def counted(lines: list[dict[str, Any]]) -> tuple[Counter[int], int]:
     return listed, sum(int(each.split()[4]) for each in reports)
 
 
-@pytest.mark.parametrize("status", REJECTED)
-def test_one_visitor_cannot_fill_the_log_of_a_public_server(status: int) -> None:
+def test_one_visitor_cannot_fill_the_log_of_a_public_server() -> None:
+    """With one visitor for each status."""
+    visitors = {status: f"127.0.0.{number}" for number, status in enumerate(REJECTED, 1)}
+    received: dict[int, Counter[int]] = {}
     with serving_log("--public", "--host", "127.0.0.1", "--log-format", "json") as log:
         started = time.monotonic()
-        statuses = Counter(send(log, REJECTED[status]) for _ in range(SENT))
-        seconds = time.monotonic() - started
+        for status, source in visitors.items():
+            received[status] = Counter(send(log, REJECTED[status], source) for _ in range(SENT))
+        seconds = int(time.monotonic() - started)
         lines = log.objects()
 
     listed, omitted = counted(lines)
-    assert statuses[status] and min(statuses) >= 400
-    assert listed.total() + omitted == SENT
+    assert all(statuses[status] and min(statuses) >= 400 for status, statuses in received.items())
+    assert listed.total() + omitted == SENT * len(visitors)
     # A machine so slow that it sends fewer than the limit in a second would list all of them.
-    assert PUBLIC_ERROR_LINES <= listed.total() <= PUBLIC_ERROR_LINES * (int(seconds) + 2)
+    most = PUBLIC_ERROR_LINES * (seconds + 2 * len(visitors))
+    assert PUBLIC_ERROR_LINES * len(visitors) <= listed.total() <= most
     assert len(lines) - listed.total() <= seconds + 2
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets.telemetry.access_log import trace_id
+from tests.cases import each as for_each
 from tests.cli.test_main import base_of, serving
 from tests.http_client import Client, OverSocket
-from tests.telemetry.test_serve_log import logging
+from tests.telemetry.test_serve_log import logging, logging_inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,7 @@ TOKEN = "a-token-of-the-tests"
 
 @posix
 def test_a_rejected_request_has_its_code_session_and_trace() -> None:
-    with logging("--log-format", "json", "--control-token", TOKEN) as log:
+    with logging_inside("json", control_token=TOKEN) as log:
         traced = {"traceparent": PARENT}
         log.call("GET", "/v1/pets?limit=0", headers=traced)
         log.call("GET", "/~new/v1/pets", key="wrong", headers=traced)
@@ -54,8 +55,9 @@ def test_a_rejected_request_has_its_code_session_and_trace() -> None:
 
 @posix
 def test_a_visitor_who_is_limited_is_named() -> None:
-    with logging("--log-format", "json", "--public", "--control", "off") as log:
-        statuses = [log.call("GET", "/v1/pets").status for _ in range(60)]
+    words = ("--public", "--public-visitor-rate", "1", "--control", "off")
+    with logging("--log-format", "json", *words) as log:
+        statuses = [log.call("GET", "/v1/pets").status for _ in range(10)]
         assert 429 in statuses
         lines = [each for each in log.objects() if "session" in each]
 
@@ -65,7 +67,7 @@ def test_a_visitor_who_is_limited_is_named() -> None:
 
 
 @posix
-@pytest.mark.parametrize("form", ["text", "json"])
+@for_each("form", ["text", "json"])
 def test_each_line_has_the_name_of_the_server(form: str) -> None:
     with logging("--log-format", form, "--name", "mock-1") as log:
         log.call("GET", "/v1/pets")
@@ -78,7 +80,7 @@ def test_each_line_has_the_name_of_the_server(form: str) -> None:
 
 @posix
 def test_without_a_name_no_line_has_one() -> None:
-    with logging("--log-format", "json") as log:
+    with logging_inside("json") as log:
         log.call("GET", "/v1/pets")
         assert all("node" not in each for each in log.objects())
 
@@ -86,7 +88,7 @@ def test_without_a_name_no_line_has_one() -> None:
 TARGETS = ["/v1/pets", "/v1/pets?limit=0", "/nowhere", "/__mockpets/state", "/__mockpets/health"]
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@for_each("target", TARGETS)
 def test_each_response_names_the_server_only_if_it_has_a_name(fresh: Make, target: str) -> None:
     origin = {"Origin": "http://localhost:5173"}
     named = fresh(name="mock-1")("GET", target, headers=origin)
@@ -108,7 +110,7 @@ def test_the_variable_of_a_link_of_docker_is_not_a_name(monkeypatch: pytest.Monk
         assert call("GET", "/v1/pets").header("Mockpets-Node") is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "header",
     [
         None,
@@ -126,6 +128,6 @@ def test_an_invalid_traceparent_has_no_trace_id(header: str | None) -> None:
     assert trace_id(header) is None
 
 
-@pytest.mark.parametrize("header", [PARENT, f"cc{PARENT[2:]}", f"cc{PARENT[2:]}-what-comes-later"])
+@for_each("header", [PARENT, f"cc{PARENT[2:]}", f"cc{PARENT[2:]}-what-comes-later"])
 def test_a_valid_traceparent_has_a_trace_id(header: str) -> None:
     assert trace_id(header) == TRACE

@@ -6,11 +6,11 @@ import socket
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings, create_app
+from tests.cases import each
 from tests.http_client import Client, InProcess
 from tests.web.test_contract import assert_error
 from tests.web.test_session_selector import chosen
@@ -25,8 +25,8 @@ def pets(call: Client, baggage: str, path: str = "/v1/pets", **options: Any) -> 
     return call("GET", path, headers={"baggage": baggage, **options.pop("headers", {})}, **options)
 
 
-@pytest.mark.parametrize(
-    ("baggage", "session", "scenario"),
+@each(
+    "baggage, session, scenario",
     [
         ("mockpets.session=w1", "w1", "default"),
         ("mockpets.session=W1", "w1", "default"),
@@ -71,18 +71,17 @@ def test_fields_of_the_header_are_joined() -> None:
     assert response.endswith("\r\n\r\n[]\n")
 
 
-@pytest.mark.parametrize(
-    ("baggage", "code", "parts"),
+NEAR = "in baggage; did you mean 'mockpets.session'?"
+
+
+@each(
+    "baggage, code, parts",
     [
-        (
-            "mockpets.sesion=w1",
-            "unknown_header",
-            ["unknown key 'mockpets.sesion' in baggage; did you mean 'mockpets.session'?"],
-        ),
+        ("mockpets.sesion=w1", "unknown_header", [f"unknown key 'mockpets.sesion' {NEAR}"]),
         (
             "Mockpets.Session=w1,mockpets.session=w2",
             "unknown_header",
-            ["unknown key 'Mockpets.Session' in baggage; did you mean 'mockpets.session'?"],
+            [f"unknown key 'Mockpets.Session' {NEAR}"],
         ),
         (
             "mockpets.a=1,x=1,mockpets.b=2",
@@ -98,7 +97,7 @@ def test_fields_of_the_header_are_joined() -> None:
         ("mockpets.scenario=empty++slow", "unknown_scenario", ["empty scenario name in baggage"]),
     ],
 )
-@pytest.mark.parametrize("path", ["/v1/pets", "/__mockpets/pets"])
+@each("path", ["/v1/pets", "/__mockpets/pets"])
 def test_invalid_members_of_ours_are_rejected(
     call: Client, baggage: str, code: str, parts: list[str], path: str
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
 from mockpets.errors import InputError
+from tests.cases import each
 from tests.http_client import Client, InProcess
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ def sessions(call: Client) -> list[str]:
     return [each["name"] for each in call("GET", "/__mockpets/sessions").json["sessions"]]
 
 
-@pytest.mark.parametrize(
-    ("path", "options"),
+@each(
+    "path, options",
     [
         ("/~w3/v1/pets", {}),
         ("/v1/pets", {"headers": {"Mockpets-Session": "w3"}}),
@@ -47,8 +48,8 @@ def test_declared_sessions_and_the_default_one_can_be_named(
     assert call("GET", path, **options).status == 200
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "options"),
+@each(
+    "method, path, options",
     [
         ("GET", "/v1/pets", {}),
         ("GET", "/v1/pets", {"key": None}),
@@ -76,8 +77,8 @@ def test_a_request_that_names_no_session_is_rejected(
     assert call("GET", "/~default/__mockpets/requests").json["requests"] == []
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "options"),
+@each(
+    "method, path, options",
     [
         ("GET", "/~w4/v1/pets", {}),
         ("POST", "/v1/pets", {"headers": {"Mockpets-Session": "w4"}, "json_body": PET}),
@@ -112,7 +113,7 @@ def test_the_nearest_session_is_suggested(call: Client) -> None:
     )
 
 
-@pytest.mark.parametrize("path", ["state", "scenarios", "pets", "requests", "sessions", "docs"])
+@each("path", ["state", "scenarios", "pets", "requests", "sessions", "docs"])
 def test_calls_that_only_read_may_name_none(call: Client, path: str) -> None:
     """The panel and the health check start with them."""
     assert call("GET", f"/__mockpets/{path}").status == 200

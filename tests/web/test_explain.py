@@ -6,11 +6,18 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from mockpets import MockpetsServer, Settings, create_app
+from tests.cases import each
+from tests.http_client import Client, InProcess, OverSocket
+from tests.server.raw_http import Wire, port_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from tests.http_client import Client, Response
+    from tests.http_client import Response
 
 EXPLAINED = {"Mockpets-Session": "explained"}
 KEY = {"Authorization": "Bearer mockpets"}
@@ -108,12 +115,15 @@ def random_request(random: Random) -> dict[str, Any]:
 
 def comparable(explanation: Any) -> Any:
     """Return an explanation without the times, and what only a request that was sent has."""
-    request = {**explanation["request"], "at": "", "app_ms": 0, "outcome": ""}
+    times = {"at": "", "app_ms": 0, "total_ms": 0}
+    request = {**explanation["request"], **times, "outcome": ""}
     return {**explanation, "request": request, "sent": None}
 
 
 @pytest.mark.parametrize(
-    "scenarios", [60, pytest.param(1_700, marks=pytest.mark.slow)], ids=["some", "many"]
+    "scenarios",
+    [25, pytest.param(1_700, marks=[pytest.mark.slow, pytest.mark.long])],
+    ids=["some", "many"],
 )
 def test_an_explanation_is_what_then_happens_and_changes_nothing(
     fresh: Callable[..., Client], scenarios: int
@@ -142,6 +152,20 @@ def test_an_explanation_is_what_then_happens_and_changes_nothing(
     limits = {"after", "times", "sequence", "probability"}
     assert results == {"responds", "applies", "no_match", "not_reached", *limits}
     assert {each[0] for each in responders} == {"stub", "operation", "check"}
+
+
+@pytest.mark.parametrize(("mebibytes", "status"), [(64, 200), (1, 507)])
+def test_pets_that_only_an_explanation_needs_are_not_charged(mebibytes: int, status: int) -> None:
+    app = create_app(Settings(count=2, pets_memory=mebibytes * 2**20))
+    call, pets = Client(InProcess(app)), app.extensions["mockpets"].sessions.shared.pets
+    use(call, "s", pets=[{"id": 1, "name": "Miso", "categoryId": 1}])
+    used = pets.used
+    request = {**LIST, "path": "/~s+crowded/v1/pets"}
+
+    assert explain(call, "s", request)["request"]["status"] == status
+    assert pets.used == used > 0
+    assert send(call, "s", request).status == status, "with pets that the explanation did not keep"
+    assert (pets.used > used) == (status == 200)
 
 
 # --- What an explanation contains -------------------------------------------------------------
@@ -258,8 +282,30 @@ def test_a_request_without_a_key_is_explained_before_any_stub(fresh: Callable[..
 
     assert (explained["by"], explained["stub"], explained["stubs"]) == ("check", None, [])
     assert explained["summary"].startswith(
-        "a check rejects the request with 401 (unauthorized: the API key is missing"
+        "401 before any scenario ran: the API key is missing; send"
     )
+
+
+def test_a_response_made_by_a_check_names_the_check(fresh: Callable[..., Client]) -> None:
+    call = fresh()
+    orders = {"method": "GET", "path": "/v1/store/orders", "headers": KEY}
+
+    delete = explain(call, "s", {"method": "DELETE", "path": "/v1/pets/3", "headers": KEY})
+    undefined = explain(call, "s", orders)
+    use(call, "s", stubs=[{"match": {"operation": "getPet"}, "reply": {"error": "unauthorized"}}])
+    unmatched = explain(call, "s", orders)
+
+    assert delete["summary"].startswith(
+        "405 before any scenario ran: DELETE is not allowed on /v1/pets/3; allowed: GET"
+    )
+    status = undefined["request"]["status"]
+    for explained, reason in (
+        (undefined, "the active scenarios have no stubs"),
+        (unmatched, "no stub responds to this request"),
+    ):
+        assert explained["summary"].startswith(
+            f"{status}, because {reason}: the contract names GET"
+        )
 
 
 def test_secrets_are_hidden_but_a_stub_that_matched_them_did(fresh: Callable[..., Client]) -> None:
@@ -433,8 +479,8 @@ def test_with_declared_sessions_the_request_must_name_one(fresh: Callable[..., C
     assert "the request names no session" in response.json["summary"]
 
 
-@pytest.mark.parametrize(
-    ("request_", "message"),
+@each(
+    "request_, message",
     [
         ({}, "missing key 'method'"),
         ({"method": "GET"}, "missing key 'path'"),
@@ -446,14 +492,10 @@ def test_with_declared_sessions_the_request_must_name_one(fresh: Callable[..., C
         ({"method": "GET", "path": "/v1/pets", "headers": {"a:": "b"}}, "invalid header name 'a:'"),
         ({"method": "GET", "path": "/v1/pets", "headers": {"a": 1}}, "must be printable ASCII"),
         ({"method": "GET", "path": "/v1/pets", "headers": {"a": "b\r\nc: d"}}, "printable ASCII"),
-        (
-            {**LIST, "headers": {f"h{number}": "" for number in range(9_000)}},
-            "the server accepts at most 16 KiB",
-        ),
-        ({**LIST, "headers": {str(n): "v" * 4_000 for n in range(5)}}, "the headers have 20"),
         ({"method": "OPTIONS", "path": "/v1/pets"}, "no scenario applies to a preflight"),
         ({"method": "GET", "path": "/__mockpets/state"}, "no scenario applies to the control API"),
         ({"method": "GET", "path": "/~a/__mockpets"}, "no scenario applies to the control API"),
+        ({"method": "GET", "path": "/%5f_mockpets/pets"}, "no scenario applies to the control API"),
         ([], "must be a mapping"),
     ],
 )
@@ -464,7 +506,121 @@ def test_an_invalid_request_is_rejected(call: Client, request_: Any, message: st
     assert message in response.body.decode()
 
 
-@pytest.mark.parametrize("number", ["0", "99", "x", "-1", "last"])
+# --- Requests as the server reads them ----------------------------------------------------------
+
+METHODS = ["GET", "GET", "GET", "POST", "HEAD", "PUT", "get", "CONNECT", "TRACE", "~"]
+PATHS = [
+    *("/v1/pets", "/v1/pets/1", "/v1/pets/x", "/v1/store/orders", "/v1/other", "/", "/docs"),
+    *("//x/v1/pets", "//v1/pets", "//[/v1/pets", "/v1//pets", "/v1/pets/", "///", "/v1/%2e/pets"),
+    *("/~s/v1/pets", "/~s+empty/v1/pets", "/~S!/v1/pets", "/~s", "/~/v1/pets", "/s/v1/pets"),
+    *("/v1/p%65ts", "/v1/pets%00", "/v1/%c3%a9", "/v1/%ff%zz", "/pets"),
+]
+QUERIES = [
+    "",
+    "",
+    "?limit=0",
+    "?status=x",
+    "?limit=%zz",
+    "?a" + "&a" * 1000,
+    "??",
+    "?limit=1&limit=2",
+]
+HEADERS = {
+    "Authorization": ["Bearer mockpets", "Bearer mockpets~t", "Bearer mockpets~t+empty", "Basic x"],
+    "authorization": ["Bearer mockpets", "Bearer other"],
+    "Host": ["localhost", "", "a b", "[::1]:80", "a@b"],
+    "host": ["localhost"],
+    "Accept": ["text/html", "*/*"],
+    "Expect": ["100-continue", "200-ok"],
+    "Transfer-Encoding": ["gzip", "gzip, chunked"],
+    "Transfer_Encoding": ["chunked"],
+    "Content-Length": ["-1", "x", "1" * 19, "9" * 9, "0"],
+    "Content-Type": ["application/json", "text/plain"],
+    "content-type": ["application/json"],
+    "Mockpets-Session": ["s", "S ", "a b", ""],
+    "mockpets-session": ["t"],
+    "Mockpets_Session": ["x"],
+    "Mockpets-Scenario": ["empty", "missing", ",", "empty, empty"],
+    "Mockpets-Delay": ["0s", "x"],
+    "Mockpets-Sesion": ["x"],
+    "baggage": ["mockpets.session=t", "mockpets.scenario=empty", "mockpets.x=y", "a=b"],
+    "X-API-Key": ["mockpets"],
+    "a_b": ["c"],
+}
+FIELDS = [(name, value) for name, values in HEADERS.items() for value in values]
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with MockpetsServer(Settings(port=0)) as server:
+        yield port_of(server.url)
+
+
+heads = st.tuples(
+    st.sampled_from(METHODS),
+    st.builds("".join, st.tuples(st.sampled_from(PATHS), st.sampled_from(QUERIES))),
+    st.lists(st.sampled_from(FIELDS), max_size=4, unique_by=lambda field: field[0]),
+)
+
+
+@given(heads)
+@example(("GET", "/v1/pets", [(f"X-{number}", "v" * 4_000) for number in range(5)]))
+def test_a_request_is_explained_as_the_server_reads_it(
+    port: int, head: tuple[str, str, list[tuple[str, str]]]
+) -> None:
+    method, path, fields = head
+    headers = dict(fields)
+    request = {"method": method, "path": path, "headers": headers}
+    call = Client(OverSocket(f"http://127.0.0.1:{port}"))
+
+    explained = explain(call, "default", request)
+
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields)]
+    if not headers.keys() & {"Host", "host"}:
+        lines.append("Host: localhost")
+    with Wire(port) as wire:
+        wire.send("\r\n".join([*lines, "", ""]).encode())
+        reply = wire.read(has_body=method != "HEAD")
+    assert explained["request"]["status"] == reply.status
+    if explained["by"] == "check" and reply.body:
+        assert reply.json["message"] in explained["summary"]
+
+
+def test_a_key_or_baggage_names_the_session_before_the_caller_does(
+    fresh: Callable[..., Client],
+) -> None:
+    call = fresh()
+    use(call, "one", pets=[])
+
+    sessions = {
+        explain(call, "one", {**LIST, "headers": headers})["request"]["session"]
+        for headers in (
+            {"Authorization": "Bearer mockpets~two"},
+            {**KEY, "baggage": "mockpets.session=two"},
+        )
+    }
+
+    assert sessions == {"two"}
+
+
+@each(
+    "prefix, path, advice",
+    [("", "/pets", ": /v1/pets"), ("/mock", "/mock/pets", ": /mock/v1/pets")],
+)
+def test_advice_about_the_base_url_has_the_prefix(
+    fresh: Callable[..., Client], prefix: str, path: str, advice: str
+) -> None:
+    call = fresh(prefix=prefix)
+    request = {"method": "GET", "path": path, "headers": KEY}
+
+    explained = call("POST", f"{prefix}/__mockpets/explain", json_body=request).json
+    sent = call("GET", path)
+
+    assert sent.json["message"].endswith(advice)
+    assert sent.json["message"] in explained["summary"]
+
+
+@each("number", ["0", "99", "x", "-1", "last"])
 def test_a_number_that_is_not_in_the_log_is_reported(call: Client, number: str) -> None:
     response = call("GET", f"/~nobody/__mockpets/requests/{number}/explain")
 
@@ -498,7 +654,7 @@ def test_a_limit_that_rejects_a_decided_response_is_explained(fresh: Callable[..
     assert (explained["by"], explained["request"]["status"]) == ("check", 403)
     assert [each["result"] for each in explained["stubs"]] == ["responds"]
     assert explained["summary"].startswith(
-        "a limit rejects what the stubs decided with 403 (forbidden: connection faults are disabled"
+        "403 from a limit, in place of what the stubs decided: connection faults are disabled"
     )
 
 

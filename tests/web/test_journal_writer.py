@@ -10,7 +10,7 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
 from mockpets.client.connection import VerificationError
-from tests.http_client import Client, InProcess
+from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Wire, port_of
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ def wait_for(control: ControlClient, *expected: str) -> None:
     raise AssertionError(outcomes)
 
 
+def one_request(control: ControlClient) -> Any:
+    (request,) = control.requests()
+    return request
+
+
 def get(wire: Wire, path: str = "/v1/pets", *headers: str) -> None:
     wire.get(f"/~w1{path}", KEY, *headers)
 
@@ -80,6 +85,50 @@ def test_a_held_response_is_pending_until_its_gate_opens(
 
     wait_for(control, "sent")
     assert "requests" in control.events(change, 0)["changed"]
+
+
+def test_an_entry_has_the_time_for_which_the_response_was_held_and_until_it_ended(
+    wire: Wire, control: ControlClient
+) -> None:
+    control.use(stubs(HELD))
+    get(wire)
+    wait_for(control, "pending")
+    first, second = one_request(control), one_request(control)
+    assert 0 < first["held_ms"] < second["held_ms"]
+    assert first["total_ms"] is second["total_ms"] is None
+    control.open_gate("door")
+    wire.read()
+    wait_for(control, "sent")
+    ended = one_request(control)
+
+    assert ended == one_request(control)
+    assert second["held_ms"] < ended["held_ms"] < ended["total_ms"]
+    (row,) = control.har()["log"]["entries"]
+    assert ended["held_ms"] < row["timings"]["wait"] <= row["time"] == ended["total_ms"]
+
+
+@pytest.mark.parametrize("stub", [{"delay": "40ms"}, {"throttle": "4 kB/s"}, {}])
+def test_an_entry_without_a_gate_has_the_time_until_the_response_ended(
+    stub: dict[str, Any], wire: Wire, control: ControlClient
+) -> None:
+    control.use(stubs(stub) if stub else "default")
+    get(wire, "/v1/pets?limit=5")
+    wire.read()
+    wait_for(control, "sent")
+    ended = one_request(control)
+
+    assert ended["held_ms"] is None
+    assert ended["total_ms"] >= ended["app_ms"] + (40 if stub else 0)
+
+
+def test_on_other_servers_an_entry_has_its_times_without_the_sleep() -> None:
+    call = Client(InProcess(create_app(Settings())))
+    scenario = {"scenario": stubs({"delay": "200ms"})}
+    call("PUT", "/__mockpets/scenario", key=None, json_body=scenario)
+    call("GET", "/v1/pets")
+    (recorded,) = call("GET", "/__mockpets/requests", key=None).json["requests"]
+
+    assert recorded["app_ms"] < 200 <= recorded["total_ms"]
 
 
 @pytest.mark.parametrize(
@@ -219,6 +268,34 @@ def test_a_response_that_ends_after_its_session_was_deleted_does_not_restore_it(
     assert control.requests() == []
 
 
+def test_verify_compares_the_api_key_and_repeats_no_key(
+    server: MockpetsServer, control: ControlClient
+) -> None:
+    call = Client(OverSocket(server.url))
+    call("GET", "/v1/pets", key="mockpets~w1+empty")
+    call("GET", "/~w1/v1/pets", key="key-of-ann")
+    call("GET", "/~w1/v1/pets", key=None)
+
+    def match(value: str) -> dict[str, Any]:
+        return {"headers": {"Authorization": {"equals": value}}}
+
+    for value, number in (
+        ("Bearer mockpets", 1),
+        ("bearer mockpets~w1", 1),
+        ("Bearer key-of-ann", 2),
+    ):
+        matched = control.verify(match(value), 1)["requests"]
+        assert [each["number"] for each in matched] == [number], value
+    with pytest.raises(VerificationError) as caught:
+        control.verify(match("Bearer key-of-bob"))
+    message = str(caught.value)
+    assert "GET /~w1/v1/pets, responded 401: headers.authorization: " in message
+    assert "expected the given value, got another value" in message
+    assert "headers.authorization is missing, expected the given value" in message
+    everything = json.dumps([caught.value.details, control.har(), control.request(2)]) + message
+    assert "key-of" not in everything
+
+
 # --- Filters, verification and HAR ------------------------------------------------------------
 
 
@@ -264,6 +341,23 @@ def test_verify_counts_received_requests_and_can_ask_for_an_outcome(mixed: Contr
         "  request 1, GET /~w1/v1/pets?limit=1, client left before the response ended: "
         "outcome: expected sent, got client_left",
     ]
+
+
+def test_verify_and_the_filter_by_status_ignore_a_response_that_is_not_sent_yet(
+    mixed: ControlClient,
+) -> None:
+    assert mixed.verify({"status": 200, "outcome": ["sent", "pending"]}, 1)["matched"] == 1
+    assert [each["number"] for each in mixed.requests(status="2xx")] == [1, 2]
+    with pytest.raises(VerificationError) as caught:
+        mixed.verify(MATCH | {"status": ["5xx", 404]})
+    first, _, *nearest = str(caught.value).splitlines()
+    assert first == "expected at least 1 request: listPets with status 5xx or 404; 0 of 3 matched"
+    assert [line.rpartition(": ")[2] for line in nearest] == [
+        "expected 5xx or 404, got 200",
+        "expected 5xx or 404, got none yet",
+    ]
+    mixed.open_gate("door")
+    mixed.verify(MATCH | {"status": 200}, 2, within="5s")
 
 
 def test_a_har_has_status_0_for_what_was_not_sent(mixed: ControlClient) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from mockpets import Settings, create_app
 from mockpets.constants import JOURNAL_BYTES, PETS_BYTES, PUBLIC_BYTES, SNAPSHOTS_BYTES
+from tests.cases import each
 from tests.http_client import Client, InProcess
 from tests.test_cost import HEADERS
 from tests.web.control.test_metrics import PATH, held, read
@@ -17,12 +16,14 @@ from tests.web.test_contract import assert_error
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pytest
+
     Make = Callable[..., Client]
 
 MIB = 2**20
 SETTINGS = ("journal_memory", "pets_memory", "snapshot_memory")
 LIMITS = ("journal_limit_bytes", "pets_limit_bytes", "snapshots_limit_bytes")
-SESSIONS, REQUESTS = 320, 20
+SESSIONS, REQUESTS = 64, 20
 BROWSER = {
     key.removeprefix("HTTP_").replace("_", "-").title(): value
     for key, value in HEADERS.items()
@@ -35,8 +36,8 @@ def limits(call: Client, key: str = "mockpets") -> list[float]:
     return [samples[f"mockpets_{name}", None, None] for name in LIMITS]
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
+@each(
+    "options, expected",
     [
         ({}, [JOURNAL_BYTES, PETS_BYTES, SNAPSHOTS_BYTES]),
         (dict.fromkeys(SETTINGS, "3MiB"), [3 * MIB] * 3),
@@ -49,8 +50,8 @@ def test_the_metrics_show_each_limit(
     assert limits(fresh(**options)) == expected
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
+@each(
+    "options, expected",
     [
         ({}, [PUBLIC_BYTES, PETS_BYTES, PUBLIC_BYTES]),
         ({"pets_memory": "100MiB"}, [PUBLIC_BYTES, 100 * MIB, PUBLIC_BYTES]),
@@ -64,8 +65,8 @@ def test_public_mode_has_its_own_defaults(
     assert limits(call, key="a-token-of-the-tests") == expected
 
 
-@pytest.mark.parametrize(
-    ("setting", "kind", "option"),
+@each(
+    "setting, kind, option",
     [
         ("pets_memory", "pets", "--pets-memory"),
         ("snapshot_memory", "snapshots", "--snapshot-memory"),

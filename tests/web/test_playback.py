@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
+from mockpets import MockpetsServer, Settings
 from mockpets.constants import SERVER_LIMIT_ERRORS
+from tests.cases import each
 from tests.http_client import JSON
+from tests.server.raw_http import Wire, port_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import pytest
 
     from tests.http_client import Client, Response
 
@@ -71,6 +75,28 @@ def test_a_stub_responds_before_the_body_is_validated(call: Client) -> None:
     attempt = Attempt("POST", "/v1/pets", "mockpets", "create-rejected", "X-Other")
 
     assert attempt.send(call).header("Mockpets-Stub") == "create-rejected/reject"
+
+
+def test_a_tunnel_is_rejected_by_its_method() -> None:
+    with MockpetsServer(Settings(port=0)) as server, Wire(port_of(server.url)) as wire:
+        wire.send(b"CONNECT a:80 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        head, _, body = wire.rest().partition(b"\r\n\r\n")
+
+    assert head.startswith(b"HTTP/1.1 405 ")
+    assert b"Allow: OPTIONS\r\n" in head + b"\r\n"
+    assert json.loads(body)["message"] == "CONNECT is not allowed: this server is not a proxy"
+
+
+def test_the_404_of_an_unknown_path_has_the_match_that_would_define_it(call: Client) -> None:
+    hint = call("DELETE", "/v1/users/7").json["message"]
+    match = re.search(r"'match: \{method: (\w+), path: (\S+)\}'", hint)
+    assert match
+    stub = {"match": dict(zip(("method", "path"), match.groups(), strict=True))}
+    document = {"stubs": [stub | {"reply": {"status": 204}, "off_contract": True}]}
+    scenario = {"description": "Delete users.", **document}
+    assert call("PUT", "/__mockpets/scenario", json_body={"scenario": scenario}).status == 200
+
+    assert call("DELETE", "/v1/users/7").status == 204
 
 
 def test_a_stub_s_503_and_that_of_a_full_server_can_be_told_apart(
@@ -144,7 +170,7 @@ def test_the_reference_states_the_same_order() -> None:
     assert checks.index("401") < checks.index("stubs") < checks.index("413")
 
 
-@pytest.mark.parametrize("path", ["/v1/store/orders", "/v1/nothing", "/v1/pets/1/photos"])
+@each("path", ["/v1/store/orders", "/v1/nothing", "/v1/pets/1/photos"])
 def test_requests_without_an_operation_are_checked_in_the_same_order(
     call: Client, path: str
 ) -> None:

@@ -8,12 +8,12 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets import Settings, create_app
 from mockpets.web.proxy import UNKNOWN, behind, forwarded
+from tests.cases import each
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
@@ -68,9 +68,7 @@ def client_of(peer: str, message: str | None) -> str:
 # --- Trusted headers --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "peer", ["10.0.0.2", "127.0.0.1", "192.0.2.1", "::2", "2001:db9::1", UNKNOWN, "", "mock"]
-)
+@each("peer", ["10.0.0.2", "127.0.0.1", "192.0.2.1", "::2", "2001:db9::1", UNKNOWN, "", "mock"])
 def test_headers_of_an_untrusted_peer_are_ignored(peer: str) -> None:
     assert altered(peer, FORGED) == {}
 
@@ -101,8 +99,8 @@ def test_headers_of_a_trusted_proxy_are_used() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("message", "client"),
+@each(
+    "message, client",
     [
         ("192.0.2.7", "192.0.2.7"),
         ("192.0.2.7:50123", "192.0.2.7"),
@@ -142,8 +140,8 @@ def test_a_client_cannot_forge_its_address(text: str, peer: str) -> None:
     assert client_of(peer, f"{text}, 192.0.2.7") == "192.0.2.7"
 
 
-@pytest.mark.parametrize(
-    ("header", "value"),
+@each(
+    "header, value",
     [
         ("X_FORWARDED_PROTO", "gopher"),
         ("X_FORWARDED_PROTO", ""),
@@ -198,8 +196,8 @@ def test_locations_and_links_keep_the_prefix() -> None:
     assert client.get("/mock/__mockpets/health").status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("base", "status"),
+@each(
+    "base, status",
     [("~w3 ", 201), ("~w3\n", 422), ("~w3\r\nX-Evil: b", 422), ("~\u20ac", 422), ("~a\nb", 422)],
 )
 def test_a_base_path_is_quoted_in_headers(base: str, status: int) -> None:
@@ -244,7 +242,7 @@ def test_both_prefixes_are_combined() -> None:
     assert made.headers["Location"] == "/apps/mock/v1/pets/17"
 
 
-@pytest.mark.parametrize("path", ["/v1/pets", "/", "/mockery/v1/pets", "/Mock/v1/pets", "/moc"])
+@each("path", ["/v1/pets", "/", "/mockery/v1/pets", "/Mock/v1/pets", "/moc"])
 def test_paths_outside_the_prefix_are_not_found(path: str) -> None:
     origin = {"Origin": "http://localhost:5173"}
     response = mounted("/mock").get(path, headers=KEY | origin)
@@ -277,12 +275,12 @@ def test_the_prefix_alone_is_the_root() -> None:
     assert response.get_json()["message"] == message
 
 
-@pytest.mark.parametrize(
-    ("path", "message"),
+@each(
+    "path, message",
     [
         ("/mock/pets", "the base URL must end with /v1: /mock/v1/pets"),
         ("/mock/v1/pets/", "remove the trailing slash: /mock/v1/pets"),
-        ("/mock/v1/pest", "did you mean '/mock/v1/pets'?"),
+        ("/mock/v1/pest", "did you mean '/mock/v1/pets'? To define "),
         (
             "/mock/w3/v1/pets",
             "the pet store is at /mock/v1/pets, and the base path of a session starts with a "
@@ -295,7 +293,8 @@ def test_the_prefix_alone_is_the_root() -> None:
 def test_a_hint_includes_the_prefix(path: str, message: str) -> None:
     response = mounted("/mock").get(path, headers=KEY)
 
-    assert response.get_json()["message"] == f"unknown path {path!r}; {message}"
+    actual = response.get_json()["message"]
+    assert actual.partition("a response, add a stub")[0] == f"unknown path {path!r}; {message}"
 
 
 def test_a_hint_omits_a_long_prefix() -> None:
@@ -307,7 +306,7 @@ def test_a_hint_omits_a_long_prefix() -> None:
 # --- The control API --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("message", [None, "unknown", "192.0.2.7", "127.0.0.1, 192.0.2.7"])
+@each("message", [None, "unknown", "192.0.2.7", "127.0.0.1, 192.0.2.7"])
 def test_a_client_behind_a_proxy_is_not_local(message: str | None) -> None:
     headers = {} if message is None else {"X-Forwarded-For": message}
     response = mounted("", ("127.0.0.1",)).post("/__mockpets/reset", headers=headers)

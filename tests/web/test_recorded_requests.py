@@ -12,13 +12,14 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.wsgi_extension import HEAD
+from tests.cases import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.journal.journal import Journal
 
-REQUESTS = 300
+REQUESTS = 60
 
 
 def sender(settings: Settings) -> tuple[Callable[..., None], Journal]:
@@ -60,8 +61,9 @@ def fields_of(number: int) -> str:
     return f"Host: localhost\nAuthorization: Bearer mockpets\nCookie: secret-{number}\n{names}"
 
 
-@pytest.mark.parametrize("raw", [True, False])
-@pytest.mark.parametrize("size", [0, 1000, 4000])
+@pytest.mark.slow
+@each("raw", [True, False])
+@each("size", [0, 1000, 4000])
 def test_entries_take_no_more_memory_than_they_are_charged_for(size: int, raw: bool) -> None:
     """Before and after they are made."""
     send, journal = sender(Settings(max_pets=1))
@@ -90,7 +92,7 @@ def test_entries_take_no_more_memory_than_they_are_charged_for(size: int, raw: b
     assert max(unread, read) < charged < 2 * unread
 
 
-@pytest.mark.parametrize("raw", [True, False])
+@each("raw", [True, False])
 def test_an_entry_that_is_read_later_has_no_secret_and_the_same_headers(raw: bool) -> None:
     send, journal = sender(Settings())
     send(1, fields_of(1), b'{"name":"Miso","categoryId":2}', raw=raw)

@@ -6,7 +6,6 @@ import re
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from werkzeug.test import EnvironBuilder
 
 from mockpets.scenario.engine import NOTHING, Outcome
@@ -24,6 +23,7 @@ from mockpets.web.response_finalizer import (
     off_contract_reason,
     server_timing,
 )
+from tests.cases import each
 from tests.session.shared_states import shared_state
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def request(method: str = "GET", path: str = "/v1/pets", **options: Any) -> Requ
 # --- Why the contract does not list a response --------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("operation", "status", "reason"),
+@each(
+    "operation, status, reason",
     [
         ("listPets", 200, None),
         ("listPets", 401, None),
@@ -149,8 +149,8 @@ def test_only_a_numbered_exchange_has_the_request_header() -> None:
 # --- Closing the connection ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("method", "scenario", "asks", "closes"),
+@each(
+    "method, scenario, asks, closes",
     [
         ("GET", "default", "", False),
         ("GET", "offline", "", True),

@@ -6,10 +6,9 @@ import json
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from mockpets import Settings, create_app
 from mockpets.constants import EXPOSED_HEADERS, FORWARDED_HEADERS
+from tests.cases import each
 from tests.http_client import Client, InProcess
 from tests.web.test_contract import assert_error
 
@@ -32,7 +31,7 @@ def chosen(response: Response) -> tuple[str | None, str | None]:
 CARRIERS = [(path, header, key) for path, header, key in product((None, "", "s", "+"), repeat=3)]
 
 
-@pytest.mark.parametrize(("path", "header", "key"), CARRIERS)
+@each("path, header, key", CARRIERS)
 def test_the_first_place_that_names_any_wins(
     call: Client, path: str | None, header: str | None, key: str | None
 ) -> None:
@@ -62,8 +61,8 @@ def test_the_first_place_that_names_any_wins(
     )
 
 
-@pytest.mark.parametrize(
-    ("base", "expected"),
+@each(
+    "base, expected",
     [
         ("/~", ("default", "default")),
         ("/~w3", ("w3", "default")),
@@ -92,8 +91,8 @@ def test_base_paths_select_sessions_and_scenarios(
     assert state["settings"]["base_path"] == own
 
 
-@pytest.mark.parametrize(
-    ("base", "code", "says"),
+@each(
+    "base, code, says",
     [
         ("/~bad%20name", "invalid_session", "invalid session name 'bad name' in the base path"),
         ("/~%E2%84%AA", "invalid_session", "invalid session name '\u212a' in the base path"),
@@ -115,7 +114,7 @@ def test_base_paths_select_sessions_and_scenarios(
         ("/~+" + "+".join("abcdefghi"), "unknown_scenario", "too many scenarios in the base path"),
     ],
 )
-@pytest.mark.parametrize("key", ["mockpets", None, "wrong"])
+@each("key", ["mockpets", None, "wrong"])
 def test_invalid_base_paths_are_rejected(
     call: Client, base: str, code: str, says: str, key: str | None
 ) -> None:
@@ -131,8 +130,8 @@ def test_invalid_base_paths_are_rejected(
     assert cross.header("Access-Control-Allow-Origin") == "http://a.test"
 
 
-@pytest.mark.parametrize(
-    ("headers", "expected"),
+@each(
+    "headers, expected",
     [
         ({"Mockpets-Session": " W3 "}, ("w3", "default")),
         ({"Mockpets-Scenario": "empty"}, ("default", "empty")),
@@ -146,8 +145,8 @@ def test_headers_select_sessions_and_scenarios(
     assert chosen(call("GET", "/v1/pets", headers=headers)) == expected
 
 
-@pytest.mark.parametrize(
-    ("headers", "code"),
+@each(
+    "headers, code",
     [
         ({"Mockpets-Session": ""}, "invalid_session"),
         ({"Mockpets-Session": "a b"}, "invalid_session"),
@@ -170,8 +169,8 @@ def test_invalid_headers_are_rejected(call: Client, headers: dict[str, str], cod
 KNOWN = "known: Mockpets-Session, Mockpets-Scenario, Mockpets-Delay"
 
 
-@pytest.mark.parametrize(
-    ("names", "message"),
+@each(
+    "names, message",
     [
         (
             ["Mockpets-Scenaro"],
@@ -180,6 +179,17 @@ KNOWN = "known: Mockpets-Session, Mockpets-Scenario, Mockpets-Delay"
         (["MOCKPETS-SESION"], "unknown header 'Mockpets-Sesion'; did you mean 'Mockpets-Session'?"),
         (["mockpets-x"], f"unknown header 'Mockpets-X'; {KNOWN}"),
         (["Mockpets-"], f"unknown header 'Mockpets-'; {KNOWN}"),
+        (["Mockpet"], f"unknown header 'Mockpet'; {KNOWN}"),
+        (["X-Mockpet-Delay"], "unknown header 'X-Mockpet-Delay'; did you mean 'Mockpets-Delay'?"),
+        (
+            ["X-Mockpets-Session"],
+            "unknown header 'X-Mockpets-Session'; did you mean 'Mockpets-Session'?",
+        ),
+        (["Mokpet-Session"], "unknown header 'Mokpet-Session'; did you mean 'Mockpets-Session'?"),
+        (
+            ["Mpckets-Scenario"],
+            "unknown header 'Mpckets-Scenario'; did you mean 'Mockpets-Scenario'?",
+        ),
         (
             ["Mockpets-Dely", "Mockpets-X"],
             "unknown header 'Mockpets-Dely'; did you mean 'Mockpets-Delay'?; "
@@ -187,8 +197,8 @@ KNOWN = "known: Mockpets-Session, Mockpets-Scenario, Mockpets-Delay"
         ),
     ],
 )
-@pytest.mark.parametrize("key", ["mockpets", None])
-@pytest.mark.parametrize("path", ["/v1/pets", "/v1/pets/1", "/v1/nothing", "/v1/store/orders"])
+@each("key", ["mockpets", None])
+@each("path", ["/v1/pets", "/v1/pets/1", "/v1/nothing", "/v1/store/orders"])
 def test_unknown_headers_of_ours_are_rejected_with_the_nearest(
     call: Client, names: list[str], message: str, key: str | None, path: str
 ) -> None:
@@ -224,7 +234,7 @@ def test_many_and_long_unknown_headers_give_a_short_message(call: Client) -> Non
 OURS = {name for name in EXPOSED_HEADERS if name.startswith("Mockpets-")}
 
 
-@pytest.mark.parametrize("name", sorted(OURS | {*FORWARDED_HEADERS}))
+@each("name", sorted(OURS | {*FORWARDED_HEADERS}))
 def test_the_names_of_our_response_headers_are_accepted(call: Client, name: str) -> None:
     values = {"Mockpets-Session": "w3", "Mockpets-Scenario": "empty"}
     response = call("GET", "/v1/pets", headers={name: values.get(name, "1")})
@@ -232,7 +242,7 @@ def test_the_names_of_our_response_headers_are_accepted(call: Client, name: str)
     assert response.status == 200
 
 
-@pytest.mark.parametrize("name", ["X-Mockpets-Session", "Mockpets", "Mockpet-Session", "Mockpetsx"])
+@each("name", ["My-Mockpets-Session", "Session", "Pockets-Session-X", "Mocks-Session", "X-Mock"])
 def test_names_that_only_resemble_ours_are_accepted(call: Client, name: str) -> None:
     assert call("GET", "/v1/pets", headers={name: "w3"}).status == 200
 
@@ -257,8 +267,8 @@ def test_a_preflight_accepts_an_unknown_header_so_that_the_page_can_read_the_err
 # --- By the key ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("key", "expected"),
+@each(
+    "key, expected",
     [
         ("mockpets", ("default", "default")),
         ("mockpets~", ("default", "default")),
@@ -278,9 +288,7 @@ def test_keys_select_sessions_and_scenarios(
     assert chosen(call("GET", "/v1/pets", key=key)) == expected
 
 
-@pytest.mark.parametrize(
-    "key", ["mockpets~w3~x", "mockpets~~w3", "~w3", "~", "MOCKPETS~w3", "my~own", "my~own~key2"]
-)
+@each("key", ["mockpets~w3~x", "mockpets~~w3", "~w3", "~", "MOCKPETS~w3", "my~own", "my~own~key2"])
 def test_invalid_keys_are_rejected(fresh: Make, key: str) -> None:
     """The exact key is tried first, then only the part before the last ``~``."""
     call = fresh(api_key=("mockpets", "my~own~key"))
@@ -288,16 +296,13 @@ def test_invalid_keys_are_rejected(fresh: Make, key: str) -> None:
     assert [each["name"] for each in sessions(call)] == ["default"]
 
 
-@pytest.mark.parametrize(
-    ("key", "code"),
-    [("mockpets~a b", "invalid_session"), ("mockpets~w3+emtpy", "unknown_scenario")],
-)
+@each("key, code", [("mockpets~a b", "invalid_session"), ("mockpets~w3+emtpy", "unknown_scenario")])
 def test_a_valid_key_with_an_invalid_selector_is_rejected(fresh: Make, key: str, code: str) -> None:
     assert_error(fresh()("GET", "/v1/pets", key=key), code)
 
 
-@pytest.mark.parametrize(
-    ("key", "expected"),
+@each(
+    "key, expected",
     [
         ("anything", ("default", "default")),
         ("anything~w3", ("w3", "default")),
@@ -324,8 +329,8 @@ def sessions(call: Client) -> list[dict[str, Any]]:
     return listed
 
 
-@pytest.mark.parametrize("key", [None, "wrong", "wrong~w4"])
-@pytest.mark.parametrize("path", ["/v1/pets", "/v1/pets/1", "/v1/none", "/v1/store/orders", "/x"])
+@each("key", [None, "wrong", "wrong~w4"])
+@each("path", ["/v1/pets", "/v1/pets/1", "/v1/none", "/v1/store/orders", "/x"])
 def test_without_a_key_no_session_is_created(fresh: Make, key: str | None, path: str) -> None:
     call = fresh()
     for target, headers in ((f"/~w3{path}", {}), (path, {"Mockpets-Session": "w3"})):
@@ -337,9 +342,7 @@ def test_without_a_key_no_session_is_created(fresh: Make, key: str | None, path:
     assert [each["name"] for each in sessions(call)] == ["default"]
 
 
-def test_naming_scenarios_keeps_the_active_ones_and_continues_their_sequence(
-    fresh: Make,
-) -> None:
+def test_naming_scenarios_keeps_the_active_ones_and_continues_their_sequence(fresh: Make) -> None:
     call = fresh()
 
     assert [call("GET", "/~w3+retry/v1/pets").status for _ in range(3)] == [503, 503, 200]
@@ -364,16 +367,24 @@ def test_location_and_links_keep_the_base_path(call: Client) -> None:
         assert call("GET", docs[1:-1], key=None).status == 200
 
 
-def test_the_root_redirects_to_the_panel_of_its_session(call: Client) -> None:
-    html = {"Accept": "text/html"}
+PAGES = {"/": "", "/panel": "", "/docs": "docs", "/v1": "docs", "/v1/": "docs"}
+
+
+@each("path", PAGES)
+def test_a_path_opened_in_a_browser_leads_to_a_page_of_its_session(fresh: Make, path: str) -> None:
+    call, html = fresh(), {"Accept": "text/html,application/xhtml+xml"}
     for base in ("", "/~w3", "/~w3+empty"):
-        response = call("GET", f"{base}/", headers=html, key=None)
-        assert (response.status, response.header("Location")) == (302, f"{base}/__mockpets/")
+        response = call("GET", f"{base}{path}", headers=html, key=None)
+        page = f"{base}/__mockpets/{PAGES[path]}"
+        assert (response.status, response.header("Location")) == (302, page)
+        assert call("GET", page, key=None).status == 200
+    for method, headers in (("GET", {}), ("GET", {"Accept": "*/*"}), ("POST", html)):
+        assert call(method, path, headers=headers, key=None).status in (404, 405)
+    call = fresh(control="off")
+    assert call("GET", path, headers=html, key=None).status == (302 if path == "/" else 404)
 
 
-def test_the_control_api_prefers_the_base_path_to_the_header(
-    fresh: Make,
-) -> None:
+def test_the_control_api_prefers_the_base_path_to_the_header(fresh: Make) -> None:
     call = fresh(control_token="a-token-for-this")
     token = {"Authorization": "Bearer a-token-for-this"}
     for base, header, expected in (

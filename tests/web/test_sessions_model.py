@@ -1,16 +1,11 @@
-"""Random calls on several sessions, compared with a model of all of them.
-
-`WORLDS_EXAMPLES` is the number of runs of the slow test.
-"""
+"""Random calls on several sessions, compared with a model of all of them."""
 
 from __future__ import annotations
 
-import os
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -23,7 +18,6 @@ from tests.http_client import Client, InProcess
 if TYPE_CHECKING:
     from tests.http_client import Response
 
-EXAMPLES = int(os.environ.get("WORLDS_EXAMPLES", "30"))
 COUNT = 4
 """The initial pets of a session."""
 BROUGHT = [{"id": 2, "name": "Two", "categoryId": 2}, {"id": 9, "name": "Nine", "categoryId": 9}]
@@ -210,12 +204,7 @@ class Worlds(RuleBasedStateMachine):
 
     @rule(session=SESSIONS, plus=PLUS, pet_id=IDS, name=st.none() | NAMES, status=STATUS)
     def patch(
-        self,
-        session: str,
-        plus: tuple[str, ...],
-        pet_id: int,
-        name: str | None,
-        status: str | None,
+        self, session: str, plus: tuple[str, ...], pet_id: int, name: str | None, status: str | None
     ) -> None:
         changes: dict[str, Any] = {"status": status} | ({} if name is None else {"name": name})
         response = self.control(session, "PATCH", f"pets/{pet_id}", changes, plus)
@@ -349,11 +338,5 @@ class Worlds(RuleBasedStateMachine):
             )
 
 
-class WorldsAtLength(Worlds):
-    """The same, in more runs."""
-
-
 TestWorlds = Worlds.TestCase
-TestWorlds.settings = settings(max_examples=5, stateful_step_count=30)
-TestWorldsAtLength = pytest.mark.slow(WorldsAtLength.TestCase)
-TestWorldsAtLength.settings = settings(max_examples=EXAMPLES, stateful_step_count=30)
+TestWorlds.settings = settings(max_examples=settings().max_examples // 5, stateful_step_count=30)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -31,11 +30,7 @@ class Server(RuleBasedStateMachine):
         self.session = app.extensions["mockpets"].sessions.default
         self.pets: dict[int, Pet] = dict(START)
 
-    @rule(
-        name=st.text(max_size=30),
-        category=st.integers(INT64_MIN, INT64_MAX),
-        status=STATUS,
-    )
+    @rule(name=st.text(max_size=30), category=st.integers(INT64_MIN, INT64_MAX), status=STATUS)
     def create(self, name: str, category: int, status: str | None) -> None:
         sent: dict[str, Any] = {"name": name, "categoryId": category}
         if status is not None:
@@ -88,11 +83,5 @@ class Server(RuleBasedStateMachine):
         assert self.call("GET", "/v1/pets").json == list(self.pets.values())[:20]
 
 
-class ServerAtLength(Server):
-    """The same, in many runs."""
-
-
 TestServer = Server.TestCase
-TestServer.settings = settings(max_examples=10, stateful_step_count=40)
-TestServerAtLength = pytest.mark.slow(ServerAtLength.TestCase)
-TestServerAtLength.settings = settings(max_examples=60, stateful_step_count=40)
+TestServer.settings = settings(max_examples=settings().max_examples // 5, stateful_step_count=40)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.constants import PUBLIC_IDLE_SECONDS, PUBLIC_SESSIONS, SESSIONS
+from mockpets.constants import PUBLIC_IDLE_SECONDS, PUBLIC_RATE, PUBLIC_SESSIONS, SESSIONS
 from mockpets.errors import InputError
 from mockpets.settings.model import rows
+from tests.cases import each
 from tests.web.test_contract import assert_cors, assert_error
 from tests.web.test_public_mode import FULL, WAIT, Public
 
@@ -32,7 +33,7 @@ def burst(public: Public, visitors: list[str]) -> int:
     raise AssertionError("no limit")
 
 
-@pytest.mark.parametrize("rate", [1, 7, 30])
+@each("rate", [1, 7, 30])
 def test_a_visitor_has_the_rate_of_the_setting_and_twice_as_many_at_once(rate: int) -> None:
     public = Public(pace=0, public_visitor_rate=rate)
 
@@ -42,7 +43,7 @@ def test_a_visitor_has_the_rate_of_the_setting_and_twice_as_many_at_once(rate: i
     assert [public("GET", "/v1/pets").status for _ in range(2)] == [200, 429]
 
 
-@pytest.mark.parametrize("rate", [1, 7, 30])
+@each("rate", [1, 7, 30])
 def test_all_visitors_have_the_rate_of_the_setting_and_twice_as_many_at_once(rate: int) -> None:
     public = Public(pace=0, public_rate=rate)
 
@@ -52,7 +53,7 @@ def test_all_visitors_have_the_rate_of_the_setting_and_twice_as_many_at_once(rat
     assert [public("GET", "/v1/pets", "198.51.100.1").status for _ in range(2)] == [200, 429]
 
 
-@pytest.mark.parametrize("name", ["public_rate", "public_visitor_rate"])
+@each("name", ["public_rate", "public_visitor_rate"])
 def test_a_rate_without_public_mode_is_rejected(name: str) -> None:
     settings: Any = {name: 50}
     with pytest.raises(InputError) as caught:
@@ -63,8 +64,8 @@ def test_a_rate_without_public_mode_is_rejected(name: str) -> None:
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize(
-    ("settings", "limit"),
+@each(
+    "settings, limit",
     [
         ({"public": False}, SESSIONS),
         ({}, PUBLIC_SESSIONS),
@@ -78,6 +79,7 @@ def test_a_public_server_has_5000_sessions_unless_another_number_is_set(
     shown = Public(**settings).control("GET", "state").json["settings"]["max_sessions"]
 
     assert shown == limit
+    assert Settings(public=True).public_rate == PUBLIC_RATE == 2000
 
 
 # --- Messages -----------------------------------------------------------------------------------
@@ -126,8 +128,8 @@ def replaced() -> Response:
 NO_ROOM = "there is no room for more pets; start again with the original pets, or try again later"
 
 
-@pytest.mark.parametrize(
-    ("reach", "code", "message", "logged"),
+@each(
+    "reach, code, message, logged",
     [
         (limited, "rate_limited", WAIT, "--public-visitor-rate"),
         (limited_together, "rate_limited", WAIT, "--public-rate"),
@@ -140,6 +142,7 @@ NO_ROOM = "there is no room for more pets; start again with the original pets, o
 def test_a_visitor_reads_what_to_do_and_the_owner_which_option_to_change(
     reach: Any, code: str, message: str, logged: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.clear()
     with caplog.at_level(logging.WARNING, "mockpets"):
         response = reach()
 

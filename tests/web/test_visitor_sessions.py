@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from itertools import count, product
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -14,12 +16,15 @@ from mockpets.constants import (
     PUBLIC_IDLE_SECONDS,
     PUBLIC_VISITOR_RATE,
 )
+from mockpets.telemetry.access_log import configure
+from tests.cases import each
 from tests.web.test_contract import ORIGIN, assert_cors, assert_error
 from tests.web.test_public_mode import TOKEN, Public, of_network
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mockpets.telemetry.access_log import Format
     from tests.http_client import Response
 
 MINE, THEIRS = "v-" + "0123456789abcdef" * 2, "v-" + "f" * 32
@@ -59,7 +64,7 @@ def pet(name: str) -> dict[str, Any]:
     return {"name": name, "categoryId": 2}
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
+@each("carrier", CARRIERS)
 def test_everyone_who_knows_a_random_name_uses_its_session(carrier: str) -> None:
     public = Public()
     added = ask(public, "POST", "/v1/pets", MINE, carrier, json_body=pet("Shared"))
@@ -105,18 +110,16 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
-@pytest.mark.parametrize("name", WRONG)
-def test_a_name_of_another_form_is_rejected_with_the_form_that_is_allowed(
-    name: str, carrier: str
-) -> None:
+@each("carrier", CARRIERS)
+def test_a_name_of_another_form_is_rejected_with_the_form_that_is_allowed(carrier: str) -> None:
     public = Public()
-    for method, path in (("GET", "/v1/pets"), ("POST", "/v1/pets"), ("POST", RESET)):
-        rejected = ask(public, method, path, name, carrier)
-        assert_error(rejected, "invalid_session")
-        assert_cors(rejected)
-        assert "'v-' and 32 random hexadecimal digits" in rejected.json["message"]
-    assert len(public.control("GET", "sessions").json["sessions"]) == 1
+    for name in WRONG:
+        for method, path in (("GET", "/v1/pets"), ("POST", "/v1/pets"), ("POST", RESET)):
+            rejected = ask(public, method, path, name, carrier)
+            assert_error(rejected, "invalid_session")
+            assert_cors(rejected)
+            assert "'v-' and 32 random hexadecimal digits" in rejected.json["message"], name
+        assert len(public.control("GET", "sessions").json["sessions"]) == 1, name
 
 
 def test_rates_count_by_address_whatever_the_session() -> None:
@@ -152,7 +155,7 @@ def test_an_address_has_a_part_of_the_sessions_and_replaces_only_its_own() -> No
     assert all("Kept" in public.names(other) for other in others)
 
 
-@pytest.mark.parametrize("changes", [False, True])
+@each("changes", [False, True])
 def test_one_address_that_creates_sessions_for_hours_replaces_few_of_others(changes: bool) -> None:
     """The server is full, and the others are away long enough to be replaced."""
     limit = 300
@@ -164,8 +167,8 @@ def test_one_address_that_creates_sessions_for_hours_replaces_few_of_others(chan
     public.clock.now += PUBLIC_IDLE_SECONDS
     several = fresh_names()
     method, body = ("POST", pet("Mine")) if changes else ("GET", None)
-    for _ in range(3 * 3600 // 5):
-        public.clock.now += 5
+    for _ in range(3 * 3600 // 15):
+        public.clock.now += 15
         ask(public, method, "/v1/pets", next(several), visitor=ATTACKER, json_body=body)
 
     kept = [each["name"] for each in public.control("GET", "sessions").json["sessions"]]
@@ -203,7 +206,7 @@ def test_an_existing_session_is_open_to_an_address_that_may_create_no_more() -> 
     assert "Shared" in names(ask(public, "GET", "/v1/pets", MINE))
 
 
-@pytest.mark.parametrize(("bits", "times"), [(56, 2), (48, 4)])
+@each("bits, times", [(56, 2), (48, 4)])
 def test_an_ipv6_network_creates_a_multiple_of_one_address(bits: int, times: int) -> None:
     public = Public(pace=0.1, max_sessions=200)
     several = fresh_names()
@@ -237,8 +240,8 @@ def test_one_address_cannot_use_up_the_memory_for_pets() -> None:
 # --- The reset ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("control", ["auto", "off"])
-@pytest.mark.parametrize("carrier", CARRIERS)
+@each("control", ["auto", "off"])
+@each("carrier", CARRIERS)
 def test_a_visitor_resets_the_session_that_the_request_names(carrier: str, control: str) -> None:
     public = Public(control=control, control_token="" if control == "off" else TOKEN)
     for name in (MINE, THEIRS):
@@ -265,7 +268,7 @@ def test_without_a_name_the_session_of_the_address_is_reset() -> None:
     assert "Added" in public.names("192.0.2.2")
 
 
-@pytest.mark.parametrize("key", [None, "wrong", "mockpets", TOKEN])
+@each("key", [None, "wrong", "mockpets", TOKEN])
 def test_the_reset_needs_no_token_and_creates_no_session(key: str | None) -> None:
     public = Public()
     assert public("POST", RESET, key=key).status == 200
@@ -309,7 +312,7 @@ def test_a_reset_after_a_loss_starts_again_without_a_report() -> None:
     assert public("GET", "/v1/pets").status == 200
 
 
-@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
+@each("method", ["GET", "PUT", "DELETE", "PATCH"])
 def test_other_methods_do_not_reset(method: str) -> None:
     public = Public()
     public.post(name="Mine")
@@ -318,7 +321,7 @@ def test_other_methods_do_not_reset(method: str) -> None:
     assert "Mine" in public.names("192.0.2.1")
 
 
-@pytest.mark.parametrize("target", [f"{RESET}?session={MINE}", f"{RESET}?all=1"])
+@each("target", [f"{RESET}?session={MINE}", f"{RESET}?all=1"])
 def test_the_reset_has_no_parameters(target: str) -> None:
     public = Public()
     public.post(name="Mine")
@@ -335,7 +338,7 @@ def test_a_misspelt_header_does_not_reset_another_session() -> None:
     assert "Mine" in public.names("192.0.2.1")
 
 
-@pytest.mark.parametrize(("control", "path"), [*product(["auto", "off"], [RESET, f"/~w1{RESET}"])])
+@each("control, path", [*product(["auto", "off"], [RESET, f"/~w1{RESET}"])])
 def test_without_public_mode_the_reset_does_not_exist(control: str, path: str) -> None:
     public = Public(public=False, control=control, control_token="")
     public.post(name="Kept")
@@ -346,7 +349,7 @@ def test_without_public_mode_the_reset_does_not_exist(control: str, path: str) -
     assert "Kept" in public.names("192.0.2.1")
 
 
-@pytest.mark.parametrize("path", ["state", "pets", "scenario", "reset", "sessions", "visitor"])
+@each("path", ["state", "pets", "scenario", "reset", "sessions", "visitor"])
 def test_a_name_opens_no_other_call_of_the_control_api(path: str) -> None:
     public = Public()
     ask(public, "POST", "/v1/pets", MINE, json_body=pet("Mine"))
@@ -354,3 +357,22 @@ def test_a_name_opens_no_other_call_of_the_control_api(path: str) -> None:
         rejected = ask(public, method, f"/__mockpets/{path}", MINE)
         assert rejected.status in (401, 404, 405)
     assert "Mine" in names(ask(public, "GET", "/v1/pets?limit=100", MINE))
+
+
+@each("form", ["text", "json"])
+def test_the_log_shortens_the_names_of_visitors_sessions(form: Format) -> None:
+    public, stream = Public(), io.StringIO()
+    encoded = "".join(f"%{ord(character):02x}" for character in MINE)
+    targets = [f"/~{encoded}/v1/pets", f"/~{MINE.upper()}/v1/pets", f"/v1/pets?{'a' * 980}{MINE}"]
+
+    with configure(form, stream):
+        for carrier in CARRIERS:
+            assert ask(public, "GET", "/v1/pets", MINE, carrier).status == 200
+            assert ask(public, "GET", "/other", MINE, carrier).status == 404
+        assert ask(public, "POST", RESET, MINE).status == 200
+        assert [public("GET", target).status for target in targets] == [200, 200, 200]
+
+    lines = [unquote(line).lower() for line in stream.getvalue().splitlines()]
+    assert len(lines) == 2 * len(CARRIERS) + 1 + len(targets)
+    assert all(f"{MINE[:10]}..." in line for line in lines[:-1])
+    assert not any(MINE[:11] in line for line in lines)

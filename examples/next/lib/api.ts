@@ -14,7 +14,7 @@ export interface Pet extends NewPet {
   status?: string;
 }
 
-/** The API has responded with an error. The message is fit to show to users. */
+/** The API has responded with an error, which the message describes. */
 export class ApiError extends Error {
   readonly status: number;
   readonly retryAfter: string | null;

@@ -14,7 +14,7 @@ export interface Pet extends NewPet {
   id: number;
 }
 
-/** A request failed. The message is fit to show to users; the status is 0 if there was no valid response. */
+/** A request failed. The message describes the problem; the status is 0 if there was no valid response. */
 export class ApiError extends Error {
   readonly status: number;
 

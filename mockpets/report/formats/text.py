@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def write(report: Report) -> str:
-    """Return each broken rule with its findings, how to fix it, and a summary as the last line."""
+    """Return a summary, then each broken rule with its findings and how to fix it."""
     return "\n".join(map(printable, _lines(report)))
 
 
@@ -24,13 +24,13 @@ def lines_of(finding: Finding) -> list[str]:
 
 
 def _lines(report: Report) -> Iterator[str]:
+    yield report.summary
+    for limit in report.limits:
+        yield f"not checked: {limit}"
     for rule, findings in report.by_rule.items():
+        yield ""
         yield f"{rule.level}: {rule.title} ({rule.name})"
         for finding in findings:
             yield from (f"  {line}" for line in lines_of(finding))
         yield f"  Why: {rule.explanation}"
         yield f"  Fix: {rule.fix}"
-        yield ""
-    for limit in report.limits:
-        yield f"not checked: {limit}"
-    yield report.summary

@@ -135,6 +135,7 @@ _DOCUMENT: Final = replace(
         ),
         **SCENARIO.fields,
     },
+    required=(),
     name="ScenarioDocument",
 )
 _SCENARIO: Final = _Scenarios("A scenario name, a scenario document, or a list of them.")

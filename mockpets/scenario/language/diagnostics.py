@@ -103,13 +103,17 @@ class Diagnostics:
             self.add(node, f"must be {expected}, got {got}", hint)
         return INVALID
 
-    def unknown(self, node: Node, kind: str, name: str, known: Collection[str]) -> Invalid:
+    def unknown(
+        self, node: Node, kind: str, name: str, known: Collection[str], advice: str = ""
+    ) -> Invalid:
         """Add the problem that a name is unknown, and return `INVALID`.
 
         :param kind: what the name refers to, such as ``fixture``.
+        :param advice: how to fix it if no known name is near.
         """
         names = f"known {kind}s: {', '.join(sorted(known)) or 'none'}"
-        self.add(node, f"unknown {kind} {quote(name)}", did_you_mean(name, known) or names)
+        hint = did_you_mean(name, known) or "; ".join(filter(None, [names, advice]))
+        self.add(node, f"unknown {kind} {quote(name)}", hint)
         return INVALID
 
     def close(self) -> None:

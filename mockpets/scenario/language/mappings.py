@@ -210,17 +210,16 @@ def unknown_key(
     diagnostics: Diagnostics,
     misplaced: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Report a key that is not one of the known ones, with the nearest one and a list of all.
+    """Report a key that is not one of the known ones, with the nearest one, else with all.
 
     :param misplaced: a key that belongs elsewhere to a hint that gives its place.
     """
     hint = misplaced.get(name, "")
     if not hint:
         near = _nearest_key(name, [*known, *misplaced])
-        names = f"known keys: {', '.join(known)}"
-        hint = " ".join(
-            filter(None, [near and f"did you mean '{near}'?", misplaced.get(near, names)])
-        )
+        hint = f"did you mean '{near}'?" if near else f"known keys: {', '.join(known)}"
+        if near in misplaced:
+            hint += f" {misplaced[near]}"
     diagnostics.add(key, f"unknown key {quote(name)}", hint)
 
 

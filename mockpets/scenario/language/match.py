@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import API_PREFIX, INT64_MAX, INT64_MIN, OPERATIONS
+from mockpets.constants import (
+    API_PREFIX,
+    GLOB,
+    GLOB_LENGTH,
+    GLOB_RULE,
+    INT64_MAX,
+    INT64_MIN,
+    OPERATIONS,
+)
 from mockpets.contract.schemas import LIST_PARAMETERS
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT, check_duplicates
@@ -29,12 +37,43 @@ _SEGMENT: Final = r"[^/*?#%{}\s\x00-\x1f\x7f-\x9f]+"
 _PATH: Final = rf"{API_PREFIX}(?:/(?:\*|{_SEGMENT}|\{{{_SEGMENT}\}}))+/?"
 
 
+_REGULAR_EXPRESSION: Final = re.compile(r"\^|.*(?:\$$|\.[*+]|\\[dwsb.])")
+"""A start, an end, or parts that a glob has only by accident."""
+_GLOB: Final = "use matches: in it, * is any text and ? is any one character"
+_OPERATORS_OF_OTHERS: Final = {
+    **dict.fromkeys(("startsWith", "beginsWith", "prefix"), 'use matches: "TEXT*"'),
+    **dict.fromkeys(("endsWith", "suffix"), 'use matches: "*TEXT"'),
+    **dict.fromkeys(("regex", "regexp", "pattern", "matchesPattern"), _GLOB),
+    **dict.fromkeys(("equalTo", "eq", "is"), "use equals"),
+    **dict.fromkeys(("in", "anyOf", "oneOf"), "use one_of"),
+    **dict.fromkeys(("includes", "like"), "use contains"),
+    **dict.fromkeys(("exists", "absent"), "use present: true or present: false"),
+    **dict.fromkeys(
+        ("gt", "gte", "lt", "lte", "min", "max", "greaterThan", "lessThan", "between"),
+        "numbers cannot be compared; list the values under one_of",
+    ),
+    **dict.fromkeys(
+        ("not", "ne", "doesNotMatch", "doesNotContain"),
+        "there is no negation; put a stub for the other requests above, with reply: pass",
+    ),
+}
+"""Operators of other mock servers (WireMock, MockServer, Mockoon) to how to write them."""
+
+
 # --- Conditions on a query parameter, a header, or a property of a body -----------------------
 
 
 def _as_text(value: Any, *_: object) -> str:
     """Return a value as a query or a header contains it."""
     return value if isinstance(value, str) else dump_json(value).decode()
+
+
+def _glob(glob: str, node: Node, diagnostics: Diagnostics) -> str:
+    """Return a glob; warn about one that looks like a regular expression."""
+    if _REGULAR_EXPRESSION.match(glob):
+        what = f"{quote(glob)} looks like a regular expression, but is a glob"
+        diagnostics.warn(node, what, "use * for any text, and ? for any one character")
+    return glob
 
 
 def _as_tuple(value: Any, node: Node, diagnostics: Diagnostics) -> Any:
@@ -82,11 +121,18 @@ def _condition(kind: str, equals: Value, single: Value) -> ByKind:
         {
             "equals": equals,
             "contains": single,
-            "matches": Text("A glob for the whole value: * is any text, ? is any one character."),
+            "matches": Text(
+                "A glob for the whole value: * is any text, ? is any one character.",
+                GLOB_RULE,
+                GLOB,
+                GLOB_LENGTH,
+                then=_glob,
+            ),
             "present": Value("Whether the request has it at all.", ("boolean",)),
             "one_of": ListOf("The value equals one of these.", single, least=1),
         },
         rules=(some(OPERATORS, "the condition has no operator"),),
+        misplaced=_OPERATORS_OF_OTHERS,
         name=f"{kind}Operators",
         then=lambda values, *_: INVALID if INVALID in values.values() else values,
     )

@@ -108,7 +108,8 @@ def _by_id(pets: tuple[Pet, ...], node: Node, diagnostics: Diagnostics) -> tuple
 def _fixture_pets(name: str, node: Node, diagnostics: Diagnostics) -> Any:
     """Return a fixture's pets."""
     if name not in diagnostics.fixtures:
-        return diagnostics.unknown(node, "fixture", name, diagnostics.fixtures)
+        advice = "for your own, add its folder with --fixtures-dir"
+        return diagnostics.unknown(node, "fixture", name, diagnostics.fixtures, advice)
     try:
         return diagnostics.fixtures[name]
     except InputError as error:

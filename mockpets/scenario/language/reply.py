@@ -15,6 +15,7 @@ from mockpets.errors import did_you_mean
 from mockpets.faults import FAULTS
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.headers import HEADERS
+from mockpets.scenario.language.likely_mistakes import warn_templates
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, not_both
 from mockpets.scenario.language.pets import PAGE
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, Text, Value
@@ -71,6 +72,7 @@ def from_network(status: int) -> bool:
 def _error(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     if INVALID in values.values() or "error" not in values:
         return INVALID
+    warn_templates(node, diagnostics)
     code = values["error"]
     status = ERRORS[code]
     message = values.get("message", ERROR_MESSAGES[code])
@@ -82,6 +84,7 @@ def _error(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
 def _status(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     if INVALID in values.values() or "status" not in values:
         return INVALID
+    warn_templates(node, diagnostics)
     status = values["status"]
     body, text = values.get("body", ABSENT), values.get("text")
     if body is ABSENT and text is None and from_network(status):

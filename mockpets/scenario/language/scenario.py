@@ -9,6 +9,7 @@ from mockpets.constants import NAME_LENGTH, SCENARIO_NAME, STACK_DEPTH
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.language.contract_check import canned
 from mockpets.scenario.language.diagnostics import INVALID
+from mockpets.scenario.language.likely_mistakes import warn_conditions
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, needs, not_both, some
 from mockpets.scenario.language.match import MATCH
 from mockpets.scenario.language.pets import PETS_SOURCE
@@ -105,6 +106,7 @@ def _stub(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     )
     if INVALID in values.values():
         return INVALID
+    warn_conditions(node, match, replies, diagnostics)
     return Stub(
         label=f"{diagnostics.name}/{values.get('name', diagnostics.path[-1])}",
         match=match,
@@ -220,12 +222,12 @@ def _known(name: str, node: Node, diagnostics: Diagnostics) -> Any:
 
 
 def _scenario(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
-    if INVALID in values.values() or "description" not in values:
+    if INVALID in values.values():
         return INVALID
     extends, _ = node.find(("extends",))
     return Scenario(
         name=diagnostics.name,
-        description=values["description"],
+        description=values.get("description", ""),
         extends=tuple(dict.fromkeys(values.get("extends", ()))),
         pets=values.get("pets"),
         stubs=values.get("stubs", ()),

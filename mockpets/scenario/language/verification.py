@@ -1,6 +1,7 @@
 """What a test expects, waits for or asks about: requests, or responses held at a gate.
 
-The conditions of requests have the same shape as a stub's `match`, plus the outcome.
+The conditions of requests have the same shape as a stub's `match`, plus the outcome and the status
+of the response.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from mockpets.constants import (
     FILE_NODES,
     HEADER_VALUE_BYTES,
     PARKED,
+    PET_STATUSES,
     REQUEST_OUTCOMES,
     WAIT_SECONDS,
 )
@@ -67,12 +69,14 @@ class Verification:
     """An expectation of a test about the requests so far.
 
     :param outcomes: any of these; empty for all.
+    :param statuses: any of these: ``503``, or ``5xx`` for a whole class; empty for all.
     :param within: how many seconds to wait for them.
     """
 
     match: Match
     times: Times = Times()
     outcomes: tuple[RequestOutcome, ...] = ()
+    statuses: tuple[str, ...] = ()
     within: float = 0.0
 
     def may_change(self, count: int, *, passed: bool) -> bool:
@@ -97,10 +101,21 @@ class GateWait:
 
 
 def _match(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
-    """Return the match and the outcomes."""
+    """Return the match, the outcomes and the statuses."""
     assert MATCH.then is not None  # noqa: S101 - for mypy
     match = MATCH.then(values, node, diagnostics)
-    return match if match is INVALID else (match, tuple(values.get("outcome", ())))
+    if match is INVALID:
+        return INVALID
+    return match, tuple(values.get("outcome", ())), tuple(values.get("status", ()))
+
+
+def _as_text(status: int | str, *_: object) -> str:
+    return str(status).lower()
+
+
+def _advise_status(text: str) -> str:
+    """Return where the status of a pet belongs, or an empty text."""
+    return "for a pet's status, use query or body" if text in PET_STATUSES else ""
 
 
 def _times(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
@@ -116,6 +131,7 @@ def _times(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
 
 
 _COUNT: Final = Number("A number of requests.", 0, 1_000_000)
+_STATUS: Final = "a status such as 503, or a class such as 5xx"
 _WITHIN: Final = Parsed(
     f"How long to wait, such as 5s; at most {WAIT_SECONDS:g}s.",
     "a duration such as 300ms or 5s",
@@ -133,6 +149,23 @@ VERIFICATION: Final = Object(
                 "outcome": OneOrMany(
                     "One or more outcomes.",
                     Choice("An outcome.", REQUEST_OUTCOMES, name="RequestOutcome"),
+                ),
+                "status": OneOrMany(
+                    "One or more statuses of the response, or classes of them.",
+                    ByKind(
+                        "A status such as 503, or a class such as 5xx.",
+                        {
+                            "integer": Number("A status.", 100, 599, then=_as_text),
+                            "text": Text(
+                                "A status or a class.",
+                                _STATUS,
+                                "[1-5](?:[0-9][0-9]|[xX][xX])",
+                                advise=_advise_status,
+                                then=_as_text,
+                            ),
+                        },
+                        _STATUS,
+                    ),
                 ),
             },
             name="VerificationMatch",
@@ -206,8 +239,9 @@ def parse(text: str) -> Verification:
     :raise InputError: with every problem, each with its line and column.
     """
     values = _read(text, VERIFICATION)
-    match, outcomes = values["match"]
-    return Verification(match, values.get("times", Times()), outcomes, values.get("within", 0.0))
+    match, outcomes, statuses = values["match"]
+    times, within = values.get("times", Times()), values.get("within", 0.0)
+    return Verification(match, times, outcomes, statuses, within)
 
 
 def parse_gate_wait(text: str) -> GateWait:

@@ -48,6 +48,7 @@ class ControlContext:
 
     :param token: the token that callers must send; empty if none is required.
     :param token_attempts: the failed attempts of each address; None unless the server is public.
+    :param started: in seconds since 1970.
     :param visitors: counts the rejected calls of each visitor; None unless the server is public.
     """
 
@@ -59,6 +60,7 @@ class ControlContext:
     metrics: Metrics
     coverage: Coverage
     rejected_origins: RejectedOrigins
+    started: float
 
 
 @dataclass(frozen=True, slots=True)

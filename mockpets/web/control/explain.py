@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
 
-from mockpets.constants import CONTROL_PREFIX, HEAD_BYTES
+from mockpets.constants import CONTROL_PREFIX
 from mockpets.errors import RequestError
 from mockpets.web.control.call import body_text, json_response, run_job
 from mockpets.web.control.journal import recorded_request
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mockpets.contract.control_types import Explanation
     from mockpets.web.control.call import ControlRequest, JsonResponse
 
-_CONTROL_PATH: Final = re.compile(rf"(?:/~[^/]*)?{CONTROL_PREFIX}(?:[/?].*)?")
+_CONTROL_PATH: Final = re.compile(rf"(?:/~[^/]*)?{CONTROL_PREFIX}(?:/.*)?", re.DOTALL)
 
 
 def explain_recorded(call: ControlRequest) -> JsonResponse[Explanation]:
@@ -43,27 +42,14 @@ def explain_request(call: ControlRequest) -> JsonResponse[Explanation]:
     from mockpets.web.dry_run import dry_run
 
     request = parse_request(body_text(call.request))
-    if _CONTROL_PATH.fullmatch(request["path"]):
+    path = unquote(request["path"].partition("?")[0])
+    if _CONTROL_PATH.fullmatch(path.removeprefix(call.context.settings.prefix)):
         message = "no scenario applies to the control API; send the path of an operation"
         raise RequestError("invalid_request", message)
     if request["method"] == "OPTIONS":
         message = "no scenario applies to a preflight; send the method of the request after it"
         raise RequestError("invalid_request", message)
-    _check_head(request)
     context = call.context
     run = partial(dry_run, context.settings, context.sessions, call.session.name, request)
     result = run_job(call, run, "explaining a request", is_long=True)
     return json_response(explanation(result.entry, result.seed, sent=False))
-
-
-def _check_head(request: Mapping[str, Any]) -> None:
-    """Check that our server would accept the length of a request's head.
-
-    :raise RequestError: ``invalid_request``.
-    """
-    headers = request.get("headers", {})
-    size = sum(len(name) + len(value) + len(": \r\n") for name, value in headers.items())
-    if size > HEAD_BYTES:
-        limit = HEAD_BYTES // 1024
-        message = f"the headers have {size} bytes; the server accepts at most {limit} KiB"
-        raise RequestError("invalid_request", message)

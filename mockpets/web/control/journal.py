@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import VERSION, WAIT_SECONDS
+from mockpets.constants import LOST_SESSION, SESSION_ID_HEADER, VERSION, WAIT_SECONDS
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import Parameter, integer, read_query
 from mockpets.errors import RequestError
@@ -111,13 +111,17 @@ def har(call: ControlRequest) -> JsonResponse[Har]:
 def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
     """Return the matching requests if there are as many as expected, or as soon as there are.
 
-    :raise RequestError: ``verification_failed``, with the nearest requests and the differences;
-        ``busy`` if the server cannot hold the response until then.
+    :raise RequestError: ``session_dropped`` if the caller sends the ID of another session;
+        ``verification_failed``, with the nearest requests and the differences; ``busy`` if the
+        server cannot hold the response until then.
     :raise InputError: the body is invalid.
     """
     from mockpets.journal import verification
     from mockpets.scenario.language.verification import parse as parse_verification
 
+    known = call.request.headers.get(SESSION_ID_HEADER)
+    if known is not None and known != call.session.id:
+        raise RequestError("session_dropped", LOST_SESSION.format(name=call.session.name))
     expected = parse_verification(body_text(call.request))
 
     def check(session: Session) -> tuple[Verdict, int | None]:
@@ -145,7 +149,16 @@ def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
     verdict = wait_until(call, expected.within, check)
     if not verdict.passed:
         details = verification.details(verdict)
-        raise RequestError("verification_failed", verdict.message, details=details)
+        message = verdict.message
+        count, last = call.context.sessions.sessionless(call.session)
+        if count:  # the same text as in kit/shared.js
+            few = (
+                "1 request without a session was"
+                if count == 1
+                else f"{count} requests without a session were"
+            )
+            message += f"\n{few} rejected meanwhile: {', '.join(last)}"
+        raise RequestError("verification_failed", message, details=details)
     matched = [queries.summary(entry) for entry in verdict.matched]
     return json_response({"matched": len(matched), "requests": matched})
 

@@ -104,6 +104,8 @@ def document_of(
     # First, so that the shapes refer to them.
     pets = contract.document()["components"]["schemas"]
     definitions.schemas.update({name: pets[name] for name in ("Pet", "PetStatus")})
+    new_pet = {**pets["NewPet"], "additionalProperties": False}
+    definitions.schemas["NewPet"] = new_pet
     for shape in _BODIES:
         shape.schema(definitions)
     change = _object(control_types.PetChange, definitions)

@@ -10,7 +10,7 @@ from mockpets.contract.error_messages import no_animal
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import Parameter, integer, read_query
 from mockpets.contract.schemas import FILTERS
-from mockpets.contract.serialization import load_pet_change
+from mockpets.contract.serialization import load_new_pet, load_pet_change
 from mockpets.errors import RequestError
 from mockpets.journal.queries import moment
 from mockpets.scenario.model import Generated
@@ -23,6 +23,7 @@ from mockpets.web.control.call import (
     json_response,
     run_job,
 )
+from mockpets.web.playback import reserve_id
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
@@ -103,6 +104,23 @@ def put_pets(call: ControlRequest) -> JsonResponse[PetTotal]:
     store.replace(table)
     call.session.changes.publish("pets")
     return json_response({"total": store.total()})
+
+
+def add_pet(call: ControlRequest) -> JsonResponse[Pet]:
+    """Add a pet, whatever the scenarios respond to createPet, and return it with its new ID.
+
+    :raise RequestError: ``invalid_request`` or ``store_full``.
+    """
+    body = parse_json(body_text(call.request, BODY_BYTES).encode())
+    load_pet_change(body)  # rejects unknown properties, which createPet ignores
+    new = load_new_pet(body)
+    session, store = call.session, call.activation().store
+    session.check_name(new["name"])
+    if not store.has_reserved_id:
+        reserve_id(call.request, session, call.context.sessions)
+    _, row = store.create(new)
+    session.changes.publish("pets")
+    return JsonResponse(row + b"\n", 201)
 
 
 def _table(text: str, session: Session, shared: SharedState) -> Table | Generated:

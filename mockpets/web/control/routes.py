@@ -34,6 +34,7 @@ from mockpets.constants import (
     OPENAPI_PATH,
     PANEL_FILE_PATH,
     PANEL_PATH,
+    PROTOCOL,
     READY_PATH,
     REQUEST_PATH,
     REQUESTS_PATH,
@@ -49,7 +50,6 @@ from mockpets.constants import (
     SNAPSHOTS_PATH,
     STATE_PATH,
     VERIFY_PATH,
-    VERSION,
     VISITOR_RESET_PATH,
 )
 from mockpets.contract.openapi import document
@@ -57,6 +57,7 @@ from mockpets.errors import InputError, NotReady, RequestError
 from mockpets.journal import queries
 from mockpets.kit import files_of
 from mockpets.strict_json import dump_json
+from mockpets.version import FULL_VERSION
 from mockpets.web import pages
 from mockpets.web.control import coverage, explain, gates, journal, pets, sessions
 from mockpets.web.control.access import check_caller, record_preflight
@@ -215,7 +216,7 @@ def _other_method(
 
 def health() -> JsonResponse[Health]:
     """Report that the server is alive."""
-    return json_response({"status": "ok", "version": VERSION})
+    return json_response({"status": "ok", "version": FULL_VERSION, "protocol": PROTOCOL})
 
 
 def ready() -> JsonResponse[Health]:
@@ -356,6 +357,14 @@ _CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
             body="PetsSource",
             errors=("unknown_scenario", "store_full"),
         ),
+        "POST": Call(
+            "addPet",
+            pets.add_pet,
+            session="changes",
+            body="NewPet",
+            creates=True,
+            errors=("unknown_scenario", "store_full"),
+        ),
     },
     CONTROL_PET_PATH: {
         "PATCH": Call(
@@ -408,7 +417,10 @@ _CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
     HAR_PATH: {"GET": Call("har", journal.har, queries.PARAMETERS)},
     VERIFY_PATH: {
         "POST": Call(
-            "verify", journal.verify, body="Verification", errors=("verification_failed", "busy")
+            "verify",
+            journal.verify,
+            body="Verification",
+            errors=("verification_failed", "session_dropped", "busy"),
         )
     },
     EVENTS_PATH: {"GET": Call("events", journal.events, journal.EVENTS_PARAMETERS)},

@@ -7,14 +7,16 @@ from http import HTTPStatus
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import CLOSED_SECONDS, FILE_BYTES, OPERATIONS, VERSION
+from mockpets.constants import CLOSED_SECONDS, FILE_BYTES, OPERATIONS, PROTOCOL
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.contract.query_parameters import Parameter, read_query
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
+from mockpets.journal.queries import moment
 from mockpets.scenario.describe import describe_pets, describe_stub
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
 from mockpets.units import parse_interval
+from mockpets.version import FULL_VERSION
 from mockpets.web.authentication import read_key
 from mockpets.web.control.call import LONG, body_text, json_response, query_parameters, run_job
 from mockpets.web.exchange import current_request
@@ -55,9 +57,12 @@ def state(call: ControlRequest) -> JsonResponse[State]:
     """Return the state of a session and its server, which pages load first."""
     session, settings, sessions = call.session, call.context.settings, call.context.sessions
     gates = session.gates.waiting()
+    sessionless, last = sessions.sessionless(session)
     return json_response(
         {
-            "version": VERSION,
+            "version": FULL_VERSION,
+            "protocol": PROTOCOL,
+            "started": moment(call.context.started),
             "node": settings.name or None,
             "session": session.name,
             "change": session.changes.number,
@@ -75,6 +80,7 @@ def state(call: ControlRequest) -> JsonResponse[State]:
             },
             "gates": gates,
             "state_file": sessions.save_progress.report(session),
+            "without_session": {"count": sessionless, "last": last},
             "rejected_origins": call.context.rejected_origins.all(),
             "settings": {
                 "key": settings.api_key[0],
@@ -84,6 +90,7 @@ def state(call: ControlRequest) -> JsonResponse[State]:
                 "max_sessions": sessions.limit,
                 "journal_size": settings.journal_size,
                 "public": settings.public,
+                "options": settings.options(),
             },
         }
     )

@@ -73,7 +73,7 @@ function content(entry, isExplained) {
   if (truncated) resend.disabled = copy.disabled = true;
   return [
     el("div", { class: "line" }, title(`Request ${entry.number}`), copy, resend, closeButton()),
-    el("p", { class: "what" }, el("span", { class: `status ${kindOf(entry.status)}` }, statusText(entry)), " ", el("b", {}, entry.method), " ", entry.target),
+    el("p", { class: "what" }, el("span", { class: `status ${kindOf(entry)}` }, statusText(entry)), " ", el("b", {}, entry.method), " ", entry.target),
     ...(truncated ? [el("p", { class: "soft" }, truncated)] : []),
     el("ul", { class: "note-list" }, ...entry.notes.map((note) => el("li", {},
       el("span", { class: `note ${note.code}` }, NOTES[note.code] ?? note.code), " ", note.text))),
@@ -100,7 +100,8 @@ function facts(entry) {
     ["Processing time", duration(entry.app_ms)],
     ["Added delay", entry.delay_ms ? duration(entry.delay_ms) : null],
     ["Throttled to", entry.throttle && `${size(entry.throttle)}/s`],
-    ["Held at gate", entry.hold],
+    ["Held at gate", entry.hold && `${entry.hold}, ${duration(entry.held_ms)}${entry.outcome === "pending" ? " so far" : ""}`],
+    ["Total time", entry.total_ms === null ? null : duration(entry.total_ms)],
     ["Fault", entry.fault],
   ].filter(([, value]) => value);
   return el("dl", { class: "table" }, ...rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));

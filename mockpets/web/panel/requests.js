@@ -3,7 +3,7 @@
 import { control } from "./api.js";
 import { announce, byId, el, handler, keyed, notice, setText } from "./dom.js";
 import * as entry from "./entry.js";
-import { clock, count, duration, kindOf, NOTES, OUTCOMES, statusText } from "./text.js";
+import { addedMs, clock, count, duration, kindOf, NOTES, OUTCOMES, statusText } from "./text.js";
 
 const MAX_ROWS = 300;
 const ANNOUNCE_MS = 5000; // interval of announcements to screen readers
@@ -80,7 +80,7 @@ async function fetchNew() {
   ]);
   if (current !== generation) return; // the filter changed meanwhile
   const known = new Set([...rows, ...waiting].map((row) => row.number));
-  const fresh = page.requests.filter((row) => !known.has(row.number) && (row.number > last || byOutcome()));
+  const fresh = page.requests.filter((row) => !known.has(row.number) && (row.number > last || byResponse()));
   ({ last } = page);
   removeCleared(all.last - all.dropped - all.total);
   const opened = rows.find((row) => row.number === entry.number());
@@ -93,12 +93,12 @@ async function fetchNew() {
 }
 
 const limit = () => Math.max(1, Math.min(MAX_ROWS, state.settings.journal_size));
-const byOutcome = () => byId("filter-outcome").value !== "";
+const byResponse = () => byId("filter-outcome").value !== "" || byId("filter-status").value !== "";
 const newestFirst = (one, other) => other.number - one.number;
 
 /** Return the number after which requests are new, or have an outcome since the last time. */
 async function firstChanged() {
-  if (byOutcome()) return 0; // any request may have begun or ceased to match
+  if (byResponse()) return 0; // any request may have begun or ceased to match
   const pending = [...rows, ...waiting].filter((row) => row.outcome === "pending");
   if (!pending.length) return last;
   const page = await control(`requests?${query({ outcome: "pending", limit: limit() })}`);
@@ -168,14 +168,15 @@ function createRow(row) {
 }
 
 function cells(row) {
-  const delay = row.delay_ms > 0 && el("span", { class: "delay" }, el("span", { class: "away" }, " plus"), ` +${duration(row.delay_ms)}`);
+  const added = row.outcome === "pending" ? row.delay_ms : addedMs(row);
+  const delay = added > 0 && el("span", { class: "delay" }, el("span", { class: "away" }, " plus"), ` +${duration(added)}`);
   const effect = row.fault ?? (row.hold && `held: ${row.hold}`);
   const outcome = row.outcome !== "sent" && OUTCOMES[row.outcome] !== statusText(row) && OUTCOMES[row.outcome];
   return [
     el("span", { class: "no" }, String(row.number)),
     el("span", { class: "time" }, clock(row.at)),
     el("span", { class: "what" }, el("b", {}, row.method), " ", row.target),
-    el("span", { class: `status ${kindOf(row.status)}` }, statusText(row)),
+    el("span", { class: `status ${kindOf(row)}` }, statusText(row)),
     el("span", { class: "duration" }, duration(row.app_ms), delay),
     el("span", { class: "stub" }, row.stubs.join(", ")),
     el("span", { class: "notes" }, outcome && el("span", { class: "note odd" }, outcome), effect && el("span", { class: "note odd" }, effect), ...row.notes.map((note) =>

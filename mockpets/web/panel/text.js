@@ -67,11 +67,21 @@ export const OUTCOMES = {
   broken: "broken",
 };
 
-/** Return a status as text; a request without one is pending, or its connection ended without a response. */
-export const statusText = ({ status, outcome }) => (status === null ? (outcome === "broken" ? "broken" : "none") : String(status));
+/** Return a status as text; a request without one is not responded to yet, or its connection ended without a response. */
+export const statusText = ({ status, outcome, hold }) => {
+  if (outcome === "pending") return hold ? "held" : "pending";
+  return status === null ? (outcome === "broken" ? "broken" : "none") : String(status);
+};
+
+/** Return the milliseconds that a delay, a gate and a throttle have added so far. */
+export function addedMs({ app_ms, delay_ms, held_ms, total_ms, throttle }) {
+  const isMeasured = total_ms !== null && (held_ms !== null || throttle);
+  return isMeasured ? total_ms - app_ms : Math.max(delay_ms, held_ms);
+}
 
 /** Return the class of a status: "ok", "moved", "client", "server", or "broken" without a response. */
-export function kindOf(status) {
+export function kindOf({ status, outcome }) {
+  if (outcome === "pending") return "moved";
   if (status === null) return "broken";
   return { 2: "ok", 3: "moved", 4: "client", 5: "server" }[Math.floor(status / 100)] ?? "server";
 }

@@ -83,7 +83,7 @@ async function send({ method, url, headers, body }) {
   }
   const elapsed = performance.now() - start;
   return [
-    el("p", { role: "status" }, el("span", { class: `status ${kindOf(response.status)}` }, String(response.status)), ` ${response.statusText} in ${duration(elapsed)}`),
+    el("p", { role: "status" }, el("span", { class: `status ${kindOf(response)}` }, String(response.status)), ` ${response.statusText} in ${duration(elapsed)}`),
     headerLines(response.headers),
     bodyOf({ size: new TextEncoder().encode(text).length, text }),
   ];

@@ -25,10 +25,11 @@ export const loading = () => [el("p", { class: "soft", role: "status" }, "Loadin
 function view(explanation) {
   const { request, sent, summary, stubs, omitted } = explanation;
   const nearest = stubs.find(({ label, result }) => label === explanation.nearest && result === "no_match");
+  const text = summary.replace(/^\d{3},? /, "");  // the status stands before it
   return [
     !sent && el("p", { class: "soft" }, "The request was not sent. If you send it now:"),
-    el("p", { role: "status" }, el("span", { class: `status ${kindOf(request.status)}` }, statusText(request)),
-      ` ${summary[0].toUpperCase()}${summary.slice(1)}.`),
+    el("p", { role: "status" }, el("span", { class: `status ${kindOf(request)}` }, statusText(request)),
+      ` ${text[0].toUpperCase()}${text.slice(1)}.`),
     el("dl", { class: "table" }, el("div", {}, el("dt", {}, "Response from"), el("dd", {}, responder(explanation)))),
     stubs.length > 0 && el("p", { class: "soft" }, "Stubs, in the order of the search:"),
     stubs.length > 0 && el("ol", { class: "stubs" }, ...stubs.map((stub) => stubItem(stub, stub === nearest))),

@@ -9,6 +9,14 @@ test("a verification", async ({ mock, request }) => {
   await expect(mock).toHaveReceived({ operation: "listPets", query: { limit: 4 } }, 1, { within: 1 });
 });
 
+test("a page that drops the session", async ({ mock, page }) => {
+  await page.route("**/*", (route) => route.continue()); // `fallback()` keeps the session
+  const status = (url: string) => fetch(url, { headers: { Authorization: "Bearer mockpets" } }).then((response) => response.status);
+  await page.goto(process.env.APP_URL!);
+  expect(await page.evaluate(status, `${PETS}?limit=3`)).toBe(422);
+  await expect(mock).toHaveReceived({ operation: "listPets" }, 1, { within: 1 });
+});
+
 test("a negated verification", async ({ mock, request }) => {
   await request.get(PETS);
   await expect(mock).not.toHaveReceived({ operation: "listPets" });
@@ -44,6 +52,11 @@ test("an assertion", async ({ mock }) => {
 test.describe("a carrier", () => {
   test.use({ carrier: "cookie" as "key" });
   test("an unknown carrier", ({ page }) => void page);
+});
+
+test.describe("an old server", () => {
+  test.use({ mockUrl: process.env.OLDER_URL });
+  test("an older server", ({ mock }) => void mock);
 });
 
 test.describe("a server", () => {

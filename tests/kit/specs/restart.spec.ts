@@ -2,9 +2,8 @@
 
 import { expect, test } from "./mockpets/playwright";
 
-const { MOCKPETS_URL = "", BARRIER_URL = "" } = process.env;
 const headers = { Authorization: "Bearer mockpets" };
-const restarted = async () => expect((await fetch(BARRIER_URL)).status).toBe(200);
+const restarted = async () => expect((await fetch(process.env.RESTART_URL!)).status).toBe(200);
 
 test("does nothing more", async ({ mock }) => {
   await mock.use("empty");
@@ -18,14 +17,14 @@ test("compares pets", async ({ mock }) => {
 });
 
 test("expects no request", async ({ mock, request }) => {
-  await request.get(`${MOCKPETS_URL}/v1/pets`, { headers });
+  await request.get(`${mock.url}/v1/pets`, { headers });
   await restarted();
   await expect(mock).toHaveReceived({ operation: "createPet" }, 0);
 });
 
 test("has a page that goes on", async ({ mock, page }) => {
   await mock.use("sold-out");
-  await page.goto(`${MOCKPETS_URL}/__mockpets/docs`);
+  await page.goto(`${mock.url}/__mockpets/docs`);
   await restarted();
   const pets = await page.evaluate(async (headers) => (await fetch("/v1/pets", { headers })).json(), headers);
   expect(pets).toHaveLength(12);
@@ -33,5 +32,5 @@ test("has a page that goes on", async ({ mock, page }) => {
 
 test("starts later", async ({ mock, request }) => {
   await mock.use("empty");
-  expect(await (await request.get(`${MOCKPETS_URL}/v1/pets`, { headers })).json()).toEqual([]);
+  expect(await (await request.get(`${mock.url}/v1/pets`, { headers })).json()).toEqual([]);
 });

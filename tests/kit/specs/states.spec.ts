@@ -9,7 +9,7 @@ const headers = { Authorization: "Bearer mockpets" };
 
 test("names and descriptions are those of the scenarios", () => {
   expect(empty).toMatchObject({ name: "empty", description: "No pets at all, to see an empty list." });
-  expect(states().map(({ name }) => name)).toEqual(states().map(({ name }) => name).sort());
+  expect(states().slice(0, 3).map(({ name }) => name)).toEqual(["empty", "sold-out", "no-status"]); // grouped
   expect(states().length).toBeGreaterThan(25);
   expect(states({ exclude: ["empty"] })).toHaveLength(states().length - 1);
   expect(states({ only: ["empty", "slow"], exclude: ["slow"] })).toEqual([empty]);

@@ -109,7 +109,7 @@ export async function usePets(): Promise<string[]> {
 
 const filter: Filter = { operation: "listPets", status: "4xx", note: "key_missing", since: 3, limit: 10 };
 const atMost: Times = { at_least: 1, at_most: 3 };
-const created: VerifyMatch = { operation: "createPet", body: { name: { contains: "Mi" } }, outcome: ["sent"] };
+const created: VerifyMatch = { operation: "createPet", body: { name: { contains: "Mi" } }, outcome: ["sent"], status: ["5xx", 404] };
 
 export async function verifyRequests(): Promise<void> {
   const entries: Entry[] = await mock.requests(filter);

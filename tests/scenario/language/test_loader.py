@@ -28,6 +28,7 @@ from mockpets.scenario.model import (
     Scenario,
     Stub,
 )
+from tests.cases import each
 from tests.scenario.language.bad_files import JSON, YAML, D, S, stub
 
 if TYPE_CHECKING:
@@ -81,12 +82,12 @@ def problems(text: str, *, is_json: bool = False) -> list[str]:
 # --- Bad files: every problem of each ---------------------------------------------------------
 
 
-@pytest.mark.parametrize(("text", "expected"), YAML.values(), ids=YAML.keys())
+@each("text, expected", YAML.values())
 def test_a_bad_file_reports_every_problem(text: str, expected: list[str]) -> None:
     assert problems(text) == expected
 
 
-@pytest.mark.parametrize(("text", "expected"), JSON.values(), ids=JSON.keys())
+@each("text, expected", JSON.values())
 def test_a_bad_json_file_reports_every_problem(text: str, expected: list[str]) -> None:
     assert problems(text, is_json=True) == expected
 
@@ -100,7 +101,7 @@ def test_many_problems_are_cut_off_and_the_rest_counted() -> None:
     assert lines[-1] == "f: and 5 more problems"
 
 
-@pytest.mark.parametrize("name", ["Slow", "slow_start", "-", "a--b", "", "a" * 65, "a.b", "\u0430"])
+@each("name", ["Slow", "slow_start", "-", "a--b", "", "a" * 65, "a.b", "\u0430"])
 def test_a_name_must_be_kebab_case(name: str) -> None:
     with pytest.raises(InputError) as caught:
         load_document(D, name, "f", known=(), fixtures={})
@@ -155,8 +156,8 @@ def test_a_fixture_sorts_its_pets_by_id(tmp_path: Path) -> None:
     assert list(load_fixture(path, "f")[0]) == ["id", "name", "categoryId"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each(
+    "text, expected",
     [
         ("{}", "f:1:1: must be a list, got a mapping"),
         (
@@ -172,7 +173,7 @@ def test_a_fixture_sorts_its_pets_by_id(tmp_path: Path) -> None:
             "f:1:9: 1.id: must be an integer from -9223372036854775808 to 9223372036854775807 (int64), got 9223372036854775808\n"
             "f:1:38: 1.name: U+DC00 is half of a surrogate pair; write the complete character\n"
             "f:1:62: 1.categoryId: must be an integer, got true\n"
-            "f:1:68: 1: unknown key 'nmae'; did you mean 'name'? known keys: id, name, categoryId, status",
+            "f:1:68: 1: unknown key 'nmae'; did you mean 'name'?",
         ),
         (" " * FIXTURE_BYTES + "[]", "f: is larger than 1024 KiB; shorten or split it"),
     ],
@@ -266,27 +267,22 @@ def test_stubs_are_hashable() -> None:
     assert {only(stub("delay: 1s", "match: {body: {a: [1, b], c: {one_of: [null, 2.5]}}}"))}
 
 
-@pytest.mark.parametrize(
-    ("written", "pets"),
-    [
-        ("3", Generated(3)),
-        ("3.0", Generated(3)),
-        ("{count: 0}", Generated(0)),
-        ("[]", ()),
-        ("[{id: 9007199254740993.0, name: b, categoryId: 9.223372036854775807e18}]",
-         ({"id": 9007199254740993, "name": "b", "categoryId": INT64_MAX},)),
-        ("showroom", SHELF["showroom"]),
-        ("[{id: 2, name: b, categoryId: 1}, {id: 1, name: a, categoryId: 1}]",
-         ({"id": 1, "name": "a", "categoryId": 1}, {"id": 2, "name": "b", "categoryId": 1})),
-    ],
-)  # fmt: skip
+@each("written, pets", [
+    ("3", Generated(3)),
+    ("3.0", Generated(3)),
+    ("{count: 0}", Generated(0)),
+    ("[]", ()),
+    ("[{id: 9007199254740993.0, name: b, categoryId: 9.223372036854775807e18}]",
+     ({"id": 9007199254740993, "name": "b", "categoryId": INT64_MAX},)),
+    ("showroom", SHELF["showroom"]),
+    ("[{id: 2, name: b, categoryId: 1}, {id: 1, name: a, categoryId: 1}]",
+     ({"id": 1, "name": "a", "categoryId": 1}, {"id": 2, "name": "b", "categoryId": 1})),
+])  # fmt: skip
 def test_pets(written: str, pets: object) -> None:
     assert load(f"{D}pets: {written}").pets == pets
 
 
-@pytest.mark.parametrize(
-    ("written", "names"), [("[retry, slow]", ("retry", "slow")), ("[slow, slow]", ("slow",))]
-)
+@each("written, names", [("[retry, slow]", ("retry", "slow")), ("[slow, slow]", ("slow",))])
 def test_extends(written: str, names: tuple[str, ...]) -> None:
     assert load(f"{D}extends: {written}").extends == names
 
@@ -297,64 +293,35 @@ def test_the_default_name_of_a_stub_is_its_position() -> None:
     assert [each.label for each in scenario.stubs] == ["own/1", "own/b", "own/3"]
 
 
-@pytest.mark.parametrize(
-    ("written", "delay"),
-    [
-        ("300ms", Delay("fixed", 0.3, 0.3)),
-        ("{min: 0s, max: 60s}", Delay("range", 0.0, 60.0)),
-        ("{p50: 200ms, p95: 1m}", Delay("percentiles", 0.2, 60.0)),
-    ],
-)
+@each("written, delay", [
+    ("300ms", Delay("fixed", 0.3, 0.3)),
+    ("{min: 0s, max: 60s}", Delay("range", 0.0, 60.0)),
+    ("{p50: 200ms, p95: 1m}", Delay("percentiles", 0.2, 60.0)),
+])  # fmt: skip
 def test_delays(written: str, delay: Delay) -> None:
     assert only(stub(f"delay: {written}")).delay == delay
 
 
-@pytest.mark.parametrize(
-    ("written", "match"),
-    [
-        ("{}", Match()),
-        ("{operation: [getPet, listPets, getPet]}", Match(operations=("getPet", "listPets"))),
-        ("{petId: [3, 7.0]}", Match(pet_ids=(3, 7))),
-        ("{operation: getPet, petId: -1}", Match(operations=("getPet",), pet_ids=(-1,))),
-        ("{method: patch, path: /v1/pets/*}", Match(method="PATCH", path="/v1/pets/*")),
-        ("{method: GET, path: '/v1/a/{b}/'}", Match(method="GET", path="/v1/a/{b}/")),
-        ("{method: GET, path: /v1/store/}", Match(method="GET", path="/v1/store/")),
-        ("{method: POST, path: /v1/pets/3}", Match(method="POST", path="/v1/pets/3")),
-        (
-            "{query: {limit: 5, all: true, share: 0.5, status: {matches: 's*', one_of: [1, a]}}}",
-            Match(
-                query=(
-                    Condition("limit", "equals", "5"),
-                    Condition("all", "equals", "true"),
-                    Condition("share", "equals", "0.5"),
-                    Condition("status", "matches", "s*"),
-                    Condition("status", "one_of", ("1", "a")),
-                )
-            ),
-        ),
-        (
-            "{headers: {AUTHORIZATION: {matches: Bearer *, present: true}}}",
-            Match(
-                headers=(
-                    Condition("authorization", "matches", "Bearer *"),
-                    Condition("authorization", "present", True),
-                )
-            ),
-        ),
-        (
-            "{body: {a: null, b: [1, x], c: {equals: true}, d: {contains: 3}, '': 2.5}}",
-            Match(
-                body=(
-                    Condition("a", "equals", None),
-                    Condition("b", "equals", (1, "x")),
-                    Condition("c", "equals", True),
-                    Condition("d", "contains", 3),
-                    Condition("", "equals", 2.5),
-                )
-            ),
-        ),
-    ],
-)
+@each("written, match", [
+    ("{}", Match()),
+    ("{operation: [getPet, listPets, getPet]}", Match(operations=("getPet", "listPets"))),
+    ("{petId: [3, 7.0]}", Match(pet_ids=(3, 7))),
+    ("{operation: getPet, petId: -1}", Match(operations=("getPet",), pet_ids=(-1,))),
+    ("{method: patch, path: /v1/pets/*}", Match(method="PATCH", path="/v1/pets/*")),
+    ("{method: GET, path: '/v1/a/{b}/'}", Match(method="GET", path="/v1/a/{b}/")),
+    ("{method: GET, path: /v1/store/}", Match(method="GET", path="/v1/store/")),
+    ("{method: POST, path: /v1/pets/3}", Match(method="POST", path="/v1/pets/3")),
+    ("{query: {limit: 5, all: true, share: 0.5, status: {matches: 's*', one_of: [1, a]}}}",
+     Match(query=(Condition("limit", "equals", "5"), Condition("all", "equals", "true"),
+     Condition("share", "equals", "0.5"), Condition("status", "matches", "s*"),
+     Condition("status", "one_of", ("1", "a"))))),
+    ("{headers: {AUTHORIZATION: {matches: Bearer *, present: true}}}",
+     Match(headers=(Condition("authorization", "matches", "Bearer *"),
+     Condition("authorization", "present", True)))),
+    ("{body: {a: null, b: [1, x], c: {equals: true}, d: {contains: 3}, '': 2.5}}",
+     Match(body=(Condition("a", "equals", None), Condition("b", "equals", (1, "x")),
+     Condition("c", "equals", True), Condition("d", "contains", 3), Condition("", "equals", 2.5)))),
+])  # fmt: skip
 def test_matches(written: str, match: Match) -> None:
     assert only(stub(f"match: {written}", "delay: 1s")).match == match
 
@@ -374,24 +341,21 @@ def test_numbers_in_conditions_are_exact() -> None:
 # --- Replies ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        (["reply: pass"], ((PASS,), "last")),
-        (["reply: pass", "fault: connection_reset"], ((PASS,), "last")),
-        (["sequence: [pass, {fault: empty_reply}]"], ((PASS, "empty_reply"), "last")),
-        (["sequence: [pass, pass]", "repeat: cycle"], ((PASS, PASS), "cycle")),
-        (["reply: {sequence: [pass], repeat: none}"], ((PASS,), "none")),
-    ],
-)
+@each("lines, expected", [
+    (["reply: pass"], ((PASS,), "last")),
+    (["reply: pass", "fault: connection_reset"], ((PASS,), "last")),
+    (["sequence: [pass, {fault: empty_reply}]"], ((PASS, "empty_reply"), "last")),
+    (["sequence: [pass, pass]", "repeat: cycle"], ((PASS, PASS), "cycle")),
+    (["reply: {sequence: [pass], repeat: none}"], ((PASS,), "none")),
+])  # fmt: skip
 def test_replies_and_sequences(lines: list[str], expected: object) -> None:
     result = only(stub(*lines))
 
     assert (result.replies, result.repeat) == expected
 
 
-@pytest.mark.parametrize(
-    ("operation", "reply", "expected"),
+@each(
+    "operation, reply, expected",
     [
         ("listPets", "{page: []}", Canned(200, (JSON_TYPE,), b"[]\n")),
         (
@@ -451,36 +415,27 @@ def test_replies_that_match_the_contract(operation: str, reply: str, expected: C
     assert canned(stub(f"match: {{operation: {operation}}}", f"reply: {reply}")) == expected
 
 
-@pytest.mark.parametrize(
-    ("match", "reply", "reason"),
-    [
-        ("{operation: getPet}", "{status: 204}", "status 204 is not in the contract for getPet"),
-        ("{}", "{error: invalid_request}", "status 400 is not in the contract for listPets and getPet"),
-        ("{operation: getPet}", "{status: 200}", "the body is missing"),
-        ("{operation: getPet}", "{status: 200, text: hi}", "the body is not JSON"),
-        ("{operation: getPet}", "{status: 200, body: {id: 1}}", "the body is not the contract's Pet"),
-        ("{operation: listPets}", "{status: 200, body: {}}", "the body is not the contract's Pets"),
-        ("{operation: listPets}", "{page: many}", "the page has 101 pets, more than 100"),
-        (
-            "{operation: listPets}",
-            "{status: 200, body: [], headers: {Content-Type: application/vnd.api+json}}",
-            "the content type is not application/json",
-        ),
-        (
-            "{operation: listPets}",
-            "{status: 200, body: [], headers: {content-encoding: gzip}}",
-            "the body is not encoded as its header says",
-        ),
-        ("{}", "{status: 503, headers: {Set-Cookie: a=b}}", "status 503 is not in the contract"),
-        (
-            "{operation: listPets}",
-            "{status: 200, body: [], headers: {Set-Cookie: a=b}}",
-            "the header Set-Cookie is not in the contract",
-        ),
-        ("{method: GET, path: /v1/\u00e9/*}", "{status: 200}", "GET /v1/\\xe9/* is not in the contract"),
-        ("{method: GET, path: /v1/" + "e" * 300 + "}", "{status: 200}", "GET /v1/" + "e" * 192 + " is not in the contract"),
-    ],
-)  # fmt: skip
+@each("match, reply, reason", [
+    ("{operation: getPet}", "{status: 204}", "status 204 is not in the contract for getPet"),
+    ("{}", "{error: invalid_request}", "status 400 is not in the contract for listPets and getPet"),
+    ("{operation: getPet}", "{status: 200}", "the body is missing"),
+    ("{operation: getPet}", "{status: 200, text: hi}", "the body is not JSON"),
+    ("{operation: getPet}", "{status: 200, body: {id: 1}}", "the body is not the contract's Pet"),
+    ("{operation: listPets}", "{status: 200, body: {}}", "the body is not the contract's Pets"),
+    ("{operation: listPets}", "{page: many}", "the page has 101 pets, more than 100"),
+    ("{operation: listPets}",
+     "{status: 200, body: [], headers: {Content-Type: application/vnd.api+json}}",
+     "the content type is not application/json"),
+    ("{operation: listPets}", "{status: 200, body: [], headers: {content-encoding: gzip}}",
+     "the body is not encoded as its header says"),
+    ("{}", "{status: 503, headers: {Set-Cookie: a=b}}", "status 503 is not in the contract"),
+    ("{operation: listPets}", "{status: 200, body: [], headers: {Set-Cookie: a=b}}",
+     "the header Set-Cookie is not in the contract"),
+    ("{method: GET, path: /v1/\u00e9/*}", "{status: 200}",
+     "GET /v1/\\xe9/* is not in the contract"),
+    ("{method: GET, path: /v1/" + "e" * 300 + "}", "{status: 200}", "GET /v1/" + "e" * 192
+     + " is not in the contract"),
+])  # fmt: skip
 def test_off_contract_replies_have_a_reason(match: str, reply: str, reason: str) -> None:
     assert (
         canned(stub(f"match: {match}", f"reply: {reply}", "off_contract: true")).off_contract
@@ -488,13 +443,10 @@ def test_off_contract_replies_have_a_reason(match: str, reply: str, reason: str)
     )
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "{status: 503, headers: {Content-Encoding: Identity}, text: x}",
-        "{status: 503, headers: {Content-Encoding: gzip}, text: ''}",
-    ],
-)
+@each("reply", [
+    "{status: 503, headers: {Content-Encoding: Identity}, text: x}",
+    "{status: 503, headers: {Content-Encoding: gzip}, text: ''}",
+])  # fmt: skip
 def test_an_encoding_without_effect_needs_no_flag(reply: str) -> None:
     assert canned(stub(f"reply: {reply}")).status == 503
 
@@ -517,7 +469,7 @@ def header(name: str, value: str) -> list[str]:
     return outcome(lambda: load(stub(f"reply: {{status: 503, text: x, headers: {headers}}}")))
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     ["", "/v1/pets/7", "../pets?limit=5&x=%20#a/b?", "http://127.0.0.1:7387/v1", "http://[::1]:80/",
      "//cdn.example/a;b=c,d", "mailto:a@b.example", "?a", "a:b", "https://u:p@h.example/~w3+x/v1"],
@@ -527,7 +479,7 @@ def test_locations(value: str) -> None:
         assert header(name, value) == []
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     ["http://[::1", "http://[x", "http://[x]/", "http://]", "/a b", '/"', "/<b>", "/{petId}", "/a|b",
      "/a\\b", "/%", "/%zz", "/a[0]", "http://h:99999/", "http://h:x/", "http://" + "a" * 64 + "/",
@@ -549,25 +501,22 @@ def test_a_location_is_sent_unchanged_or_rejected(value: str) -> None:
         assert value.lower() == sent.lower()
 
 
-@pytest.mark.parametrize(
-    ("value", "fits"),
-    [
-        ("application/json", True),
-        ("text/html; charset=utf-8", True),
-        ('a/b;c=d ; e="f;\\"g";', True),
-        ("application/problem+json", True),
-        ("", False),
-        (";;", False),
-        ("json", False),
-        ("application/", False),
-        ("/json", False),
-        ("text /html", False),
-        ("text/html charset=utf-8", False),
-        ("text/html; charset", False),
-        ('a/b;c="d', False),
-        ("a/b;" + " " * 4000 + "c", False),
-    ],
-)
+@each("value, fits", [
+    ("application/json", True),
+    ("text/html; charset=utf-8", True),
+    ('a/b;c=d ; e="f;\\"g";', True),
+    ("application/problem+json", True),
+    ("", False),
+    (";;", False),
+    ("json", False),
+    ("application/", False),
+    ("/json", False),
+    ("text /html", False),
+    ("text/html charset=utf-8", False),
+    ("text/html; charset", False),
+    ('a/b;c="d', False),
+    ("a/b;" + " " * 4000 + "c", False),
+])  # fmt: skip
 def test_media_types(value: str, fits: bool) -> None:
     problems = [line for line in header("Content-Type", value) if "must be a media type" in line]
 
@@ -588,32 +537,9 @@ def test_a_path_outside_the_contract_needs_the_flag_only_with_a_reply() -> None:
 
 GOOD = [EXAMPLE, *(path.read_text() for path in sorted(shipped("scenarios").iterdir()))]
 SCRAPS = [
-    "\t",
-    "\0",
-    "- ",
-    ": ",
-    "{",
-    "}",
-    "[",
-    "]",
-    "&a ",
-    "*a",
-    "<<",
-    "!!set ",
-    '"',
-    "'",
-    "yes",
-    "0777",
-    "\ud800",
-    "\n",
-    "%",
-    "# ",
-    "|\n",
-    "? ",
-    "...",
-    "---\n",
-    "1e999",
-]
+    "\t", "\0", "- ", ": ", "{", "}", "[", "]", "&a ", "*a", "<<", "!!set ", '"', "'", "yes",
+    "0777", "\ud800", "\n", "%", "# ", "|\n", "? ", "...", "---\n", "1e999",
+]  # fmt: skip
 
 
 def outcome(read: Callable[[], object]) -> list[str]:

@@ -18,6 +18,7 @@ from mockpets.scenario.language.nodes import Builder, Event, Node, dotted
 from mockpets.scenario.language.parser import CHARACTERS, Document, parse
 from mockpets.scenario.language.scalars import read_scalar
 from mockpets.scenario.language.text import check_text, read_text
+from tests.cases import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -100,8 +101,8 @@ def test_a_file_can_be_as_large_as_the_limit(tmp_path: Path) -> None:
     assert file_problem(path, 1023) == "f: is larger than 0 KiB; shorten or split it"
 
 
-@pytest.mark.parametrize(
-    ("data", "text"),
+@each(
+    "data, text",
     [(b"\xef\xbb\xbfa: b", "a: b"), (b"a: b\r\n\tc", "a: b\r\n\tc"), (b"", ""), (b"a", "a")],
 )
 def test_utf_8_with_or_without_a_mark(tmp_path: Path, data: bytes, text: str) -> None:
@@ -111,24 +112,16 @@ def test_utf_8_with_or_without_a_mark(tmp_path: Path, data: bytes, text: str) ->
     assert read_text(path, "f", 100) == text
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ("a: b".encode("utf-16"), "f: is UTF-16 or UTF-32; save it as UTF-8"),
-        ("a: b".encode("utf-16-le"), "f: is UTF-16 or UTF-32; save it as UTF-8"),
-        ("a: b".encode("utf-16-be"), "f: is UTF-16 or UTF-32; save it as UTF-8"),
-        ("a: b".encode("utf-32"), "f: is UTF-16 or UTF-32; save it as UTF-8"),
-        (
-            "a: b\nb: caf\xe9".encode("latin-1"),
-            "f:2:7: the byte 0xE9 is not UTF-8; save it as UTF-8",
-        ),
-        (
-            b"\xef\xbb\xbf" + "é: ".encode() + b"\xff",
-            "f:1:4: the byte 0xFF is not UTF-8; save it as UTF-8",
-        ),
-        (b"a: \xed\xa0\x80", "f:1:4: the byte 0xED is not UTF-8; save it as UTF-8"),
-    ],
-)
+@each("data, message", [
+    ("a: b".encode("utf-16"), "f: is UTF-16 or UTF-32; save it as UTF-8"),
+    ("a: b".encode("utf-16-le"), "f: is UTF-16 or UTF-32; save it as UTF-8"),
+    ("a: b".encode("utf-16-be"), "f: is UTF-16 or UTF-32; save it as UTF-8"),
+    ("a: b".encode("utf-32"), "f: is UTF-16 or UTF-32; save it as UTF-8"),
+    ("a: b\nb: caf\xe9".encode("latin-1"), "f:2:7: the byte 0xE9 is not UTF-8; save it as UTF-8"),
+    (b"\xef\xbb\xbf" + "é: ".encode() + b"\xff",
+     "f:1:4: the byte 0xFF is not UTF-8; save it as UTF-8"),
+    (b"a: \xed\xa0\x80", "f:1:4: the byte 0xED is not UTF-8; save it as UTF-8"),
+])  # fmt: skip
 def test_other_encodings_are_rejected(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "x"
     path.write_bytes(data)
@@ -153,7 +146,7 @@ INVISIBLE = (
 )
 
 
-@pytest.mark.parametrize("character", INVISIBLE, ids=ascii)
+@each("character", INVISIBLE)
 def test_invisible_characters_must_be_escapes(character: str) -> None:
     escaped = f'"\\u{ord(character):04x}"'
 
@@ -170,8 +163,8 @@ def test_invisible_characters_must_be_escapes(character: str) -> None:
 # --- Unquoted scalars -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("word", "value"),
+@each(
+    "word, value",
     [
         ("", None), ("~", None), ("null", None), ("Null", None), ("nULL", "nULL"),
         ("true", True), ("True", True), ("TRUE", True), ("false", False), ("tRue", "tRue"),
@@ -193,7 +186,7 @@ def test_an_unquoted_scalar_is_a_json_literal_or_a_string(word: str, value: obje
     assert (result, type(result)) == (value, type(value))
 
 
-@pytest.mark.parametrize(
+@each(
     "word",
     ["yes", "No", "ON", "oFF", "0777", "-07", "0x1F", "0b1", "0o17", "1_000", "+5", "5.", ".5",
      "+.5", "5.e3", "1:30", "-1:30:00", "190:20:30.15", ".inf", "-.INF", "+.Inf", ".NaN",
@@ -293,9 +286,7 @@ def test_json_as_yaml_is_read_like_json(value: Any) -> None:
         assert read(text).root == read(text, is_json=True).root
 
 
-@pytest.mark.parametrize(
-    "text", ['{"a"\t:\t1}', '{"a"\n:\n1}', '{"' + "k" * 2000 + '":1}', '{"a":"\\/"}']
-)
+@each("text", ['{"a"\t:\t1}', '{"a"\n:\n1}', '{"' + "k" * 2000 + '":1}', '{"a":"\\/"}'])
 def test_json_that_is_not_valid_yaml(text: str) -> None:
     assert plain(text, is_json=True) == json.loads(text)
 
@@ -353,8 +344,8 @@ def test_the_character_limit_includes_keys_and_aliases() -> None:
     assert accepted(fan_out()) == 5 + FILE_ALIASES
 
 
-@pytest.mark.parametrize("unit", ["[", "{a: ", "- ", "? "])
-@pytest.mark.parametrize("times", [2000, 50_000])
+@each("unit", ["[", "{a: ", "- ", "? "])
+@each("times", [2000, 50_000])
 def test_reading_stops_at_the_depth_limit(unit: str, times: int) -> None:
     """Reading never reaches the error at the end; the C parser reads 1,024 characters ahead."""
     expected = "a key must be a string" if unit == "? " else f"deeper than {FILE_DEPTH} levels"
@@ -369,7 +360,7 @@ def test_the_depth_limit_is_allowed() -> None:
     assert plain("[" * FILE_DEPTH + "]" * FILE_DEPTH)
 
 
-@pytest.mark.parametrize("text", ["[" * 50_000, '{"a":' * 50_000, "[" * 50_000 + "]" * 50_000])
+@each("text", ["[" * 50_000, '{"a":' * 50_000, "[" * 50_000 + "]" * 50_000])
 def test_deep_json_is_rejected(text: str) -> None:
     assert problem(text, is_json=True).endswith("is nested deeper than 40 levels")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockpets import MockpetsServer, Settings
+from tests.cases import each
 from tests.http_client import Client, OverSocket
 from tests.web.test_contract import assert_error
 
@@ -28,7 +29,7 @@ def used(request: pytest.FixtureRequest) -> Iterator[tuple[Client, int]]:
         call = Client(OverSocket(server.url))
         for name in ("default", *(f"w{number}" for number in range(request.param))):
             assert call("POST", f"/~{name}/v1/pets", json_body=PET).status == 201
-            call("PUT", f"/~{name}/__mockpets/scenario", json_body={"scenario": "slow"})
+            call("PUT", f"/~{name}/__mockpets/scenario", json_body={"scenario": "missing"})
         yield call, request.param
 
 
@@ -38,20 +39,18 @@ def counts(call: Client) -> dict[str, tuple[int, int, list[str]]]:
     return {each["name"]: (each["pets"], each["requests"], each["active"]) for each in listed}
 
 
-def test_every_session_is_reset_and_keeps_its_scenarios(used: tuple[Client, int]) -> None:
+def test_every_session_is_reset_and_then_dropped_but_for_the_default_one(
+    used: tuple[Client, int],
+) -> None:
     call, number = used
-    assert set(map(str, counts(call).values())) == {str((17, 1, ["slow"]))}
+    assert set(map(str, counts(call).values())) == {str((17, 1, ["missing"]))}
 
     assert call("POST", RESET).json == {"reset": number + 1}
     assert len(counts(call)) == number + 1
-    assert set(map(str, counts(call).values())) == {str((16, 0, ["slow"]))}
-
-
-def test_every_session_but_the_default_one_is_dropped(used: tuple[Client, int]) -> None:
-    call, number = used
+    assert set(map(str, counts(call).values())) == {str((16, 0, ["missing"]))}
 
     assert call("DELETE", SESSIONS).json == {"dropped": number}
-    assert counts(call) == {"default": (16, 0, ["slow"])}
+    assert counts(call) == {"default": (16, 0, ["missing"])}
     assert call("GET", "/~w0/v1/pets").status == 200  # no name is closed
 
 
@@ -80,7 +79,7 @@ def test_dropping_all_releases_held_responses() -> None:
         connection.close()
 
 
-@pytest.mark.parametrize("query", ["closed=soon", "closed=2h", "close=60s"])
+@each("query", ["closed=soon", "closed=2h", "close=60s"])
 def test_an_invalid_parameter_drops_nothing(fresh: Make, query: str) -> None:
     call = fresh()
     call("POST", "/~w1/v1/pets", json_body=PET)

@@ -9,23 +9,16 @@ from urllib.parse import quote
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
+from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, OverSocket
 from tests.web.test_contract import assert_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     Make = Callable[..., Client]
 
-OPEN = [
-    "health",
-    "ready",
-    "openapi.json",
-    "control.openapi.json",
-    "schema/scenario.json",
-    "docs",
-]
 GUARDED = [
     ("GET", "scenarios"),
     ("PUT", "scenario"),
@@ -34,12 +27,6 @@ GUARDED = [
     ("POST", "gates/any/open"),
 ]
 PET: Any = {"name": "Miso", "categoryId": 2}
-
-
-@pytest.fixture(scope="module")
-def shared() -> Client:
-    """A server for the tests that change nothing in it."""
-    return Client(InProcess(create_app(Settings())))
 
 
 def put(call: Client, body: object, **options: Any) -> Any:
@@ -72,8 +59,8 @@ def test_activating_resets_counters_and_keeps_pets(fresh: Make) -> None:
     assert len(call("GET", "/v1/pets").json) == 1
 
 
-@pytest.mark.parametrize(
-    ("body", "code", "says"),
+@each(
+    "body, code, says",
     [
         (b"", "invalid_request", "body: is empty"),
         (b"[]", "invalid_request", "body:1:1: must be a mapping, got a list"),
@@ -141,58 +128,8 @@ def test_a_held_response_is_sent_when_its_gate_opens(tmp_path: Path) -> None:
 
 # --- Access -------------------------------------------------------------------------------------
 
-CALLERS: list[tuple[str, dict[str, str], bool]] = [
-    ("curl", {}, True),
-    ("an address", {"Host": "127.0.0.1:7387"}, True),
-    ("IPv6", {"Host": "[::1]:7387"}, True),
-    ("a name below localhost", {"Host": "pets.localhost"}, True),
-    ("the same page", {"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"}, True),
-    ("the address bar", {"Sec-Fetch-Site": "none"}, True),
-    ("another port", {"Sec-Fetch-Site": "same-site", "Origin": "http://localhost:5173"}, True),
-    ("an old browser, a local page", {"Origin": "http://127.0.0.1:5173"}, True),
-    ("an old browser, a foreign page", {"Origin": "http://evil.test"}, False),
-    ("a foreign page", {"Sec-Fetch-Site": "cross-site", "Origin": "http://evil.test"}, False),
-    ("a foreign page, no origin", {"Sec-Fetch-Site": "cross-site"}, False),
-    ("a sandboxed page", {"Origin": "null"}, False),
-    ("a rebound name", {"Host": "evil.test"}, False),
-    ("a rebound name that looks local", {"Host": "localhost.evil.test"}, False),
-    ("a name with a user", {"Host": "localhost@evil.test"}, False),
-    ("two names", {"Host": "localhost, evil.test"}, False),
-    ("no name", {"Host": ""}, False),
-    ("a name that is not ASCII", {"Host": "löcalhost"}, False),
-    ("a long name", {"Host": ".".join(["a"] * 100)}, False),
-]
 
-
-@pytest.fixture(scope="module")
-def guarded() -> Client:
-    """A server that each test resets."""
-    return Client(InProcess(create_app(Settings())))
-
-
-@pytest.mark.parametrize(("method", "path"), GUARDED)
-@pytest.mark.parametrize(("headers", "may"), [c[1:] for c in CALLERS], ids=[c[0] for c in CALLERS])
-def test_hosts_and_origins(
-    guarded: Client, method: str, path: str, headers: dict[str, str], may: bool
-) -> None:
-    call = guarded
-    put(call, {"scenario": "empty"})
-    call("POST", "/__mockpets/reset", key=None)
-    call("POST", "/v1/pets", json_body=PET)
-    body = b'{"scenario": "default"}' if method == "PUT" else None
-    response = call(method, f"/__mockpets/{path}", body=body, headers={**JSON, **headers}, key=None)
-
-    if may:
-        assert response.status == 200
-        return
-    assert_error(response, "forbidden")
-    assert call("GET", "/v1/pets").json == [{"id": 1, **PET}]
-
-
-@pytest.mark.parametrize(
-    ("root", "status"),
-    [("http://{}", 200), ("http://evil.test", 403), ("http://me@{}", 400)],
-)
+@each("root, status", [("http://{}", 200), ("http://evil.test", 403), ("http://me@{}", 400)])
 def test_a_target_in_absolute_form_must_match_the_host(root: str, status: int) -> None:
     with MockpetsServer(Settings(port=0)) as server:
         host = server.url.removeprefix("http://")
@@ -202,34 +139,7 @@ def test_a_target_in_absolute_form_must_match_the_host(root: str, status: int) -
     assert response.status == status
 
 
-@pytest.mark.parametrize("path", OPEN)
-@pytest.mark.parametrize("headers", [c[1] for c in CALLERS], ids=[c[0] for c in CALLERS])
-def test_routes_without_secrets_are_open(
-    shared: Client, path: str, headers: dict[str, str]
-) -> None:
-    assert shared("GET", f"/__mockpets/{path}", headers=headers, key=None).status == 200
-
-
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
-def test_a_form_cannot_change_anything(fresh: Make, kind: str) -> None:
-    call = fresh()
-    body = b'{"scenario": "empty"}'
-    headers = {"Content-Type": kind} if kind else {}
-    response = call("PUT", "/__mockpets/scenario", body=body, headers=headers)
-
-    assert_error(response, "invalid_request")
-    assert call("GET", "/__mockpets/scenarios").json["active"] == ["default"]
-
-
-@pytest.mark.parametrize(("peer", "may"), [("127.0.0.1", True), ("::1", True), ("10.0.0.7", False)])
-def test_only_local_callers_are_allowed(peer: str, may: bool) -> None:
-    client = create_app(Settings()).test_client()
-    response = client.post("/__mockpets/reset", environ_overrides={"REMOTE_ADDR": peer})
-
-    assert response.status_code == (200 if may else 403)
-
-
-@pytest.mark.parametrize(("method", "path"), GUARDED)
+@each("method, path", GUARDED)
 def test_other_methods_are_rejected(fresh: Make, method: str, path: str) -> None:
     call = fresh()
     for other in {"GET", "POST", "PUT", "DELETE"} - {method}:
@@ -266,21 +176,26 @@ HALVES = [
 ]
 
 
-@pytest.mark.parametrize("size", [0, 9000])
-@pytest.mark.parametrize(("method", "path", "text"), HALVES)
+@pytest.fixture(scope="module")
+def unchanged() -> Iterator[Client]:
+    """A server over a socket, for requests that change nothing in it."""
+    with MockpetsServer(Settings(port=0)) as server:
+        yield Client(OverSocket(server.url))
+
+
+@each("size", [0, 9000])
+@each("method, path, text", HALVES)
 def test_half_a_surrogate_pair_is_a_problem_of_the_body(
-    method: str, path: str, text: str, size: int
+    unchanged: Client, method: str, path: str, text: str, size: int
 ) -> None:
     """A long body is read on the worker thread, so the server takes part."""
-    with MockpetsServer(Settings(port=0)) as server:
-        call = Client(OverSocket(server.url))
-        body = text.encode() + b" " * size
-        response = call(method, f"/__mockpets/{path}", body=body, headers=JSON, key=None)
+    body = text.encode() + b" " * size
+    response = unchanged(method, f"/__mockpets/{path}", body=body, headers=JSON, key=None)
 
-        assert response.status in (400, 422)
-        assert response.json["code"] in ("invalid_request", "invalid_scenario")
-        assert "ud800" in response.body.decode().lower().replace("u+d800", "ud800")
-        assert call("GET", "/__mockpets/state", key=None).json["active"] == ["default"]
+    assert response.status in (400, 422)
+    assert response.json["code"] in ("invalid_request", "invalid_scenario")
+    assert "ud800" in response.body.decode().lower().replace("u+d800", "ud800")
+    assert unchanged("GET", "/__mockpets/state", key=None).json["active"] == ["default"]
 
 
 @pytest.mark.parametrize(

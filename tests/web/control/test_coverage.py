@@ -8,6 +8,7 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.web import delivery
+from tests.cases import each
 from tests.http_client import JSON, Client, InProcess
 from tests.web.test_contract import assert_error
 
@@ -20,6 +21,7 @@ PET = {"name": "Miso", "categoryId": 2}
 LIST = {"match": {"operation": "listPets"}}
 CREATE = {"match": {"operation": "createPet"}}
 GET = {"match": {"operation": "getPet"}}
+OFF = {"off_contract": True}
 
 
 @pytest.fixture
@@ -51,30 +53,20 @@ def rows(call: Client) -> list[Any]:
 # --- States ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("operation", "stub", "status", "states"),
+@each(
+    "operation, stub, status, states",
     [
         ("listPets", {**LIST, "reply": {"page": []}}, 200, ["success", "empty"]),
         ("createPet", {**CREATE, "reply": {"error": "invalid_request"}}, 400, ["400"]),
         ("listPets", {"reply": {"error": "unauthorized"}}, 401, ["401"]),
         ("getPet", {**GET, "reply": {"error": "pet_not_found"}}, 404, ["404"]),
         # Allowed for getPet, and labelled because other operations get it too.
-        ("getPet", {"reply": {"error": "pet_not_found"}, "off_contract": True}, 404, ["404"]),
-        (
-            "listPets",
-            {"reply": {"error": "pet_not_found"}, "off_contract": True},
-            404,
-            ["off contract"],
-        ),
+        ("getPet", {"reply": {"error": "pet_not_found"}, **OFF}, 404, ["404"]),
+        ("listPets", {"reply": {"error": "pet_not_found"}, **OFF}, 404, ["off contract"]),
         ("listPets", {"reply": {"status": 500}}, 500, ["5xx"]),
         ("listPets", {"reply": {"status": 599}}, 599, ["5xx"]),
         ("listPets", {"reply": {"status": 429}}, 429, ["off contract"]),
-        (
-            "createPet",
-            {**CREATE, "reply": {"status": 204}, "off_contract": True},
-            204,
-            ["off contract"],
-        ),
+        ("createPet", {**CREATE, "reply": {"status": 204}, **OFF}, 204, ["off contract"]),
         ("listPets", {"delay": "999ms"}, 200, ["success"]),
         ("listPets", {"delay": "1s"}, 200, ["success", "slow"]),
         ("listPets", {"throttle": "1 MB/s"}, 200, ["success", "slow"]),
@@ -92,21 +84,16 @@ def rows(call: Client) -> list[Any]:
             200,
             ["malformed"],
         ),
+        ("listPets", {**LIST, "reply": {"status": 200, "text": "<h1>"}, **OFF}, 200, ["malformed"]),
         (
-            "listPets",
-            {**LIST, "reply": {"status": 200, "text": "<h1>"}, "off_contract": True},
+            "getPet",
+            {**GET, "reply": {"status": 200, "body": {"id": "3"}}, **OFF},
             200,
             ["malformed"],
         ),
         (
             "getPet",
-            {**GET, "reply": {"status": 200, "body": {"id": "3"}}, "off_contract": True},
-            200,
-            ["malformed"],
-        ),
-        (
-            "getPet",
-            {**GET, "reply": {"status": 404, "body": {"error": 1}}, "off_contract": True},
+            {**GET, "reply": {"status": 404, "body": {"error": 1}}, **OFF},
             404,
             ["malformed"],
         ),
@@ -115,7 +102,7 @@ def rows(call: Client) -> list[Any]:
             {
                 **LIST,
                 "reply": {"status": 200, "headers": {"Content-Type": "text/html"}, "body": []},
-                "off_contract": True,
+                **OFF,
             },
             200,
             ["malformed"],
@@ -123,21 +110,17 @@ def rows(call: Client) -> list[Any]:
         # The body is what the contract lists; only a header is not.
         (
             "listPets",
-            {
-                **LIST,
-                "reply": {"status": 200, "headers": {"Set-Cookie": "a=b"}, "body": []},
-                "off_contract": True,
-            },
+            {**LIST, "reply": {"status": 200, "headers": {"Set-Cookie": "a=b"}, "body": []}, **OFF},
             200,
             ["success", "empty"],
         ),
     ],
-    ids=str,
 )
 def test_a_response_fills_its_states(
     call: Client, operation: str, stub: object, status: int | None, states: list[str]
 ) -> None:
     use(call, {"name": "case", "description": "d", "stubs": [stub]})
+    call("DELETE", PATH)
     send(call, operation)
 
     [row] = rows(call)
@@ -145,8 +128,8 @@ def test_a_response_fills_its_states(
     assert (row["scenarios"], row["count"]) == (["case"], 1)
 
 
-@pytest.mark.parametrize(
-    ("method", "target", "body", "key", "operation", "states"),
+@each(
+    "method, target, body, key, operation, states",
     [
         ("GET", "/v1/pets", None, "mockpets", "listPets", ["success"]),
         ("GET", "/v1/pets?limit=0", None, "mockpets", "listPets", ["off contract"]),
@@ -173,6 +156,7 @@ def test_a_response_without_a_stub_fills_its_state(
     operation: str | None,
     states: list[str],
 ) -> None:
+    call("DELETE", PATH)
     call(method, target, json_body=body, key=key)
 
     [row] = rows(call)
@@ -180,13 +164,11 @@ def test_a_response_without_a_stub_fills_its_state(
     assert (row["scenarios"], row["fault"], row["delay"]) == (["default"], None, "none")
 
 
-@pytest.mark.parametrize(
-    ("delay", "name", "states"),
-    [("999ms", "short", ["success"]), ("1s", "long", ["success", "slow"])],
-)
+@each("delay, name, states", [("999ms", "short", ["success"]), ("1s", "long", ["success", "slow"])])
 def test_the_delay_of_a_request_counts_like_that_of_a_scenario(
     call: Client, delay: str, name: str, states: list[str]
 ) -> None:
+    call("DELETE", PATH)
     call("GET", "/v1/pets", headers={"Mockpets-Delay": delay})
 
     [row] = rows(call)
@@ -252,7 +234,7 @@ def test_two_servers_count_separately(call: Client) -> None:
 # --- Access ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["GET", "DELETE"])
+@each("method", ["GET", "DELETE"])
 def test_the_token_is_required(method: str) -> None:
     settings = Settings(control_token=TOKEN, public=True)
     call = Client(InProcess(create_app(settings)))
@@ -262,7 +244,7 @@ def test_the_token_is_required(method: str) -> None:
     assert call(method, PATH, key=TOKEN).status == 200
 
 
-@pytest.mark.parametrize("method", ["GET", "DELETE"])
+@each("method", ["GET", "DELETE"])
 def test_unknown_parameters_are_rejected(call: Client, method: str) -> None:
     response = call(method, f"{PATH}?operation=listPets")
 
@@ -270,7 +252,7 @@ def test_unknown_parameters_are_rejected(call: Client, method: str) -> None:
     assert "unknown parameter" in response.json["message"]
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT"])
+@each("method", ["POST", "PUT"])
 def test_other_methods_are_rejected(call: Client, method: str) -> None:
     response = call(method, PATH, body=b"{}", headers=JSON)
 
@@ -278,7 +260,7 @@ def test_other_methods_are_rejected(call: Client, method: str) -> None:
     assert response.header("Allow") == "GET, DELETE, HEAD, OPTIONS"
 
 
-@pytest.mark.parametrize("method", ["GET", "DELETE"])
+@each("method", ["GET", "DELETE"])
 def test_the_calls_create_no_session(call: Client, method: str) -> None:
     call(method, f"/~new{PATH}")
 

@@ -14,6 +14,7 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import SESSION_IDLE_SECONDS
 from mockpets.server.limits import Limits
 from mockpets.session.change_feed import KINDS
+from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Wire, port_of, running
 
@@ -104,10 +105,7 @@ ACTS: dict[str, tuple[list[str], Callable[[Client], None]]] = {
     "no pet": (["pets"], lambda call: do(call, "DELETE", f"{W1}/pets/1")),
     "clear": (["requests"], lambda call: do(call, "DELETE", f"{W1}/requests")),
     "use": (["scenario"], lambda call: do(call, "PUT", f"{W1}/scenario", {"scenario": "empty"})),
-    "reset": (
-        ["requests", "scenario", "pets"],
-        lambda call: do(call, "POST", f"{W1}/reset"),
-    ),
+    "reset": (["requests", "scenario", "pets"], lambda call: do(call, "POST", f"{W1}/reset")),
     "a snapshot": (["snapshots"], lambda call: do(call, "PUT", f"{W1}/snapshots/s")),
     "no snapshot": (["snapshots"], lambda call: do(call, "DELETE", f"{W1}/snapshots/there")),
     "restore": (["pets"], lambda call: do(call, "POST", f"{W1}/snapshots/there/restore")),
@@ -126,8 +124,8 @@ def two_callers(door: str, stack: ExitStack) -> tuple[Client, Client]:
     return Client(OverSocket(server.url)), Client(OverSocket(server.url))
 
 
-@pytest.mark.parametrize("name", ACTS)
-@pytest.mark.parametrize("door", ["inside", "socket"])
+@each("name", ACTS)
+@each("door", ["inside", "socket"])
 def test_every_kind_of_change_wakes_it(name: str, door: str) -> None:
     kinds, act = ACTS[name]
     with ExitStack() as stack:

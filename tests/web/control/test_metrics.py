@@ -14,6 +14,7 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import OPERATIONS, SERVER_LIMIT_ERRORS
 from mockpets.server.limits import Limits
 from mockpets.wsgi_extension import ORDER, DeliveryOrder
+from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Running, Wire, port_of, running
 from tests.web.test_contract import assert_error
@@ -64,8 +65,8 @@ def held(call: Client, name: str) -> float:
 # --- Access -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("settings", "headers", "code"),
+@each(
+    "settings, headers, code",
     [
         ({}, {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.test"}, "forbidden"),
         ({}, {"Host": "evil.test"}, "forbidden"),

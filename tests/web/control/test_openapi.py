@@ -16,16 +16,11 @@ from openapi_spec_validator import validate
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from mockpets.constants import (
-    CONTROL_PREFIX,
-    DOCS_PATH,
-    ERRORS,
-    PANEL_FILE_PATH,
-    PANEL_PATH,
-)
+from mockpets.constants import CONTROL_PREFIX, DOCS_PATH, ERRORS, PANEL_FILE_PATH, PANEL_PATH
 from mockpets.contract import openapi
 from mockpets.kit import files_of
 from mockpets.web.control.routes import control_document
+from tests.cases import each
 from tests.routes import complete_app
 
 if TYPE_CHECKING:
@@ -78,8 +73,18 @@ def test_operation_ids_are_the_methods_of_the_python_client_in_camel_case() -> N
     methods = {name for name in vars(ControlClient) if name[0] != "_"}
     of_the_client = {re.sub(r"_(.)", lambda match: match[1].upper(), name) for name in methods}
 
-    # `journal` is another form of `requests`.
-    no_calls = {"session", "gate", "url", "name", "baseUrl", "headers", "close", "journal"}
+    # `journal` is another form of `requests`, `active` a part of `session`.
+    no_calls = {
+        "session",
+        "gate",
+        "url",
+        "name",
+        "baseUrl",
+        "headers",
+        "close",
+        "journal",
+        "active",
+    }
     more = {"ready", "openapi", "controlOpenapi", "scenarioSchema", "resetVisitor"}
     assert operations().keys() == (of_the_client - no_calls) | more
 
@@ -159,6 +164,7 @@ def test_bodies_reject_unknown_properties_and_responses_may_have_more() -> None:
             "SessionContents",
             "PetsSource",
             "PetChange",
+            "NewPet",
             "Verification",
             "RequestToExplain",
             "GateWait",
@@ -217,11 +223,11 @@ def test_metrics_are_text_and_creating_calls_respond_with_201() -> None:
 
     assert media == "text/plain"
     created = {name for name, (*_, each) in operations().items() if "201" in each["responses"]}
-    assert created == {"makeSession", "snapshot"}
+    assert created == {"addPet", "makeSession", "snapshot"}
 
 
-@pytest.mark.parametrize("settings", [{}, {"control": "off"}, {"public": True}])
-@pytest.mark.parametrize("base", ["", "/~w1"])
+@each("settings", [{}, {"control": "off"}, {"public": True}])
+@each("base", ["", "/~w1"])
 def test_the_control_document_is_served_without_a_token(
     fresh: Callable[..., Client], settings: dict[str, Any], base: str
 ) -> None:

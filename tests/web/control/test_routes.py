@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import select
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.constants import INT64_MAX
+from mockpets.constants import INT64_MAX, PROTOCOL
+from mockpets.version import FULL_VERSION
+from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, OverSocket
 from tests.server.raw_http import Wire, port_of
 from tests.web.test_contract import assert_error
@@ -40,301 +41,130 @@ def good(response: Response) -> Any:
 
 # --- Invalid bodies -------------------------------------------------------------------------------
 
-_D = b'{"scenario": {"description": "d", '
+BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
+    ("PUT scenario", "invalid_request"): [
+        (b"", "0:0", "is empty"),
+        (b" \n", "0:0", "is empty"),
+        (b"{", "1:2", "is not valid JSON: "),
+        (b'\n{"a"\n}', "3:1", "is not valid JSON"),
+        (b"[]", "1:1", "must be a mapping, "),
+        (b'{"scenario": "empty", "x": 1}', "1:23", "unknown key 'x'; known keys: scenario"),
+        (
+            b'{"scenario": "a", "scenario": "b"}',
+            "1:19",
+            "duplicate key 'scenario', first set on line 1; remove",
+        ),
+        (b'{"scenario": NaN}', "1:14 scenario", "'NaN' is not a valid JSON number"),
+        (
+            b'{"scenario": ' + b"[" * 50 + b"]" * 50 + b"}",
+            "1:53",
+            "is nested deeper than 40 levels",
+        ),
+        (
+            b'{"scenario": [7, {"description": 8}]}',
+            "1:15 scenario.1",
+            "must be a scenario name or a",
+        ),
+    ],
+    ("PUT scenario", "invalid_scenario"): [
+        (
+            b'{"scenario": {"description": "d", \n"extends": "emtpy"}}',
+            "2:12 scenario.extends",
+            "unknown scenario 'emtpy",
+        ),
+        (
+            b'{"scenario": {"description": "d", \n"stub": []}}',
+            "2:1 scenario",
+            "unknown key 'stub'; did you mean 'stubs'?",
+        ),
+        (
+            b'{"scenario": {"description": "d", \n"pets": "showrom"}}',
+            "2:9 scenario.pets",
+            "unknown fixture 'showrom'; did",
+        ),
+        (
+            b'{"scenario": ["empty",\n{"description": "d",\n"stubs": [{"reply": {"error": "x"}},\n'
+            b'{"reply": {"error": "y"}}]}, {"descripton": 1}]}',
+            "3:31 scenario.2.stubs.1.reply.error, 4:21 scenario.2.stubs.2.reply.error, "
+            "4:31 scenario.3",
+            "must be invalid_request, unauthorized or",
+        ),
+    ],
+    ("PUT pets", "invalid_request"): [
+        (b"", "0:0", "is empty"),
+        (b"null", "1:1", "must be a fixture name"),
+        (b"-1", "1:1", "must be an integer from 0"),
+        (b"100001", "1:1", "must be an integer"),
+        (b'"showrom"', "1:1", "unknown fixture 'showrom"),
+        (b'"../x"', "1:1", ""),
+        (b'{"pets": []}', "1:1, 1:2", "missing"),
+        (b'{"count": 3,\n"locale": "xx"}', "2:11 locale", "must be en_US, en_GB"),
+        (
+            b'[{"id": 1, "name": "a", "categoryId": 1},\n{"id": 1, "name": 7, "status": "lost"}]',
+            "2:1 2.categoryId, 2:8 2.id, 2:19 2.name, 2:32 2.status",
+            "is required (and 3 more, in details)",
+        ),
+        (
+            b'[{"id": 1, "name": "a", "categoryId": 1, "x": 1}]',
+            "1:42 1",
+            "unknown key 'x'; known keys: id, name, categoryId, status",
+        ),
+        (
+            b'[{"id": 9223372036854775808, "name": "a", "categoryId": 1}]',
+            "1:9 1.id",
+            "must be an integer from -9223372036854775808 to ",
+        ),
+    ],
+    ("PATCH pets/1", "invalid_request"): [
+        (b"", "", "the body is empty; it must be a JSON object"),
+        (b"{}", "", "the body must be an object with at least one of"),
+        (b"[]", "", "the body must be an object with at least one of"),
+        (b'{"id": 1}', "", "id cannot be changed"),
+        (b'{"x": 1}', "", "unknown property 'x'; known"),
+        (b'{"name": null}', "", "name must be a string"),
+        (b'{"name": "a", "name": "b"}', "", "the body has the"),
+        (b'{"categoryId": true}', "", "categoryId must be an"),
+        (
+            b'{"name": 7, "status": "lost"}',
+            "",
+            "name must be a string of Unicode text, got 7; status must be one of available, ",
+        ),
+    ],
+    ("PATCH pets/1", "payload_too_large"): [
+        (b'{"name": "' + b"x" * 70_000 + b'"}', "", "the body is too large; send at most 64 KiB")
+    ],
+    ("PATCH pets/99", "pet_not_found"): [(b'{"name": "x"}', "", "no animal has the id 99")],
+    ("PATCH pets/x", "pet_not_found"): [
+        (b'{"name": "x"}', "", "no animal has the id 'x': an id is")
+    ],
+    ("PUT sessions/new", "invalid_request"): [
+        (b"[]", "1:1", "must be a mapping"),
+        (b'{"sed": 1}', "1:2", "unknown key"),
+        (b'{"seed": -1}', "1:10 seed", ""),
+        (b'{"seed": "1",\n"pets": "nix"}', "1:10 seed, 2:9 pets", "must be an integer from 0 to "),
+    ],
+    ("PUT sessions/new", "unknown_scenario"): [
+        (b'{"pets": 3, "scenario": "emtpy"}', "", "unknown scenario 'emtpy'; did you mean 'empty'?")
+    ],
+    ("POST verify", "invalid_request"): [
+        (b"", "0:0", "is empty"),
+        (b"{}", "1:1", "missing key 'match'; add"),
+        (
+            b'{"match": {}, "times": {"at_least": 2,\n"at_most": 1}}',
+            "1:24 times",
+            "at_least 2 is more than",
+        ),
+        (
+            b'{"match": {"operation": "listPet"}}',
+            "1:25 match.operation",
+            "must be listPets, createPet",
+        ),
+    ],
+}
+"""Call and error code to bodies, with the places of all problems, and how the message starts.
 
-
-@dataclass(frozen=True)
-class InvalidBody:
-    """A call with an invalid body, and the error.
-
-    :param places: where, line and column of each problem in the details; empty without details.
-    :param message: how the message starts.
-    """
-
-    method: str
-    path: str
-    body: bytes
-    code: str
-    places: list[tuple[str, int, int]]
-    message: str
-
-
-BAD = [
-    InvalidBody("PUT", "scenario", b"", "invalid_request", [("", 0, 0)], "body: is empty"),
-    InvalidBody("PUT", "scenario", b" \n", "invalid_request", [("", 0, 0)], "body: is empty"),
-    InvalidBody(
-        "PUT", "scenario", b"{", "invalid_request", [("", 1, 2)], "body:1:2: is not valid JSON: "
-    ),
-    InvalidBody(
-        "PUT",
-        "scenario",
-        b'\n{"a"\n}',
-        "invalid_request",
-        [("", 3, 1)],
-        "body:3:1: is not valid JSON",
-    ),
-    InvalidBody(
-        "PUT", "scenario", b"[]", "invalid_request", [("", 1, 1)], "body:1:1: must be a mapping, "
-    ),
-    InvalidBody(
-        "PUT",
-        "scenario",
-        b'{"scenario": "empty", "x": 1}',
-        "invalid_request",
-        [("", 1, 23)],
-        "body:1:23: unknown key 'x'; known keys: scenario",
-    ),
-    InvalidBody(
-        "PUT",
-        "scenario",
-        b'{"scenario": "a", "scenario": "b"}',
-        "invalid_request",
-        [("", 1, 19)],
-        "body:1:19: duplicate key 'scenario', first set on line 1; remove",
-    ),
-    InvalidBody(
-        "PUT",
-        "scenario",
-        b'{"scenario": NaN}',
-        "invalid_request",
-        [("scenario", 1, 14)],
-        "body:1:14: scenario: 'NaN' is not a valid JSON number",
-    ),
-    InvalidBody(
-        "PUT",
-        "scenario",
-        b'{"scenario": ' + b"[" * 50 + b"]" * 50 + b"}",
-        "invalid_request",
-        [("", 1, 53)],
-        "body:1:53: is nested deeper than 40 levels",
-    ),
-    InvalidBody(
-        "PUT", "scenario", b'{"scenario": {}}', "invalid_scenario", [("scenario", 1, 14)], "body:1:"
-    ),
-    InvalidBody(
-        "PUT",
-        "scenario",
-        _D + b'\n"extends": "emtpy"}}',
-        "invalid_scenario",
-        [("scenario.extends", 2, 12)],
-        "body:2:12: scenario.extends: unknown scenario 'emtpy",
-    ),
-    InvalidBody(
-        "PUT",
-        "scenario",
-        _D + b'\n"stub": []}}',
-        "invalid_scenario",
-        [("scenario", 2, 1)],
-        "body:2:1: scenario: unknown key 'stub'; did you mean 'stubs'?",
-    ),
-    InvalidBody(
-        "PUT",
-        "scenario",
-        _D + b'\n"pets": "showrom"}}',
-        "invalid_scenario",
-        [("scenario.pets", 2, 9)],
-        "body:2:9: scenario.pets: unknown fixture 'showrom'; did",
-    ),
-    InvalidBody(
-        "PUT",
-        "scenario",
-        b'{"scenario": ["empty",\n{"description": "d",\n"stubs": [{"reply": {"error": "x"}},\n'
-        b'{"reply": {"error": "y"}}]}, {"descripton": 1}]}',
-        "invalid_scenario",
-        [
-            ("scenario.2.stubs.1.reply.error", 3, 31),
-            ("scenario.2.stubs.2.reply.error", 4, 21),
-            ("scenario.3", 4, 31),
-        ],
-        "body:3:31: scenario.2.stubs.1.reply.error: must be invalid_request, unauthorized or",
-    ),
-    InvalidBody(
-        "PUT",
-        "scenario",
-        b'{"scenario": [7, {"description": 8}]}',
-        "invalid_request",
-        [("scenario.1", 1, 15)],
-        "body:1:15: scenario.1: must be a scenario name or a",
-    ),
-    InvalidBody("PUT", "pets", b"", "invalid_request", [("", 0, 0)], "body: is empty"),
-    InvalidBody(
-        "PUT", "pets", b"null", "invalid_request", [("", 1, 1)], "body:1:1: must be a fixture name"
-    ),
-    InvalidBody(
-        "PUT", "pets", b"-1", "invalid_request", [("", 1, 1)], "body:1:1: must be an integer from 0"
-    ),
-    InvalidBody(
-        "PUT", "pets", b"100001", "invalid_request", [("", 1, 1)], "body:1:1: must be an integer"
-    ),
-    InvalidBody(
-        "PUT",
-        "pets",
-        b'"showrom"',
-        "invalid_request",
-        [("", 1, 1)],
-        "body:1:1: unknown fixture 'showrom",
-    ),
-    InvalidBody("PUT", "pets", b'"../x"', "invalid_request", [("", 1, 1)], "body:1:1: "),
-    InvalidBody(
-        "PUT",
-        "pets",
-        b'{"pets": []}',
-        "invalid_request",
-        [("", 1, 1), ("", 1, 2)],
-        "body:1:1: missing",
-    ),
-    InvalidBody(
-        "PUT",
-        "pets",
-        b'{"count": 3,\n"locale": "xx"}',
-        "invalid_request",
-        [("locale", 2, 11)],
-        "body:2:11: locale: must be en_US, en_GB",
-    ),
-    InvalidBody(
-        "PUT",
-        "pets",
-        b'[{"id": 1, "name": "a", "categoryId": 1},\n{"id": 1, "name": 7, "status": "lost"}]',
-        "invalid_request",
-        [("2.categoryId", 2, 1), ("2.id", 2, 8), ("2.name", 2, 19), ("2.status", 2, 32)],
-        "body:2:1: 2.categoryId: is required (and 3 more, in details)",
-    ),
-    InvalidBody(
-        "PUT",
-        "pets",
-        b'[{"id": 1, "name": "a", "categoryId": 1, "x": 1}]',
-        "invalid_request",
-        [("1", 1, 42)],
-        "body:1:42: 1: unknown key 'x'; known keys: id, name, categoryId, status",
-    ),
-    InvalidBody(
-        "PUT",
-        "pets",
-        b'[{"id": 9223372036854775808, "name": "a", "categoryId": 1}]',
-        "invalid_request",
-        [("1.id", 1, 9)],
-        "body:1:9: 1.id: must be an integer from -9223372036854775808 to ",
-    ),
-    InvalidBody(
-        "PATCH", "pets/1", b"", "invalid_request", [], "the body is empty; it must be a JSON object"
-    ),
-    InvalidBody(
-        "PATCH",
-        "pets/1",
-        b"{}",
-        "invalid_request",
-        [],
-        "the body must be an object with at least one of",
-    ),
-    InvalidBody(
-        "PATCH",
-        "pets/1",
-        b"[]",
-        "invalid_request",
-        [],
-        "the body must be an object with at least one of",
-    ),
-    InvalidBody("PATCH", "pets/1", b'{"id": 1}', "invalid_request", [], "id cannot be changed"),
-    InvalidBody(
-        "PATCH", "pets/1", b'{"x": 1}', "invalid_request", [], "unknown property 'x'; known"
-    ),
-    InvalidBody(
-        "PATCH", "pets/1", b'{"name": null}', "invalid_request", [], "name must be a string"
-    ),
-    InvalidBody(
-        "PATCH", "pets/1", b'{"name": "a", "name": "b"}', "invalid_request", [], "the body has the"
-    ),
-    InvalidBody(
-        "PATCH", "pets/1", b'{"categoryId": true}', "invalid_request", [], "categoryId must be an"
-    ),
-    InvalidBody(
-        "PATCH",
-        "pets/1",
-        b'{"name": 7, "status": "lost"}',
-        "invalid_request",
-        [],
-        "name must be a string of Unicode text, got 7; status must be one of available, pending,",
-    ),
-    InvalidBody(
-        "PATCH",
-        "pets/1",
-        b'{"name": "' + b"x" * 70_000 + b'"}',
-        "payload_too_large",
-        [],
-        "the body is too large; send at most 64 KiB",
-    ),
-    InvalidBody(
-        "PATCH", "pets/99", b'{"name": "x"}', "pet_not_found", [], "no animal has the id 99"
-    ),
-    InvalidBody(
-        "PATCH",
-        "pets/x",
-        b'{"name": "x"}',
-        "pet_not_found",
-        [],
-        "no animal has the id 'x': an id is",
-    ),
-    InvalidBody(
-        "PUT", "sessions/new", b"[]", "invalid_request", [("", 1, 1)], "body:1:1: must be a mapping"
-    ),
-    InvalidBody(
-        "PUT",
-        "sessions/new",
-        b'{"sed": 1}',
-        "invalid_request",
-        [("", 1, 2)],
-        "body:1:2: unknown key",
-    ),
-    InvalidBody(
-        "PUT",
-        "sessions/new",
-        b'{"seed": -1}',
-        "invalid_request",
-        [("seed", 1, 10)],
-        "body:1:10: seed",
-    ),
-    InvalidBody(
-        "PUT",
-        "sessions/new",
-        b'{"pets": 3, "scenario": "emtpy"}',
-        "unknown_scenario",
-        [],
-        "unknown scenario 'emtpy'; did you mean 'empty'?",
-    ),
-    InvalidBody(
-        "PUT",
-        "sessions/new",
-        b'{"seed": "1",\n"pets": "nix"}',
-        "invalid_request",
-        [("seed", 1, 10), ("pets", 2, 9)],
-        "body:1:10: seed: must be an integer from 0 to ",
-    ),
-    InvalidBody("POST", "verify", b"", "invalid_request", [("", 0, 0)], "body: is empty"),
-    InvalidBody(
-        "POST",
-        "verify",
-        b"{}",
-        "invalid_request",
-        [("", 1, 1)],
-        "body:1:1: missing key 'match'; add",
-    ),
-    InvalidBody(
-        "POST",
-        "verify",
-        b'{"match": {}, "times": {"at_least": 2,\n"at_most": 1}}',
-        "invalid_request",
-        [("times", 1, 24)],
-        "body:1:24: times: at_least 2 is more than",
-    ),
-    InvalidBody(
-        "POST",
-        "verify",
-        b'{"match": {"operation": "listPet"}}',
-        "invalid_request",
-        [("match.operation", 1, 25)],
-        "body:1:25: match.operation: must be listPets, createPet",
-    ),
-]
+A place is a line, a column and a name. The message has the first place in front.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -354,22 +184,25 @@ def world_of(call: Client) -> list[Any]:
     return [*seen, [(each["name"], each["active"], each["seed"]) for each in listed]]
 
 
-@pytest.mark.parametrize(
-    "row", BAD, ids=[f"{row.method} {row.path} {row.body[:50]!r}" for row in BAD]
-)
+@each("call, code, row", [(*key, row) for key, rows in BAD.items() for row in rows])
 def test_an_invalid_body_is_reported_with_places_and_changes_nothing(
-    used: Client, row: InvalidBody
+    used: Client, call: str, code: str, row: tuple[bytes, str, str]
 ) -> None:
+    body, places, message = row
     before = world_of(used)
-    response = at(used, row.method, row.path, row.body)
+    method, path = call.split()
+    response = at(used, method, path, body)
 
-    assert_error(response, row.code, *(["details"] if row.places else []))
-    assert response.json["message"].startswith(row.message)
-    if row.places:
+    assert_error(response, code, *(["details"] if places else []))
+    if places:
         problems = response.json["details"]["problems"]
-        assert [(each["where"], each["line"], each["column"]) for each in problems] == row.places
+        rows = [f"{row['line']}:{row['column']} {row['where']}".strip() for row in problems]
+        assert ", ".join(rows) == places
         assert {each["file"] for each in problems} == {"body"}
         assert all(each["what"] for each in problems)
+        first = rows[0].replace(" ", ": ") + ": "
+        message = ("body: " if first == "0:0: " else f"body:{first}") + message
+    assert response.json["message"].startswith(message)
     assert world_of(used) == before
 
 
@@ -401,159 +234,69 @@ def test_the_number_of_scenarios_is_limited(used: Client) -> None:
 # --- Invalid names and queries --------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class InvalidCall:
-    """A call with an unknown name or an invalid query, the code, and the start of the message."""
-
-    method: str
-    path: str
-    code: str
-    message: str
-
-
-WRONG = [
-    InvalidCall(
-        "GET", "scenarios/emtpy", "not_found", "unknown scenario 'emtpy'; did you mean 'empty'?"
-    ),
-    InvalidCall(
-        "GET", "snapshots/keptt", "not_found", "unknown snapshot 'keptt'; did you mean 'kept'?"
-    ),
-    InvalidCall("DELETE", "snapshots/nix", "not_found", "unknown snapshot 'nix'; known: kept"),
-    InvalidCall(
-        "POST", "snapshots/nix/restore", "not_found", "unknown snapshot 'nix'; known: kept"
-    ),
-    InvalidCall(
-        "PUT", "snapshots/a%20b", "invalid_request", "invalid snapshot name 'a b': use a-z, 0-9"
-    ),
-    InvalidCall(
-        "PUT",
-        "snapshots/" + "x" * 65,
-        "invalid_request",
-        "invalid snapshot name 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-    ),
-    InvalidCall(
-        "PUT",
-        "sessions/a%20b",
-        "invalid_session",
-        "invalid session name 'a b' in the path: use a-z",
-    ),
-    InvalidCall(
-        "GET", "sessions/-x", "invalid_session", "invalid session name '-x' in the path: use a-z"
-    ),
-    InvalidCall("DELETE", "sessions/w11", "not_found", "unknown session 'w11'; did you mean 'w1'?"),
-    InvalidCall(
-        "DELETE", "sessions/default", "invalid_request", "the session 'default' cannot be deleted"
-    ),
-    InvalidCall("DELETE", "pets/99", "pet_not_found", "no animal has the id 99"),
-    InvalidCall(
-        "DELETE",
-        "pets/1.0",
-        "pet_not_found",
-        "no animal has the id '1.0': an id is an integer, such as 7",
-    ),
-    InvalidCall(
-        "GET",
-        "requests/99",
-        "not_found",
-        "the request log of session 'w1' has no request '99'; it keeps 2 of 2 requests",
-    ),
-    InvalidCall(
-        "GET", "requests/x", "not_found", "the request log of session 'w1' has no request 'x'; "
-    ),
-    InvalidCall(
-        "GET", "pets?limit=0", "invalid_request", "limit must be an integer from 1 to 1000, got '0'"
-    ),
-    InvalidCall(
-        "GET", "pets?limit=1001", "invalid_request", "limit must be an integer from 1 to 1000, got"
-    ),
-    InvalidCall(
-        "GET",
-        "pets?after=x&status=lost",
-        "invalid_request",
-        "after must be an integer from -9223372036854775808",
-    ),
-    InvalidCall(
-        "GET", "pets?lmit=1", "invalid_request", "unknown parameter 'lmit'; did you mean 'limit'?"
-    ),
-    InvalidCall(
-        "GET",
-        "pets?limit=1&limit=2",
-        "invalid_request",
-        "limit must be sent only once, got 2 values",
-    ),
-    InvalidCall(
-        "GET", "requests?limit=0", "invalid_request", "limit must be an integer from 1 to 1000, got"
-    ),
-    InvalidCall(
-        "GET", "requests?limit=1001", "invalid_request", "limit must be an integer from 1 to 1000, "
-    ),
-    InvalidCall(
-        "GET",
-        "requests?sttus=4",
-        "invalid_request",
-        "unknown parameter 'sttus'; did you mean 'status'",
-    ),
-    InvalidCall(
-        "GET", "requests?status=4x", "invalid_request", "status must be a status such as 404, or a "
-    ),
-    InvalidCall("GET", "requests?note=x", "invalid_request", "note must be one of deprecated,"),
-    InvalidCall(
-        "GET", "requests?since=-1", "invalid_request", "since must be an integer of at least 0, got"
-    ),
-    InvalidCall(
-        "GET",
-        "requests?operation=listPet",
-        "invalid_request",
-        "operation must be one of listPets, ",
-    ),
-    InvalidCall(
-        "GET",
-        "requests.har?status=404&status=4xx",
-        "invalid_request",
-        "status must be sent only once",
-    ),
-    InvalidCall(
-        "GET", "events?since=x", "invalid_request", "since must be an integer of at least 0"
-    ),
-    InvalidCall(
-        "GET",
-        "events?wait=31",
-        "invalid_request",
-        "wait must be an integer from 0 to 30 (seconds), got '",
-    ),
-    InvalidCall(
-        "GET",
-        "events?wait=1.5",
-        "invalid_request",
-        "wait must be an integer from 0 to 30 (seconds), got",
-    ),
-    InvalidCall(
-        "GET", "events?snce=1", "invalid_request", "unknown parameter 'snce'; did you mean 'since'"
-    ),
-    InvalidCall(
-        "GET",
-        "events?wait=1&wait=2",
-        "invalid_request",
-        "wait must be sent only once, got 2 values",
-    ),
-    InvalidCall("GET", "nothing", "not_found", "the control API has no path '/__mockpets/nothing'"),
-    InvalidCall(
-        "GET", "pets/1", "method_not_allowed", "GET is not allowed on /__mockpets/pets/1; allowed: "
-    ),
-]
+WRONG = {
+    "not_found": {
+        "GET scenarios/emtpy": "unknown scenario 'emtpy'; did you mean 'empty'?",
+        "GET snapshots/keptt": "unknown snapshot 'keptt'; did you mean 'kept'?",
+        "DELETE snapshots/nix": "unknown snapshot 'nix'; known: kept",
+        "POST snapshots/nix/restore": "unknown snapshot 'nix'; known: kept",
+        "DELETE sessions/w11": "unknown session 'w11'; did you mean 'w1'?",
+        "GET requests/99": (
+            "the request log of session 'w1' has no request '99'; it keeps 2 of 2 requests"
+        ),
+        "GET requests/x": "the request log of session 'w1' has no request 'x'; ",
+        "GET nothing": "the control API has no path '/__mockpets/nothing'",
+    },
+    "invalid_request": {
+        "PUT snapshots/a%20b": "invalid snapshot name 'a b': use a-z, 0-9",
+        "PUT snapshots/" + "x" * 65: f"invalid snapshot name '{'x' * 64}",
+        "DELETE sessions/default": "the session 'default' cannot be deleted",
+        "GET pets?limit=0": "limit must be an integer from 1 to 1000, got '0'",
+        "GET pets?limit=1001": "limit must be an integer from 1 to 1000, got",
+        "GET pets?after=x&status=lost": "after must be an integer from -9223372036854775808",
+        "GET pets?lmit=1": "unknown parameter 'lmit'; did you mean 'limit'?",
+        "GET pets?limit=1&limit=2": "limit must be sent only once, got 2 values",
+        "GET requests?limit=0": "limit must be an integer from 1 to 1000, got",
+        "GET requests?limit=1001": "limit must be an integer from 1 to 1000, ",
+        "GET requests?sttus=4": "unknown parameter 'sttus'; did you mean 'status'",
+        "GET requests?status=4x": "status must be a status such as 404, or a ",
+        "GET requests?note=x": "note must be one of deprecated,",
+        "GET requests?since=-1": "since must be an integer of at least 0, got",
+        "GET requests?operation=listPet": "operation must be one of listPets, ",
+        "GET requests.har?status=404&status=4xx": "status must be sent only once",
+        "GET events?since=x": "since must be an integer of at least 0",
+        "GET events?wait=31": "wait must be an integer from 0 to 30 (seconds), got '",
+        "GET events?wait=1.5": "wait must be an integer from 0 to 30 (seconds), got",
+        "GET events?snce=1": "unknown parameter 'snce'; did you mean 'since'",
+        "GET events?wait=1&wait=2": "wait must be sent only once, got 2 values",
+    },
+    "invalid_session": {
+        "PUT sessions/a%20b": "invalid session name 'a b' in the path: use a-z",
+        "GET sessions/-x": "invalid session name '-x' in the path: use a-z",
+    },
+    "pet_not_found": {
+        "DELETE pets/99": "no animal has the id 99",
+        "DELETE pets/1.0": "no animal has the id '1.0': an id is an integer, such as 7",
+    },
+    "method_not_allowed": {"GET pets/1": "GET is not allowed on /__mockpets/pets/1; allowed: "},
+}
+"""Error code to calls with an unknown name or an invalid query, and the start of the message."""
 
 
-@pytest.mark.parametrize("row", WRONG, ids=[f"{row.method} {row.path[:40]}" for row in WRONG])
-def test_unknown_names_are_reported_with_the_nearest(used: Client, row: InvalidCall) -> None:
+@each("code, row", [(code, row) for code, rows in WRONG.items() for row in rows.items()])
+def test_unknown_names_are_reported_with_the_nearest(
+    used: Client, code: str, row: tuple[str, str]
+) -> None:
     before = world_of(used)
-    response = at(used, row.method, row.path)
+    method, path = row[0].split()
+    response = at(used, method, path)
 
-    assert_error(response, row.code)
-    assert response.json["message"].startswith(row.message)
+    assert_error(response, code)
+    assert response.json["message"].startswith(row[1])
     assert world_of(used) == before
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", "state"), ("POST", "reset"), ("PUT", "pets")])
+@each("method, path", [("GET", "state"), ("POST", "reset"), ("PUT", "pets")])
 def test_an_unknown_header_of_ours_is_rejected_and_changes_nothing(
     used: Client, method: str, path: str
 ) -> None:
@@ -576,55 +319,37 @@ LOG_PARAMETERS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("method", "target", "instead"),
-    [
-        ("GET", "state?x=1", NO_PARAMETERS),
-        ("HEAD", "state?x=1", NO_PARAMETERS),
-        ("GET", "scenarios?x", NO_PARAMETERS),
-        ("GET", "scenarios/empty?x=", NO_PARAMETERS),
-        ("PUT", "scenario?x=1", NO_PARAMETERS),
-        ("POST", "reset?x=1", NO_PARAMETERS),
-        ("GET", "sessions?x=1", NO_PARAMETERS),
-        ("GET", "sessions/w1?x=1", NO_PARAMETERS),
-        ("PUT", "sessions/new?x=1", NO_PARAMETERS),
-        ("GET", "pets?x=1", PETS_PARAMETERS),
-        ("PUT", "pets?x=1", NO_PARAMETERS),
-        ("PATCH", "pets/1?x=1", NO_PARAMETERS),
-        ("DELETE", "pets/1?x=1", NO_PARAMETERS),
-        ("GET", "snapshots?x=1", NO_PARAMETERS),
-        ("GET", "snapshots/kept?x=1", NO_PARAMETERS),
-        ("PUT", "snapshots/more?x=1", NO_PARAMETERS),
-        ("DELETE", "snapshots/kept?x=1", NO_PARAMETERS),
-        ("POST", "snapshots/kept/restore?x=1", NO_PARAMETERS),
-        ("GET", "requests?x=1", LOG_PARAMETERS),
-        ("DELETE", "requests?x=1", NO_PARAMETERS),
-        ("GET", "requests/1?x=1", NO_PARAMETERS),
-        ("GET", "requests.har?x=1", LOG_PARAMETERS),
-        ("POST", "verify?x=1", NO_PARAMETERS),
-        ("GET", "events?x=1", "known parameters: since, wait"),
-        ("GET", "gates?x=1", NO_PARAMETERS),
-        ("POST", "gates/door/open?x=1", NO_PARAMETERS),
-        ("GET", "openapi.json?x=1", NO_PARAMETERS),
-        ("GET", "control.openapi.json?x=1", NO_PARAMETERS),
-        ("GET", "schema/scenario.json?x=1", NO_PARAMETERS),
-    ],
-)
+UNKNOWN_PARAMETER = {
+    NO_PARAMETERS: (
+        "GET state, HEAD state, GET scenarios?x, GET scenarios/empty?x=, PUT scenario, POST reset, "
+        "GET sessions, GET sessions/w1, PUT sessions/new, PUT pets, PATCH pets/1, DELETE pets/1, "
+        "GET snapshots, GET snapshots/kept, PUT snapshots/more, DELETE snapshots/kept, "
+        "POST snapshots/kept/restore, DELETE requests, GET requests/1, POST verify, GET gates, "
+        "POST gates/door/open, GET openapi.json, GET control.openapi.json, GET schema/scenario.json"
+    ),
+    PETS_PARAMETERS: "GET pets",
+    LOG_PARAMETERS: "GET requests, GET requests.har",
+    "known parameters: since, wait": "GET events",
+}
+
+
+@each("instead, calls", UNKNOWN_PARAMETER.items())
 def test_unknown_query_parameters_are_rejected_on_every_call_and_change_nothing(
-    used: Client, method: str, target: str, instead: str
+    used: Client, instead: str, calls: str
 ) -> None:
     before = world_of(used)
-    response = at(used, method, target)
+    for call in calls.split(", "):
+        method, target = (call if "?" in call else f"{call}?x=1").split()
+        response = at(used, method, target)
+        assert response.status == 400, call
+        if not call.startswith("HEAD"):
+            assert_error(response, "invalid_request")
+            assert response.json["message"] == f"unknown parameter 'x'; {instead}", call
+        assert world_of(used) == before, call
 
-    assert response.status == 400
-    if method != "HEAD":
-        assert_error(response, "invalid_request")
-        assert response.json["message"] == f"unknown parameter 'x'; {instead}"
-    assert world_of(used) == before
 
-
-@pytest.mark.parametrize("target", ["state", "pets", "requests", "sessions"])
-@pytest.mark.parametrize("name", ["session", "Session"])
+@each("target", ["state", "pets", "requests", "sessions"])
+@each("name", ["session", "Session"])
 def test_a_session_parameter_is_rejected_with_how_to_name_a_session(
     used: Client, target: str, name: str
 ) -> None:
@@ -637,8 +362,8 @@ def test_a_session_parameter_is_rejected_with_how_to_name_a_session(
     )
 
 
-@pytest.mark.parametrize(
-    ("query", "message"),
+@each(
+    "query, message",
     [
         ("opration=x", "unknown parameter 'opration'; did you mean 'operation'?"),
         ("status=404&status=4xx", "status must be sent only once, got 2 values"),
@@ -681,7 +406,36 @@ def test_hints_are_found_only_for_the_unknown_parameters_that_are_reported(
     assert names == [f"n{number}" for number in range(20)]
 
 
-@pytest.mark.parametrize("path", ["health", "ready", "metrics", "", "docs", "panel/main.js"])
+def test_requests_without_a_session_are_counted_and_a_failed_verification_lists_them() -> None:
+    call = Client(InProcess(create_app(Settings(sessions="declared"))))
+    match = {"match": {"operation": "listPets"}}
+    for _ in range(3):
+        assert call("GET", "/v1/pets/3").status == 422
+    good(at(call, "PUT", "sessions/one", {}))
+    passed = at(call, "POST", "verify", match, session="one").json["message"]
+    assert "without a session" not in passed
+    assert call("GET", "/v1/pets?limit=3").status == 422
+    [*_, line] = at(call, "POST", "verify", match, session="one").json["message"].split("\n")
+    assert line == "1 request without a session was rejected meanwhile: GET /v1/pets"
+    for number in range(1000):  # in bounded memory
+        call("GET", f"/v1/pets/{number}")
+    rejected = good(at(call, "GET", "state", session="one"))["without_session"]
+    assert rejected["count"] == 1001
+    assert rejected["last"] == [f"GET /v1/pets/{number}" for number in range(995, 1000)]
+
+
+def test_every_response_has_the_protocol_and_pages_may_read_it(used: Client) -> None:
+    shown = {"version": FULL_VERSION, "protocol": PROTOCOL}
+    assert used("GET", "/__mockpets/health", key=None).json == {"status": "ok", **shown}
+    assert good(at(used, "GET", "state")).items() >= shown.items()
+    page = {"Origin": "http://localhost:5173"}
+    for method, path in (("GET", "health"), ("DELETE", "sessions/none"), ("GET", "nothing")):
+        response = used(method, f"/__mockpets/{path}", key=None, headers=page)
+        assert response.header("Mockpets-Protocol") == str(PROTOCOL), path
+        assert "Mockpets-Protocol" in (response.header("Access-Control-Expose-Headers") or "")
+
+
+@each("path", ["health", "ready", "metrics", "", "docs", "panel/main.js"])
 def test_probes_metrics_and_pages_ignore_query_parameters(used: Client, path: str) -> None:
     assert used("GET", f"/__mockpets/{path}?x=1", key=None).status == 200
 
@@ -705,20 +459,12 @@ def test_pets_are_listed_in_pages(call: Client) -> None:
     assert [pet["id"] for pet in seen] == list(range(1, 2501))
     sold = good(at(call, "GET", "pets?status=sold&limit=3", session="parts"))
     wanted = [pet for pet in seen if pet.get("status") == "sold"]
-    assert (sold["total"], sold["pets"], sold["next"]) == (
-        len(wanted),
-        wanted[:3],
-        wanted[2]["id"],
-    )
+    assert (sold["total"], sold["pets"], sold["next"]) == (len(wanted), wanted[:3], wanted[2]["id"])
     exact = good(at(call, "GET", f"pets?after={seen[-4]['id']}&limit=3", session="parts"))
     assert (exact["pets"], exact["next"]) == (seen[-3:], None)
 
 
-@pytest.mark.parametrize(
-    ("body", "total"),
-    [([], 0), (0, 0), (40, 40), ({"count": 3, "seed": 7}, 3), ("showroom", None)],
-    ids=repr,
-)
+@each("body, total", [([], 0), (0, 0), (40, 40), ({"count": 3, "seed": 7}, 3), ("showroom", None)])
 def test_pets_can_be_replaced_in_every_form_that_files_allow(
     call: Client, body: object, total: int | None
 ) -> None:
@@ -839,6 +585,17 @@ def test_a_failed_change_keeps_an_inline_scenario_and_its_counters(call: Client)
     assert (result["seed"], result["pets"]) == (1, 16)
 
 
+def test_an_inline_scenario_needs_no_description(call: Client) -> None:
+    good(at(call, "PUT", "scenario", {"scenario": {"stubs": TEAPOT["stubs"]}}, "terse"))
+    assert pots(call, "terse", 1) == [418]
+    [row] = [
+        row
+        for row in good(at(call, "GET", "scenarios", session="terse"))["scenarios"]
+        if row["inline"]
+    ]
+    assert row["description"] == ""
+
+
 NAMED: Any = {"name": "teapot", **TEAPOT}
 
 
@@ -868,8 +625,8 @@ def test_an_inline_scenario_can_have_a_name(call: Client) -> None:
     assert_error(call("GET", "/~named+teapot/v1/pets/1"), "unknown_scenario")
 
 
-@pytest.mark.parametrize(
-    ("scenario", "problem"),
+@each(
+    "scenario, problem",
     [
         ({"name": "empty"}, "scenario.name: another scenario already has the name 'empty'"),
         ({"name": "default"}, "scenario.name: another scenario already has the name 'default'"),
@@ -940,7 +697,12 @@ def test_a_session_is_created_as_requested_and_reset_to_that(call: Client) -> No
 
 
 def test_an_invalid_session_is_not_created(call: Client) -> None:
-    wrong: list[Any] = [{"scenario": "emtpy"}, {"seed": "x"}, {"pets": [{}]}, {"scenario": {}}]
+    wrong: list[Any] = [
+        {"scenario": "emtpy"},
+        {"seed": "x"},
+        {"pets": [{}]},
+        {"scenario": {"x": 1}},
+    ]
     for body in wrong:
         assert at(call, "PUT", "sessions/unborn", body).status in (400, 422)
         assert_error(at(call, "GET", "sessions/unborn"), "not_found")
@@ -957,7 +719,8 @@ def test_state_has_every_specified_property(fresh: Make) -> None:
 
     assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "snapshots": 1, "held": 0}
     wanted = {"key": "mockpets", "any_key": True, "base_path": "/~w1/v1", "max_pets": 10_000}
-    assert state["settings"] == wanted | {"max_sessions": 7, "journal_size": 9, "public": False}
+    wanted |= {"max_sessions": 7, "journal_size": 9, "public": False}
+    assert state["settings"] == wanted | {"options": ["--seed 3", "--any-key"]}
     head = {"session": "w1", "resets": 0, "active": ["default"], "seed": 3, "gates": {}}
     assert head.items() <= state.items()
     assert state["change"] >= 2
@@ -1127,10 +890,7 @@ LONG_BODIES = [*long_bodies()]
 
 @pytest.mark.parametrize(
     ("path", "body", "says"),
-    [
-        *LONG_BODIES[:2],
-        *(pytest.param(*each, marks=pytest.mark.slow) for each in LONG_BODIES[2:]),
-    ],
+    [*LONG_BODIES[:2], *(pytest.param(*each, marks=pytest.mark.slow) for each in LONG_BODIES[2:])],
     ids=range(7),
 )
 def test_a_long_body_does_not_block_other_clients(
@@ -1177,3 +937,23 @@ def test_ids_up_to_the_int64_maximum(call: Client) -> None:
     response = call("POST", "/~end/v1/pets", json_body=PET)
     assert_error(response, "store_full")
     assert good(at(call, "GET", "pets", session="end"))["total"] == 1
+
+
+def test_verify_reports_a_session_lost_in_a_restart_to_a_caller_that_sends_its_id(
+    fresh: Make,
+) -> None:
+    def verify(call: Client, session_id: str) -> Response:
+        headers = {"Mockpets-Session-Id": session_id}
+        body = {"match": {"operation": "listPets"}, "times": {"at_least": 0}}
+        return call("POST", "/~w3/__mockpets/verify", json_body=body, headers=headers, key=None)
+
+    before, after = fresh(), fresh()
+    first = before("GET", "/~w3/v1/pets").header("Mockpets-Session-Id") or ""
+    assert verify(before, first).status == 200
+    for restarted in (verify(after, first), verify(before, "another")):
+        assert_error(restarted, "session_dropped")
+        assert restarted.json["message"].startswith(
+            "session w3 was lost: the server was restarted, or another client deleted"
+        )
+    # The name is not closed: the session can be used again.
+    assert after("GET", "/~w3/v1/pets").status == 200

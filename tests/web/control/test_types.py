@@ -40,51 +40,12 @@ from mockpets.constants import (
     ErrorCode,
     Operation,
 )
-from mockpets.contract import control_types
-from mockpets.contract.control_types import (
-    ActiveScenarios,
-    ClearedCoverage,
-    ClearedRequests,
-    DroppedSession,
-    DroppedSessions,
-    Error,
-    Events,
-    Explanation,
-    Fault,
-    GateCounts,
-    GateWait,
-    Har,
-    Health,
-    HeldResponses,
-    InvalidInputDetails,
-    OpenedGate,
-    PetChange,
-    PetPage,
-    PetsSource,
-    PetTotal,
-    RequestDetails,
-    RequestList,
-    RequestToExplain,
-    ResetSessions,
-    ScenarioDetails,
-    ScenarioList,
-    ScenarioSelection,
-    SessionContents,
-    SessionList,
-    SessionSummary,
-    SnapshotDetails,
-    SnapshotList,
-    SnapshotSummary,
-    State,
-    StateCoverage,
-    Verification,
-    VerificationDetails,
-    VerifiedRequests,
-)
-from mockpets.contract.schemas import Pet
+from mockpets.contract import control_types as types
+from mockpets.contract.schemas import NewPet, Pet
 from mockpets.kit import files_of
 from mockpets.web.control.call import Call
 from mockpets.web.control.routes import control_document
+from tests.cases import each
 from tests.http_client import JSON, Client, OverSocket
 from tests.routes import complete_app
 
@@ -93,6 +54,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.http_client import Response
+
+NEW_PET = {"name": "Mio", "categoryId": 1, "status": "sold"}
 
 # --- Checking a value's type ----------------------------------------------------------------------
 
@@ -163,8 +126,8 @@ class Outer(TypedDict):
     counts: NotRequired[dict[str, int]]
 
 
-@pytest.mark.parametrize(
-    ("value", "found"),
+@each(
+    "value, found",
     [
         ({"inner": []}, []),
         ({"inner": [{"word": "a"}], "number": None, "ratio": 1, "counts": {"x": 1}}, []),
@@ -213,59 +176,60 @@ GENERATED: Any = {"count": 3, "seed": 4, "locale": "de_DE"}
 MATCH: Any = {"operation": "listPets"}
 Object = Mapping[str, Any]
 ROWS = [
-    Row("GET", "health", Health),
-    Row("GET", "ready", Health),
+    Row("GET", "health", types.Health),
+    Row("GET", "ready", types.Health),
     Row("GET", "openapi.json", Object),
     Row("GET", "control.openapi.json", Object),
     Row("GET", "schema/scenario.json", Object),
-    Row("GET", "state", State),
-    Row("GET", "scenarios", ScenarioList),
-    Row("GET", "scenarios/{name}", ScenarioDetails, "scenarios/retry"),
+    Row("GET", "state", types.State),
+    Row("GET", "scenarios", types.ScenarioList),
+    Row("GET", "scenarios/{name}", types.ScenarioDetails, "scenarios/retry"),
     Row(
-        *("PUT", "scenario", ActiveScenarios, ""),
-        takes=ScenarioSelection,
+        *("PUT", "scenario", types.ActiveScenarios, ""),
+        takes=types.ScenarioSelection,
         bodies=tuple({"scenario": each} for each in ("empty", DOCUMENT, ["default", DOCUMENT])),
     ),
-    Row("GET", "sessions", SessionList),
-    Row("GET", "sessions/{name}", SessionSummary, "sessions/default"),
+    Row("GET", "sessions", types.SessionList),
+    Row("GET", "sessions/{name}", types.SessionSummary, "sessions/default"),
     Row(
-        *("PUT", "sessions/{name}", SessionSummary, "sessions/w2"),
-        takes=SessionContents,
+        *("PUT", "sessions/{name}", types.SessionSummary, "sessions/w2"),
+        takes=types.SessionContents,
         bodies=({}, {"scenario": ["default"], "seed": 3, "pets": [MISO]}),
     ),
-    Row("DELETE", "sessions/{name}", DroppedSession, "sessions/w2"),
-    Row("GET", "pets", PetPage, "pets?limit=2"),
+    Row("DELETE", "sessions/{name}", types.DroppedSession, "sessions/w2"),
+    Row("GET", "pets", types.PetPage, "pets?limit=2"),
     Row(
-        *("PUT", "pets", PetTotal, ""),
-        takes=PetsSource,
+        *("PUT", "pets", types.PetTotal, ""),
+        takes=types.PetsSource,
         bodies=(3, "showroom", GENERATED, [MISO]),
     ),
+    Row("POST", "pets", Pet, "pets", takes=NewPet, bodies=(NEW_PET,)),
     Row(
         *("PATCH", "pets/{id}", Pet, "pets/7"),
-        takes=PetChange,
+        takes=types.PetChange,
         bodies=({"name": "Mio", "categoryId": 1, "status": None},),
     ),
-    Row("DELETE", "pets/{id}", PetTotal, "pets/7"),
-    Row("PUT", "snapshots/{name}", SnapshotSummary, "snapshots/one"),
-    Row("GET", "snapshots", SnapshotList),
-    Row("GET", "snapshots/{name}", SnapshotDetails, "snapshots/one"),
-    Row("POST", "snapshots/{name}/restore", PetTotal, "snapshots/one/restore"),
-    Row("DELETE", "snapshots/{name}", SnapshotList, "snapshots/one"),
-    Row("GET", "requests", RequestList),
-    Row("GET", "requests/{number}", RequestDetails, "requests/1"),
-    Row("GET", "requests/{number}/explain", Explanation, "requests/1/explain"),
+    Row("DELETE", "pets/{id}", types.PetTotal, "pets/7"),
+    Row("PUT", "snapshots/{name}", types.SnapshotSummary, "snapshots/one"),
+    Row("GET", "snapshots", types.SnapshotList),
+    Row("GET", "snapshots/{name}", types.SnapshotDetails, "snapshots/one"),
+    Row("POST", "snapshots/{name}/restore", types.PetTotal, "snapshots/one/restore"),
+    Row("DELETE", "snapshots/{name}", types.SnapshotList, "snapshots/one"),
+    Row("GET", "requests", types.RequestList),
+    Row("GET", "requests/{number}", types.RequestDetails, "requests/1"),
+    Row("GET", "requests/{number}/explain", types.Explanation, "requests/1/explain"),
     Row(
-        *("POST", "explain", Explanation, ""),
-        takes=RequestToExplain,
+        *("POST", "explain", types.Explanation, ""),
+        takes=types.RequestToExplain,
         bodies=(
             {"method": "GET", "path": "/v1/pets"},
             {"method": "POST", "path": "/v1/pets", "headers": {"X": "y"}, "body": [1, None, "a"]},
         ),
     ),
-    Row("GET", "requests.har", Har),
+    Row("GET", "requests.har", types.Har),
     Row(
-        *("POST", "verify", VerifiedRequests, ""),
-        takes=Verification,
+        *("POST", "verify", types.VerifiedRequests, ""),
+        takes=types.Verification,
         bodies=(
             {"match": MATCH},
             {"match": MATCH, "times": {"at_least": 1, "at_most": 99}},
@@ -274,20 +238,20 @@ ROWS = [
             {"match": {"method": "GET", "path": "/v1/nothing"}, "times": 0, "within": "1ms"},
         ),
     ),
-    Row("GET", "events", Events, "events?since=0"),
-    Row("GET", "gates", GateCounts),
+    Row("GET", "events", types.Events, "events?since=0"),
+    Row("GET", "gates", types.GateCounts),
     Row(
-        *("POST", "gates/{name}/wait", HeldResponses, "gates/door/wait"),
-        takes=GateWait,
+        *("POST", "gates/{name}/wait", types.HeldResponses, "gates/door/wait"),
+        takes=types.GateWait,
         bodies=({}, {"held": 1, "within": "1s"}),
     ),
-    Row("POST", "gates/{name}/open", OpenedGate, "gates/door/open"),
-    Row("GET", "coverage", StateCoverage),
-    Row("DELETE", "coverage", ClearedCoverage),
-    Row("DELETE", "requests", ClearedRequests),
-    Row("POST", "reset", ActiveScenarios),
-    Row("POST", "sessions/reset", ResetSessions),
-    Row("DELETE", "sessions", DroppedSessions),
+    Row("POST", "gates/{name}/open", types.OpenedGate, "gates/door/open"),
+    Row("GET", "coverage", types.StateCoverage),
+    Row("DELETE", "coverage", types.ClearedCoverage),
+    Row("DELETE", "requests", types.ClearedRequests),
+    Row("POST", "reset", types.ActiveScenarios),
+    Row("POST", "sessions/reset", types.ResetSessions),
+    Row("DELETE", "sessions", types.DroppedSessions),
 ]
 """In an order in which each row finds what earlier rows created."""
 DOCUMENT = control_document()
@@ -411,39 +375,39 @@ def test_there_is_a_row_for_every_route_and_its_view_has_the_same_type() -> None
 # --- Errors ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "details"),
+@each(
+    "method, path, body, details",
     [
         ("GET", "scenarios/nothing", None, None),
-        ("PUT", "scenario", {"scenario": 3, "x": 1}, InvalidInputDetails),
-        ("PUT", "scenario", {"scenario": {"description": 3}}, InvalidInputDetails),
-        ("PUT", "pets", {"count": -1}, InvalidInputDetails),
-        ("POST", "verify", {"match": {}, "times": "x"}, InvalidInputDetails),
+        ("PUT", "scenario", {"scenario": 3, "x": 1}, types.InvalidInputDetails),
+        ("PUT", "scenario", {"scenario": {"description": 3}}, types.InvalidInputDetails),
+        ("PUT", "pets", {"count": -1}, types.InvalidInputDetails),
+        ("POST", "verify", {"match": {}, "times": "x"}, types.InvalidInputDetails),
         (
             "POST",
             "verify",
             {"match": {"operation": "listPets", "query": {"limit": "3"}}},
-            VerificationDetails,
+            types.VerificationDetails,
         ),
-        ("POST", "verify", {"match": {}, "within": 5}, InvalidInputDetails),
-        ("POST", "gates/nothing/wait", {"within": "0s"}, HeldResponses),
-        ("POST", "gates/nothing/wait", {"held": 0}, InvalidInputDetails),
+        ("POST", "verify", {"match": {}, "within": 5}, types.InvalidInputDetails),
+        ("POST", "gates/nothing/wait", {"within": "0s"}, types.HeldResponses),
+        ("POST", "gates/nothing/wait", {"held": 0}, types.InvalidInputDetails),
     ],
 )
 def test_every_error_has_its_type(
     call: Client, method: str, path: str, body: Any, details: Any
 ) -> None:
     call("GET", "/v1/pets")
-    row = Row(method, path.replace("nothing", "{name}"), Error, path)
+    row = Row(method, path.replace("nothing", "{name}"), types.Error, path)
     response = send(call, row, body)
     error = response.json
 
-    assert mismatches(error, Error) == []
+    assert mismatches(error, types.Error) == []
     assert document_problems(row, None, response) == []
     # The document rejects invalid bodies too.
-    assert bool(document_problems(row, body, response)) == (details is InvalidInputDetails)
+    assert bool(document_problems(row, body, response)) == (details is types.InvalidInputDetails)
     assert mismatches(error.get("details"), details or NoneType) == []
-    assert details is not VerificationDetails or error["details"]["nearest"]
+    assert details is not types.VerificationDetails or error["details"]["nearest"]
 
 
 # --- The client -----------------------------------------------------------------------------------
@@ -452,6 +416,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "health": (),
     "state": (),
     "scenarios": (),
+    "active": (),
     "scenario": ("retry",),
     "gates": (),
     "wait_for_gate": ("door",),
@@ -484,24 +449,26 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "use": ("empty",),
     "reset": (),
 }
+"""In an order in which each call finds what earlier calls created."""
 
 
 def test_every_call_of_the_client_returns_what_it_is_annotated_with(server: MockpetsServer) -> None:
     client = ControlClient(server.url)
     names = {name for name, each in vars(ControlClient).items() if isfunction(each)}
     assert {name for name in names if name[0] != "_"} - CALLS.keys() == {
-        *("change_pet", "close", "explain_request", "gate", "session")
+        *("add_pet", "change_pet", "close", "explain_request", "gate", "session")
     }
 
     for name, arguments in CALLS.items():
         if name == "delete_pet":
-            hints = get_type_hints(ControlClient.change_pet, localns=vars(control_types))
+            hints = get_type_hints(ControlClient.change_pet, localns=vars(types))
+            assert mismatches(client.add_pet(name="Mio", categoryId=1), hints["return"]) == []
             assert mismatches(client.change_pet(7, name="Mio"), hints["return"]) == []
         if name == "explain":
-            hints = get_type_hints(ControlClient.explain_request, localns=vars(control_types))
+            hints = get_type_hints(ControlClient.explain_request, localns=vars(types))
             explanation = client.explain_request(method="GET", path="/v1/pets")
             assert mismatches(explanation, hints["return"]) == []
-        hints = get_type_hints(getattr(ControlClient, name), localns=vars(control_types))
+        hints = get_type_hints(getattr(ControlClient, name), localns=vars(types))
         assert mismatches(getattr(client, name)(*arguments), hints["return"]) == [], name
 
 
@@ -513,5 +480,5 @@ def test_every_enumeration_has_the_values_of_its_table(call: Client) -> None:
 
     assert get_args(Operation) == tuple(OPERATIONS)
     assert get_args(ErrorCode) == tuple(ERRORS)
-    (values,) = get_args(Fault)[1:]
+    (values,) = get_args(types.Fault)[1:]
     assert [*values] == named["Fault"]["enum"]

@@ -13,6 +13,7 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.journal import verification
 from mockpets.server.limits import Limits
+from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Running, Wire, running
 
@@ -178,6 +179,36 @@ def test_after_a_change_it_is_compared_on_the_worker_thread(
     assert threads[1:] and loop not in threads[1:]
 
 
+def test_comparisons_of_one_session_take_turns_with_those_of_others(
+    waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release, compared = threading.Event(), list[str]()
+
+    def recorded(*arguments: Any, session: str, **options: Any) -> Any:
+        compared.append(session)
+        assert release.wait(20)
+        return check(*arguments, session=session, **options)
+
+    for name in ("w1", "w2"):
+        waiting.call("PUT", f"/__mockpets/sessions/{name}")
+    wires = [waiting.verify() for _ in range(20)]
+    wires.append(waiting.post("verify", {"match": LIST, "within": "5s"}, "w2"))
+    waiting.parked(21)
+    check = verification.check
+    monkeypatch.setattr(verification, "check", recorded)
+    waiting.list_pets()
+    waiting.parked(1)
+    assert waiting.call("GET", "/~w2/v1/pets").status == 200
+    waiting.parked(0)
+    for _ in range(2):  # until the last one is with the worker
+        waiting.server.ask(lambda: None)
+    release.set()
+
+    assert {wire.read().status for wire in wires} == {200}
+    # One was running, and one had its turn, at most.
+    assert compared.index("w2") <= 2
+
+
 def test_it_waits_for_a_session_that_does_not_exist_yet_and_does_not_create_it(
     waiting: Waiting,
 ) -> None:
@@ -267,8 +298,8 @@ def test_without_room_the_call_is_rejected_at_once(path: str, body: Any) -> None
         assert (rejected.status, rejected.json["code"]) == (503, "busy")
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "message"),
+@each(
+    "path, body, message",
     [
         ("verify", {"match": {}, "within": 5}, "within: must be a duration such as 300ms"),
         ("verify", {"match": {}, "within": "31s"}, "within: must be a duration of at most 30s"),

@@ -1,5 +1,6 @@
 // mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
 /* eslint-disable */
+// @ts-nocheck: the declarations have the types
 
 // Pass a test's session on from your app's server to mockpets. The declarations beside this file have the
 // documentation. It imports nothing and runs in every runtime that has `Headers`: it is part of your app.

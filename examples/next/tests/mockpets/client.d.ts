@@ -2,24 +2,29 @@
 /* eslint-disable */
 
 import type {
+  BodyOperators,
   Change,
   ErrorCode,
   HeldResponses,
   InvalidInputDetails,
+  NewPet,
+  PetChange,
   PetInput,
   PetsSource,
   RequestFilters,
   RequestSummary,
   ScenarioDetails,
   ScenarioDocument,
+  ScenarioSummary,
+  State,
   Verification,
   VerificationDetails,
 } from "./control.js";
-import type { Explanation, Har, Pet, PetStatus, RequestToExplain, Times } from "./control.js";
-import type { ScenarioName } from "./scenarios.js";
+import type { Explanation, Har, Operation, Pet, PetStatus, RequestToExplain, Times } from "./control.js";
+import type { GateName, ScenarioName } from "./scenarios.js";
 
-export type { Change, ErrorCode, Explanation, Har, Pet, PetStatus, RequestToExplain };
-export type { ScenarioDetails, ScenarioName, Times };
+export type { Change, ErrorCode, Explanation, Har, NewPet, Pet, PetChange, PetStatus, RequestToExplain };
+export type { GateName, ScenarioDetails, ScenarioName, ScenarioSummary, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
 /** A whole scenario, as in a scenario file. Without a `name`, the server names it. */
@@ -38,8 +43,20 @@ export type Entry = RequestSummary;
 /** Filters for the request log. A request must match all of them. */
 export type Filter = RequestFilters;
 
-/** The conditions of a verification: those of a stub, and `outcome`. */
-export type VerifyMatch = Verification["match"];
+/** The conditions of a verification: those of a stub, and `status` (503 or `5xx`) and `outcome` of the response. */
+export type VerifyMatch = CreatePetMatch | OtherMatch;
+
+type Conditions = Verification["match"];
+
+/** With the operation `createPet`, `body` has the properties of a new pet. To check others, leave the operation out. */
+export interface CreatePetMatch extends Omit<Conditions, "operation" | "body" | "petId"> {
+  operation: "createPet";
+  body?: { [Name in keyof NewPet]?: NewPet[Name] | BodyOperators };
+}
+
+export interface OtherMatch extends Omit<Conditions, "operation"> {
+  operation?: "listPets" | "getPet" | Operation[];
+}
 
 /** The scenarios, seed and pets of a session. */
 export interface Contents {
@@ -71,10 +88,11 @@ export type ErrorDetails = Partial<InvalidInputDetails & VerificationDetails & H
 export class MockpetsError extends Error {
   constructor(code: MockpetsError["code"], message: string, status?: number, details?: ErrorDetails);
   /**
-   * The code of the server's error, `unreachable` if mockpets does not respond at the URL, or
-   * `session_lost` if the server was restarted or another client deleted the session.
+   * The code of the server's error, `unreachable` if mockpets does not respond at the URL,
+   * `incompatible` if the server is older or newer than this kit, or `session_lost` if the server was
+   * restarted or another client deleted the session.
    */
-  readonly code: ErrorCode | "unreachable" | "session_lost";
+  readonly code: ErrorCode | "unreachable" | "incompatible" | "session_lost";
   /** The HTTP status; 0 if the server did not respond. */
   readonly status: number;
   /** `problems` for an invalid body, `nearest` for a failed `verify`, `held` for a gate. */
@@ -118,10 +136,16 @@ export class Mockpets {
   /** An entry in the header `baggage` that selects the session, such as `mockpets.session=my-session`. */
   readonly baggage: string;
 
+  /** Return the session and the server at a glance. */
+  state(): Promise<State>;
   /** Create or change the session. With `--sessions declared`, call this before all other methods. */
   make(contents?: Contents): Promise<void>;
   /** Activate scenarios; the first takes precedence. */
   use(...scenarios: (ScenarioName | Scenario)[]): Promise<void>;
+  /** Return all scenarios that the session can activate. */
+  scenarios(): Promise<ScenarioSummary[]>;
+  /** Return the names of the active scenarios; the first takes precedence. */
+  active(): Promise<string[]>;
   /** Return a scenario: its description and stubs, and whether a request of the session has shown it. */
   scenario(name: string): Promise<ScenarioDetails>;
   /** Reset pets, counters, random numbers and the request log; the active scenarios stay active. */
@@ -136,6 +160,12 @@ export class Mockpets {
   pets(status?: PetStatus): Promise<Pet[]>;
   /** Replace all pets. */
   setPets(pets: Pets): Promise<void>;
+  /** Add a pet, whatever the active scenarios respond to createPet; return it with its ID. */
+  addPet(pet: NewPet): Promise<Pet>;
+  /** Change properties of a pet, and return it; `status: null` removes the status. */
+  changePet(id: number | string, changes: PetChange): Promise<Pet>;
+  /** Delete a pet. */
+  deletePet(id: number | string): Promise<void>;
   /** Save the pets under a name. */
   snapshot(name: string): Promise<void>;
   /** Replace all pets with those of a snapshot. */
@@ -159,7 +189,7 @@ export class Mockpets {
    */
   explainRequest(request: RequestToExplain): Promise<Explanation>;
   /** Return a gate, to wait until it holds responses and to release them. */
-  gate(name: string): Gate;
+  gate(name: GateName | (string & {})): Gate;
   /**
    * Call `listener` once when connected, and after each change of this kind. To stop, call the
    * returned function. If the server does not respond, the client retries. If the server rejects the

@@ -1,23 +1,46 @@
 // mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
 /* eslint-disable */
+// @ts-nocheck: the declarations have the types
 
 // Start mockpets for tests. The declarations beside this file have the documentation.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Mockpets } from "./client.js";
+import { scenarios } from "./scenarios.js";
 
 const DEFAULT_URL = "http://localhost:7387";
 const START_MS = 60_000;
 const STOP_MS = 5_000;
 const POLL_MS = 50;
 const RESPONSE_MS = 10_000;
+const BEGUN = "PLAYWRIGHT_MOCKPETS_BEGUN";
+const COMPARED = ["--sessions", "--seed", "--count", "--locale", "--any-key", "--delay"];
+// Global, because Playwright may load this module twice: for the configuration, and for the tests.
+const state = (globalThis[Symbol.for("mockpets.server")] ??= {});
 const IS_WINDOWS = process.platform === "win32";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+/** Without quotes, since it is part of a command. */
+const MISSING =
+  "mockpets is not on the PATH. Install it, activate its virtual environment, or name its command with webServer({ command }).";
 const NOT_FOUND = [127, 9009]; // what the shells of POSIX and Windows exit with
 
-export function webServer({ command = "mockpets", url, args = "" } = {}) {
+export function webServer(options) {
+  const entry = serverEntry(options);
+  // Playwright evaluates its configuration in each worker, which inherits the time of the first evaluation.
+  process.env[BEGUN] ??= String(Date.now());
+  state.args = options?.args ?? "";
+  // Playwright prints only what the command prints, so it must print how to install a missing command.
+  if (entry.command.startsWith("mockpets ") && !isOnPath("mockpets")) {
+    entry.command = `"${process.execPath}" -e "console.error('${MISSING}'); process.exit(${NOT_FOUND[0]})"`;
+  }
+  return entry;
+}
+
+function serverEntry({ command = "mockpets", url, args = "" } = {}) {
   if (/(?:^|\s)--port\b/.test(args)) throw new TypeError("name the port in 'url' or MOCKPETS_URL, not in 'args'");
   const expected = process.env.MOCKPETS_URL;
   const root = new Mockpets({ url: url ?? expected ?? DEFAULT_URL }).url;
@@ -32,9 +55,12 @@ export function webServer({ command = "mockpets", url, args = "" } = {}) {
 }
 
 export async function startServer(options) {
-  const { command, url, reuseExistingServer, gracefulShutdown } = webServer(options);
+  const { command, url, reuseExistingServer, gracefulShutdown } = serverEntry(options);
   if (await isReady(url)) {
-    if (reuseExistingServer) return async () => {};
+    if (reuseExistingServer) {
+      await warnOfDifferences(new Mockpets({ url: url.replace("/__mockpets/ready", "") }), options?.args ?? "");
+      return async () => {};
+    }
     const { origin } = new URL(url);
     throw new Error(`mockpets is already running at ${origin}; in CI, stop it, or set MOCKPETS_URL to use it`);
   }
@@ -88,6 +114,39 @@ export async function startServer(options) {
   }
   server.stderr.off("data", collect).pipe(process.stderr);
   return stop;
+}
+
+/** Warn once if Playwright uses a server that was already running and is not as `webServer()` would start it. */
+export async function warnOfReusedServer(mock) {
+  const { args } = state;
+  state.args = undefined;
+  if (args === undefined) return;
+  await warnOfDifferences(mock, args, Number(process.env[BEGUN]));
+}
+
+/** Warn if a server has other options or scenarios than tests expect, and began before a time. */
+async function warnOfDifferences(mock, args, before = Infinity) {
+  const server = await mock.state().catch(() => undefined); // a test that needs the call fails with the reason
+  if (!server || Date.parse(server.started) > before) return;
+  const { options } = server.settings;
+  const expected = args.match(/(?<!\S)--[a-z-]+/g) ?? [];
+  if (!expected.includes("--sessions")) expected.push("--sessions");
+  const given = options.map((option) => option.split(" ")[0]);
+  const names = server.scenarios.map(({ name }) => name);
+  const differences = [
+    ...options.filter((_, index) => !expected.includes(given[index])).map((option) => `it has ${option}`),
+    ...COMPARED.filter((name) => expected.includes(name) && !given.includes(name)).map((name) => `it lacks ${name === "--sessions" ? "--sessions declared" : name}`),
+    ...scenarios.filter(({ name }) => !names.includes(name)).map(({ name }) => `it lacks the scenario '${name}'`),
+  ];
+  if (!differences.length) return;
+  const hint = "stop it, so that the tests start their own, or name its options in 'args'";
+  console.warn(`mockpets: the tests use a server that was already running at ${mock.url}, and it is not as they expect: ${differences.join(", ")}; ${hint}`);
+}
+
+function isOnPath(name) {
+  const suffixes = IS_WINDOWS ? (process.env.PATHEXT ?? ".EXE").split(delimiter) : [""];
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return folders.some((folder) => suffixes.some((suffix) => existsSync(join(folder, name + suffix))));
 }
 
 /** Return whether mockpets responds at a URL, and throw if something else does. */

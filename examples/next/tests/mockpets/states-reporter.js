@@ -1,5 +1,6 @@
 // mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
 /* eslint-disable */
+// @ts-nocheck: the declarations have the types
 
 // A table of the states under which tests ran. The declarations beside this file have the documentation.
 

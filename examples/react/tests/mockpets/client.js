@@ -1,9 +1,13 @@
 // mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
 /* eslint-disable */
+// @ts-nocheck: the declarations have the types
 
 // Control a mockpets server from Node, Deno, Bun or a page. The declarations beside this file have the
 // documentation. No dependencies.
 
+/** Of mockpets.constants: the version of this kit, and the number of the control API's protocol. */
+const VERSION = "0.1.0";
+const PROTOCOL = 2;
 const DEFAULT_URL = "http://localhost:7387";
 const DEFAULT_KEY = "mockpets";
 const SESSION_HEADER = "Mockpets-Session";
@@ -16,8 +20,11 @@ const POLL_SECONDS = 25;
 const PAUSE_MS = 100; // minimum time between two polls
 const RETRY_MS = [500, 1_000, 2_000, 4_000];
 // The URL or path of this folder, from a stack such as `at file:///kit/client.js:1:2` or `@http://host/client.js:1:2`.
-const THIS_FOLDER = /([^\s(@]+)client\.js:\d+:\d+\)?$/m.exec(new Error().stack ?? "")?.[1];
+// Without `file://`, because Playwright loads this file as a module and others by path if a reporter imports it.
+const THIS_FOLDER = /(?:file:\/\/)?([^\s(@]+)client\.js:\d+:\d+\)?$/m.exec(new Error().stack ?? "")?.[1];
 const OUR_FILES = ["client.js", "shared.js", "states.js", "requests.js", "server.js", "playwright.js", "vitest.js", "storybook.js", "cypress.js"];
+/** By URL: true if the server has our protocol, or a promise while one client asks for all. */
+const checks = new Map();
 const CAUSED_BY_LOSS = ["verification_failed", "not_held", "not_found", "pet_not_found", "unknown_session"];
 
 export class MockpetsError extends Error {
@@ -69,12 +76,26 @@ export class Mockpets {
 
   // --- Session and scenarios ---
 
+  async state() {
+    return this.#call("GET", "state");
+  }
+
   async make(contents = {}) {
     await this.#call("PUT", `sessions/${this.session}`, { body: contents, check: this.#replaceId });
   }
 
   async use(...scenarios) {
     await this.#call("PUT", "scenario", { body: { scenario: scenarios } });
+  }
+
+  async scenarios() {
+    const { scenarios } = await this.#call("GET", "scenarios");
+    return scenarios;
+  }
+
+  async active() {
+    const { active } = await this.#call("GET", "scenarios");
+    return active;
   }
 
   async scenario(name) {
@@ -105,6 +126,18 @@ export class Mockpets {
 
   async setPets(pets) {
     await this.#call("PUT", "pets", { body: pets });
+  }
+
+  async addPet(pet) {
+    return this.#call("POST", "pets", { body: pet });
+  }
+
+  async changePet(id, changes) {
+    return this.#call("PATCH", `pets/${segment(String(id))}`, { body: changes });
+  }
+
+  async deletePet(id) {
+    await this.#call("DELETE", `pets/${segment(String(id))}`);
   }
 
   async snapshot(name) {
@@ -206,6 +239,8 @@ export class Mockpets {
    * @param check called with the session's ID in the response, and the error that is about to be thrown
    */
   async #call(method, path, { body, query = {}, wait = 0, stopped, check = this.#checkId } = {}) {
+    // Without waiting once it is known, because the page may be about to close.
+    if (checks.get(this.url) !== true) await this.#checkServer();
     const url = new URL(`${this.url}/__mockpets/${path}`);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, value);
@@ -215,22 +250,58 @@ export class Mockpets {
     if (body !== undefined) headers["Content-Type"] = "application/json";
     const timeout = AbortSignal.timeout(RESPONSE_MS + wait);
     const signal = stopped ? AbortSignal.any([stopped, timeout]) : timeout;
-    const send = this.#fetch; // browsers reject `fetch` as a method of another object
-    let response, text;
-    try {
-      response = await send(url.href, { method, headers, body: JSON.stringify(body), signal, credentials: "omit" });
-      text = await response.text();
-    } catch (cause) {
-      throw new MockpetsError("unreachable", `cannot connect to ${this.url} (${reason(cause)}); is mockpets running there?`);
-    }
-    const result = parseObject(text);
-    if (result === undefined || (!response.ok && !(result.code && result.message))) {
-      throw new MockpetsError("unreachable", `${this.url} is not a mockpets server (status ${response.status})`);
-    }
+    const { response, result } = await this.#send(url.href, { method, headers, body: JSON.stringify(body), signal });
     const error = response.ok ? undefined : responseError(result);
     check.call(this, response.headers.get(SESSION_ID_HEADER), error);
     if (error) throw error;
     return result;
+  }
+
+  /** Send a request; return the response and the object that it contains. */
+  async #send(url, init) {
+    const send = this.#fetch; // browsers reject `fetch` as a method of another object
+    let response, text;
+    try {
+      response = await send(url, { ...init, credentials: "omit" });
+      text = await response.text();
+    } catch (cause) {
+      checks.delete(this.url); // the next server there may be another one
+      throw new MockpetsError("unreachable", `cannot connect to ${this.url} (${reason(cause)}); is mockpets running there?`);
+    }
+    const result = parseObject(text);
+    if (result === undefined || (!response.ok && !(result.code && result.message))) throw this.#another(response);
+    return { response, result };
+  }
+
+  #another({ status }) {
+    return new MockpetsError("unreachable", `${this.url} is not a mockpets server (status ${status})`);
+  }
+
+  /** Compare the server's protocol with that of the kit, unless a client of this URL has done so. */
+  async #checkServer() {
+    if (!checks.has(this.url)) checks.set(this.url, this.#compareProtocol());
+    try {
+      await checks.get(this.url);
+      checks.set(this.url, true);
+    } catch (error) {
+      checks.delete(this.url);
+      throw error;
+    }
+  }
+
+  async #compareProtocol() {
+    const signal = AbortSignal.timeout(RESPONSE_MS);
+    const { response, result } = await this.#send(`${this.url}/__mockpets/health`, { method: "GET", signal });
+    if (!response.ok) throw responseError(result);
+    const { status, version, protocol = 1 } = result; // servers before the number existed have 1
+    if (status !== "ok" || typeof version !== "string" || !Number.isInteger(protocol)) throw this.#another(response);
+    if (protocol === PROTOCOL) return;
+    const [older, fix] =
+      protocol < PROTOCOL
+        ? ["older", "reinstall mockpets where the server runs"]
+        : ["newer", "update the kit with 'mockpets kit --out DIR' of the server's version"];
+    const versions = `the server is mockpets ${version} (protocol ${protocol}), the kit mockpets ${VERSION} (protocol ${PROTOCOL})`;
+    throw new MockpetsError("incompatible", `the server at ${this.url} is ${older} than this kit: ${versions}; ${fix}`);
   }
 
   /** Remember the session's ID, or throw if it is another one or the session no longer exists. */

@@ -296,11 +296,17 @@ export interface components {
             wait: number;
             receive: number;
         };
-        /** @description The response of a server that is alive. */
+        /**
+         * @description The response of a server that is alive.
+         *
+         *     `version` has the commit that the server was built from, if it is known. `protocol` is the
+         *     number of the control API's protocol; clients of another number do not work.
+         */
         Health: {
             /** @enum {string} */
             status: "ok";
             version: string;
+            protocol: number;
         };
         /** @description The number of responses that are held at one gate. */
         HeldResponses: {
@@ -346,6 +352,24 @@ export interface components {
         NearestRequest: {
             request: components["schemas"]["RequestSummary"];
             differences: components["schemas"]["Difference"][];
+        };
+        NewPet: {
+            /**
+             * @description The animal's name.
+             * @example Miso
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Identifier of the category the animal belongs to.
+             * @example 2
+             */
+            categoryId: number;
+            /**
+             * @description Availability. No default is stated: an omitted status stays omitted.
+             * @example available
+             */
+            status?: components["schemas"]["PetStatus"];
         };
         /** @enum {string} */
         NoteCode: "deprecated" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "server_limit" | "unmatched";
@@ -484,6 +508,8 @@ export interface components {
             off_contract: string | null;
             app_ms: number;
             delay_ms: number;
+            held_ms: number | null;
+            total_ms: number | null;
             hold: string | null;
             throttle: number | null;
             notes: components["schemas"]["RequestNote"][];
@@ -503,7 +529,7 @@ export interface components {
             method?: string;
             /** @description Only this path, in which * matches any text. */
             path?: string;
-            /** @description Only this status, such as 404, or this class of statuses, such as 4xx. */
+            /** @description Only this status, such as 404, or this class of statuses, such as 4xx. A response that is not sent yet has no status. */
             status?: number | string;
             /** @description Only requests in which this stub took part: its label, in which * matches any text, or - for requests without a stub. */
             stub?: string;
@@ -545,7 +571,9 @@ export interface components {
          *     until the last byte of the response was handed to the operating system, then `sent`. It is
          *     `client_left` if the client ended the connection before that, and `broken` if mockpets cut
          *     the response off: because of a fault, a limit, or the end of the server. The times are in
-         *     milliseconds, `throttle` is in bytes a second, and `hold` is the name of a gate.
+         *     milliseconds, `throttle` is in bytes a second, and `hold` is the name of a gate. `held_ms` is
+         *     how long the gate has held the response so far, null without a gate; `total_ms` is the time from
+         *     the arrival of the request until its response ended, null while it is pending.
          *     `off_contract` is the reason why the response is not in the contract.
          */
         RequestSummary: {
@@ -564,6 +592,8 @@ export interface components {
             off_contract: string | null;
             app_ms: number;
             delay_ms: number;
+            held_ms: number | null;
+            total_ms: number | null;
             hold: string | null;
             throttle: number | null;
             notes: components["schemas"]["RequestNote"][];
@@ -619,7 +649,7 @@ export interface components {
             /** @description URL of this schema, for editors; mockpets ignores it. */
             $schema?: string;
             /** @description One line that describes the scenario. */
-            description: string;
+            description?: string;
             /** @description Scenarios whose stubs follow this scenario's stubs, in this order. */
             extends?: string | string[];
             pets?: components["schemas"]["PetsSource"];
@@ -627,7 +657,7 @@ export interface components {
             stubs?: components["schemas"]["Stub"][];
         };
         /** @enum {string} */
-        ScenarioGroup: "Files with problems" | "Default" | "Pet data" | "Behaviour";
+        ScenarioGroup: "Your own" | "Files with problems" | "Empty states" | "Data" | "Authentication" | "Errors" | "Failures that end" | "Missing pets" | "Slow responses" | "Broken responses" | "Outside the contract";
         /**
          * @description All scenarios that a session knows, by group and name, and the active ones.
          *
@@ -666,7 +696,12 @@ export interface components {
             sequence: components["schemas"]["Sequence"];
             repeat?: components["schemas"]["Repeat"];
         };
-        /** @description The settings of the server that matter to a client. */
+        /**
+         * @description The settings of the server that matter to a client.
+         *
+         *     `options` are those of what sessions start with and how requests are treated, as on the command
+         *     line, if they differ from the defaults: `--any-key`, `--seed 4`.
+         */
         ServerSettings: {
             key: string;
             any_key: boolean;
@@ -675,6 +710,7 @@ export interface components {
             max_sessions: number;
             journal_size: number;
             public: boolean;
+            options: string[];
         };
         /** @description The scenarios, seed and pets of a session. */
         SessionContents: {
@@ -705,6 +741,15 @@ export interface components {
             idle_seconds: number;
             base_path: string;
         };
+        /**
+         * @description How many requests were rejected because they name no session, and the last five of them.
+         *
+         *     Since this session was made. Only a server with `--sessions declared` rejects them.
+         */
+        SessionlessRequests: {
+            count: number;
+            last: string[];
+        };
         /** @description A snapshot with its pets. */
         SnapshotDetails: {
             name: string;
@@ -728,7 +773,7 @@ export interface components {
          *     `change` is the number of the last change, and `resets` differs after each reset. `state_file`
          *     is null when the server runs without `--state`, and `node` without `--name`.
          *     `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
-         *     `null` stands for pages without an origin.
+         *     `null` stands for pages without an origin. `started` is the time at which the server started.
          */
         State: {
             active: string[];
@@ -738,6 +783,8 @@ export interface components {
                 [key: string]: number;
             };
             version: string;
+            protocol: number;
+            started: string;
             node: string | null;
             session: string;
             change: number;
@@ -746,6 +793,7 @@ export interface components {
             counts: components["schemas"]["StateCounts"];
             state_file: components["schemas"]["StateFileProgress"] | null;
             rejected_origins: string[];
+            without_session: components["schemas"]["SessionlessRequests"];
             settings: components["schemas"]["ServerSettings"];
         };
         /**
@@ -904,6 +952,8 @@ export interface components {
             };
             /** @description One or more outcomes. */
             outcome?: components["schemas"]["RequestOutcome"] | components["schemas"]["RequestOutcome"][];
+            /** @description One or more statuses of the response, or classes of them. */
+            status?: (number | string) | (number | string)[];
         };
         /** @description The requests that a verification matched. */
         VerifiedRequests: {
@@ -961,6 +1011,7 @@ export type InputProblem = components['schemas']['InputProblem'];
 export type InvalidInputDetails = components['schemas']['InvalidInputDetails'];
 export type Match = components['schemas']['Match'];
 export type NearestRequest = components['schemas']['NearestRequest'];
+export type NewPet = components['schemas']['NewPet'];
 export type NoteCode = components['schemas']['NoteCode'];
 export type OpenedGate = components['schemas']['OpenedGate'];
 export type Operation = components['schemas']['Operation'];
@@ -999,6 +1050,7 @@ export type ServerSettings = components['schemas']['ServerSettings'];
 export type SessionContents = components['schemas']['SessionContents'];
 export type SessionList = components['schemas']['SessionList'];
 export type SessionSummary = components['schemas']['SessionSummary'];
+export type SessionlessRequests = components['schemas']['SessionlessRequests'];
 export type SnapshotDetails = components['schemas']['SnapshotDetails'];
 export type SnapshotList = components['schemas']['SnapshotList'];
 export type SnapshotSummary = components['schemas']['SnapshotSummary'];

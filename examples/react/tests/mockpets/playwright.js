@@ -1,15 +1,18 @@
 // mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
 /* eslint-disable */
+// @ts-nocheck: the declarations have the types
 
 // A Playwright test with a session of its own. The declarations beside this file have the documentation.
 
 import { writeFile } from "node:fs/promises";
 import { expect as baseExpect, test as baseTest } from "@playwright/test";
 import { Mockpets } from "./client.js";
+import { warnOfReusedServer } from "./server.js";
 import {
   RUN,
   SCREENSHOT,
   addSession,
+  contentsOf,
   dropSession,
   failure,
   makeInState,
@@ -23,6 +26,8 @@ export * from "./client.js";
 export { webServer } from "./server.js";
 export { states } from "./states.js";
 
+const HAR_ENTRIES = 1_000;
+const HAR_MODES = ["on-failure", "always"];
 const WITHIN_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
 const SCREENSHOT_MS = 10_000;
@@ -32,24 +37,31 @@ export const test = baseTest.extend({
   mockKey: [undefined, { option: true }],
   mockContents: [{}, { option: true }],
   mockOrigins: [[], { option: true }],
+  mockHar: ["on-failure", { option: true }],
   carrier: ["route", { option: true }],
 
-  mock: async ({ mockUrl, mockKey, mockContents }, use, testInfo) => {
+  mock: async ({ mockUrl, mockKey, mockContents, mockHar }, use, testInfo) => {
+    if (!HAR_MODES.includes(mockHar)) throw new TypeError(`mockHar must be 'on-failure' or 'always', got '${mockHar}'`);
     const { title, titlePath, project, repeatEachIndex, retry } = testInfo;
     const session = Mockpets.slug(title, project.name, ...titlePath, repeatEachIndex, retry, RUN);
     const mock = new Mockpets({ url: mockUrl, key: mockKey, session });
     const state = stateOf(testInfo);
-    if (state === undefined) await mock.make(mockContents);
+    if (state === undefined) await mock.make(contentsOf(mockContents));
     else {
       const disabled = await makeInState(mock, mockContents, state);
       if (disabled) await mock.drop();
       testInfo.skip(Boolean(disabled), disabled);
     }
+    // By one worker, once in a run.
+    if (testInfo.workerIndex === 0) await warnOfReusedServer(mock);
     await use(mock);
     let unreached = null;
     const problem = await failure(async () => {
       if (testInfo.status !== testInfo.expectedStatus) await attachRequests(testInfo, mock);
-      else if (state !== undefined && testInfo.status === "passed") ({ unreached } = await mock.scenario(state));
+      else {
+        if (mockHar === "always") await attachHar(testInfo, mock);
+        if (state !== undefined && testInfo.status === "passed") ({ unreached } = await mock.scenario(state));
+      }
       await dropSession(mock);
     });
     if (!problem || problem.code === "session_dropped") { // the test has deleted it
@@ -119,7 +131,12 @@ async function attachScreenshot(testInfo, page) {
 
 async function attachRequests(testInfo, mock) {
   await testInfo.attach("mockpets requests", { body: await requestLog(mock), contentType: "text/plain" });
+  await attachHar(testInfo, mock);
+}
+
+async function attachHar(testInfo, mock) {
+  const har = await mock.har({ limit: HAR_ENTRIES }).catch(() => mock.har()); // if --journal-size is lower
   const path = testInfo.outputPath("mockpets.har"); // a file, so that the report has a link to it
-  await writeFile(path, JSON.stringify(await mock.har()));
+  await writeFile(path, JSON.stringify(har));
   await testInfo.attach("mockpets.har", { path, contentType: "application/json" });
 }

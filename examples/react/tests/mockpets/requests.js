@@ -1,5 +1,6 @@
 // mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
 /* eslint-disable */
+// @ts-nocheck: the declarations have the types
 
 // Add headers to the requests that the page, or Node, sends. It is not an interface of the kit.
 

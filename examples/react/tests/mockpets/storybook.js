@@ -1,11 +1,12 @@
 // mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
 /* eslint-disable */
+// @ts-nocheck: the declarations have the types
 
 // A session for each story. The declarations beside this file have the documentation.
 
 import { Mockpets } from "./client.js";
 import { wrapRequests } from "./requests.js";
-import { RUN, failure, namesSession, origin } from "./shared.js";
+import { RUN, contentsOf, failure, namesSession, origin } from "./shared.js";
 
 export * from "./client.js";
 
@@ -25,7 +26,7 @@ export async function mockpetsLoader({ id, parameters, viewMode, abortSignal }) 
   let mock = sessions.get(abortSignal);
   if (!mock) {
     mock = new Mockpets({ url, key, token, session: Mockpets.slug(id, RUN, (mounts += 1)), fetch: outlivingFetch });
-    await mock.make(contents);
+    await mock.make(contentsOf(contents));
     sessions.set(abortSignal, mock);
     const drop = dropAtEnd(mock, abortSignal);
     if (viewMode !== "docs" && !abortSignal.aborted) dropLast = drop;

@@ -1,12 +1,13 @@
 // mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
 /* eslint-disable */
+// @ts-nocheck: the declarations have the types
 
 // A session for each test of a block in Vitest. The declarations beside this file have the documentation.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { Mockpets } from "./client.js";
 import { wrapRequests } from "./requests.js";
-import { RUN, STATE, dropSession, failure, makeInState, namesSession, origin, requestLog } from "./shared.js";
+import { RUN, STATE, contentsOf, dropSession, failure, makeInState, namesSession, origin, requestLog } from "./shared.js";
 
 export * from "./client.js";
 export { states } from "./states.js";
@@ -46,7 +47,7 @@ export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
     if (owner) await failure(() => mock.drop());
     owner = undefined;
     unreached = null;
-    if (inState === undefined) await mock.make({ scenario, ...contents });
+    if (inState === undefined) await mock.make(contentsOf({ scenario, ...contents }));
     else {
       const disabled = await makeInState(mock, contents, inState);
       if (disabled) {

@@ -156,100 +156,59 @@ def chunks(body: str) -> bytes:
 
 
 STRICTER = {
-    "a space before": (
-        b" " + raw(LIST, HOST),
-        "Request line must have the form 'GET /path HTTP/1.1'",
-    ),
-    "a line of spaces before": (
-        b" \r\n" + raw(LIST, HOST),
-        "Request line must have the form 'GET /path HTTP/1.1'",
-    ),
+    "a space before": (b" " + raw(LIST, HOST),
+        "Request line must have the form 'GET /path HTTP/1.1'"),
+    "a line of spaces before": (b" \r\n" + raw(LIST, HOST),
+        "Request line must have the form 'GET /path HTTP/1.1'"),
     "LF before": (b"\n" + raw(LIST, HOST), "Bare CR or LF found in the request line"),
     "white space alone": (b"\t\r\n\r\n", "Request line must have the form 'GET /path HTTP/1.1'"),
-    "a space after": (
-        raw(f"{LIST} ", HOST),
-        "Request line must have the form 'GET /path HTTP/1.1'",
-    ),
-    "a vertical tab after": (
-        raw(f"{LIST}\x0b", HOST),
-        "Request line must have the form 'GET /path HTTP/1.1'",
-    ),
+    "a space after": (raw(f"{LIST} ", HOST),
+        "Request line must have the form 'GET /path HTTP/1.1'"),
+    "a vertical tab after": (raw(f"{LIST}\x0b", HOST),
+        "Request line must have the form 'GET /path HTTP/1.1'"),
     "no version": (raw("GET /", HOST), "Request line must have the form 'GET /path HTTP/1.1'"),
     "HTTP/2.0": (raw("GET / HTTP/2.0", HOST), r"HTTP/\d\.\d is not supported"),
     "a fragment": (raw("GET /a#b HTTP/1.1", HOST), "Request target has a fragment"),
     "no slash": (raw("GET a HTTP/1.1", HOST), "Request target must begin with a slash"),
     "another scheme": (raw("GET ws://a/ HTTP/1.1", HOST), "Request target must begin with a slash"),
-    "a user": (
-        raw("GET http://me:abc@a/ HTTP/1.1", HOST),
-        "Request target has a user name or password",
-    ),
-    "no host in absolute form": (
-        raw("GET http:///a HTTP/1.1", HOST),
-        "Request target must have a host name",
-    ),
-    "CONNECT with an asterisk": (
-        raw("CONNECT * HTTP/1.1", HOST),
-        "Request target must begin with a slash",
-    ),
-    "1,001 parameters": (
-        raw(f"GET /?{'a&' * 1000} HTTP/1.1", HOST),
-        "the query has too many parameters",
-    ),
+    "a user": (raw("GET http://me:abc@a/ HTTP/1.1", HOST),
+        "Request target has a user name or password"),
+    "no host in absolute form": (raw("GET http:///a HTTP/1.1", HOST),
+        "Request target must have a host name"),
+    "CONNECT with an asterisk": (raw("CONNECT * HTTP/1.1", HOST),
+        "Request target must begin with a slash"),
+    "1,001 parameters": (raw(f"GET /?{'a&' * 1000} HTTP/1.1", HOST),
+        "the query has too many parameters"),
     "a tab": (raw("GET /\t/ HTTP/1.1", HOST), "Request target has a control character"),
-    "Latin-1 after //": (
-        raw("GET //\xe4 HTTP/1.1", HOST),
-        "Request target has a non-ASCII character",
-    ),
+    "Latin-1 after //": (raw("GET //\xe4 HTTP/1.1", HOST),
+        "Request target has a non-ASCII character"),
     "no Host": (raw(LIST), "Host is missing"),
     "an empty Host": (raw(LIST, "Host:"), "Host must be a host name or an address"),
     "two as one Host": (raw(LIST, "Host: a, b"), "Host must be a host name or an address"),
     "two Hosts": (raw(LIST, HOST, "HOST: b"), "Host must be sent only once"),
-    "two types": (
-        raw(CREATE, HOST, "Content-Type: a", "Content-Type: a"),
-        "Content-Type must be sent only once",
-    ),
+    "two types": (raw(CREATE, HOST, "Content-Type: a", "Content-Type: a"),
+        "Content-Type must be sent only once"),
     "two keys": (raw(LIST, HOST, KEY, KEY), "Authorization must be sent only once"),
     "a folded line": (raw(LIST, HOST, " :80"), "Folded header lines are not supported"),
-    "a folded line with a tab": (
-        raw(LIST, HOST, "A: b", "\tc"),
-        "Folded header lines are not supported",
-    ),
-    "a length of 20 digits": (
-        raw(CREATE, HOST, f"Content-Length: {1:020}", body="x"),
-        "Request target or Content-Length is invalid",
-    ),
-    "lengths beside chunks": (
-        raw(CREATE, HOST, "Content-Length: 5", "Content-Length: 5", CHUNKED, body="0\r\n\r\n"),
-        "Content-Length must be sent only once",
-    ),
-    "length and chunks": (
-        raw(CREATE, HOST, "Content-Length: 5", CHUNKED, body="0\r\n\r\n"),
-        "Send either Content-Length or Transfer-Encoding, not both",
-    ),
-    "a length with an underscore": (
-        raw(CREATE, HOST, "Content_Length: 5"),
-        "Content_Length must have a hyphen instead of the underscore",
-    ),
-    "a coding with an underscore": (
-        raw(CREATE, HOST, "transfer_encoding: chunked"),
-        "transfer_encoding must have a hyphen instead of the underscore",
-    ),
-    "chunks in HTTP/1.0": (
-        raw("POST / HTTP/1.0", CHUNKED),
-        "HTTP/1.0 does not allow Transfer-Encoding",
-    ),
-    "chunked twice": (
-        raw(CREATE, HOST, CHUNKED, CHUNKED, body="0\r\n\r\n"),
-        "Transfer-Encoding must be chunked, got",
-    ),
-    "no coding": (
-        raw(CREATE, HOST, "Transfer-Encoding:"),
-        "Transfer-Encoding must be chunked, got",
-    ),
-    "another expectation": (
-        raw(LIST, HOST, "Expect: 200-ok"),
-        "Expect must be 100-continue, got",
-    ),
+    "a folded line with a tab": (raw(LIST, HOST, "A: b", "\tc"),
+        "Folded header lines are not supported"),
+    "a length of 20 digits": (raw(CREATE, HOST, f"Content-Length: {1:020}", body="x"),
+        "Request target or Content-Length is invalid"),
+    "lengths beside chunks": (raw(CREATE, HOST, "Content-Length: 5", "Content-Length: 5", CHUNKED,
+        body="0\r\n\r\n"), "Content-Length must be sent only once"),
+    "length and chunks": (raw(CREATE, HOST, "Content-Length: 5", CHUNKED, body="0\r\n\r\n"),
+        "Send either Content-Length or Transfer-Encoding, not both"),
+    "a length with an underscore": (raw(CREATE, HOST, "Content_Length: 5"),
+        "Content_Length must have a hyphen instead of the underscore"),
+    "a coding with an underscore": (raw(CREATE, HOST, "transfer_encoding: chunked"),
+        "transfer_encoding must have a hyphen instead of the underscore"),
+    "chunks in HTTP/1.0": (raw("POST / HTTP/1.0", CHUNKED),
+        "HTTP/1.0 does not allow Transfer-Encoding"),
+    "chunked twice": (raw(CREATE, HOST, CHUNKED, CHUNKED, body="0\r\n\r\n"),
+        "Transfer-Encoding must be chunked, got"),
+    "no coding": (raw(CREATE, HOST, "Transfer-Encoding:"),
+        "Transfer-Encoding must be chunked, got"),
+    "another expectation": (raw(LIST, HOST, "Expect: 200-ok"), "Expect must be 100-continue, got"),
     "1,001 chunks": (chunks("1\r\na\r\n" * 1001 + "0\r\n\r\n"), "the body has too many chunks"),
     "101 trailers": (chunks("0\r\n" + "a:\r\n" * 101 + "\r\n"), "the body has too many trailers"),
     "LF after a size": (chunks("1\n\r\na\r\n0\r\n\r\n"), "Invalid chunk size"),
@@ -260,7 +219,7 @@ STRICTER = {
     "LF in a trailer": (chunks("0\r\nA: b\n\n\r\n\r\n"), "Invalid trailer"),
     "a space in a trailer": (chunks("0\r\nA : b\r\n\r\n"), "Invalid trailer"),
     "a folded trailer": (chunks("0\r\nA: b\r\n c\r\n\r\n"), "Invalid trailer"),
-}
+}  # fmt: skip
 
 # --- Generated requests ---------------------------------------------------------------------------
 

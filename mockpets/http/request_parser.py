@@ -15,7 +15,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
 from mockpets.errors import RequestError
-from mockpets.server.http.request_head import NAME, VALUE, Fields, invalid, read_head, valid_line
+from mockpets.http.request_head import NAME, VALUE, Fields, invalid, read_head, valid_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,16 +12,16 @@ from time import perf_counter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from waitress.adjustments import Adjustments
 from waitress.parser import HTTPRequestParser
 from waitress.task import WSGITask
 
-from mockpets.server.http.request_parser import RequestParser
+from mockpets.http.request_parser import RequestParser
 from mockpets.server.limits import Limits
-from tests.server.http.sample_requests import (
+from tests.cases import each
+from tests.http.sample_requests import (
     BUILT,
     CHUNKED,
     CREATE,
@@ -115,7 +115,7 @@ def environ_of(parser: Any) -> dict[str, Any]:
 # --- Real heads -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", REAL)
+@each("name", REAL)
 def test_real_requests_are_parsed_as_by_waitress(name: str) -> None:
     ours = seen_by(our_parser, [REAL[name] + b"GET"])
 
@@ -134,7 +134,7 @@ def is_for(message: str, seen: Seen) -> bool:
     return re.match(message, seen.rejected.removeprefix(NOT_HTTP), re.IGNORECASE) is not None
 
 
-@pytest.mark.parametrize("name", STRICTER)
+@each("name", STRICTER)
 def test_some_requests_that_waitress_accepts_are_rejected(name: str) -> None:
     request, message = STRICTER[name]
 
@@ -163,7 +163,7 @@ BOTH = {
 }
 
 
-@pytest.mark.parametrize("name", BOTH)
+@each("name", BOTH)
 def test_requests_that_waitress_rejects_are_rejected(name: str) -> None:
     request, message = BOTH[name]
 
@@ -171,7 +171,7 @@ def test_requests_that_waitress_rejects_are_rejected(name: str) -> None:
     assert is_for(message, seen_by(our_parser, [request]))
 
 
-@pytest.mark.parametrize(
+@each(
     "start",
     [b"\r\nHEAD / HTTP/1.1", b"HEAD /", b"HEAD / HTTP/1.1\r\nA", b"HEAD / HTTP/1.1\r\nA : b"],
 )
@@ -196,29 +196,17 @@ def chunks_of(size: int) -> bytes:
     return chunks(f"{length:05x}\r\n{'x' * length}\r\n0\r\n\r\n")
 
 
-@pytest.mark.parametrize("over", [0, 1])
-@pytest.mark.parametrize(
-    ("make", "limit", "message"),
-    [
-        (head_of, LIMITS.head_bytes, "the request line and headers are too large"),
-        (
-            lambda size: head_of(size) + b"x" * size,
-            LIMITS.head_bytes,
-            "the request line and headers are too large",
-        ),
-        (
-            lambda size: head_of(2 * size)[:size],
-            LIMITS.head_bytes,
-            "the request line and headers are too large",
-        ),
-        (chunks_of, LIMITS.body_bytes, "the body is too large"),
-        (
-            lambda size: raw(CREATE, HOST, f"Content-Length: {size}", body="x" * size),
-            LIMITS.body_bytes,
-            "the body is too large",
-        ),
-    ],
-)
+@each("over", [0, 1])
+@each("make, limit, message", [
+    (head_of, LIMITS.head_bytes, "the request line and headers are too large"),
+    (lambda size: head_of(size) + b"x" * size, LIMITS.head_bytes,
+     "the request line and headers are too large"),
+    (lambda size: head_of(2 * size)[:size], LIMITS.head_bytes,
+     "the request line and headers are too large"),
+    (chunks_of, LIMITS.body_bytes, "the body is too large"),
+    (lambda size: raw(CREATE, HOST, f"Content-Length: {size}", body="x" * size), LIMITS.body_bytes,
+     "the body is too large"),
+])  # fmt: skip
 def test_the_limits_are_the_same_as_those_of_waitress(
     make: Callable[[int], bytes], limit: int, message: str, over: int
 ) -> None:
@@ -236,8 +224,6 @@ def test_the_limits_are_the_same_as_those_of_waitress(
 # --- Generated requests ---------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@settings(max_examples=1500)
 @given(MUTATED | BUILT)
 def test_requests_that_we_accept_are_parsed_as_by_waitress(request: bytes) -> None:
     ours = seen_by(our_parser, [request])
@@ -249,7 +235,6 @@ def test_requests_that_we_accept_are_parsed_as_by_waitress(request: bytes) -> No
         assert any(is_for(message, ours) for _, message in STRICTER.values()), ours.rejected
 
 
-@settings(max_examples=500)
 @given(MUTATED | BUILT, st.lists(st.integers(1, 60), max_size=40))
 def test_the_result_does_not_depend_on_how_the_bytes_are_split(
     request: bytes, sizes: list[int]
@@ -265,7 +250,6 @@ def test_the_result_does_not_depend_on_how_the_bytes_are_split(
     assert split == whole
 
 
-@settings(max_examples=200)
 @given(st.lists(st.sampled_from([*REAL.values(), b"\r\n", b"\r\n\r\n"]), min_size=1, max_size=5))
 def test_consecutive_requests_end_at_the_same_bytes_as_with_waitress(requests: list[bytes]) -> None:
     assert row_seen_by(our_parser, requests) == row_seen_by(waitress_parser, requests)
@@ -299,7 +283,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each("name", HOSTILE)
 def test_a_head_costs_its_length_whatever_is_in_it(name: str) -> None:
     began = perf_counter()
     seen_by(our_parser, [HOSTILE[name]])

@@ -9,7 +9,7 @@ These rules are those of waitress 3.0.2, so that an app finds a familiar environ
 keys (``CONTENT_LENGTH``); repeated fields are joined by commas; a name with an underscore is
 dropped, as nginx does; the path is decoded and the query is not; a target in absolute form gives
 its path, and Host stays as sent; methods in lower case are rejected. A head that is valid here is
-valid there with the same meaning: `tests/server/http/test_request_parser.py` generates heads.
+valid there with the same meaning: `tests/http/test_request_parser.py` generates heads.
 
 This parser rejects some requests that waitress accepts, since another reader could understand
 them differently: white space around the request line, a fragment, a target that is not a path,

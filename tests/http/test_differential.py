@@ -18,9 +18,10 @@ from gunicorn.http.errors import NoMoreData
 from gunicorn.http.parser import RequestParser as GunicornParser
 from hypothesis import given, settings
 
-from mockpets.server.http.request_parser import RequestParser
+from mockpets.http.request_parser import RequestParser
 from mockpets.server.limits import Limits
-from tests.server.http.sample_requests import BUILT, CHUNKED, HOST, MUTATED, REAL, STRICTER, raw
+from tests.cases import each
+from tests.http.sample_requests import BUILT, CHUNKED, HOST, MUTATED, REAL, STRICTER, raw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -215,19 +216,19 @@ def differences(request: bytes) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", REAL)
+@each("name", REAL)
 def test_real_requests_are_read_as_by_others(name: str) -> None:
     assert len(ours([REAL[name]]).requests) == 1
     assert differences(REAL[name]) == []
 
 
-@pytest.mark.parametrize("name", STRICTER)
+@each("name", STRICTER)
 def test_requests_that_we_reject_are_not_read(name: str) -> None:
     assert ours([STRICTER[name][0]]).requests == []
     assert differences(STRICTER[name][0]) == []
 
 
-@pytest.mark.parametrize("reader", OTHERS)
+@each("reader", OTHERS)
 def test_each_reader_reads_two_requests(reader: str) -> None:
     """Check the test itself: a reader that rejects everything would never differ."""
     for pieces in cut(REAL["curl, a body"] + NEXT):
@@ -236,7 +237,7 @@ def test_each_reader_reads_two_requests(reader: str) -> None:
         assert (seen.requests[0].body[:1], seen.end) == (b"{", "waiting")
 
 
-@pytest.mark.parametrize("reader", OTHERS)
+@each("reader", OTHERS)
 def test_a_difference_is_found(reader: str) -> None:
     """Check the test itself: a parser that ignored Transfer-Encoding would be found."""
     request = raw("POST / HTTP/1.1", HOST, CHUNKED, body="3\r\nabc\r\n0\r\n\r\n")
@@ -245,13 +246,13 @@ def test_a_difference_is_found(reader: str) -> None:
     assert "read" in difference(blind, OTHERS[reader]([request + NEXT]))
 
 
-@settings(max_examples=200)
 @given(MUTATED | BUILT)
 def test_no_request_is_read_in_two_ways(request: bytes) -> None:
     assert differences(request) == []
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=6000)
 @given(MUTATED | BUILT)
 def test_no_request_of_many_is_read_in_two_ways(request: bytes) -> None:

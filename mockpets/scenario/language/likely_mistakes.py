@@ -1,0 +1,113 @@
+"""Warn about parts of a stub that are valid, but probably a mistake; `mockpets check` shows them.
+
+Valid requests are those of the contract's schemas, so a new property or value needs no change here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, cast
+
+from mockpets.contract.fields import split_hint
+from mockpets.contract.schemas import LIST_FIELDS, NEW_PET_FIELDS
+from mockpets.errors import did_you_mean
+from mockpets.scenario.matching import Facts, condition_in_words, difference
+from mockpets.scenario.model import Canned, Match
+from mockpets.units import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mockpets.contract.fields import ContractField
+    from mockpets.scenario.language.diagnostics import Diagnostics
+    from mockpets.scenario.language.nodes import Node
+    from mockpets.scenario.model import Condition, Reply
+
+_TEMPLATE: Final = re.compile(r"\{\{.{0,60}?\}\}", re.DOTALL)
+_CUTOFF: Final = 0.75
+"""High, because a name of one's own, such as `tags`, is not a misspelt `status`."""
+_INPUTS: Final[tuple[tuple[str, str, str, Mapping[str, ContractField]], ...]] = (
+    ("query", "listPets", "query parameter of listPets", LIST_FIELDS),
+    ("body", "createPet", "property of NewPet", NEW_PET_FIELDS),
+)
+"""Part of a match, the only operation that has it, what a name in it names, and its fields."""
+
+
+def warn_templates(reply: Node, diagnostics: Diagnostics) -> None:
+    """Warn about each text of a reply that has a template, as in other mock servers."""
+    for name, (_, member) in reply.members.items():
+        warn_templates(member, diagnostics.at(name))
+    for position, item in enumerate(reply.items, 1):
+        warn_templates(item, diagnostics.at(position))
+    if isinstance(reply.value, str) and (template := _TEMPLATE.search(reply.value)):
+        what = f"{quote(template[0])} is sent unchanged, because replies have no templates"
+        hint = "write a fixed value, or use reply: pass to let the operation respond"
+        diagnostics.warn(reply, what, hint)
+
+
+def warn_conditions(
+    stub: Node, match: Match, replies: Sequence[Reply], diagnostics: Diagnostics
+) -> None:
+    """Warn about conditions that no valid request meets.
+
+    Names that the contract does not have, and that are near to none of its names, are valid: the
+    service ignores them.
+
+    :param replies: the stub's; invalid requests are expected if it only rejects with 400.
+    """
+    expects_invalid = bool(replies) and all(
+        isinstance(reply, Canned) and reply.status == 400 for reply in replies
+    )
+    for part, operation, kind, fields in () if match.path or expects_invalid else _INPUTS:
+        conditions: tuple[Condition, ...] = getattr(match, part)
+        if operation not in (match.operations or [operation]) or (match.pet_ids and conditions):
+            if part == "body" and conditions:
+                node, steps = stub.find(("match", part))
+                what = f"no valid request matches, because only {operation} has a body"
+                hint = f"use operation: {operation}, or remove the condition"
+                diagnostics.at(*steps).warn(node, what, hint)
+            continue
+        for condition in conditions:
+            if condition.name in fields:
+                _warn_values(stub, part, condition, fields[condition.name], diagnostics)
+            elif near := did_you_mean(condition.name, fields, _CUTOFF):
+                node, _ = stub.find(("match", part))
+                key = node.members[condition.name][0]
+                what = f"{quote(condition.name)} is not a {kind}"
+                diagnostics.at("match", part, condition.name).warn(key, what, near)
+
+
+def _warn_values(
+    stub: Node, part: str, condition: Condition, field: ContractField, diagnostics: Diagnostics
+) -> None:
+    """Warn about each value of a condition that a field does not accept."""
+    path: tuple[str | int, ...] = ("match", part, condition.name)
+    if stub.find(path)[0].kind == "mapping":
+        path = (*path, condition.operator)
+    choices = cast("Sequence[str]", field.openapi.get("enum", ()))
+    for step, value in _values(condition):
+        if field.accept(value) is None:
+            what, hint = split_hint(field.problem(value))
+            near = did_you_mean(str(value), choices)
+            node, steps = stub.find((*path, *step))
+            diagnostics.at(*steps).warn(
+                node,
+                f"no valid request matches: {what}",
+                near or hint or "change it, or respond with 400 if it is for invalid requests",
+            )
+    match = Match(body=(condition,))
+    requests = [Facts(None, "", "", body={condition.name: choice}) for choice in choices]
+    is_part = condition.operator in ("contains", "matches")
+    if requests and is_part and all(difference(match, facts) for facts in requests):
+        node, steps = stub.find(path)
+        what = f"no valid request matches: no {condition.name} {condition_in_words(condition)}"
+        diagnostics.at(*steps).warn(node, what, f"values: {', '.join(choices)}")
+
+
+def _values(condition: Condition) -> Iterator[tuple[tuple[int, ...], object]]:
+    """Yield the values that a request must have, each with its position in the condition."""
+    value = condition.value
+    if condition.operator == "one_of" and isinstance(value, tuple):
+        yield from (((position,), each) for position, each in enumerate(value))
+    elif condition.operator == "equals":
+        yield (), list(value) if isinstance(value, tuple) else value

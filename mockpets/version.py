@@ -1,0 +1,24 @@
+"""The version of mockpets with the commit that it was built from."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+from mockpets.constants import VERSION
+
+
+def _build() -> str:
+    """Return the commit, such as ``g16b7e1f.dirty``; ``editable`` for a checkout; or nothing."""
+    if not (Path(__file__).parent / "_shipped").is_dir():  # only a build makes this folder
+        return "editable"
+    try:
+        commit = import_module("mockpets._commit")  # hatch_build.py writes it
+    except ModuleNotFoundError:
+        return ""
+    return str(commit.COMMIT)
+
+
+FULL_VERSION: Final = "+".join(filter(None, (VERSION, _build())))
+"""`VERSION` with the build after a plus sign, such as ``0.1.0+g16b7e1f``."""

@@ -1,0 +1,56 @@
+"""Tests of the kit in JavaScript, run by Node; `tests/examples` runs the loader in Storybook."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from tests.programs import need
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DECLARED = Settings(port=0, sessions="declared")
+WITH_TOKEN = Settings(port=0, sessions="declared", control_token="secret-token")
+
+
+@pytest.mark.node
+@pytest.mark.parametrize(
+    ("path", "servers"),
+    [
+        (
+            "client.test.mjs",
+            {
+                "MOCKPETS_URL": Settings(port=0),
+                "OTHER_URL": Settings(port=0),
+                "DECLARED_URL": WITH_TOKEN,
+            },
+        ),
+        ("storybook.test.mjs", {"MOCKPETS_URL": DECLARED}),
+        ("cypress/cypress.test.mjs", {"DECLARED_URL": DECLARED, "TOKEN_URL": WITH_TOKEN}),
+    ],
+)
+def test_a_module_with_real_servers(path: str, servers: Mapping[str, Settings]) -> None:
+    """`cypress/fake.mjs` stands in for Cypress."""
+    with ExitStack() as stack:
+        urls = {
+            name: stack.enter_context(MockpetsServer(settings)).url
+            for name, settings in servers.items()
+        }
+        tests = subprocess.run(
+            [need("node"), "--test", str(Path(__file__).parent / path)],
+            env={**os.environ, **urls},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    assert tests.returncode == 0, tests.stdout
+    assert "# fail 0" in tests.stdout

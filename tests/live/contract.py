@@ -1,0 +1,53 @@
+"""The contract tests of `tests/web`, for callers that reach the server through a proxy."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.web import test_contract
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tests.http_client import Client, Response, Transport
+
+
+class Through:
+    """Sends requests through a proxy; what the proxy rejects itself goes to the server too.
+
+    :param rejected: whether the proxy rejects a request with this method and target.
+    """
+
+    def __init__(
+        self, proxy: Transport, server: Transport, rejected: Callable[[str, str], bool]
+    ) -> None:
+        self._proxy, self._server, self._rejected = proxy, server, rejected
+
+    def ask(
+        self, method: str, target: str, headers: Mapping[str, str], body: bytes | None
+    ) -> Response:
+        response = self._proxy.ask(method, target, headers, body)
+        if self._rejected(method, target):
+            assert response.header("Mockpets-Session") is None, f"the proxy passed {target!r}"
+            return self._server.ask(method, target, headers, body)
+        return response
+
+
+def check_contract(call: Client) -> None:
+    """Run all contract tests with a caller; fail with all of their failures."""
+    failures: dict[str, BaseException] = {}
+    ran = 0
+    for name, test in inspect.getmembers(test_contract, inspect.isfunction):
+        if name.startswith("test_"):
+            assert "parametrize" not in str(getattr(test, "pytestmark", "")), "use `each`"
+            ran += 1
+            try:
+                test(call=call)
+            except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - reported below
+                failures[name] = error
+    assert ran > 20, "the contract tests were not found"
+    if failures:
+        raise BaseExceptionGroup("\n".join(failures), [*failures.values()])

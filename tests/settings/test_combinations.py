@@ -1,0 +1,142 @@
+"""Pairs of settings: those that a server rejects, those that it logs at its start, all others."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.errors import InputError
+from mockpets.settings.combinations import RULES, contradictions, notices
+from mockpets.settings.model import rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+VALUES: Mapping[str, tuple[Any, ...]] = {
+    "host": (("192.0.2.1",),),
+    "port": (7400,),
+    "metrics_port": (0, 9100),
+    "scenario": (("empty",),),
+    "scenarios_dir": ((Path(),),),
+    "fixtures_dir": ((Path(),),),
+    "seed": (2,),
+    "count": (0, 3),
+    "locale": ("de_DE",),
+    "api_key": (("key",),),
+    "any_key": (True,),
+    "delay": (0.5, 10.0, 10.5),
+    "control": ("open", "off"),
+    "control_token": ("secret-token",),
+    "control_origin": (("http://app.test",),),
+    "allow_host": (("app.test",),),
+    "behind_proxy": (("127.0.0.1/32",),),
+    "prefix": ("/mock",),
+    "max_pets": (5, 1000, 1001),
+    "max_sessions": (5,),
+    "sessions": ("declared",),
+    "journal_size": (0, 5),
+    "journal_memory": (2**20,),
+    "pets_memory": (2**20,),
+    "snapshot_memory": (2**20,),
+    "state": ("x.state",),
+    "reset_every": (60.0,),
+    "drain": (5.0,),
+    "public": (True,),
+    "public_rate": (5,),
+    "public_visitor_rate": (5,),
+    "name": ("a",),
+    "log_format": ("json",),
+    "quiet": (True,),
+    "open": (True,),
+}
+"""Values other than the default, on both sides of each limit."""
+
+REJECTED = {
+    (("any_key", True), ("api_key", ("key",))): "--api-key: has no effect with --any-key",
+    (("control", "off"), ("allow_host", ("app.test",))): "--allow-host: has no effect with",
+    (("control", "off"), ("control_origin", ("http://app.test",))): "--control-origin: has no",
+    (("control", "off"), ("control_token", "secret-token")): "--control-token: has no effect",
+    (("control", "open"), ("control_token", "secret-token")): "--control: must not be open with",
+    (("control", "off"), ("open", True)): "--open: has no panel to open with --control off",
+    (("control", "off"), ("sessions", "declared")): "--sessions: must not be declared with --con",
+    (("public", True), ("control", "open")): "--control: must not be open with --public",
+    (("public", True), ("delay", 10.5)): "--delay: must be at most 10s with --public",
+    (("public", True), ("max_pets", 1001)): "--max-pets: must be at most 1000 with --public",
+    (("public", True), ("sessions", "declared")): "--sessions: must not be declared with --public",
+}
+COMMENTED = {
+    (
+        ("allow_host", ("app.test",)),
+        ("control_token", "secret-token"),
+    ): "--allow-host has no",
+    (("control", "off"), ("snapshot_memory", 2**20)): "--snapshot-memory has no effect with --con",
+    (("journal_size", 0), ("journal_memory", 2**20)): "--journal-memory has no effect with --jour",
+    (("public", True), ("state", "x.state")): "--state does not save the sessions of visitors",
+}
+ONLY_PUBLIC = ("public_rate", "public_visitor_rate")
+"""Rejected with every other setting than `public`."""
+CHOICES = [(name, value) for name, values in VALUES.items() for value in values]
+
+
+def expected(table: Mapping[Any, str], *choices: tuple[str, Any]) -> list[str]:
+    """Return the message for two choices, in any order."""
+    return [text for pair, text in table.items() if set(pair) == set(choices)]
+
+
+def test_every_pair_of_settings_is_rejected_commented_on_or_fine() -> None:
+    assert VALUES.keys() == {row.name for row in rows()}
+    for one, two in combinations(CHOICES, 2):
+        if one[0] == two[0]:
+            continue
+        settings = Settings(**dict((one, two)))
+        messages = [str(problem) for problem in contradictions(settings)]
+        starts = expected(REJECTED, one, two)
+        names = {one[0], two[0]}
+        if "public" not in names:
+            starts += [
+                f"--{name.replace('_', '-')}: has no effect without --public; add --public, or"
+                for name in ONLY_PUBLIC
+                if name in names
+            ]
+
+        assert len(messages) == len(starts), (one, two, messages)
+        assert all(map(str.startswith, messages, starts)), (one, two, messages)
+        comments = expected(COMMENTED, one, two)
+        assert len(notices(settings)) == len(comments), (one, two)
+        assert all(map(str.startswith, notices(settings), comments)), (one, two)
+
+
+def test_the_tables_list_every_rule() -> None:
+    assert len(RULES) == len(REJECTED) + len(COMMENTED) + len(ONLY_PUBLIC)
+
+
+def test_equal_ports_are_rejected() -> None:
+    for port, rejected in ((9100, 1), (0, 0)):
+        settings = Settings(port=port, metrics_port=port)
+        assert len(contradictions(settings)) == rejected
+
+
+def test_a_server_with_a_contradiction_does_not_start_and_lists_each() -> None:
+    settings = Settings(port=0, any_key=True, api_key=("key",), public_rate=5)
+    for start in (create_app, lambda each: MockpetsServer(each).start()):
+        with pytest.raises(InputError) as caught:
+            start(settings)
+        assert [str(problem) for problem in caught.value.problems] == [
+            "--api-key: has no effect with --any-key; remove one of the two options",
+            "--public-rate: has no effect without --public; add --public, or remove it",
+        ]
+
+
+def test_a_server_logs_at_its_start_what_has_no_effect(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    state = str(tmp_path / "x.state")
+    with MockpetsServer(Settings(port=0, public=True, state=state)):
+        pass
+
+    text = "--state does not save the sessions of visitors, which --public creates; it saves all"
+    assert any(each.startswith(text) for each in caplog.messages)
