@@ -22,8 +22,9 @@ from tests.http_client import Client, InProcess, OverSocket
 pytest_plugins = ["pytester", "tests.programs", "tests.browsers", "tests.sleep_guard"]
 
 # No deadline and no check of speed: a busy machine would fail a test that is right. The README's
-# command uses `quick`; `.ci/run` runs the properties again with `--hypothesis-profile=thorough`.
-for profile, examples in {"quick": 25, "thorough": 400}.items():
+# command uses `quick`; `.ci/run` runs the properties again with `--hypothesis-profile=thorough`,
+# and `.ci/long` with `long`.
+for profile, examples in {"quick": 25, "thorough": 400, "long": 1500}.items():
     hypothesis.settings.register_profile(
         profile,
         deadline=None,

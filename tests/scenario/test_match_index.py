@@ -129,7 +129,7 @@ def on(name: str, value: object) -> tuple[Condition, ...]:
     return (Condition(name, "equals", value),)
 
 
-MANY = 1_000
+MANY = 10_000
 SHAPES: dict[str, Any] = {
     "pet id": lambda n: Match(operations=("getPet",), pet_ids=(n,)),
     "query": lambda n: Match(operations=("listPets",), query=on("status", f"s{n}")),

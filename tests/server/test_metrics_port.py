@@ -127,8 +127,10 @@ def test_the_command_rejects_the_port_of_the_api(capsys: pytest.CaptureFixture[s
     status = main(["serve", "--port", "7400", "--metrics-port", "7400"])
 
     assert status == 2
-    first = capsys.readouterr().err.splitlines()[0]
-    assert first == "mockpets: --metrics-port: must differ from --port; choose another port"
+    assert capsys.readouterr().err == (
+        "mockpets: --metrics-port: must differ from --port; choose another port\n"
+        "mockpets: the server did not start\n"
+    )
 
 
 @each("text", ["", "-1", "65536", "x", "9100/metrics"])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MIB = 2**20
 SETTINGS = ("journal_memory", "pets_memory", "snapshot_memory")
 LIMITS = ("journal_limit_bytes", "pets_limit_bytes", "snapshots_limit_bytes")
-SESSIONS, REQUESTS = 64, 20
+SESSIONS, REQUESTS = 320, 20
 BROWSER = {
     key.removeprefix("HTTP_").replace("_", "-").title(): value
     for key, value in HEADERS.items()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mockpets.journal.journal import Journal
 
-REQUESTS = 60
+REQUESTS = 300
 
 
 def sender(settings: Settings) -> tuple[Callable[..., None], Journal]:
