@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mockpets.cli.commands import report as print_problems
-from mockpets.cli.completion import any_file
+from mockpets.cli.completion import any_file, words
 from mockpets.cli.layout import hang, on_terminal
 from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.units import quote
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
     from mockpets.report.findings import Report, Rule
 
-FORMATS: Final = ("text", "markdown", "github", "json", "junit", "sarif", "html")
+FORMATS: Final = ("text", "markdown", "github", "json", "junit")
 """The names of `report.writers.WRITERS`, which ``--help`` does not import."""
+_REMOVED: Final = ("sarif", "html")
+"""Formats of earlier versions."""
 _ERRORS, _ALL = "error", "all"
 """The values of `--fail-on` besides rules: the rules of level ``error``, and all."""
 _SUMMARY: Final = "GITHUB_STEP_SUMMARY"
@@ -63,6 +65,17 @@ class Output:
         return frozenset[str]().union(*(selected[name] for name in self.fail_on))
 
 
+def _format(name: str) -> str:
+    """Check the name of a format. A click type, since `click.Choice` knows no removed names."""
+    if name in _REMOVED:
+        hint = f"formats: {', '.join(FORMATS)}"
+        raise click.BadParameter(f"the format {quote(name)} was removed; {hint}")
+    if name not in FORMATS:
+        listed = ", ".join(map(quote, FORMATS))
+        raise click.BadParameter(f"{quote(name)} is not one of {listed}")
+    return name
+
+
 def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of the output to a command, and pass it their values as `output`.
 
@@ -86,7 +99,9 @@ def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--format",
             "output_format",
-            type=click.Choice(FORMATS),
+            type=_format,
+            metavar=f"[{'|'.join(FORMATS)}]",
+            shell_complete=words(FORMATS),
             default=FORMATS[0],
             help=f"Output format.  [default: {FORMATS[0]}]",
         ),

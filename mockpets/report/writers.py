@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mockpets.report.formats import github, html, json, junit, markdown, sarif, text
+from mockpets.report.formats import github, json, junit, markdown, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,7 +17,5 @@ WRITERS: Final[Mapping[str, Callable[[Report], str]]] = {
     "github": github.write,
     "json": json.write,
     "junit": junit.write,
-    "sarif": sarif.write,
-    "html": html.write,
 }
 """Format to the function that returns a report in it, without a line end."""

@@ -241,8 +241,8 @@ def test_fail_under_100_passes_without_holes(run: Run) -> None:
         ([*REPORT, "--fail-under", "-1"], "--fail-under: must be an integer from 0 to 100, got"),
         ([*REPORT, "--format", "xml"], "--format: 'xml' is not one of"),
         (
-            [*REPORT, "--format", "html"],
-            "--format: cannot be html with --coverage; formats: text, markdown, github, json",
+            [*REPORT, "--format", "junit"],
+            "--format: cannot be junit with --coverage; formats: text, markdown, github, json",
         ),
         (
             [*REPORT, "a.json", "--url", "http://localhost:1"],

@@ -83,6 +83,14 @@ def test_an_unknown_format_is_rejected_with_the_list(run: Run) -> None:
     assert error.startswith("mockpets: --format: 'xml' is not one of 'text', 'markdown', 'github'")
 
 
+@for_each("name", ["sarif", "html"])
+def test_a_removed_format_is_rejected_with_those_that_exist(run: Run, name: str) -> None:
+    formats = "text, markdown, github, json, junit"
+    message = f"mockpets: --format: the format '{name}' was removed; formats: {formats}"
+
+    assert run("--format", name) == (2, "", [message])
+
+
 def test_a_file_is_replaced(run: Run) -> None:
     Path("report").write_text("before\n" * 1000, encoding="utf-8")
     run("-o", "report")

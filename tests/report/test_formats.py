@@ -6,16 +6,12 @@ import json
 import re
 from collections import Counter
 from dataclasses import asdict, replace
-from html.parser import HTMLParser
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote_to_bytes
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 import xmlschema
 from hypothesis import example, given
-from jsonschema import Draft4Validator
 from markdown_it import MarkdownIt
 
 from mockpets.cli.report_options import FORMATS
@@ -26,10 +22,7 @@ from mockpets.report.writers import WRITERS
 from tests.cases import each as for_each
 from tests.programs import need_package
 from tests.report import reports
-from tests.report.reports import DEPRECATED, KEY, NASTY, REPORT, RETRY, SUMMARY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from tests.report.reports import DEPRECATED, NASTY, REPORT, RETRY, SUMMARY
 
 EMPTY = replace(REPORT, findings=(), limits=())
 AT = "2026-11-22T12:00:00.000Z"
@@ -48,7 +41,7 @@ ALL_NASTY = nasty(*NASTY)
 
 
 def lines(each: Finding) -> list[str]:
-    """Return the lines of a finding, as all formats but JSON and HTML have them."""
+    """Return the lines of a finding, as all formats but JSON have them."""
     return [
         printable(f"{each.source}: {each.message}"),
         *(f"  {printable(str(evidence))}" for evidence in each.evidence),
@@ -59,7 +52,7 @@ def test_each_name_of_a_format_has_a_writer() -> None:
     assert tuple(WRITERS) == FORMATS
 
 
-@for_each("name", ["json", "junit", "sarif", "html"])
+@for_each("name", ["json", "junit"])
 def test_formats_for_programs_are_ascii(name: str) -> None:
     assert WRITERS[name](ALL_NASTY).isascii()
 
@@ -73,7 +66,7 @@ def test_no_format_lets_a_control_character_pass(name: str) -> None:
 
 @for_each("name", WRITERS)
 def test_a_report_without_findings(name: str) -> None:
-    assert "no findings in 9 requests in 2 sessions" in WRITERS[name](EMPTY) or name == "sarif"
+    assert "no findings in 9 requests in 2 sessions" in WRITERS[name](EMPTY)
 
 
 # --- Text -----------------------------------------------------------------------------------------
@@ -316,227 +309,3 @@ def test_the_junit_schema_finds_problems(junit_schema: xmlschema.XMLSchema) -> N
         text.replace("failure>", "failed>").replace("<failure ", "<failed ")
     )
     assert not junit_schema.is_valid(re.sub(' tests="3"', "", text))
-
-
-# --- SARIF ----------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def sarif_schema() -> Draft4Validator:
-    """Return the schema that the npm package @microsoft/jest-sarif includes."""
-    path = need_package("@microsoft/jest-sarif", "lib/schemas/sarif-2.1.0-rtm.5.json")
-    return Draft4Validator(
-        json.loads(path.read_text(encoding="utf-8")),
-        format_checker=Draft4Validator.FORMAT_CHECKER,
-    )
-
-
-def sarif(report: Report) -> dict[str, Any]:
-    """Return the only run of a SARIF document."""
-    [run] = json.loads(WRITERS["sarif"](report))["runs"]
-    return dict(run)
-
-
-def sarif_texts(texts: Iterable[str]) -> list[str]:
-    return [each.replace("[", "\\[") if "](" in each else each for each in texts]
-
-
-@given(report=reports.reports())
-@example(report=ALL_NASTY)
-@example(report=REPORT)
-@example(report=EMPTY)
-def test_in_sarif_each_finding_is_a_result(report: Report) -> None:
-    run = sarif(report)
-    results = run["results"]
-    rules = run["tool"]["driver"]["rules"]
-
-    assert [each["message"]["text"] for each in results] == sarif_texts(
-        "\n".join(lines(each)) for each in report.findings
-    )
-    assert [rules[each["ruleIndex"]]["id"] for each in results] == [
-        each.rule.name for each in report.findings
-    ]
-    assert [(each["ruleId"], each["level"]) for each in results] == [
-        (each.rule.name, each.rule.level) for each in report.findings
-    ]
-    [invocation] = run["invocations"]
-    notes = [each["message"]["text"] for each in invocation["toolExecutionNotifications"]]
-    assert notes == sarif_texts(printable(limit) for limit in report.limits)
-    assert len({str(each["partialFingerprints"]) for each in results}) == len(results)
-
-
-@pytest.mark.node
-@given(report=reports.reports())
-@example(report=ALL_NASTY)
-@example(report=EMPTY)
-def test_sarif_is_valid(sarif_schema: Draft4Validator, report: Report) -> None:
-    sarif_schema.validate(json.loads(WRITERS["sarif"](report)))
-
-
-@pytest.mark.node
-def test_the_sarif_schema_finds_problems(sarif_schema: Draft4Validator) -> None:
-    document = json.loads(WRITERS["sarif"](REPORT))
-    document["runs"][0]["results"][0]["level"] = "fatal"
-
-    assert not sarif_schema.is_valid(document)
-
-
-def test_sarif_rules_have_what_github_requires() -> None:
-    rules = sarif(REPORT)["tool"]["driver"]["rules"]
-
-    assert [each["id"] for each in rules] == [RETRY.name, DEPRECATED.name, KEY.name]
-    assert rules[1] == {
-        "id": "deprecated-operation",
-        "shortDescription": {"text": DEPRECATED.title},
-        "fullDescription": {"text": DEPRECATED.explanation},
-        "help": {"text": DEPRECATED.fix, "markdown": DEPRECATED.fix.replace("`", "\\`")},
-        "defaultConfiguration": {"level": "warning"},
-    }
-
-
-def test_a_sarif_message_has_no_link() -> None:
-    [result] = sarif(nasty("[click](https://evil.test)"))["results"]
-
-    assert re.findall(r"(?<!\\)\[", result["message"]["text"]) == []
-
-
-def test_sarif_fingerprints_are_the_same_in_the_next_run() -> None:
-    def prints(report: Report) -> list[dict[str, str]]:
-        return [each["partialFingerprints"] for each in sarif(report)["results"]]
-
-    later = replace(
-        REPORT,
-        findings=tuple(
-            replace(
-                each,
-                message=f"{each.message}, 0.11 s",
-                source="session 7f3e",
-                evidence=tuple(
-                    replace(evidence, at=AT, number=77, detail="after 0.2 s")
-                    for evidence in each.evidence
-                ),
-            )
-            for each in REPORT.findings
-        ),
-    )
-    other = replace(REPORT, findings=(finding("GET /v1/pets/1"), finding("GET /v1/pets/2")))
-
-    assert prints(REPORT) == prints(later)
-    assert prints(other)[0] != prints(other)[1]
-    assert prints(other)[1] == prints(replace(other, findings=other.findings[1:]))[0]
-
-
-@for_each(
-    "file, uri",
-    [
-        ("run.har", "run.har"),
-        ("./logs/../logs/run.har", "logs/run.har"),
-        ("a b#c?d%20.har", "a%20b%23c%3Fd%2520.har"),
-        ("c:d/é.har", "c%3Ad/%C3%A9.har"),
-        ("\udcff.har", "%FF.har"),
-        ("{here}/run.har", "run.har"),
-        ("../run.har", "file://{above}/run.har"),
-        ("/var/log/a b.har", "file:///var/log/a%20b.har"),
-    ],
-)
-def test_a_sarif_result_names_its_file(
-    file: str, uri: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    file = file.format(here=tmp_path)
-    report = replace(REPORT, findings=(finding("x", source=file, file=file),))
-    [location] = sarif(report)["results"][0]["locations"]
-    physical = location["physicalLocation"]
-
-    expected = uri.format(above=tmp_path.parent)
-    assert physical == {"artifactLocation": {"uri": expected}, "region": {"startLine": 1}}
-    assert location["logicalLocations"] == [{"name": printable(file), "kind": "resource"}]
-
-
-@for_each("source", ["session checkout", "https://real.example/v1", *NASTY])
-def test_a_sarif_result_without_a_file_has_a_relative_uri(source: str) -> None:
-    report = replace(REPORT, findings=(finding("x", source=source),))
-    [location] = sarif(report)["results"][0]["locations"]
-    uri = location["physicalLocation"]["artifactLocation"]["uri"]
-
-    assert re.fullmatch(r"[\w.~%-][\w.~%/-]*", uri, re.ASCII)
-    assert unquote_to_bytes(uri).decode() == printable(source)
-    assert location["logicalLocations"][0]["name"] == printable(source)
-
-
-# --- HTML -----------------------------------------------------------------------------------------
-
-ELEMENTS = {
-    *("html", "head", "meta", "title", "style", "body", "main", "footer", "section"),
-    *("h1", "h2", "h3", "p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td"),
-    *("a", "span", "small", "strong", "code"),
-}
-ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "id", "class", "scope", "href"}
-
-
-class Page(HTMLParser):
-    """Collects elements and attributes, and the text of each element."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: Counter[str] = Counter()
-        self.attributes: list[tuple[str, str | None]] = []
-        self.texts: list[tuple[str, str]] = []
-        self._open = ""
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags[tag] += 1
-        self.attributes += attrs
-        self._open = tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append((self._open, data))
-
-
-@given(reports.reports())
-@example(ALL_NASTY)
-@example(REPORT)
-@example(EMPTY)
-def test_html_keeps_texts_as_texts(report: Report) -> None:
-    text = WRITERS["html"](report)
-    page = Page(text)
-    small = [words for tag, words in page.texts if tag == "small"]
-
-    assert page.tags.keys() <= ELEMENTS
-    assert {name for name, _ in page.attributes} <= ATTRIBUTES
-    assert page.tags["h3"] == len(report.findings)
-    assert page.tags["h1"] == page.tags["style"] == page.tags["title"] == page.tags["table"] == 1
-    assert [words for tag, words in page.texts if tag == "h3"] == [
-        f"{printable(each.message)} " for each in report.findings
-    ]
-    for rule in report.by_rule:
-        assert {("p", rule.explanation), ("strong", f" {rule.fix}")} <= set(page.texts)
-    assert small == [f"({printable(each.source)})" for each in report.findings]
-    assert [words for tag, words in page.texts if tag == "li" and words] == [
-        *(each for each in map(printable, report.limits) if each),
-        *(printable(str(line)) for each in report.findings for line in each.evidence),
-    ]
-
-
-def test_html_allows_only_its_own_style_and_refers_to_nothing() -> None:
-    page = Page(WRITERS["html"](ALL_NASTY))
-    values = dict(page.attributes)
-    links = [value for name, value in page.attributes if name == "href"]
-
-    assert values["http-equiv"] == "Content-Security-Policy"
-    assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in page.attributes
-    assert links == ["#retry-pauses"]
-    assert ("id", "retry-pauses") in page.attributes
-    assert "url(" not in WRITERS["html"](EMPTY)
-    assert "@import" not in WRITERS["html"](EMPTY)
-
-
-def test_html_has_the_colours_of_the_panel() -> None:
-    panel = Path("mockpets/web/panel/panel.css")
-    css = (Path(__file__).parents[2] / panel).read_text(encoding="utf-8")
-    colours = re.findall(r"--[\w-]+: light-dark\(.*\);", WRITERS["html"](EMPTY))
-
-    assert len(colours) == 10
-    assert [each for each in colours if each not in css] == []

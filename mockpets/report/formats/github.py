@@ -24,7 +24,7 @@ SUMMARY_BYTES: Final = 1024 * 1024
 """GitHub rejects the summary of a step if it is larger."""
 _CUT: Final = (
     "**The rest is left out, since GitHub allows 1 MiB for the summary of a step. "
-    "To get the whole report, use `--format html -o FILE`.**"
+    "To get the whole report, use `--format markdown -o FILE`.**"
 )
 
 
