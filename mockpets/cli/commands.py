@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import click
 
+from mockpets.cli.layout import hang
 from mockpets.constants import SCENARIO_NAME
 from mockpets.errors import InputError, Problem, did_you_mean, printable
 from mockpets.units import quote
@@ -29,11 +30,15 @@ _PATTERNS: Final = {"--port": "[0-9]{2,5}", "--url": r"https?://\S+", "--scenari
 def report(lines: Iterable[object], more: Iterable[str] = ()) -> None:
     """Print problems or messages to stderr, one line each; ignore a stderr that is closed.
 
+    On a terminal, long lines are wrapped, except for those with a command to copy.
+
     :param more: lines that continue the last message, printed without a prefix.
     """
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
     try:
         for line in (*(f"mockpets: {each}" for each in lines), *more):
-            click.echo(printable(line), err=True)
+            fits = not is_terminal or ", run: " in line
+            click.echo(printable(line) if fits else hang(printable(line)), err=True)
     except OSError:
         discard_output(sys.stderr)
 

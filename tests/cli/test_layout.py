@@ -41,9 +41,26 @@ def test_no_line_is_longer_than_the_terminal(view: str, width: int) -> None:
         token.sub(rf"\g<1>{'x' * 32}", unstyle(line)).replace("localhost:PORT", "localhost:65535")
         for line in lines
     ]
-    long = [line for line in real if len(line) > width]
-    of_stderr = ("mockpets: ", "  request ")  # not wrapped
-    assert [line for line in long if not line.startswith(of_stderr)] == []
+    assert [line for line in real if len(line) > width] == []
+
+
+@terminal
+@for_each("stderr", ["terminal", "file"])
+def test_an_error_is_wrapped_on_a_terminal_and_one_line_elsewhere(
+    tmp_path: Path, stderr: str
+) -> None:
+    script = f"""import sys
+sys.stderr = sys.stdout if {stderr == "terminal"} else open("errors", "w")
+from mockpets.cli.main import main
+main(["use", "empty", "--url", "http://localhost:1/with/a/long/path/of/some/proxy"])
+main(["kit", "mock", "--check", "--playwright", "--vitest", "--storybook", "--cypress"])
+"""
+    shown = on_terminal(("-c", script), 80, tmp_path)
+    lines = (shown if stderr == "terminal" else (tmp_path / "errors").read_text()).splitlines()
+
+    assert len([line for line in lines if line.startswith("    ")]) == (stderr == "terminal")
+    command = "mockpets kit --out mock --playwright --vitest --storybook --cypress"
+    assert lines[-1] == f"mockpets: to write these files again, run: {command}"
 
 
 @for_each("view", [view for view in VIEWS if view not in ("files", "requests-of-a-server")])
