@@ -183,10 +183,11 @@ def decoded(text: str) -> str:
 @given(reports.reports())
 @example(nasty(*NASTY[:ANNOTATIONS]))
 @example(nasty(*NASTY[ANNOTATIONS:]))
-def test_github_annotates_each_finding(report: Report) -> None:
-    found = commands(WRITERS["github"](report))
+def test_github_gets_the_summary_first_then_an_annotation_for_each_finding(report: Report) -> None:
+    first, *found = commands(WRITERS["github"](report))
 
-    assert found[:-1] == [
+    assert first == ("notice", {"title": report.title}, printable(report.summary))
+    assert found == [
         (
             each.rule.level,
             {"title": f"{each.rule.title} ({each.rule.name})"},
@@ -196,14 +197,13 @@ def test_github_annotates_each_finding(report: Report) -> None:
         for each in report.findings
         if each.rule.level == level
     ]
-    assert found[-1] == ("notice", {"title": report.title}, printable(report.summary))
 
 
 def test_github_title_keeps_colons_and_commas() -> None:
     rule = replace(RETRY, title="a,b:c=d%3A::e")
     report = replace(REPORT, rules=(rule,), findings=(finding("x", rule=rule),))
 
-    assert commands(WRITERS["github"](report))[0][1] == {"title": "a,b:c=d%3A::e (retry-pauses)"}
+    assert commands(WRITERS["github"](report))[1][1] == {"title": "a,b:c=d%3A::e (retry-pauses)"}
 
 
 def test_github_shows_ten_of_each_level_and_states_how_many_there_are() -> None:
@@ -211,7 +211,7 @@ def test_github_shows_ten_of_each_level_and_states_how_many_there_are() -> None:
     parts = commands(WRITERS["github"](replace(REPORT, findings=tuple(found))))
 
     assert Counter(name for name, _, _ in parts) == {"error": 10, "warning": 10, "notice": 1}
-    assert parts[-1][2].split("\n")[1:] == [
+    assert parts[0][2].split("\n")[1:] == [
         "GitHub shows 10 of 12 errors here; the summary of the job lists all",
         "GitHub shows 10 of 11 warnings here; the summary of the job lists all",
     ]

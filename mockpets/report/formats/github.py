@@ -29,7 +29,7 @@ _CUT: Final = (
 
 
 def write(report: Report) -> str:
-    """Return an annotation for each finding, up to GitHub's limit, and one with the summary."""
+    """Return an annotation with the summary, and one for each finding up to GitHub's limit."""
     commands: list[str] = []
     notes = [report.summary]
     for level in get_args(Level):
@@ -43,7 +43,7 @@ def write(report: Report) -> str:
                 f"GitHub shows {ANNOTATIONS} of {len(findings)} {level}s here; "
                 "the summary of the job lists all"
             )
-    return "\n".join([*commands, _command("notice", report.title, notes)])
+    return "\n".join([_command("notice", report.title, notes), *commands])
 
 
 def summary(report: Report, room: int) -> str:
