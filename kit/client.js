@@ -338,11 +338,18 @@ function describeProblem({ line, column, where, what, hint }) {
 function splitUrl(url) {
   const root = url.replace(/\/+$/, "").replace(/\/(?:v1(?:\/pets)?|__mockpets)$/, "");
   const [, rest, selection] = /^(.*)\/~([^/]*)$/.exec(root) ?? [undefined, root];
-  if (!/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/.test(rest) || !URL.canParse(rest)) {
-    throw new TypeError(`not a valid server URL: '${url}'; use a URL such as ${DEFAULT_URL}`);
+  const shown = redacted(url);
+  if (shown !== url || !/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/.test(rest) || !URL.canParse(rest)) {
+    throw new TypeError(`not a valid server URL: '${shown}'; use a URL such as ${DEFAULT_URL}`);
   }
-  if (selection?.includes("+")) throw new TypeError(`the URL '${url}' names scenarios; activate them with use()`);
+  if (selection?.includes("+")) throw new TypeError(`the URL '${shown}' names scenarios; activate them with use()`);
   return { root: rest, session: selection || undefined };
+}
+
+/** Return a URL for messages, without a user name and password, and the token in the fragment of the panel's URL. */
+export function redacted(url) {
+  const anonymous = url.replace(/^(https?:\/\/)?[^]*(?:@|%40)/i, "$1[redacted]@");
+  return anonymous.replace(/([?&#](?:[^=&#]*=)?)[^&#]+/g, "$1[redacted]");
 }
 
 /** Return a name as one segment of a path. */

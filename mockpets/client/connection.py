@@ -33,7 +33,7 @@ from mockpets.constants import (
     SESSION_ID_HEADER,
 )
 from mockpets.errors import InputError, MockpetsError, Problem, printable
-from mockpets.redaction import REDACTED, redacted_target
+from mockpets.redaction import REDACTED
 from mockpets.version import FULL_VERSION
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 _USER: Final = re.compile(r"^(https?://)?.*(?:@|%40)", re.IGNORECASE | re.DOTALL)
 """A user name and password, and all before them but the scheme."""
+_VALUE: Final = re.compile("([?&#](?:[^=&#]*=)?)[^&#]+")
+"""A value in a query or fragment, such as the token in the URL of the panel."""
 
 
 class NoAnswer(MockpetsError):  # noqa: N818 - a public name
@@ -327,7 +329,7 @@ def split_url(url: str) -> tuple[str, str, tuple[str, ...]]:
     """
     root = re.sub(f"(?:{PETS_PATH}|{API_PREFIX}|{CONTROL_PREFIX})$", "", url.rstrip("/"))
     rest, mark, chosen = root.rpartition(f"/{BASE_MARK}")
-    if not mark or "/" in chosen or _USER.search(root):
+    if not mark or "/" in chosen or _USER.search(root) or re.search("[?#]", root):
         return root, "", ()
     session, *scenarios = chosen.split("+")
     return rest, session, tuple(filter(None, scenarios))
@@ -341,7 +343,7 @@ def _close(connections: deque[HTTPConnection]) -> None:
 def server_address(url: str) -> tuple[bool, str, int, str]:
     """Return whether a URL uses HTTPS, and its host, port and path.
 
-    :raise InputError: the URL is invalid; the message has no user name or password.
+    :raise InputError: the URL is invalid; the message has no user name, password or token.
     """
     try:
         parts = urlsplit(url)
@@ -352,13 +354,17 @@ def server_address(url: str) -> tuple[bool, str, int, str]:
     # urlsplit drops line ends; http.client fails on them, on spaces and on non-ASCII paths.
     is_clean = not re.search(r"[\s\x00-\x1f\x7f]", url) and parts.path.isascii()
     # An unencoded slash, or an encoded @, moves the end of the host: then the rest may be secret.
-    shown = _USER.sub(rf"\1{REDACTED}@", redacted_target(url))
+    shown = _VALUE.sub(rf"\1{REDACTED}", _USER.sub(rf"\1{REDACTED}@", url))
     if parts.scheme not in ("http", "https") or not host or port == 0 or not is_clean:
         hint = "use a URL such as http://localhost:7387"
         raise InputError([Problem(shown or "''", 0, 0, "", "not a valid server URL", hint)])
     if _USER.search(url):
         what = "must not contain a user name or password, which mockpets does not use"
         raise InputError([Problem(shown, 0, 0, "", what, "remove them, and the '@'")])
+    if re.search("[?#]", url):
+        what = "must not contain a query or a fragment"
+        hint = "remove it; the control token has an option and a variable of its own"
+        raise InputError([Problem(shown, 0, 0, "", what, hint)])
     is_secure = parts.scheme == "https"
     # Always with a port: otherwise http.client looks for one in an IPv6 address.
     return is_secure, host, port or (HTTPS_PORT if is_secure else HTTP_PORT), parts.path

@@ -134,9 +134,14 @@ def test_all_invalid_arguments_are_reported_at_once() -> None:
         ("http://me:top secret@h.test", "http://[redacted]@h.test", "not a valid server URL"),
         ("me:topsecret@h.test", "[redacted]@h.test", "not a valid server URL"),
         ("http://h.test/?token=topsecret\n", "http://h.test/?token=[redacted]", "not a valid"),
+        ("http://h.test/?token=topsecret", "http://h.test/?token=[redacted]", "must not contain"),
+        ("http://h.test/#topsecret", "http://h.test/#[redacted]", "must not contain a query or a"),
+        ("http://h.test/~a#token=topsecret", "http://h.test/~a#token=[redacted]", "must not"),
+        ("http://h.test/?b=top=secret#/~secret", "http://h.test/?b=[redacted]#[redacted]", "must"),
+        ("http://h.test/#", "http://h.test/#", "must not contain a query or a fragment; remove"),
     ],
 )
-def test_an_error_about_a_url_hides_user_and_password(url: str, shown: str, what: str) -> None:
+def test_an_error_about_a_url_hides_its_secrets(url: str, shown: str, what: str) -> None:
     with pytest.raises(InputError) as caught:
         ControlClient(url)
 

@@ -78,6 +78,18 @@ describe("the constructor", () => {
     for (const url of ["", "localhost:7387", "ftp://x", "http://", "http://a b", "http://x:99999", "http://x/?a", "http://x/#a"]) {
       assert.throws(() => new Mockpets({ url }), /^TypeError: not a valid server URL: .*; use a URL such as http:/, url);
     }
+    const secrets = {
+      "http://me:topsecret@x": "http://[redacted]@x",
+      "http://topsecret@x/~a": "http://[redacted]@x/~a",
+      "http://me:8/~topsecret@x": "http://[redacted]@x",
+      "http://me%40topsecret%40x ": "http://[redacted]@x ",
+      "me:topsecret@x": "[redacted]@x",
+      "http://x/__mockpets/#token=topsecret": "http://x/__mockpets/#token=[redacted]",
+      "http://x/~a#topsecret": "http://x/~a#[redacted]",
+    };
+    for (const [url, shown] of Object.entries(secrets)) {
+      assert.throws(() => new Mockpets({ url }), { name: "TypeError", message: `not a valid server URL: '${shown}'; use a URL such as http://localhost:7387` });
+    }
     assert.throws(() => new Mockpets({ url: "http://x/~a+empty" }), /names scenarios; activate them with use\(\)/);
   });
   it("rejects invalid session names and shows the rule", () => {

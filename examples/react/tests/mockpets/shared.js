@@ -4,7 +4,7 @@
 
 // What the integrations with test runners share. It is not an interface of the kit.
 
-import { MockpetsError } from "./client.js";
+import { MockpetsError, redacted } from "./client.js";
 
 const LOOPBACK = "(?:(?:[^/]+\\.)?localhost|127(?:\\.\\d+){3}|\\[::1\\])";
 const IN_BAGGAGE = /(?:^|,)\s*mockpets\.session\s*=/;
@@ -21,7 +21,7 @@ export const RUN = Math.random().toString(36).slice(2);
 
 /** Return the origin of a URL; all loopback names are the same. */
 export function origin(url) {
-  if (typeof url === "string" && !URL.canParse(url)) throw new TypeError(`not a valid origin: '${url}'`);
+  if (typeof url === "string" && !URL.canParse(url)) throw new TypeError(`not a valid origin: '${redacted(url)}'`);
   const { protocol, hostname, port } = new URL(url);
   return `${protocol}//${IS_LOOPBACK.test(hostname) ? "localhost" : hostname}:${port}`;
 }
