@@ -29,7 +29,7 @@ from mockpets.constants import (
 from mockpets.server.limits import Limits
 from tests.cases import each
 from tests.server.query_app import QueryApp
-from tests.server.raw_http import Clock, Running, Wire, descriptors, running
+from tests.server.raw_http import Clock, Running, Wire, descriptors, need_connections, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -553,6 +553,7 @@ def test_200_slow_and_200_reconnecting_clients_do_not_disturb_normal_requests() 
 
 
 def test_900_idle_connections_stay_open_while_others_get_responses() -> None:
+    need_connections(2 * 1000)
     with running(QueryApp()) as server, ExitStack() as stack:
         idle = [stack.enter_context(Wire(server.port)) for _ in range(900)]
         server.until(lambda: server.connections, 900)

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
+import pytest
+
+from mockpets.server.descriptors import connections_left, raise_limit
 from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings
@@ -25,6 +28,13 @@ if TYPE_CHECKING:
 
 SECONDS = 20
 """Time limit of each step."""
+
+
+def need_connections(number: int) -> None:
+    """Let this process open a number of sockets, or skip the test."""
+    raise_limit(number)
+    if connections_left(number) < number:
+        pytest.skip(f"this process may not open {number} sockets: raise `ulimit -n`")
 
 
 @dataclass(frozen=True)

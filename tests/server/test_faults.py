@@ -273,7 +273,7 @@ def test_activating_a_scenario_that_breaks_connections_closes_idle_ones() -> Non
     with running(create_app(Settings())) as server, Wire(server.port) as idle:
         assert idle.get("/v1/pets", KEY_LINE).read().status == 200
         with Wire(server.port) as busy, Wire(server.port) as other:
-            busy.get("/v1/pets", KEY_LINE, "Mockpets-Delay: 100ms")
+            busy.get("/v1/pets", KEY_LINE, "Mockpets-Delay: 500ms")
             server.until(lambda: server.waiting, 1)
             other.send(activation("slow"))
             assert other.read().status == 200

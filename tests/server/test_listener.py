@@ -15,7 +15,7 @@ from mockpets.server.limits import Limits, limits_for
 from mockpets.settings import Settings
 from tests.cases import each
 from tests.server.query_app import QueryApp
-from tests.server.raw_http import Clock, Running, Wire, port_of, running
+from tests.server.raw_http import Clock, Running, Wire, need_connections, port_of, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -193,6 +193,7 @@ def test_a_proxy_may_have_all_connections(proxy: str) -> None:
 def test_only_a_public_server_limits_the_connections_of_an_address() -> None:
     share = CONNECTIONS // PUBLIC_SHARE
     settings = Settings(port=0, public=True, host=("127.0.0.1",))
+    need_connections(2 * CONNECTIONS)
 
     assert limits_for(Settings()) == Limits()
     assert limits_for(settings) == Limits(address_connections=share)

@@ -32,17 +32,16 @@ _RESERVED: Final = re.compile(
     re.IGNORECASE,
 )
 _OPT_IN: Final = re.compile("set-cookie|access-control-.*", re.IGNORECASE)
-# Possessive quantifiers (*+), so that a long value takes linear time.
+# Each character fits in one way only, so that a long value takes linear time. No possessive
+# quantifiers: Python before 3.11.5 matches them wrongly around a group (gh-106052).
+_TOKEN: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # noqa: S105 - RFC 9110's word, no secret
 _MEDIA_TYPE: Final = re.compile(
-    r"{0}/{0}(?:[\t ]*+;[\t ]*+(?:{0}=(?:{0}|\"(?:[^\"\\]|\\.)*+\"))?+)*+".format(
-        r"[!#$%&'*+.^_`|~0-9A-Za-z-]++"
-    )
+    rf"{_TOKEN}/{_TOKEN}(?:[\t ]*;(?:[\t ]*{_TOKEN}=(?:{_TOKEN}|\"(?:[^\"\\]|\\.)*\"))?)*"
 )
+_URI: Final = r"[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}"
 _URI_REFERENCE: Final = re.compile(
-    r"(?:[A-Za-z][A-Za-z0-9+.-]*+:)?+(?://(?:{0}|[\[\]])*+)?+(?:{0}|/)*+"
-    r"(?:\?(?:{0}|[/?])*+)?+(?:\#(?:{0}|[/?])*+)?+".format(
-        r"[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}"
-    )
+    rf"(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://(?:{_URI}|[\[\]])*(?![^/?#]))?(?:{_URI}|/)*"
+    rf"(?:\?(?:{_URI}|[/?])*)?(?:\#(?:{_URI}|[/?])*)?"
 )
 
 
