@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 TOKEN = "Vt9-control-token-of-this-test"
 KEY = "Vt9-second-key-of-this-test"
+KEPT = 10
+"""Requests in the log: more than one example sends."""
 READS = [
-    *("state", "requests?limit=1000", "requests.har?limit=1000", "snapshots", "snapshots/s"),
+    *("state", f"requests?limit={KEPT}", f"requests.har?limit={KEPT}", "snapshots", "snapshots/s"),
     *("sessions", "sessions/w1", "scenarios", "gates", "events?since=0", "pets", "metrics"),
     "coverage",
 ]
@@ -87,8 +89,9 @@ def check(call: Client, log: pytest.LogCaptureFixture, *marks: str) -> None:
 
 @pytest.fixture(scope="module", params=["inside", pytest.param("socket", marks=pytest.mark.slow)])
 def keeping(request: pytest.FixtureRequest) -> Iterator[Client]:
-    """A server with its own key and token, and a journal that is not empty."""
-    settings = Settings(port=0, api_key=("mockpets", KEY), control_token=TOKEN)
+    """A server with its own key and token, and a journal that keeps what one example sends."""
+    keys = ("mockpets", KEY)
+    settings = Settings(port=0, api_key=keys, control_token=TOKEN, journal_size=KEPT)
     if request.param == "inside":
         yield Client(InProcess(create_app(settings)))
         return
