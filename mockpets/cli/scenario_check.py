@@ -26,7 +26,7 @@ from mockpets.scenario.language.loader import is_json_file, load_fixture
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.library import Library, read_library
-from mockpets.scenario.matching import ABSENT, Facts, covers, difference, is_any_segment
+from mockpets.scenario.matching import ABSENT, Facts, covers, is_any_segment, meets
 from mockpets.scenario.model import PASS, Canned
 from mockpets.settings import Settings
 from mockpets.strict_json import dump_json
@@ -171,9 +171,7 @@ class _Trials:
                 self.warnings.append(_never_reached(scenario, stub, blockers))
             elif (holder := _first_holder(stub, scenario.stubs[:position])) is not None:
                 self.warnings.append(_hidden_hold(scenario, stub, holder))
-            requests = [
-                facts for facts in _requests(stub.match) if not difference(stub.match, facts)
-            ]
+            requests = [facts for facts in _requests(stub.match) if meets(stub.match, facts)]
             self._library = Library({scenario.name: _alone(scenario, stub)}, {}, {})
             for facts in requests:
                 self._sessions.default.reset()

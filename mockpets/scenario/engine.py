@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mockpets.constants import DELAY_SECONDS
 from mockpets.faults import CONNECTION_FAULTS
-from mockpets.scenario.matching import difference
+from mockpets.scenario.matching import meets
 from mockpets.scenario.model import PASS, Canned
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def decide(
     fault = None
     for position in range(len(stubs)) if candidates is None else candidates:
         stub = stubs[position]
-        if difference(stub.match, facts):
+        if not meets(stub.match, facts):
             continue
         count = counts[position]
         step = _step(position, stub, count, random)

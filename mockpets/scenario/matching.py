@@ -1,7 +1,6 @@
 """Compare a request with a stub's conditions; the only code that does.
 
-`difference` returns the failed conditions; a match is an empty difference. So a response and the
-explanation of why a stub did or did not match cannot disagree.
+`meets` decides and `difference` explains, from the same comparisons, so that they cannot disagree.
 """
 
 from __future__ import annotations
@@ -11,11 +10,12 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import OPERATIONS
+from mockpets.scenario.model import Condition
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from mockpets.scenario.model import Condition, Match
+    from mockpets.scenario.model import Match
 
 
 class _Absent:
@@ -83,49 +83,64 @@ def is_any_segment(segment: str) -> bool:
     return segment == "*" or segment[:1] == "{"
 
 
+def meets(match: Match, facts: Facts) -> bool:
+    """Return whether a request meets all conditions of `match`."""
+    return all(holds for _, _, _, holds in _compared(match, facts))
+
+
 def difference(match: Match, facts: Facts, *, every: bool = False) -> list[Comparison]:
     """Return every condition of `match` that the request fails; an empty list is a match.
 
     :param every: whether to return the conditions that hold too, for an explanation.
     """
-    compared: list[Comparison] = []
-    operation = facts.operation
-    if match.operations and ((fails := operation not in match.operations) or every):
-        expected = _any_of(match.operations)
-        compared.append(Comparison("operation", expected, operation or "none", not fails))
-    # HEAD counts as GET; a stub cannot match HEAD alone.
-    method = "GET" if facts.method == "HEAD" else facts.method
-    if match.method is not None and ((fails := match.method != method) or every):
-        compared.append(Comparison("method", match.method, facts.method, not fails))
-    if match.path is not None and ((fails := not path_matches(match.path, facts.path)) or every):
-        compared.append(Comparison("path", match.path, facts.path, not fails))
-    if match.pet_ids and ((fails := facts.pet_id not in match.pet_ids) or every):
-        got = _text(facts.pet_id, none="absent")
-        compared.append(Comparison("petId", _any_of(match.pet_ids), got, not fails))
-    for condition in match.query:
-        compared += _compared("query", condition, facts.query.get(condition.name, ()), every)
-    for condition in match.headers:
-        value = facts.headers.get(condition.name)
-        compared += _compared("headers", condition, () if value is None else (value,), every)
-    properties = facts.body if isinstance(facts.body, dict) else {}
-    for condition in match.body:
-        value = properties.get(condition.name, ABSENT)
-        compared += _compared("body", condition, () if value is ABSENT else (value,), every)
-    return compared
+    return [
+        Comparison(
+            where,
+            expected_value(wanted) if isinstance(wanted, Condition) else _any_of(wanted),
+            got if isinstance(got, str) else ", ".join(map(_text, got)) or "absent",
+            holds,
+        )
+        for where, wanted, got, holds in _compared(match, facts)
+        if every or not holds
+    ]
 
 
 def _compared(
-    part: str, condition: Condition, values: Sequence[object], every: bool
-) -> list[Comparison]:
-    """Return the comparison of one condition, if no value meets it or `every` is set."""
+    match: Match, facts: Facts
+) -> Iterator[tuple[str, Condition | Sequence[object], str | Sequence[object], bool]]:
+    """Yield each condition: where it applies, the values expected and got, and if it holds."""
+    if match.operations:
+        got = facts.operation or "none"
+        yield "operation", match.operations, got, facts.operation in match.operations
+    if match.method is not None:
+        # HEAD counts as GET; a stub cannot match HEAD alone.
+        method = "GET" if facts.method == "HEAD" else facts.method
+        yield "method", (match.method,), facts.method, match.method == method
+    if match.path is not None:
+        yield "path", (match.path,), facts.path, path_matches(match.path, facts.path)
+    if match.pet_ids:
+        ids = () if facts.pet_id is None else (facts.pet_id,)
+        yield "petId", match.pet_ids, ids, facts.pet_id in match.pet_ids
+    for condition in match.query:
+        values = facts.query.get(condition.name, ())
+        yield f"query.{condition.name}", condition, values, _meets(condition, values)
+    if match.headers or match.body:
+        body = facts.body if isinstance(facts.body, dict) else {}
+        for part, conditions, have in (
+            ("headers", match.headers, facts.headers),
+            ("body", match.body, body),
+        ):
+            for condition in conditions:
+                value = have.get(condition.name, ABSENT)
+                single: Sequence[object] = () if value is ABSENT else (value,)
+                yield f"{part}.{condition.name}", condition, single, _meets(condition, single)
+
+
+def _meets(condition: Condition, values: Sequence[object]) -> bool:
+    """Return whether one of the values meets a condition, or whether there is any."""
     if condition.operator == "present":
-        holds = bool(values) == condition.value
-    else:
-        holds = any(_holds(condition, value) for value in values)
-    if holds and not every:
-        return []
-    got = ", ".join(_text(value) for value in values) or "absent"
-    return [Comparison(f"{part}.{condition.name}", expected_value(condition), got, holds)]
+        return bool(values) == condition.value
+    return any(_holds(condition, value) for value in values)
 
 
 def _holds(condition: Condition, value: object) -> bool:
@@ -225,10 +240,10 @@ def _any_of(values: Iterable[object]) -> str:
     return " or ".join(map(str, values))
 
 
-def _text(value: object, none: str = "null") -> str:
+def _text(value: object) -> str:
     """Return a value as explanations show it."""
     if value is None:
-        return none
+        return "null"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (list, tuple)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -14,7 +13,6 @@ from mockpets.scenario.engine import Count, decide
 from mockpets.scenario.match_index import MatchIndex
 from mockpets.scenario.matching import ABSENT, Facts, difference
 from mockpets.scenario.model import PASS, Canned, Condition, Delay, Match, Stub
-from tests.cases import each
 
 # Few values, so that stubs share them and requests meet them.
 TEXTS: Any = st.sampled_from(["a", "b", "ab", "1"])
@@ -125,85 +123,19 @@ def test_candidates_are_in_order_and_include_every_match(
     assert set(met) <= set(candidates)
 
 
-def on(name: str, value: object) -> tuple[Condition, ...]:
-    return (Condition(name, "equals", value),)
-
-
-MANY = 10_000
-SHAPES: dict[str, Any] = {
-    "pet id": lambda n: Match(operations=("getPet",), pet_ids=(n,)),
-    "query": lambda n: Match(operations=("listPets",), query=on("status", f"s{n}")),
-    "two parameters": lambda n: Match(
-        operations=("listPets",), query=on("status", f"s{n % 100}") + on("limit", str(n // 100))
-    ),
-    "header": lambda n: Match(headers=on("x-case", f"s{n}")),
-    "name of a header": lambda n: Match(headers=(Condition(f"x-{n}", "present", True),)),
-    "body": lambda n: Match(operations=("createPet",), body=on("name", f"s{n}")),
-    "number in a body": lambda n: Match(body=on("categoryId", n)),
-    "one of": lambda n: Match(query=(Condition("status", "one_of", (f"s{n}", f"s{n + 1}")),)),
-    "path": lambda n: Match(method="GET", path=f"/v1/store/orders/{n}"),
-    "path with a wildcard": lambda n: Match(method="GET", path=f"/v1/*/{n}/{{id}}"),
-}
-HIT = {
-    "x-case": "s77",
-    "x-77": "1",
-}
-MET = [
-    Facts("getPet", "GET", "/v1/pets/77", 77, headers=HIT),
-    Facts("listPets", "GET", "/v1/pets", query={"status": ["s77"], "limit": ["0"]}, headers=HIT),
-    Facts("createPet", "POST", "/v1/pets", body={"name": "s77", "categoryId": 77}, headers=HIT),
-    Facts(None, "GET", "/v1/store/orders/77", headers=HIT),
-    Facts(None, "GET", "/v1/store/77/items", headers=HIT),
-]
-
-
-@each("shape", SHAPES)
-def test_a_request_is_compared_with_few_of_many_stubs(shape: str) -> None:
-    matches = [SHAPES[shape](number) for number in range(MANY)]
+def test_a_request_is_compared_with_the_stubs_for_its_operation_or_path() -> None:
+    matches = [
+        Match(operations=("listPets",)),
+        Match(operations=("getPet", "createPet")),
+        Match(method="GET", path="/v1/store/orders"),
+        Match(method="GET", path="/v1/store/*"),
+        Match(path="/v1/pets/{id}"),
+        Match(),
+    ]
     index = MatchIndex(matches)
-    met = 0
-    for facts in MET:
-        candidates = list(index.candidates(facts))
-        met += sum(not difference(matches[number], facts) for number in candidates)
-        assert len(candidates) <= 8, facts
-    assert met, "otherwise an index without candidates would pass"
 
-
-def test_shapes_that_are_mixed_do_not_hide_each_other() -> None:
-    shapes = list(SHAPES.values())
-    matches = [shapes[number % len(shapes)](number // len(shapes)) for number in range(MANY)]
-    index = MatchIndex(matches)
-    for facts in MET:
-        candidates = list(index.candidates(facts))
-        met = [number for number, match in enumerate(matches) if not difference(match, facts)]
-        assert set(met) <= set(candidates)
-        assert met
-        assert len(candidates) <= 8 * len(shapes)
-
-
-def test_candidates_are_found_only_as_far_as_the_search_goes() -> None:
-    matches = [Match(operations=("listPets",)), *(SHAPES["query"](n) for n in range(100)), Match()]
-    candidates = iter(MatchIndex(matches).candidates(MET[1]))
-    assert [next(candidates), next(candidates), next(candidates)] == [0, 78, 101]
-    assert next(candidates, None) is None
-
-
-def test_conditions_with_many_alternatives_do_not_multiply() -> None:
-    choices = tuple(f"s{number}" for number in range(30))
-    names = ["limit", "page", "status"]
-    wide = Match(query=tuple(Condition(name, "one_of", choices) for name in names))
-    tracemalloc.start()
-    try:
-        index = MatchIndex([wide] * 20)
-        held, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert held < 200_000, "20 stubs with 90 values each"
-    facts = Facts("listPets", "GET", "/v1/pets", query={name: ["s9", "s7"] for name in names})
-    assert list(index.candidates(facts)) == list(range(20))
-
-
-def test_a_match_may_have_any_number_of_conditions() -> None:
-    long = Match(body=tuple(Condition(f"p{number}", "equals", 1) for number in range(2_000)))
-    facts = Facts("createPet", "POST", "/v1/pets", body={f"p{n}": 1 for n in range(2_000)})
-    assert list(MatchIndex([long] * 20).candidates(facts)) == list(range(20))
+    assert index.candidates(Facts("listPets", "GET", "/v1/pets")) == [0, 3, 4, 5]
+    assert index.candidates(Facts("createPet", "POST", "/v1/pets")) == [1, 3, 4, 5]
+    assert index.candidates(Facts(None, "GET", "/v1/store/orders")) == [2, 3, 4, 5]
+    assert index.candidates(Facts(None, "GET", "/*")) == [3, 4, 5]
+    assert MatchIndex([]).candidates(Facts(None, "GET", "/")) == []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import LIST_FIELDS, NEW_PET_FIELDS
 from mockpets.errors import did_you_mean
-from mockpets.scenario.matching import Facts, condition_in_words, difference
+from mockpets.scenario.matching import Facts, condition_in_words, meets
 from mockpets.scenario.model import Canned, Match
 from mockpets.units import quote
 
@@ -98,7 +98,7 @@ def _warn_values(
     match = Match(body=(condition,))
     requests = [Facts(None, "", "", body={condition.name: choice}) for choice in choices]
     is_part = condition.operator in ("contains", "matches")
-    if requests and is_part and all(difference(match, facts) for facts in requests):
+    if requests and is_part and not any(meets(match, facts) for facts in requests):
         node, steps = stub.find(path)
         what = f"no valid request matches: no {condition.name} {condition_in_words(condition)}"
         diagnostics.at(*steps).warn(node, what, f"values: {', '.join(choices)}")
