@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from http import HTTPStatus
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN
 from mockpets.contract.fields import parse_int64
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 KEY_HEADER: Final = "'Authorization: Bearer <API_KEY>'"
 MISSING_KEY: Final = (
@@ -42,6 +45,14 @@ def no_animal(pet_id: int | str) -> str:
     if re.fullmatch("-?[1-9][0-9]*", text):
         example = f" from {INT64_MIN} to {INT64_MAX}"
     return f"no animal has the id {text[:40]!r}: an id is an integer{example}"
+
+
+def without_session(count: int, last: Iterable[str]) -> str:
+    """Return how many requests named no session, and the last ones, as kit/shared.js does."""
+    few = "1 request without a session was"
+    if count != 1:
+        few = f"{count} requests without a session were"
+    return f"{few} rejected meanwhile: {', '.join(last)}"
 
 
 def network_error(status: int) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import LOST_SESSION, SESSION_ID_HEADER, VERSION, WAIT_SECONDS
+from mockpets.contract.error_messages import without_session
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import Parameter, integer, read_query
 from mockpets.errors import RequestError
@@ -151,13 +152,8 @@ def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
         details = verification.details(verdict)
         message = verdict.message
         count, last = call.context.sessions.sessionless(call.session)
-        if count:  # the same text as in kit/shared.js
-            few = (
-                "1 request without a session was"
-                if count == 1
-                else f"{count} requests without a session were"
-            )
-            message += f"\n{few} rejected meanwhile: {', '.join(last)}"
+        if count:
+            message += f"\n{without_session(count, last)}"
         raise RequestError("verification_failed", message, details=details)
     matched = [queries.summary(entry) for entry in verdict.matched]
     return json_response({"matched": len(matched), "requests": matched})
