@@ -11,6 +11,11 @@ export interface MockpetsOptions {
   key?: string | undefined;
   /** The control token; by default, Cypress' variable `MOCKPETS_CONTROL_TOKEN`. */
   token?: string | undefined;
+  /**
+   * Options of the server that the tests expect, besides `--sessions declared`, such as `--seed 4`; by default,
+   * Cypress' variable `MOCKPETS_ARGS`. The command log warns if the server has others.
+   */
+  args?: string | undefined;
   /** Origins to which the page sends the session, in addition to those of mockpets and `baseUrl`. */
   origins?: readonly string[] | undefined;
 }

@@ -2,7 +2,7 @@
 // the documentation.
 
 import { Mockpets, MockpetsError } from "./client.js";
-import { RUN, addSession, contentsOf, dropSession, failure, origin, requestLog, urlsOf } from "./shared.js";
+import { RUN, addSession, contentsOf, dropSession, failure, origin, requestLog, urlsOf, warningOf } from "./shared.js";
 
 export * from "./client.js";
 
@@ -19,8 +19,11 @@ Cypress.Commands.add("mockpets", (scenario, options) => {
   const mock = session ?? create(options);
   if (!session) sendSession(mock, [Cypress.config("baseUrl"), ...(options?.origins ?? [])]);
   cy.then({ timeout: CALL_MS }, async () => {
-    if (!session) await mock.make(contentsOf({ scenario }));
-    else if (scenario !== undefined) await mock.use(...[scenario].flat());
+    if (!session) {
+      await mock.make(contentsOf({ scenario }));
+      const message = await warningOf(mock, options?.args ?? variable("MOCKPETS_ARGS"), "MOCKPETS_ARGS");
+      if (message) Cypress.log({ name: "mockpets", message });
+    } else if (scenario !== undefined) await mock.use(...[scenario].flat());
     session = mock;
   });
   return cy.wrap(mock, { log: false });

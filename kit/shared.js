@@ -1,11 +1,16 @@
 // What the integrations with test runners share. It is not an interface of the kit.
 
 import { MockpetsError, redacted } from "./client.js";
+import { scenarios } from "./scenarios.js";
 
 const LOOPBACK = "(?:(?:[^/]+\\.)?localhost|127(?:\\.\\d+){3}|\\[::1\\])";
 const IN_BAGGAGE = /(?:^|,)\s*mockpets\.session\s*=/;
 const IN_KEY = /~[^~+][^~]*$/;
 const IS_LOOPBACK = new RegExp(`^${LOOPBACK}$`);
+/** The options that decide what sessions see, with their defaults: what `GET state` leaves out. */
+const DEFAULTS = { "--seed": "1", "--count": "16", "--locale": "en_US", "--any-key": null, "--delay": "0s", "--sessions": "implicit" };
+const checked = new Set(); // URLs
+const UNITS = { ms: 1, s: 1_000, m: 60_000 };
 
 /** The annotation of a test that runs under a state of `states()`; its description is the scenario's name. */
 export const STATE = "mockpets state";
@@ -65,6 +70,57 @@ export async function failure(call) {
 /** Return the contents of a test's session: whatever the server was started with, scenario `default` is active. */
 export function contentsOf({ scenario, ...contents } = {}) {
   return { scenario: scenario ?? "default", ...contents };
+}
+
+/** Return the options in the arguments of `mockpets serve`: pairs of a name and a value, which switches lack. */
+export function optionsIn(args) {
+  const words = (args.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []).map((word) => word.replace(/["']/g, ""));
+  return words.flatMap((word, index) => {
+    if (!word.startsWith("--")) return [];
+    const [name, value] = word.split(/=(.*)/s);
+    const next = words[index + 1] ?? "--";
+    return [[name, value ?? (next.startsWith("--") ? "" : next)]];
+  });
+}
+
+/**
+ * Return how a server differs from the one that tests expect; empty if it does not.
+ * @param args the options that the tests expect, besides `--sessions declared`
+ * @param files the texts of the scenario files that the tests expect, by name; empty if they are unknown
+ */
+export async function differences(mock, args = "", files = {}) {
+  const server = await mock.state().catch(() => undefined); // a test that needs the call fails with the reason
+  if (!server) return "";
+  const { settings, scenarios: known } = server;
+  const wanted = Object.entries({ "--sessions": "declared", ...Object.fromEntries(optionsIn(args)) });
+  const expected = wanted
+    .filter(([name, value]) => name in DEFAULTS && comparable(value) !== comparable(DEFAULTS[name]))
+    .map(([name, value]) => `${name} ${value}`.trim());
+  const onlyIn = (ones, others) => ones.filter((one) => !others.map(comparable).includes(comparable(one)));
+  const [own, names] = [Object.keys(files), known.map(({ name }) => name)];
+  const result = [
+    ...onlyIn(settings.options, expected).map((option) => `it has ${option}`),
+    ...onlyIn(expected, settings.options).map((option) => `it lacks ${option}`),
+    ...onlyIn([...new Set([...scenarios.map(({ name }) => name), ...own])], names).map((name) => `it lacks the scenario '${name}'`),
+  ];
+  for (const { name, replaces } of own.length ? known : []) {
+    const isOther = name in files ? (await mock.scenario(name)).text !== files[name] : replaces.length > 0;
+    if (isOther) result.push(`its scenario '${name}' has another text`);
+  }
+  return result.join(", ");
+}
+
+/** Return a warning about such differences, once for each server; empty if there are none. */
+export async function warningOf(mock, args, place) {
+  if (checked.has(mock.url)) return "";
+  checked.add(mock.url);
+  const found = await differences(mock, args);
+  return found && `the server at ${mock.url} is not as the tests expect: ${found}; restart it, or name its options in ${place}`;
+}
+
+/** Return a text in which equal durations, such as `300ms` and `0.3s`, are equal. */
+function comparable(text) {
+  return text?.replace(/([\d.]+) ?(ms|s|m)$/, (_, number, unit) => Math.round(number * UNITS[unit])) ?? text;
 }
 
 /** Return the name of the state under which a test runs, from its annotations; undefined without one. */

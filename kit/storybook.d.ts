@@ -4,6 +4,8 @@ export * from "./client.js";
 
 /** The session of a story: its scenarios, seed and pets, and how to reach it. */
 export interface StoryParameters extends Contents, Pick<Options, "url" | "token" | "key"> {
+  /** Options of the server that the stories expect, besides `--sessions declared`; the console warns of others. */
+  args?: string;
   /**
    * `props` (the default): the story passes `loaded.mockpets.baseUrl` or `.key` to its component.
    * `header`: `fetch` and XMLHttpRequest of the page send the session to mockpets and to the page's

@@ -37,32 +37,33 @@ class Integration:
 
 SCENARIOS_FILE: Final = "scenarios.d.ts"
 STATES_FILE: Final = "scenarios.js"
-"""The names and descriptions that `states.js` reads; only types need `SCENARIOS_FILE`."""
+"""The names and descriptions that scripts read; only types need `SCENARIOS_FILE`."""
 PACKAGE_FILE: Final = "package.json"
 FILES: Final = (PACKAGE_FILE, "client.js", "client.d.ts", "control.d.ts", SCENARIOS_FILE)
 CLIENT: Final = Integration("client", "pets.spec.ts", "Mockpets")
 _SERVER: Final = ("server.js", "server.d.ts")
-_STATES: Final = (STATES_FILE, "states.js", "states.d.ts")
+_SHARED: Final = ("shared.js", STATES_FILE)
+_STATES: Final = ("states.js", "states.d.ts")
 INTEGRATIONS: Final[Mapping[str, Integration]] = {
     "playwright": Integration(
         "Playwright fixtures",
         "pets.spec.ts",
         "expect, test",
-        ("shared.js", *_SERVER, *_STATES, "states-reporter.js", "states-reporter.d.ts"),
+        (*_SHARED, *_SERVER, *_STATES, "states-reporter.js", "states-reporter.d.ts"),
     ),
     "vitest": Integration(
         "function useMockpets for Vitest",
         "pets.test.ts",
         "useMockpets",
-        ("shared.js", "requests.js", *_SERVER, *_STATES),
+        (*_SHARED, "requests.js", *_SERVER, *_STATES),
     ),
     "storybook": Integration(
         "Storybook loader",
         ".storybook/preview.ts",
         "mockpetsLoader",
-        ("shared.js", "requests.js"),
+        (*_SHARED, "requests.js"),
     ),
-    "cypress": Integration("Cypress command", "cypress/support/e2e.ts", "", ("shared.js",)),
+    "cypress": Integration("Cypress command", "cypress/support/e2e.ts", "", _SHARED),
     "ssr": Integration(
         "function for server-side rendering", "api.ts", "withSession", needs_client=False
     ),

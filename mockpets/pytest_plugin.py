@@ -26,6 +26,7 @@ from mockpets.errors import MockpetsError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
+    from pathlib import Path
 
     from mockpets.client import ControlClient, Gate
     from mockpets.client.connection import SessionLostError
@@ -391,7 +392,7 @@ def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
     if url := _running_server(request.config):
         control = ControlClient(url, token=os.environ.get(_TOKEN_VARIABLE))
         state = control.state()
-        _warn_of_differences(url, state, settings)
+        _warn_of_differences(control, state, settings)
         yield Server(state["settings"]["key"], control, scenario=settings.scenario)
         return
 
@@ -403,13 +404,12 @@ def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
         yield Server(settings.api_key[0], control, is_own=True, scenario=settings.scenario)
 
 
-def _warn_of_differences(url: str, state: State, settings: Settings) -> None:
+def _warn_of_differences(control: ControlClient, state: State, settings: Settings) -> None:
     """Warn if a running server is not as tests expect, who would start one with these settings."""
+    from mockpets.packaged_data import shipped
     from mockpets.scenario.files import find
 
     options, expected = state["settings"]["options"], settings.options()
-    names = {each["name"] for each in state["scenarios"]}
-    own = filter(partial(re.fullmatch, SCENARIO_NAME), find("scenarios", settings.scenarios_dir))
     differences = [
         *(
             f"it has {option}"
@@ -417,14 +417,29 @@ def _warn_of_differences(url: str, state: State, settings: Settings) -> None:
             if option not in (*expected, "--sessions declared")  # which only rejects mistakes
         ),
         *(f"it lacks {option}" for option in expected if option not in options),
-        *(f"it lacks the scenario {name!r}" for name in sorted({*own} - names)),
     ]
+    replaced = {each["name"]: bool(each["replaces"]) for each in state["scenarios"]}
+    for name, source in find("scenarios", settings.scenarios_dir).items():
+        if name not in replaced:
+            if re.fullmatch(SCENARIO_NAME, name):
+                differences.append(f"it lacks the scenario {name!r}")
+        elif (
+            replaced[name]
+            if source.path.parent == shipped("scenarios")
+            else control.scenario(name)["text"] != _text(source.path)
+        ):
+            differences.append(f"its scenario {name!r} has another text")
     if differences:
         warnings.warn(
-            f"the mockpets server at {url} is not as the tests would start it: "
+            f"the mockpets server at {control.url} is not as the tests would start it: "
             f"{', '.join(differences)}; restart it, or change the fixture mockpets_settings",
             stacklevel=1,
         )
+
+
+def _text(path: Path) -> str:
+    """Return the text of a scenario file as `ControlClient.scenario` does."""
+    return path.read_bytes().decode("utf-8-sig", "replace")
 
 
 @pytest.fixture

@@ -132,7 +132,11 @@ def test_a_running_server_can_be_used(
 def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from_default(
     run: Run, pytester: pytest.Pytester
 ) -> None:
-    (pytester.mkdir("own") / "tired-cat.yaml").write_text("description: d\nstubs: []\n")
+    own, served = pytester.mkdir("own"), pytester.mkdir("served")
+    for path in (own / "tired-cat", own / "same", own / "other", served / "same"):
+        path.with_suffix(".yaml").write_text("description: d\nstubs: []\n")
+    for name in ("other", "empty"):
+        (served / f"{name}.json").write_text('{"description": "d", "stubs": []}')
     pytester.makeini("[pytest]\nmockpets_scenarios_dir = own")
     text = """
         def test_a(mockpets):
@@ -142,7 +146,13 @@ def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from
             assert mockpets.control.state()["active"] == ["default"]
     """
     settings = Settings(
-        port=0, scenario=("empty",), any_key=True, seed=4, count=4, sessions="declared"
+        port=0,
+        scenario=("empty",),
+        any_key=True,
+        seed=4,
+        count=4,
+        sessions="declared",
+        scenarios_dir=(served,),
     )
     with MockpetsServer(settings) as server:
         url = server.url
@@ -152,7 +162,8 @@ def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from
     result.stdout.fnmatch_lines(
         [
             f"*the mockpets server at {url} is not as the tests would start it: it has --seed 4, "
-            "it has --count 4, it has --any-key, it lacks the scenario 'tired-cat'; restart it, or "
+            "it has --count 4, it has --any-key, its scenario 'empty' has another text, its "
+            "scenario 'other' has another text, it lacks the scenario 'tired-cat'; restart it, or "
             "change the fixture mockpets_settings"
         ]
     )

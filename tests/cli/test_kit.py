@@ -23,16 +23,14 @@ from tests.programs import need, need_packages
 Kit = Any
 CLIENT = ["package.json", "client.js", "client.d.ts", "control.d.ts", "scenarios.d.ts"]
 SSR = ["package.json", "ssr.js", "ssr.d.ts"]
-SHARED = ["shared.js", "server.js", "server.d.ts"]
-STATES = ["scenarios.js", "states.js", "states.d.ts"]
+SHARED = ["shared.js", "scenarios.js"]
+SERVER = ["server.js", "server.d.ts"]
+STATES = ["states.js", "states.d.ts"]
 REPORTER = ["states-reporter.js", "states-reporter.d.ts"]
-PLAYWRIGHT = [*SHARED, *STATES, *REPORTER, "playwright.js", "playwright.d.ts"]
-VITEST = [
-    *("shared.js", "requests.js", "server.js", "server.d.ts"),
-    *(*STATES, "vitest.js", "vitest.d.ts"),
-]
-STORYBOOK = ["shared.js", "requests.js", "storybook.js", "storybook.d.ts"]
-CYPRESS = ["shared.js", "cypress.js", "cypress.d.ts"]
+PLAYWRIGHT = [*SHARED, *SERVER, *STATES, *REPORTER, "playwright.js", "playwright.d.ts"]
+VITEST = [*SHARED, "requests.js", *SERVER, *STATES, "vitest.js", "vitest.d.ts"]
+STORYBOOK = [*SHARED, "requests.js", "storybook.js", "storybook.d.ts"]
+CYPRESS = [*SHARED, "cypress.js", "cypress.d.ts"]
 HEADER = (
     f'// mockpets {version("mockpets")}: written by "mockpets kit"; '
     "run it again instead of editing this file"

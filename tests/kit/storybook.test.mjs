@@ -87,6 +87,15 @@ describe("mockpetsLoader", () => {
     assert.equal((await list(docs)).status, 200);
   });
 
+  it("warns once of a server that the stories do not expect", async (context) => {
+    const warn = context.mock.method(console, "warn", () => {});
+    for (const args of ["--seed=4 --delay 1s", ""]) await load({ url: process.env.OTHER_URL, args });
+    assert.deepEqual(warn.mock.calls.map((call) => call.arguments), [[
+      `mockpets: the server at ${process.env.OTHER_URL} is not as the tests expect: it lacks --sessions declared, ` +
+        "it lacks --delay 1s; restart it, or name its options in parameters.mockpets.args",
+    ]]);
+  });
+
   it("rejects typos in the parameters", async () => {
     await assert.rejects(load({ scenaro: "empty" }), /scenaro/);
     await assert.rejects(load({ scenario: "emtpy" }), /'emtpy'.*'empty'/);

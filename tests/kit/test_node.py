@@ -32,8 +32,15 @@ WITH_TOKEN = Settings(port=0, sessions="declared", control_token="secret-token")
                 "DECLARED_URL": WITH_TOKEN,
             },
         ),
-        ("storybook.test.mjs", {"MOCKPETS_URL": DECLARED}),
-        ("cypress/cypress.test.mjs", {"DECLARED_URL": DECLARED, "TOKEN_URL": WITH_TOKEN}),
+        ("storybook.test.mjs", {"MOCKPETS_URL": DECLARED, "OTHER_URL": Settings(port=0, seed=4)}),
+        (
+            "cypress/cypress.test.mjs",
+            {
+                "DECLARED_URL": DECLARED,
+                "TOKEN_URL": WITH_TOKEN,
+                "OTHER_URL": Settings(port=0, seed=4),
+            },
+        ),
     ],
 )
 def test_a_module_with_real_servers(path: str, servers: Mapping[str, Settings]) -> None:

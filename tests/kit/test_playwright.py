@@ -228,7 +228,11 @@ def test_a_reused_server_is_one_warning_and_its_scenario_is_not_that_of_the_test
     tmp_path: Path,
 ) -> None:
     own = 'import { webServer } from "./tests/mockpets/playwright";\n'
-    config = own + CONFIG.replace("fullyParallel", "webServer: webServer(), fullyParallel")
+    config = own + CONFIG.replace(
+        "fullyParallel", "webServer: webServer({ args: '--scenarios-dir mine' }), fullyParallel"
+    )
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/retry.yaml").write_text("description: Ours.\nstubs: []\n")
     with MockpetsServer(Settings(port=0, scenario=("empty",), any_key=True)) as server:
         url = server.url
         outcomes = run_playwright(tmp_path, {"tests/a.spec.ts": REUSE}, config, MOCKPETS_URL=url)
@@ -239,8 +243,8 @@ def test_a_reused_server_is_one_warning_and_its_scenario_is_not_that_of_the_test
     [warning] = filter(None, (each.stderr for each in outcomes.values()))
     assert warning == (
         f"mockpets: the tests use a server that was already running at {url}, and it is not as "
-        "they expect: it has --any-key, it lacks --sessions declared; stop it, so that the tests "
-        "start their own, or name its options in 'args'\n"
+        "they expect: it has --any-key, it lacks --sessions declared, its scenario 'retry' has "
+        "another text; stop it, so that the tests start their own, or name its options in 'args'\n"
     )
 
 

@@ -155,20 +155,40 @@ def test_a_running_server_is_used_and_stays(project: Path) -> None:
 
 
 def test_a_running_server_with_other_options_is_one_warning(project: Path) -> None:
-    """The options in `args` are those that the tests expect."""
-    with MockpetsServer(Settings(port=0, any_key=True, seed=4, scenario=("empty",))) as server:
-        options = {"args": "--seed 4 --scenarios-dir own --count 3"}
+    """The options in `args` are those that the tests expect, and the files in its folders."""
+    files = {
+        "served": {"same": "a", "tired-cat": "a", "default": "a"},
+        "own": {"same": "a", "tired-cat": "b", "empty": "a", "new": "b"},
+    }
+    for folder, texts in files.items():
+        (project / folder).mkdir()
+        for name, text in texts.items():
+            (project / folder / f"{name}.yaml").write_text(f"description: {text}\nstubs: []\n")
+    settings = Settings(
+        port=0,
+        any_key=True,
+        seed=4,
+        locale="de_DE",
+        delay=0.001,
+        scenario=("empty",),
+        scenarios_dir=(project / "served",),
+    )
+    with MockpetsServer(settings) as server:
+        args = "--seed=4 --scenarios-dir 'own' --count 3 --delay 1ms --locale en_GB --max-pets 9"
+        options = {"args": args}
         (project / "node_modules/mockpets/scenarios.js").write_text(
-            'export const scenarios = [{ name: "empty" }, { name: "tired-cat" }];'
+            'export const scenarios = [{ name: "empty" }, { name: "listed" }];'
         )
         url = server.url
         output = start(project, options, MOCKPETS_URL=url)
 
     assert output.splitlines() == [
         f"mockpets: the tests use a server that was already running at {url}, and it is not "
-        "as they expect: it has --any-key, it lacks --sessions declared, it lacks --count, it "
-        "lacks the scenario 'tired-cat'; stop it, so that the tests start their own, or name its "
-        "options in 'args'",
+        "as they expect: it has --locale de_DE, it has --any-key, it lacks --sessions declared, it "
+        "lacks --count 3, it lacks --locale en_GB, it lacks the scenario 'listed', it lacks the "
+        "scenario 'new', its scenario 'default' has another text, its scenario 'tired-cat' has "
+        "another text, its scenario 'empty' has another text; stop it, so that the tests start "
+        "their own, or name its options in 'args'",
         "started 200",
         "after stop 200",
     ]

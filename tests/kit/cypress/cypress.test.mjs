@@ -139,6 +139,15 @@ describe("options", () => {
       });
     });
   });
+  it("of a server that the tests do not expect are one warning in the command log", async () => {
+    Cypress.variables = { MOCKPETS_URL: process.env.OTHER_URL, MOCKPETS_ARGS: "--count 3" };
+    const warnings = [];
+    for (const title of ["one", "two"]) warnings.push(...(await runTest(title, () => void cy.mockpets()))[0].logs);
+    assert.deepEqual(warnings, [
+      `mockpets the server at ${process.env.OTHER_URL} is not as the tests expect: it has --seed 4, it lacks ` +
+        "--sessions declared, it lacks --count 3; restart it, or name its options in MOCKPETS_ARGS",
+    ]);
+  });
   it("send the token", async () => {
     Cypress.variables = { MOCKPETS_URL: process.env.TOKEN_URL };
     assert.equal((await fails("token", () => void cy.mockpets())).code, "unauthorized");

@@ -53,7 +53,7 @@ export const test = baseTest.extend({
       testInfo.skip(Boolean(disabled), disabled);
     }
     // By one worker, once in a run.
-    if (testInfo.workerIndex === 0) await warnOfReusedServer(mock);
+    if (testInfo.workerIndex === 0) await warnOfReusedServer(mock, testInfo.config.configFile);
     await use(mock);
     let unreached = null;
     const problem = await failure(async () => {

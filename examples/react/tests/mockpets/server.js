@@ -7,18 +7,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { readFile, readdir } from "node:fs/promises";
+import { delimiter, dirname, join, parse, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Mockpets } from "./client.js";
-import { scenarios } from "./scenarios.js";
+import { differences, optionsIn } from "./shared.js";
 
 const DEFAULT_URL = "http://localhost:7387";
 const START_MS = 60_000;
 const STOP_MS = 5_000;
 const POLL_MS = 50;
 const RESPONSE_MS = 10_000;
+const SUFFIXES = [".yaml", ".yml", ".json"];
 const BEGUN = "PLAYWRIGHT_MOCKPETS_BEGUN";
-const COMPARED = ["--sessions", "--seed", "--count", "--locale", "--any-key", "--delay"];
 // Global, because Playwright may load this module twice: for the configuration, and for the tests.
 const state = (globalThis[Symbol.for("mockpets.server")] ??= {});
 const IS_WINDOWS = process.platform === "win32";
@@ -117,30 +118,35 @@ export async function startServer(options) {
 }
 
 /** Warn once if Playwright uses a server that was already running and is not as `webServer()` would start it. */
-export async function warnOfReusedServer(mock) {
+export async function warnOfReusedServer(mock, configFile = "./") {
   const { args } = state;
   state.args = undefined;
   if (args === undefined) return;
-  await warnOfDifferences(mock, args, Number(process.env[BEGUN]));
+  const { started } = await mock.state().catch(() => ({})); // as in `differences`
+  if (Date.parse(started) <= Number(process.env[BEGUN])) await warnOfDifferences(mock, args, dirname(configFile));
 }
 
-/** Warn if a server has other options or scenarios than tests expect, and began before a time. */
-async function warnOfDifferences(mock, args, before = Infinity) {
-  const server = await mock.state().catch(() => undefined); // a test that needs the call fails with the reason
-  if (!server || Date.parse(server.started) > before) return;
-  const { options } = server.settings;
-  const expected = args.match(/(?<!\S)--[a-z-]+/g) ?? [];
-  if (!expected.includes("--sessions")) expected.push("--sessions");
-  const given = options.map((option) => option.split(" ")[0]);
-  const names = server.scenarios.map(({ name }) => name);
-  const differences = [
-    ...options.filter((_, index) => !expected.includes(given[index])).map((option) => `it has ${option}`),
-    ...COMPARED.filter((name) => expected.includes(name) && !given.includes(name)).map((name) => `it lacks ${name === "--sessions" ? "--sessions declared" : name}`),
-    ...scenarios.filter(({ name }) => !names.includes(name)).map(({ name }) => `it lacks the scenario '${name}'`),
-  ];
-  if (!differences.length) return;
+/** Warn if a server has other options or scenarios than tests expect. */
+async function warnOfDifferences(mock, args, folder = ".") {
+  const found = await differences(mock, args, await scenarioFiles(args, folder));
+  if (!found) return;
   const hint = "stop it, so that the tests start their own, or name its options in 'args'";
-  console.warn(`mockpets: the tests use a server that was already running at ${mock.url}, and it is not as they expect: ${differences.join(", ")}; ${hint}`);
+  console.warn(`mockpets: the tests use a server that was already running at ${mock.url}, and it is not as they expect: ${found}; ${hint}`);
+}
+
+/** Return the texts of the files in each `--scenarios-dir`, by name. */
+async function scenarioFiles(args, folder) {
+  const texts = {};
+  for (const [option, value] of optionsIn(args)) {
+    if (option !== "--scenarios-dir") continue;
+    const path = resolve(folder, value);
+    for (const file of await readdir(path).catch(() => [])) {
+      const { name, ext } = parse(file);
+      if (!SUFFIXES.includes(ext.toLowerCase()) || name.startsWith(".")) continue;
+      texts[name] = (await readFile(join(path, file), "utf8")).replace(/^\uFEFF/, "");
+    }
+  }
+  return texts;
 }
 
 function isOnPath(name) {

@@ -6,7 +6,7 @@
 
 import { Mockpets } from "./client.js";
 import { wrapRequests } from "./requests.js";
-import { RUN, contentsOf, failure, namesSession, origin } from "./shared.js";
+import { RUN, contentsOf, failure, namesSession, origin, warningOf } from "./shared.js";
 
 export * from "./client.js";
 
@@ -20,13 +20,15 @@ export async function mockpetsLoader({ id, parameters, viewMode, abortSignal }) 
   sender = undefined;
   if (viewMode !== "docs" && !sessions.has(abortSignal)) dropLast?.(); // portable stories never abort their signals
   if (!parameters.mockpets) return {};
-  const { url, key, token, carrier = "props", ...contents } = parameters.mockpets;
+  const { url, key, token, args, carrier = "props", ...contents } = parameters.mockpets;
   checkCarrier(carrier, viewMode);
   // Storybook also calls loaders when args change. Then the story stays mounted and keeps its session.
   let mock = sessions.get(abortSignal);
   if (!mock) {
     mock = new Mockpets({ url, key, token, session: Mockpets.slug(id, RUN, (mounts += 1)), fetch: outlivingFetch });
     await mock.make(contentsOf(contents));
+    const warning = await warningOf(mock, args, "parameters.mockpets.args");
+    if (warning) console.warn(`mockpets: ${warning}`);
     sessions.set(abortSignal, mock);
     const drop = dropAtEnd(mock, abortSignal);
     if (viewMode !== "docs" && !abortSignal.aborted) dropLast = drop;
