@@ -8,6 +8,7 @@ import re
 import shutil
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -64,8 +65,9 @@ def need(name: str) -> str:
     _check_marker(name, program.group)
     packages = NODE_MODULES / ".bin" if program.install == INSTALL_PACKAGES else None
     path = shutil.which(name, path=packages)
-    if path is None:
-        _stop(name, program.install)
+    missing = _missing_package(NODE_MODULES) if packages else ""
+    if path is None or missing:
+        _stop(missing or name, program.install)
     return path
 
 
@@ -73,18 +75,25 @@ def need_package(name: str, path: str = "") -> Path:
     """Return the folder of an npm package, or the path of a file in it; otherwise as `need`."""
     _check_marker(name, "node")
     file = NODE_MODULES / name / path
-    if not file.exists():
-        _stop(name, INSTALL_PACKAGES)
+    if (missing := _missing_package(NODE_MODULES)) or not file.exists():
+        _stop(missing or name, INSTALL_PACKAGES)
     return file
+
+
+@cache
+def _missing_package(modules: Path) -> str:
+    """Return a package that npm installed and that is gone, or an empty string."""
+    listed = modules / ".package-lock.json"
+    if not listed.exists():
+        return ""
+    paths = json.loads(listed.read_text(encoding="utf-8"))["packages"]
+    return next((path for path in paths if not (modules.parent / path).exists()), "")
 
 
 def need_packages() -> Path:
     """Return `NODE_MODULES`, which has all packages of ``tests/package.json``; or as `need`."""
     package = json.loads(Path(__file__).with_name("package.json").read_text(encoding="utf-8"))
-    for name in (
-        ".package-lock.json",
-        *package["devDependencies"],
-    ):  # npm writes the first one last
+    for name in (".package-lock.json", *package["devDependencies"]):  # npm writes the first last
         need_package(name)
     return NODE_MODULES
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from tests import programs
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 TESTS = """
 import pytest
@@ -64,6 +65,26 @@ def test_missing_programs_are_listed_at_the_end(
     ]
 
 
+def test_half_of_the_npm_packages_are_missing_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rest would fail when it imports them."""
+    modules = tmp_path / "node_modules"
+    for name in ("tool", "library"):
+        (modules / name).mkdir(parents=True)
+    listed: dict[str, Any] = {"packages": {"node_modules/tool": {}, "node_modules/library": {}}}
+    (modules / ".package-lock.json").write_text(json.dumps(listed), encoding="utf-8")
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setattr(programs, "NODE_MODULES", modules)
+    monkeypatch.setattr(programs, "_running", [])  # this test needs no marker
+
+    assert programs.need_package("tool") == modules / "tool"
+    (modules / "library").rmdir()
+    programs._missing_package.cache_clear()
+    with pytest.raises(pytest.skip.Exception, match="node_modules/library is not installed"):
+        programs.need_package("tool")
+
+
 def test_in_ci_a_missing_program_is_a_failure(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,4 +120,5 @@ def test_a_program_of_an_npm_package_comes_before_one_on_the_path(
 
 def run(pytester: pytest.Pytester, tests: str = TESTS) -> pytest.RunResult:
     pytester.makepyfile(tests)
+    pytester.makeini("[pytest]\nmarkers =\n" + "".join(f"  {name}\n" for name in programs.GROUPS))
     return pytester.runpytest_inprocess("-p", "tests.programs", "-ra")
