@@ -1,7 +1,7 @@
 """Pairs of settings that contradict each other, or of which one limits the effect of the other.
 
 A server does not start with the former, and logs the latter at its start. A setting counts as set
-if it differs from its default.
+if an option, a variable or the file sets it, or if it differs from its default.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import PUBLIC_DELAY_SECONDS, PUBLIC_PETS
 from mockpets.errors import Problem
-from mockpets.settings.model import rows
+from mockpets.settings.model import VARIABLE_PREFIX, rows
 
 if TYPE_CHECKING:
-    from mockpets.settings.model import Row, Settings
+    from mockpets.settings.model import Place, Settings
 
 
 class Is(NamedTuple):
     """The condition that a setting has a value.
 
-    :param value: None for any value but the default.
+    :param value: None for any value that is not empty or off.
     """
 
     value: object = None
 
-    def holds(self, row: Row, value: object) -> bool:
+    def holds(self, value: object, *, is_set: bool) -> bool:
         """Return whether a value meets the condition."""
-        return value != row.default if self.value is None else value == self.value
+        return is_set and bool(value) if self.value is None else value == self.value
 
 
 class Above(NamedTuple):
@@ -34,9 +34,9 @@ class Above(NamedTuple):
 
     limit: float
 
-    def holds(self, row: Row, value: float) -> bool:
+    def holds(self, value: float | None, *, is_set: bool) -> bool:
         """Return whether a value meets the condition."""
-        return value != row.default and value > self.limit
+        return is_set and value is not None and value > self.limit
 
 
 class Rule(NamedTuple):
@@ -46,8 +46,10 @@ class Rule(NamedTuple):
     :param condition: of its value.
     :param other: the other setting.
     :param other_condition: of the other's value.
-    :param what: what is wrong, after the name of the setting.
+    :param what: what is wrong, after the name of the setting; ``{}`` stands for the other one.
     :param hint: how to fix it; empty if the server starts all the same.
+    :param is_shared: whether clients read the variable of the setting too. Then a shell may have it
+        for them, and the server starts all the same.
     """
 
     name: str
@@ -56,39 +58,31 @@ class Rule(NamedTuple):
     other_condition: Is
     what: str
     hint: str = ""
-
-    @property
-    def flag(self) -> str:
-        """The option of the first setting."""
-        return f"--{self.name.replace('_', '-')}"
+    is_shared: bool = False
 
 
 _SET: Final = Is()
 _OFF: Final = Is(value="off")
-_NOT_OPEN: Final = "must not be open with --control-token: every caller would need the token"
-_NO_CONTROL: Final = "has no effect with --control off"
+_NOT_OPEN: Final = "must not be open with {}: every caller would need the token"
+_NO_CONTROL: Final = "has no effect with {}"
 _NOT_PUBLIC: Final = "has no effect without --public"
 _ADD_PUBLIC: Final = "add --public, or remove it"
-_EITHER: Final = "remove one of the two options"
-_OPEN: Final = "must not be open with --public: every visitor could read and change all sessions"
+_EITHER: Final = "remove one of the two"
+_OPEN: Final = "must not be open with {}: every visitor could read and change all sessions"
 _CLOSE: Final = "set --control-token, or use --control off"
-_OWN_SESSIONS: Final = (
-    "must not be declared with --public: each visitor gets a session of their own"
-)
-_NOTHING_CREATES: Final = (
-    "must not be declared with --control off: only the control API declares sessions"
-)
+_OWN_SESSIONS: Final = "must not be declared with {}: each visitor gets a session of their own"
+_NOTHING_CREATES: Final = "must not be declared with {}: only the control API declares sessions"
 
 RULES: Final = (
     Rule("control", Is("open"), "public", _SET, _OPEN, _CLOSE),
     Rule("control", Is("open"), "control_token", _SET, _NOT_OPEN, _EITHER),
     Rule("sessions", Is("declared"), "public", _SET, _OWN_SESSIONS, _EITHER),
     Rule("sessions", Is("declared"), "control", _OFF, _NOTHING_CREATES, _EITHER),
-    Rule("control_token", _SET, "control", _OFF, _NO_CONTROL, _EITHER),
+    Rule("control_token", _SET, "control", _OFF, _NO_CONTROL, _EITHER, is_shared=True),
     Rule("control_origin", _SET, "control", _OFF, _NO_CONTROL, _EITHER),
     Rule("allow_host", _SET, "control", _OFF, _NO_CONTROL, _EITHER),
-    Rule("open", _SET, "control", _OFF, "has no panel to open with --control off", _EITHER),
-    Rule("api_key", _SET, "any_key", _SET, "has no effect with --any-key", _EITHER),
+    Rule("open", _SET, "control", _OFF, "has no panel to open with {}", _EITHER),
+    Rule("api_key", _SET, "any_key", _SET, "has no effect with {}", _EITHER),
     Rule("public_rate", _SET, "public", Is(value=False), _NOT_PUBLIC, _ADD_PUBLIC),
     Rule("public_visitor_rate", _SET, "public", Is(value=False), _NOT_PUBLIC, _ADD_PUBLIC),
     Rule(
@@ -96,7 +90,7 @@ RULES: Final = (
         Above(PUBLIC_PETS),
         "public",
         _SET,
-        f"must be at most {PUBLIC_PETS} with --public",
+        f"must be at most {PUBLIC_PETS} with {{}}",
         "set a lower number, or remove it",
     ),
     Rule(
@@ -104,7 +98,7 @@ RULES: Final = (
         Above(PUBLIC_DELAY_SECONDS),
         "public",
         _SET,
-        f"must be at most {PUBLIC_DELAY_SECONDS:g}s with --public",
+        f"must be at most {PUBLIC_DELAY_SECONDS:g}s with {{}}",
         "set a shorter delay",
     ),
     Rule(
@@ -112,57 +106,81 @@ RULES: Final = (
         _SET,
         "public",
         _SET,
-        "does not save the sessions of visitors, which --public creates; it saves all others",
+        "does not save the sessions of visitors, which {} creates; it saves all others",
     ),
     Rule(
         "allow_host",
         _SET,
         "control_token",
         _SET,
-        "has no effect with --control-token: callers with the token may use any host name",
+        "has no effect with {}: callers with the token may use any host name",
     ),
     Rule(
         "snapshot_memory",
         _SET,
         "control",
         _OFF,
-        "has no effect with --control off: only the control API makes snapshots",
+        "has no effect with {}: only the control API makes snapshots",
     ),
     Rule(
         "journal_memory",
         _SET,
         "journal_size",
         Is(value=0),
-        "has no effect with --journal-size 0: no request is recorded",
+        "has no effect with {}: no request is recorded",
     ),
 )
 
 
 def contradictions(settings: Settings) -> list[Problem]:
     """Return the problems of settings with which a server must not start."""
-    return [
-        Problem(rule.flag, 0, 0, "", rule.what, rule.hint)
-        for rule in _broken(settings)
-        if rule.hint
-    ] + _equal_ports(settings)
+    return [problem for problem in _problems(settings) if problem.hint] + _equal_ports(settings)
 
 
 def notices(settings: Settings) -> list[str]:
     """Return what to log at the start about settings whose effect others limit."""
-    return [f"{rule.flag} {rule.what}" for rule in _broken(settings) if not rule.hint]
+    return [
+        f"{_shown((each.file, 0, 0, each.where))} {each.what}"
+        for each in _problems(settings)
+        if not each.hint
+    ]
 
 
-def _broken(settings: Settings) -> list[Rule]:
+def _problems(settings: Settings) -> list[Problem]:
+    """Return a problem for each rule that settings break; one without a hint is only logged."""
     table = {row.name: row for row in rows()}
+    sources = settings.sources
 
     def holds(condition: Is | Above, name: str) -> bool:
-        return condition.holds(table[name], getattr(settings, name))
+        value = getattr(settings, name)
+        is_set = name in sources or value != table[name].default
+        return condition.holds(value, is_set=is_set)
 
-    return [
-        rule
-        for rule in RULES
-        if holds(rule.condition, rule.name) and holds(rule.other_condition, rule.other)
-    ]
+    problems = []
+    for rule in RULES:
+        if not (holds(rule.condition, rule.name) and holds(rule.other_condition, rule.other)):
+            continue
+        place, other = (
+            sources.get(name, (table[name].flag, 0, 0, "")) for name in (rule.name, rule.other)
+        )
+        what = rule.what.format(_shown(other, rule.other_condition.value))
+        hint = rule.hint
+        variables = [each[0] for each in (place, other) if each[0].startswith(VARIABLE_PREFIX)]
+        if rule.is_shared and place[0] in variables:
+            hint = ""
+        elif hint and variables:
+            hint += f"; run 'unset {' '.join(variables)}' to remove the variable"
+        problems.append(Problem(*place, what, hint))
+    return problems
+
+
+def _shown(place: Place, value: object = None) -> str:
+    """Return what sets a setting, and its value if it is not None."""
+    name, _, _, key = place
+    if key:
+        return f"{key}{'' if value is None else f' = {value}'} in {name}"
+    separator = "=" if name.startswith(VARIABLE_PREFIX) else " "
+    return name if value is None else f"{name}{separator}{value}"
 
 
 def _equal_ports(settings: Settings) -> list[Problem]:

@@ -20,6 +20,7 @@ from mockpets.constants import (
     PETS_BY_REQUEST,
     PETS_GENERATED,
     PORT_MAX,
+    PUBLIC_PETS,
     PUBLIC_RATE,
     PUBLIC_SESSIONS,
     PUBLIC_VISITOR_RATE,
@@ -30,9 +31,11 @@ from mockpets.errors import InputError, Problem
 from mockpets.settings import validators
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     Check = Callable[[Any], object]
+    # The first fields of a Problem: file, line, column, where.
+    Place = tuple[str, int, int, str]
 
     class Seconds:
         """For type checkers: a field in seconds, which can also be set as text."""
@@ -217,6 +220,7 @@ def _row(
 class Settings:
     """All settings, validated. Without arguments, the defaults.
 
+    :param sources: where `load_settings` has read each setting that is set, by name.
     :raise InputError: a value is invalid or has the wrong type.
     """
 
@@ -304,11 +308,12 @@ class Settings:
         "comma",
     )
     prefix: str = _row("", validators.prefix, "PATH", "Path prefix of every URL, such as /mock.")
-    max_pets: int = _row(
-        PETS_BY_REQUEST,
+    max_pets: int | None = _row(
+        None,
         validators.integer(1),
         "NUMBER",
         "Maximum number of pets added by requests, per session.",
+        unset=f"{PETS_BY_REQUEST}, or {PUBLIC_PETS} with --public",
     )
     max_sessions: int | None = _row(
         None,
@@ -399,6 +404,7 @@ class Settings:
         False, validators.switch, "", "Do not log requests; warnings are still logged."
     )
     open: bool = _row(False, validators.switch, "", "Open the control panel in a browser.")
+    sources: Mapping[str, Place] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Validate values set in Python code, and convert times to seconds."""
@@ -450,4 +456,6 @@ class Settings:
 
 def rows() -> tuple[Row, ...]:
     """Return all rows, in the order of the help."""
-    return tuple(Row(item.name, item.default, **item.metadata) for item in fields(Settings))
+    return tuple(
+        Row(item.name, item.default, **item.metadata) for item in fields(Settings) if item.metadata
+    )

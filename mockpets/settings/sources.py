@@ -24,13 +24,12 @@ from mockpets.settings.model import VARIABLE_PREFIX, Settings, rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mockpets.settings.model import Row
+    from mockpets.settings.model import Place, Row
 
     Table = Mapping[str, Row]
-    # Maps a key to the first fields of a Problem: file, line, column, where.
-    Place = Callable[[str], tuple[str, int, int, str]]
+    PlaceOf = Callable[[str], Place]
     # The values of a source by key, including unknown keys.
-    Source = tuple[Mapping[str, object], Place]
+    Source = tuple[Mapping[str, object], PlaceOf]
 
 CONFIG_VARIABLE: Final = VARIABLE_PREFIX + "CONFIG"
 URL_VARIABLE: Final = VARIABLE_PREFIX + "URL"
@@ -54,6 +53,7 @@ def load_settings(
     table = {row.key: row for row in rows()}
     problems: list[Problem] = []
     settings: dict[str, Any] = {}
+    sources: dict[str, Place] = {}
     for values, place in (
         _from_flags(flags, table),
         _from_environ(environ, flags, table),
@@ -64,16 +64,17 @@ def load_settings(
                 problems.append(_unknown(key, given, table, place))
                 continue
             value, messages = table[key].read(given)
-            settings.setdefault(table[key].name, value)
             position = place(key)
+            settings.setdefault(table[key].name, value)
+            sources.setdefault(table[key].name, position)
             hint = _LINK_HINT if messages and _is_link(position[0], given) else ""
             problems += [Problem(*position, message, hint) for message in messages]
     if problems:
         raise InputError(problems)
-    return Settings(**settings)
+    return Settings(**settings, sources=sources)
 
 
-def _unknown(key: str, given: object, table: Table, place: Place) -> Problem:
+def _unknown(key: str, given: object, table: Table, place: PlaceOf) -> Problem:
     """Return the problem for an unknown setting, with the nearest name as its source spells it."""
     if isinstance(given, dict) or (isinstance(given, list) and given and type(given[0]) is dict):
         hint = "write settings at the top level of the file, not in a table"

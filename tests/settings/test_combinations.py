@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+import json
+import re
+from itertools import combinations, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
+from mockpets.constants import PUBLIC_RATE
 from mockpets.errors import InputError
 from mockpets.settings.combinations import RULES, contradictions, notices
 from mockpets.settings.model import rows
+from mockpets.settings.sources import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +39,7 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
     "allow_host": (("app.test",),),
     "behind_proxy": (("127.0.0.1/32",),),
     "prefix": ("/mock",),
-    "max_pets": (5, 1000, 1001),
+    "max_pets": (5, 1000, 1001, 10_000),
     "max_sessions": (5,),
     "sessions": ("declared",),
     "journal_size": (0, 5),
@@ -66,6 +70,7 @@ REJECTED = {
     (("public", True), ("control", "open")): "--control: must not be open with --public",
     (("public", True), ("delay", 10.5)): "--delay: must be at most 10s with --public",
     (("public", True), ("max_pets", 1001)): "--max-pets: must be at most 1000 with --public",
+    (("public", True), ("max_pets", 10_000)): "--max-pets: must be at most 1000 with --public",
     (("public", True), ("sessions", "declared")): "--sessions: must not be declared with --public",
 }
 COMMENTED = {
@@ -111,7 +116,116 @@ def test_every_pair_of_settings_is_rejected_commented_on_or_fine() -> None:
 
 
 def test_the_tables_list_every_rule() -> None:
-    assert len(RULES) == len(REJECTED) + len(COMMENTED) + len(ONLY_PUBLIC)
+    values = 1  # `max_pets` has two that are too high
+    assert len(RULES) + values == len(REJECTED) + len(COMMENTED) + len(ONLY_PUBLIC)
+
+
+def text_of(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(value)
+    if value == 2**20:
+        return "1MiB"
+    return f"{value}s" if isinstance(value, float) else str(value)
+
+
+class Sources(NamedTuple):
+    """The settings of one server, from options, variables and a file."""
+
+    flags: dict[str, object]
+    environ: dict[str, str]
+    lines: list[str]
+
+    def set(self, source: str, name: str, value: Any) -> tuple[str, str]:
+        """Set a setting; return how messages name it, first and after another one."""
+        key, variable = name.replace("_", "-"), f"MOCKPETS_{name.upper()}"
+        text, has_value = text_of(value), value in ("off", 0) and value is not False
+        if source == "option":
+            self.flags[name] = text
+            return f"--{key}", f"--{key} {text}" if has_value else f"--{key}"
+        if source == "variable":
+            self.environ[variable] = text
+            return variable, f"{variable}={text}" if has_value else variable
+        self.lines.append(f"{key} = {json.dumps(text)}\n")
+        value = f" = {text}" if has_value else ""
+        return f"mockpets.toml:{len(self.lines)}:1: {key}", f"{key}{value} in mockpets.toml"
+
+    def load(self) -> Settings:
+        Path("mockpets.toml").write_text("".join(self.lines), encoding="utf-8")
+        return load_settings(self.flags, self.environ, None)
+
+
+EQUAL_TO_DEFAULT = {
+    (("any_key", True), ("api_key", ("mockpets",))): "--api-key: has no effect with --any-key",
+    (("public", False), ("public_rate", PUBLIC_RATE)): "--public-rate: has no effect without --pub",
+}
+SOURCES = "option", "variable", "file"
+
+
+def test_each_pair_that_is_rejected_or_commented_on_names_its_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for (one, two), text in (REJECTED | COMMENTED | EQUAL_TO_DEFAULT).items():
+        for source, other_source in product(SOURCES, SOURCES):
+            sources = Sources({}, {}, [])
+            labels = {
+                one[0]: sources.set(source, *one),
+                two[0]: sources.set(other_source, *two),
+            }
+            settings = sources.load()
+            name = text[2:].partition(" ")[0].rstrip(":").replace("-", "_")
+            label = labels.pop(name)[0]
+            [(_, other)] = labels.values()
+            is_stated = (one, two) in COMMENTED or (
+                label == "MOCKPETS_CONTROL_TOKEN" and ("control", "off") in (one, two)
+            )
+            case = (one, source, two, other_source)
+
+            problems, comments = contradictions(settings), notices(settings)
+            assert (len(problems), len(comments)) == ((0, 1) if is_stated else (1, 0)), case
+            if is_stated:
+                if label.startswith("mockpets.toml"):
+                    label = f"{label.rpartition(' ')[2]} in mockpets.toml"
+                message = comments[0]
+                assert message.startswith(f"{label} "), case
+            else:
+                message = str(problems[0])
+                assert message.startswith(f"{label}: "), case
+                variables = [each for each in (label, other) if each.startswith("MOCKPETS_")]
+                for variable in variables:
+                    assert re.search(rf"'unset .*\b{variable.partition('=')[0]}\b", message), case
+                assert ("unset" in message) == bool(variables), case
+            if "without" not in message:
+                assert re.search(rf" {re.escape(other)}\b", message), (case, message)
+
+
+def test_values_without_effect_on_each_other_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for flags in (
+        {"any_key": "false", "api_key": "mockpets"},
+        {"open": "false", "control": "off"},
+        {"public": "true", "max_pets": "1000", "public_rate": str(PUBLIC_RATE)},
+        {"control": "auto", "control_token": "secret-token"},
+    ):
+        settings = load_settings(flags, {}, None)
+        assert contradictions(settings) == [] == notices(settings), flags
+
+
+def test_a_token_in_the_shell_does_not_keep_a_server_without_control_from_starting() -> None:
+    settings = load_settings({"control": "off"}, {"MOCKPETS_CONTROL_TOKEN": "topsecret"}, None)
+
+    create_app(settings)
+    assert notices(settings) == ["MOCKPETS_CONTROL_TOKEN has no effect with --control off"]
+    with pytest.raises(InputError) as caught:
+        create_app(
+            load_settings({"control": "open"}, {"MOCKPETS_CONTROL_TOKEN": "topsecret"}, None)
+        )
+    assert str(caught.value) == (
+        "--control: must not be open with MOCKPETS_CONTROL_TOKEN: every caller would need the "
+        "token; remove one of the two; run 'unset MOCKPETS_CONTROL_TOKEN' to remove the variable"
+    )
 
 
 def test_equal_ports_are_rejected() -> None:
@@ -126,7 +240,7 @@ def test_a_server_with_a_contradiction_does_not_start_and_lists_each() -> None:
         with pytest.raises(InputError) as caught:
             start(settings)
         assert [str(problem) for problem in caught.value.problems] == [
-            "--api-key: has no effect with --any-key; remove one of the two options",
+            "--api-key: has no effect with --any-key; remove one of the two",
             "--public-rate: has no effect without --public; add --public, or remove it",
         ]
 

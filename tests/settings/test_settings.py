@@ -19,6 +19,7 @@ from mockpets.constants import (
     PETS_BYTES,
     PETS_GENERATED,
     PUBLIC_BYTES,
+    PUBLIC_PETS,
     PUBLIC_RATE,
     PUBLIC_SESSIONS,
     PUBLIC_VISITOR_RATE,
@@ -275,7 +276,7 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
         control_token="",
         control_origin=(),
         allow_host=(),
-        max_pets=PETS_BY_REQUEST,
+        max_pets=None,
         max_sessions=None,
         sessions="implicit",
         journal_size=1000,
@@ -303,6 +304,7 @@ def test_the_defaults_that_depend_on_public_mode_are_those_of_the_constants() ->
 
     assert {row.name: row.unset for row in rows() if row.unset} == {
         "metrics_port": "none",
+        "max_pets": f"{PETS_BY_REQUEST}, or {PUBLIC_PETS} with --public",
         "max_sessions": f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public",
         "journal_memory": f"{size_text(JOURNAL_BYTES)}, {public}",
         "pets_memory": size_text(PETS_BYTES),
@@ -313,8 +315,8 @@ def test_the_defaults_that_depend_on_public_mode_are_those_of_the_constants() ->
 def test_every_field_is_a_row_with_values_and_invalid_values_here() -> None:
     names = [field.name for field in fields(Settings)]
 
-    assert [row.name for row in rows()] == names == list(VALUES)
-    assert {name for name, _, _ in BAD} == set(names)
+    assert [*(row.name for row in rows()), "sources"] == names == [*VALUES, "sources"]
+    assert {name for name, _, _ in BAD} == set(VALUES)
     assert all(row.help.endswith(".") for row in rows())
 
 
