@@ -99,14 +99,16 @@ def check(
     compared = [Near(entry, _differences(verification, entry)) for entry in entries]
     matched = tuple(near.entry for near in compared if not near.differences)
     others = [near for near in compared if near.differences]
-    count, unknown = len(matched), 0
-    if times.allow(count):
-        others = [near for near in others if all(each.holds is None for each in near.differences)]
-        unknown = dropped + len(others)
-    elif count >= times.least:
-        others = []
+    count, is_allowed = len(matched), times.allow(len(matched))
+    if count >= times.least:  # none is missing: the others are of interest if they may match too
+        others = [
+            near
+            for near in others
+            if is_allowed and all(each.holds is None for each in near.differences)
+        ]
+    unknown = dropped + len(others) if is_allowed else 0
     alike = [near for near in others if not any(map(_is_elsewhere, near.differences))]
-    passed = times.allow(count) and times.allow(count + unknown)
+    passed = is_allowed and times.allow(count + unknown)
     nearest = () if passed else tuple(_nearest(alike))
     wanted = {"status": verification.statuses, "outcome": verification.outcomes}
     response = [f"{name} {' or '.join(values)}" for name, values in wanted.items() if values]

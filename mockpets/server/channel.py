@@ -122,7 +122,6 @@ class Channel(Connection):
         if request is None:
             return  # not reached: a request is arriving
         request.reject(error)
-        self._unparsed = b""
         self._enqueue(request)
 
     def _enqueue(self, request: RequestParser) -> None:

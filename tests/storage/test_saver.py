@@ -355,6 +355,26 @@ def test_no_id_is_given_twice_after_a_reset_and_a_crash(path: Path) -> None:
     assert Server(path).post() > given[-1]
 
 
+def test_no_id_is_given_twice_if_pets_are_added_while_a_reset_is_saved(path: Path) -> None:
+    connect, connection = failing()
+    server = Server(path, connect=connect)
+    for _ in range(RESERVED_IDS + 1):
+        server.post()
+    server.session().reset()
+    store, given = server.store(), []
+
+    def add(statement: str) -> None:
+        while statement == "COMMIT" and store.has_reserved_id:
+            given.append(store.create({"name": "Miso", "categoryId": 2})[0])
+
+    connection.fails = staticmethod(add)
+    server.save()
+    server.crash()
+
+    assert len(given) == RESERVED_IDS
+    assert Server(path).post() > given[-1]
+
+
 def test_the_highest_id_can_be_given(path: Path) -> None:
     server = Server(path)
     server.store().replace(make_table([{"id": INT64_MAX - 2, "name": "x", "categoryId": 1}]))
