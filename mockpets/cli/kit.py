@@ -148,7 +148,7 @@ def kit(folder: Path | None, out: Path | None, check: bool, **flags: Any) -> int
         _configure(out, _arguments(options))
     if "vitest" in chosen:
         _show_vitest(out, _arguments(options))
-    for line in _exclusions(_relative(out)):
+    for line in _exclusions(out):
         click.echo(printable(line))
     for line in _imports(out, present):
         click.echo(printable(f"use it    {line}"))
@@ -259,19 +259,21 @@ def _imports(out: Path, integrations: Iterable[str]) -> Iterator[str]:
         yield f'in {user.as_posix()}: import {names}"{_module(out / name, user.parent)}";'
 
 
-def _exclusions(folder: str) -> Iterator[str]:
+def _exclusions(out: Path) -> Iterator[str]:
     """Yield what to add to the configuration of the formatters and linters of a repository.
 
-    :param folder: one outside the working directory is not in their reach.
+    A package of a monorepo may use the configuration of a folder above it.
     """
-    if folder == "." or folder.startswith(".."):
-        return
-    packages = _read(Path("package.json")) or ""
+    folders = [Path.cwd(), *Path.cwd().parents]
+    root = next((number for number, each in enumerate(folders) if (each / ".git").exists()), 0)
+    within = [each for each in folders[: root + 1] if each in out.resolve().parents]
     for package, (line, names) in _EXCLUSIONS.items():
-        present = [name for name in names if Path(name).exists()]
-        is_used = present or f'"{package}"' in packages
-        if is_used and not any(folder in (_read(Path(name)) or "") for name in present):
-            yield f"exclude the folder in {[*present, *names][0]}: {line.format(folder=folder)}"
+        present = [path for each in within for name in names if (path := each / name).exists()]
+        using = [each for each in within if f'"{package}"' in (_read(each / "package.json") or "")]
+        for path in [*present, *(each / names[0] for each in using)][:1]:
+            folder = _relative(out, path.parent)
+            if folder not in (_read(path) or ""):
+                yield f"exclude the folder in {_relative(path)}: {line.format(folder=folder)}"
 
 
 # --- Files ------------------------------------------------------------------------------------

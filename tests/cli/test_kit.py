@@ -575,6 +575,9 @@ def test_a_playwright_file_of_the_user_is_not_part_of_the_kit(kit: Kit) -> None:
 
 # --- Formatters, linters and the compiler -----------------------------------------------------
 
+CYPRESS_TYPES = """\
+declare namespace Cypress { interface Chainable<Subject = any> {} }
+"""
 SETTINGS = {
     "package.json": """\
 {
@@ -627,7 +630,11 @@ export default [
 def test_the_tools_of_a_repository_accept_the_files_after_the_printed_lines(
     here: Path, kit: Kit
 ) -> None:
-    (here / "node_modules").symlink_to(need_packages())
+    (here / "node_modules").mkdir()
+    for package in need_packages().iterdir():
+        (here / "node_modules" / package.name).symlink_to(package)
+    (here / "node_modules/cypress").mkdir()  # `test_cypress.py` compiles with Cypress' own types
+    (here / "node_modules/cypress/index.d.ts").write_text(CYPRESS_TYPES)
     scenario_file("scenarios/held-cat.yaml", "description: d\nstubs:\n  - hold: checkout\n")
     for name, text in SETTINGS.items():
         Path(name).write_text(text)
@@ -646,7 +653,7 @@ def test_the_tools_of_a_repository_accept_the_files_after_the_printed_lines(
         }
         return {tool: run.stdout + run.stderr for tool, run in runs.items() if run.returncode}
 
-    integrations = [f"--{name}" for name in INTEGRATIONS if name != "cypress"]  # has no types here
+    integrations = [f"--{name}" for name in INTEGRATIONS]
     _, out, _ = kit("tests/mockpets", *integrations, "--scenarios-dir", "scenarios")
     lines = dict(re.findall(r"^exclude the folder in (\S+): (.*)$", "\n".join(out), re.MULTILINE))
     assert lines.keys() == {".prettierignore", "eslint.config.js", "biome.json"}
@@ -679,11 +686,29 @@ def test_the_tools_of_a_repository_accept_the_files_after_the_printed_lines(
             "mock",
             ['exclude the folder in eslint.config.mjs: { ignores: ["mock/"] },'],
         ),
+        ({"../package.json": '{"devDependencies": {"prettier": "3"}}'}, "mock", []),
+        (
+            {
+                "../.git": "gitdir: elsewhere",
+                "../eslint.config.js": "export default [];",
+                "../biome.json": '{"x": "!app/mock"}',
+                "../package.json": '{"devDependencies": {"prettier": "3"}}',
+                "package.json": '{"devDependencies": {"eslint": "10"}}',
+            },
+            "mock",
+            [
+                "exclude the folder in ../.prettierignore: app/mock/",
+                'exclude the folder in ../eslint.config.js: { ignores: ["app/mock/"] },',
+            ],
+        ),
     ],
 )
 def test_only_the_tools_of_the_repository_get_a_line(
-    kit: Kit, files: dict[str, str], folder: str, lines: list[str]
+    kit: Kit, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], folder: str, lines: list[str]
 ) -> None:
+    """Also those of the root of a monorepo."""
+    Path("app").mkdir()
+    monkeypatch.chdir("app")
     for name, text in files.items():
         Path(name).write_text(text)
     _, out, _ = kit(folder)

@@ -25,6 +25,8 @@ PAGE = ROOT / "docs/recipes/cypress.md"
 CYPRESS = "cypress@15.3.0"
 OPTIONS = {
     "strict": True,
+    "allowJs": True,
+    "checkJs": True,
     "exactOptionalPropertyTypes": True,
     "noEmit": True,
     "target": "es2022",
@@ -117,7 +119,8 @@ def test_what_users_write_compiles_and_typos_do_not(
         changed = text.replace('"../mockpets/cypress"', '"mockpets/cypress"')
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(changed if way == "package" else text)
-    project = {"compilerOptions": OPTIONS, "files": [*files]}
+    written = [str(path) for path in (tmp_path / "cypress/mockpets").glob("*.js")]
+    project = {"compilerOptions": OPTIONS, "files": [*files, *written]}
     (tmp_path / "tsconfig.json").write_text(json.dumps(project))
 
     errors = by_file(run(tmp_path, need("tsc"), "--project", ".", "--pretty", "false"))
