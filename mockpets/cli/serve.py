@@ -60,6 +60,8 @@ def serve(config: Path | None, **flags: object) -> int:
         report([*error.problems, "the server did not start"])
         return 2
     mock = app.extensions["mockpets"]
+    # Until the server has its own handler: from now on there are files and a terminal to restore.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with ExitStack() as stack:
         log_format = cast("Format", settings.log_format)
         log = configure(log_format, sys.stderr, quiet=settings.quiet, node=settings.name)

@@ -654,6 +654,37 @@ def test_serve_responds_until_it_is_stopped_by_a_signal(number: signal.Signals) 
     assert logged(err)[-1]["message"] == "stopped"
 
 
+INTERRUPTED = """
+import os, signal, sys
+
+def interrupt(event, arguments):
+    if event == "import" and arguments[0] == module:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+from mockpets.__main__ import main
+module, state = sys.argv[1:]
+sys.argv[1:] = ["serve", "--port", "0", "--state", state]
+sys.addaudithook(interrupt)
+sys.exit(main())
+"""
+
+
+@posix
+@for_each("module", ["unicodedata", "mockpets.web.app", "mockpets.storage.persistence"])
+def test_a_signal_during_the_start_ends_it_with_status_0(tmp_path: Path, module: str) -> None:
+    """Compiling a text with a named character imports unicodedata, and replaces any exception."""
+    compiles = ["-X", f"pycache_prefix={tmp_path}"] if module == "unicodedata" else []
+    run = subprocess.run(
+        [sys.executable, *compiles, "-c", INTERRUPTED, module, str(tmp_path / "state")],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+
+
 def test_the_banner_has_url_key_scenarios_and_curl_command() -> None:
     with serving("--scenario", "empty,slow", "--api-key", "k1,k2") as (_, banner):
         [curl] = [line for line in banner.splitlines() if line.startswith("  curl ")]
