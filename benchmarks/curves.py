@@ -1,25 +1,24 @@
-"""Measure how the cost of a list request grows: CPU time at several sizes of one thing.
+"""How does the cost of a list request grow? CPU time at several sizes of one thing.
 
 Each size has its own server, and the servers of one thing take turns. The CPU time of the server's
 process varies less than the rate, and other work on the machine hardly changes it. The client
-sends the same number of requests to each server: one on each of 16 connections, then it reads all
-responses.
+sends the same number of requests to each server.
 """
 
 from __future__ import annotations
 
 import json
 import resource
-import socket
-import sys
-import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from http.client import HTTPConnection
 from itertools import count, islice
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from benchmarks.load import KEY
-from benchmarks.process import started
+from benchmarks.load import CONNECTIONS, KEY
+from benchmarks.process import cpu_seconds, started
+from benchmarks.subjects import serving
+from benchmarks.tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,14 +27,9 @@ if TYPE_CHECKING:
     from benchmarks.process import Server
     from benchmarks.subjects import Subject
 
-__all__ = ["CURVES", "Curve", "measure_curves"]
-
 _LIST = "/v1/pets?limit=20&status=available"
-_CONNECTIONS = 16
 _REQUESTS = 4_000
 """Requests in one measurement, and at least before the first."""
-_FILE_STUBS = 1_250
-"""Stubs in one file: eight files, the largest stack, have 10,000."""
 
 
 class Curve(NamedTuple):
@@ -43,14 +37,16 @@ class Curve(NamedTuple):
 
     :param what: what is counted, for the reader.
     :param sizes: from small to the limit.
+    :param goal: at most this many times the cost of the smallest size.
     """
 
     what: str
     sizes: tuple[int, ...]
+    goal: float = 1.2
 
 
 CURVES: Final[Mapping[str, Curve]] = {
-    "stubs": Curve("stubs in the active stack", (10, 100, 1_000, 10_000)),
+    "stubs": Curve("stubs in the active stack", (10, 50, 200), 1.5),
     "scenarios": Curve("scenario files of your own", (1, 10, 100, 1_000)),
     "pets": Curve("pets", (50, 1_000, 10_000, 100_000)),
     "sessions": Curve("sessions in turn", (1, 10, 200, 10_000)),
@@ -59,14 +55,12 @@ CURVES: Final[Mapping[str, Curve]] = {
 }
 
 
-def measure_curves(
-    ours: Subject, rounds: int, log: Callable[[str], None]
-) -> dict[str, dict[str, float]]:
+def measure(home: Path, rounds: int, log: Callable[[str], None]) -> dict[str, dict[str, float]]:
     """Return the microseconds of CPU time per request: name of a curve to size to median.
 
     Curves that cannot be measured are logged and skipped.
 
-    :param ours: mockpets as a subject; its command is replaced.
+    :param home: an existing folder for the files and the output of the servers.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(4_096, hard)), hard))
@@ -74,7 +68,7 @@ def measure_curves(
     for name, curve in CURVES.items():
         log(f"curve: {curve.what}")
         try:
-            samples = _samples(name, curve.sizes, ours, rounds)
+            samples = _samples(name, curve.sizes, home, rounds)
         except (OSError, RuntimeError) as error:
             log(f"  {name} skipped: {error}")
             continue
@@ -82,20 +76,20 @@ def measure_curves(
     return results
 
 
-def _samples(name: str, sizes: Sequence[int], ours: Subject, rounds: int) -> dict[int, list[float]]:
+def _samples(name: str, sizes: Sequence[int], home: Path, rounds: int) -> dict[int, list[float]]:
     """Return the microseconds per request of each round by size."""
     samples: dict[int, list[float]] = {size: [] for size in sizes}
     with ExitStack() as running:
         servers, targets = {}, {}
         for size in sizes:
-            servers[size] = running.enter_context(started(_subject(name, size, ours)))
+            servers[size] = running.enter_context(started(_subject(name, size, home)))
             targets[size] = _targets(name, size)
             warm = max(_REQUESTS, 0 if name not in ("sessions", "log") else size)
             _send(servers[size], islice(targets[size], warm), 0)
         for number in range(rounds):
             # In turn from each end, so that a slow moment does not always meet the same size.
             for size in sizes if number % 2 else reversed(sizes):
-                idle = size - _CONNECTIONS if name == "connections" else 0
+                idle = size - CONNECTIONS if name == "connections" else 0
                 cpu = _send(servers[size], islice(targets[size], _REQUESTS), idle)
                 samples[size].append(cpu / _REQUESTS * 1_000_000)
     return samples
@@ -104,37 +98,23 @@ def _samples(name: str, sizes: Sequence[int], ours: Subject, rounds: int) -> dic
 # --- Servers --------------------------------------------------------------------------------------
 
 
-def _subject(name: str, size: int, ours: Subject) -> Subject:
+def _subject(name: str, size: int, home: Path) -> Subject:
     """Return mockpets with one thing of a size."""
-    folder = ours.folder / f"{name}-{size}"
+    folder = home / f"{name}-{size}"
     folder.mkdir(exist_ok=True)
-    options: list[str] = []
-    pets = 50
     if name == "stubs":
-        for file in _stub_files(size, folder):
-            options += ["--scenario", file]
-        options += ["--scenarios-dir", "."]
+        _write(folder / "many.json", [_stub(number) for number in range(size)])
     elif name == "scenarios":
         for number in range(size):
             _write(folder / f"own-{number}.json", [_stub(number)])
-        options += ["--scenarios-dir", "."]
-    elif name == "pets":
-        pets = size
-    elif name == "sessions":
-        options += ["--max-sessions", str(size)]
-    elif name == "log":
-        options += ["--journal-size", str(size)]
-    command = [sys.executable, "-m", "mockpets", "serve", "--port", "{port}", "--quiet", *options]
-    return ours._replace(command=(*command, "--count", str(pets)), folder=folder)
-
-
-def _stub_files(stubs: int, folder: Path) -> Iterator[str]:
-    """Write stubs into files and yield the names of their scenarios."""
-    for first in range(0, stubs, _FILE_STUBS):
-        name = f"many-{first // _FILE_STUBS}"
-        last = min(first + _FILE_STUBS, stubs)
-        _write(folder / f"{name}.json", [_stub(number) for number in range(first, last)])
-        yield name
+    options: dict[str, tuple[str, ...]] = {
+        "stubs": ("--scenario", "many", "--scenarios-dir", "."),
+        "scenarios": ("--scenarios-dir", "."),
+        "pets": ("--count", str(size)),
+        "sessions": ("--max-sessions", str(size)),
+        "log": ("--journal-size", str(size)),
+    }
+    return serving(folder, *options.get(name, ()))
 
 
 def _write(path: Path, stubs: Sequence[Mapping[str, Any]]) -> None:
@@ -142,14 +122,14 @@ def _write(path: Path, stubs: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _stub(number: int) -> Mapping[str, Any]:
-    """Return one of various stubs that match no request of the measurement."""
+    """Return one of various stubs that match no request, for the operations and ten paths."""
     matches = (
         {"operation": "getPet", "petId": 1_000_000 + number},
         {"operation": "listPets", "query": {"status": f"other-{number}"}},
         {"operation": "listPets", "query": {"status": "available", "limit": str(100 + number)}},
         {"headers": {"x-case": f"case-{number}"}},
         {"operation": "createPet", "body": {"name": f"Pet {number}"}},
-        {"method": "GET", "path": f"/v1/shops/{number}/*"},
+        {"method": "GET", "path": f"/v1/shops/{number % 10}/*"},
     )
     reply = {"status": 503}
     return {"match": matches[number % len(matches)], "reply": reply, "off_contract": True}
@@ -171,46 +151,43 @@ def _send(server: Server, targets: Iterable[str], idle: int) -> float:
     :param idle: the number of other connections, open without a request in progress.
     :raise RuntimeError: if a response is not a 200.
     """
-    with ExitStack() as connected:
-        sockets = [
-            connected.enter_context(socket.create_connection(("127.0.0.1", server.port), 30))
-            for _ in range(_CONNECTIONS + idle)
+    with ExitStack() as opened:
+        connections = [
+            opened.enter_context(closing(HTTPConnection("127.0.0.1", server.port, timeout=30)))
+            for _ in range(CONNECTIONS + idle)
         ]
-        readers = [connected.enter_context(sock.makefile("rb")) for sock in sockets]
-        for sock, reader in zip(sockets, readers, strict=True):  # all of them are accepted
-            sock.sendall(_request("/v1/pets/1"))
-            _read(reader)
+        for connection in connections:
+            _exchange([connection], ["/v1/pets/1"])
         pending = iter(targets)
-        before = _cpu_seconds(server.pid)
-        while batch := list(islice(pending, _CONNECTIONS)):
-            for sock, target in zip(sockets, batch, strict=False):
-                sock.sendall(_request(target))
-            for reader in readers[: len(batch)]:
-                _read(reader)
-        return _cpu_seconds(server.pid) - before
+        before = cpu_seconds(server.pid)
+        while batch := list(islice(pending, CONNECTIONS)):
+            _exchange(connections[: len(batch)], batch)
+        return cpu_seconds(server.pid) - before
 
 
-def _request(target: str) -> bytes:
-    return f"GET {target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {KEY}\r\n\r\n".encode()
+def _exchange(connections: Sequence[HTTPConnection], targets: Sequence[str]) -> None:
+    """Send a request on each connection, then read all responses."""
+    for connection, target in zip(connections, targets, strict=True):
+        connection.request("GET", target, headers={"Authorization": KEY})
+    for connection in connections:
+        response = connection.getresponse()
+        body = response.read()
+        if response.status != 200:
+            raise RuntimeError(f"got {response.status}: {body[:200]!r}")
 
 
-def _read(reader: Any) -> None:
-    """Read one response.
-
-    :raise RuntimeError: if it is not a 200.
-    """
-    status = reader.readline()
-    length = 0
-    while (line := reader.readline()) not in (b"\r\n", b""):
-        name, _, value = line.partition(b":")
-        if name.lower() == b"content-length":
-            length = int(value)
-    body = reader.read(length)
-    if b" 200 " not in status:
-        raise RuntimeError(f"got {status!r}: {body[:200]!r}")
+# --- The table ------------------------------------------------------------------------------------
 
 
-def _cpu_seconds(pid: int) -> float:
-    """Return the CPU time of a process so far: user and system, of all its threads."""
-    # The clock of another process; see clock_getcpuclockid in Linux' posix-timers.h.
-    return time.clock_gettime((~pid << 3) | 2)
+def report(curves: Mapping[str, Mapping[str, float]]) -> str:
+    """Return a table of curves, as `measure` returns them."""
+    rows = []
+    for name, values in curves.items():
+        what, _, goal = CURVES[name]
+        sizes = sorted(map(int, values))
+        first, last = (values[str(size)] for size in (sizes[0], sizes[-1]))
+        costs = "; ".join(f"{size:,}: {values[str(size)]:.0f}" for size in sizes)
+        missed = "" if last / first <= goal else " (missed)"
+        rows.append([what, costs, f"{last / first:.2f}{missed}", f"{goal:g}"])
+    head = ["as this grows", "µs of CPU per list request, by size", "limit to small", "goal"]
+    return table(head, rows)

@@ -1,40 +1,49 @@
-"""Send requests as fast as a server responds: with wrk if installed, else with a built-in client.
-
-The built-in client is slower than fast servers. Use its results to test the benchmark, not for a
-table.
-"""
+"""Send requests with wrk, in order and again and again."""
 
 from __future__ import annotations
 
+import json
 import re
-import selectors
 import shutil
-import socket
 import subprocess
 import tempfile
-import time
-from dataclasses import dataclass
-from itertools import cycle
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "KEY",
-    "Exchange",
-    "Load",
-    "client_name",
-    "exchange",
-    "figures",
-    "has_wrk",
-    "run_wrk",
-    "send_load",
-]
-
-KEY = "Bearer mockpets"
+KEY: Final = "Bearer mockpets"
 """The Authorization header that every subject requires."""
+CONNECTIONS: Final = 16
+_SCRIPT: Final = Path(__file__).with_name("load.lua")
+
+
+class Request(NamedTuple):
+    """A request.
+
+    :param part: the kind of request, such as ``list``.
+    :param body: JSON to POST; empty for GET.
+    """
+
+    part: str
+    target: str
+    body: str = ""
+    headers: tuple[tuple[str, str], ...] = (("Authorization", KEY),)
+
+    @property
+    def all_headers(self) -> dict[str, str]:
+        """All headers without `Host` and `Content-Length`."""
+        return dict(self.headers) | ({"Content-Type": "application/json"} if self.body else {})
+
+    def encoded(self, port: int) -> bytes:
+        """Return the bytes to send to a port of this machine."""
+        lines = [f"{'POST' if self.body else 'GET'} {self.target} HTTP/1.1"]
+        lines += [f"Host: localhost:{port}"]
+        lines += [f"{name}: {value}" for name, value in self.all_headers.items()]
+        lines += [f"Content-Length: {len(self.body.encode())}"] if self.body else []
+        return "\r\n".join([*lines, "", self.body]).encode()
 
 
 class Load(NamedTuple):
@@ -45,58 +54,76 @@ class Load(NamedTuple):
     p99: float
 
 
-def has_wrk() -> bool:
-    """Return whether wrk is installed."""
-    return shutil.which("wrk") is not None
+Timed = Counter[tuple[str, int, int]]
+"""Number of responses by part, status and latency in microseconds."""
 
 
 def client_name() -> str:
-    """Return the name of the client, for the report."""
-    if not has_wrk():
-        return "the built-in client"
+    """Return the name and the version of wrk.
+
+    :raise RuntimeError: it is not installed.
+    """
+    if shutil.which("wrk") is None:
+        raise RuntimeError("wrk is not installed; install it, such as with 'apt-get install wrk'")
     output = subprocess.run(["wrk", "-v"], capture_output=True, text=True, check=False).stdout  # noqa: S607 - Debian's
     return output.split(" [")[0].strip()
 
 
-def send_load(
-    port: int, target: str, connections: int, seconds: int, body: str | None = None
+def send(
+    port: int,
+    sequence: Sequence[Request],
+    statuses: Mapping[str, int],
+    seconds: int,
+    connections: int = CONNECTIONS,
 ) -> Load:
-    """Send requests over some connections, each as soon as the previous response is complete.
+    """Send a sequence, each request as soon as a previous response is complete.
 
-    :param body: JSON to POST, or None for GET.
-    :raise RuntimeError: if a response is not 2xx or a connection breaks.
+    :param statuses: the expected status of each part.
+    :raise RuntimeError: if responses have other statuses or a connection breaks.
     """
-    send = _send_with_wrk if has_wrk() else _send
-    return send(port, target, connections, seconds, body)
-
-
-def _send_with_wrk(
-    port: int, target: str, connections: int, seconds: int, body: str | None
-) -> Load:
-    script = ""
-    if body is not None:
-        headers = 'wrk.headers["Content-Type"] = "application/json"'
-        script = f'wrk.method = "POST"\nwrk.body = [[{body}]]\n{headers}\n'
-    options = (f"-c{connections}", f"-d{seconds}s", "-H", f"Authorization: {KEY}")
-    load, output = run_wrk(f"http://127.0.0.1:{port}{target}", *options, script=script)
-    if "Non-2xx" in output:
-        raise RuntimeError(" ".join(output.split()))
+    load, rows = _wrk(port, sequence, connections, 1, seconds)
+    received = Counter({int(status): int(count) for status, count in rows})
+    if problem := status_problems(sequence, statuses, received, connections):
+        raise RuntimeError(problem)
     return load
 
 
-def run_wrk(url: str, *options: str, script: str, threads: int = 1) -> tuple[Load, str]:
-    """Run wrk and return its figures and its output.
+def send_paced(
+    port: int, sequence: Sequence[Request], statuses: Mapping[str, int], seconds: int
+) -> Timed:
+    """Send a sequence at a low rate, and return the latencies.
 
-    :param script: Lua code, or nothing.
+    A script of wrk sees which request a response belongs to only with one thread for each
+    connection. At full speed, 16 busy threads would slow the server down. Here, each connection
+    waits 16 ms on average before a request: about 1,000 requests per second.
+
+    :param statuses: the expected status of each part.
+    :raise RuntimeError: if a response has another status or a connection breaks.
+    """
+    _, rows = _wrk(port, sequence, CONNECTIONS, CONNECTIONS, seconds)
+    timed: Timed = Counter()
+    for part, status, microseconds, count in rows:
+        timed[part, int(status), int(microseconds)] = int(count)
+    wrong = {(part, status) for part, status, _ in timed if status != statuses[part]}
+    if wrong:
+        found = (f"{status} for {part}" for part, status in sorted(wrong))
+        raise RuntimeError(f"unlike before the run: {'; '.join(found)}")
+    return timed
+
+
+def _wrk(
+    port: int, sequence: Sequence[Request], connections: int, threads: int, seconds: int
+) -> tuple[Load, list[list[str]]]:
+    """Run wrk; return its figures and the rows that its script prints.
+
     :raise RuntimeError: if a connection breaks.
     """
-    command = ["wrk", f"-t{threads}", "--timeout", "10s", "--latency", *options]
+    options = [f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "--latency"]
     with tempfile.TemporaryDirectory() as folder:
-        if script:
-            path = Path(folder) / "script.lua"
-            path.write_text(script, encoding="utf-8")
-            command += ["-s", str(path)]
-        process = subprocess.run([*command, url], capture_output=True, text=True, check=False)  # noqa: S603 - a fixed command
+        path = Path(folder) / "script.lua"
+        path.write_text(lua(sequence, port, paced=threads > 1), encoding="utf-8")
+        command = ["wrk", *options, "-s", str(path), f"http://127.0.0.1:{port}"]
+        process = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - a fixed command
     output = process.stdout + process.stderr
     rate = re.search(r"Requests/sec: +([\d.]+)", output)
     if rate is None or "Socket errors" in output:
@@ -106,100 +133,54 @@ def run_wrk(url: str, *options: str, script: str, threads: int = 1) -> tuple[Loa
         share: float(number) * units[unit]
         for share, number, unit in re.findall(r"(50|99)% +([\d.]+)(us|ms|s)\b", output)
     }
-    return Load(float(rate[1]), times["50"], times["99"]), output
+    lines = [line.split("\t") for line in output.splitlines()]
+    rows = [cells[1:] for cells in lines if cells[0] == "counted"]
+    return Load(float(rate[1]), times["50"], times["99"]), rows
 
 
-def _send(port: int, target: str, connections: int, seconds: int, body: str | None) -> Load:
-    responses = exchange(port, [_request(target, body)], connections, seconds)
-    for response in responses:
-        if not 200 <= response.status < 300:
-            raise RuntimeError(f"got {response.status} for {target}")
-    return figures([response.seconds for response in responses], seconds)
+def lua(sequence: Sequence[Request], port: int, *, paced: bool) -> str:
+    """Return the script for wrk.
 
-
-def figures(times: Sequence[float], seconds: int) -> Load:
-    """Return the figures of responses by the built-in client.
-
-    :param times: their latencies in seconds.
+    :param paced: send at a low rate and time each response; needs a thread for each connection.
     """
-    ordered = sorted(times)
-    p50, p99 = (ordered[int(len(ordered) * share)] * 1000 for share in (0.5, 0.99))
-    return Load(len(ordered) / seconds, p50, p99)
+    numbers = {item: number for number, item in enumerate(dict.fromkeys(sequence), 1)}
+
+    def table(values: Sequence[object]) -> str:
+        return "{" + ", ".join(map(json.dumps, values)) + "}"  # ASCII strings of JSON are Lua's
+
+    lines = [
+        f"local requests = {table([item.encoded(port).decode('ascii') for item in numbers])}",
+        f"local parts = {table([item.part for item in numbers])}",
+        f"local sequence = {table([numbers[item] for item in sequence])}",
+        f"local paced = {json.dumps(paced)}",
+    ]
+    return "\n".join([*lines, _SCRIPT.read_text(encoding="utf-8")])
 
 
-class Exchange(NamedTuple):
-    """A response received by the built-in client.
+def status_problems(
+    sequence: Sequence[Request],
+    expected: Mapping[str, int],
+    received: Counter[int],
+    connections: int = CONNECTIONS,
+) -> str:
+    """Compare the statuses of a run with the expected ones; return what differs, or nothing.
 
-    :param number: the position of its request.
+    At the end of a run, each connection may wait for a response, and wrk skips one request.
+
+    :param sequence: the requests, which were sent repeatedly and in this order.
+    :param expected: the status of each part.
+    :param received: number of responses by status.
     """
-
-    number: int
-    status: int
-    seconds: float
-
-
-def exchange(
-    port: int, requests: Sequence[bytes], connections: int, seconds: int
-) -> list[Exchange]:
-    """Send requests in order, again and again, with the built-in client.
-
-    :raise RuntimeError: if a connection breaks.
-    """
-    results: list[Exchange] = []
-    numbers = cycle(range(len(requests)))
-    start = time.perf_counter()
-
-    def send(sock: socket.socket, state: _State) -> None:
-        state.number, state.data, state.start = next(numbers), b"", time.perf_counter()
-        sock.send(requests[state.number])
-
-    with selectors.DefaultSelector() as selector:
-        try:
-            for _ in range(connections):
-                sock = socket.create_connection(("127.0.0.1", port))
-                state = _State()
-                selector.register(sock, selectors.EVENT_READ, state)
-                send(sock, state)
-            while time.perf_counter() < start + seconds:
-                for key, _ in selector.select(1):
-                    sock, state = cast("socket.socket", key.fileobj), key.data
-                    if (status := _complete(sock, state)) is not None:
-                        elapsed = time.perf_counter() - state.start
-                        results.append(Exchange(state.number, status, elapsed))
-                        send(sock, state)
-        finally:
-            for key in list(selector.get_map().values()):
-                cast("socket.socket", key.fileobj).close()
-    return results
-
-
-@dataclass
-class _State:
-    """A connection's current request and the data received so far."""
-
-    number: int = 0
-    data: bytes = b""
-    start: float = 0.0
-
-
-def _request(target: str, body: str | None) -> bytes:
-    lines = [f"{'GET' if body is None else 'POST'} {target} HTTP/1.1", "Host: localhost"]
-    lines.append(f"Authorization: {KEY}")
-    if body is not None:
-        lines += ["Content-Type: application/json", f"Content-Length: {len(body.encode())}"]
-    return "\r\n".join([*lines, "", body or ""]).encode()
-
-
-def _complete(sock: socket.socket, state: _State) -> int | None:
-    """Read from a connection and return the status if the response is complete."""
-    chunk = sock.recv(65536)
-    if not chunk:
-        raise RuntimeError("the server closed the connection")
-    state.data += chunk
-    head, separator, rest = state.data.partition(b"\r\n\r\n")
-    length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
-    if length is not None:
-        complete = bool(separator) and len(rest) >= int(length[1])
-    else:
-        complete = rest.endswith(b"0\r\n\r\n")  # chunked
-    return int(head.split(b" ", 2)[1]) if complete else None
+    statuses = [expected[item.part] for item in sequence]
+    rounds, rest = divmod(received.total(), len(sequence))
+    wanted = Counter(statuses[:rest])
+    for status, number in Counter(statuses).items():
+        wanted[status] += number * rounds
+    differing = [
+        f"{received[status]:,} responses {status}, expected {wanted[status]:,}"
+        for status in sorted({*wanted, *received})
+        if abs(received[status] - wanted[status]) > connections + 1
+        or (received[status] and not wanted[status])
+        or (rounds and not received[status])
+    ]
+    return "; ".join(differing)

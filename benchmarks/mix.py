@@ -1,56 +1,53 @@
-"""The front-end mix: requests like those of a front end's pages, in shuffled order.
+"""How fast is a front end's mix? Requests like those of its pages, in shuffled order.
 
-All subjects get the same sequence, each in its own spelling. A browser sends these headers with
-`fetch` from another origin.
+All subjects get the same sequence, each in its own spelling, with the headers that a browser sends
+with `fetch` from another origin. At full speed, all operations take equally long, because each
+request waits for those of the other connections. So their latencies are from a run at a low rate.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import accumulate
 from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from benchmarks.load import KEY
+from benchmarks.checks import ABILITIES
+from benchmarks.load import KEY, Request, send, send_paced
 from benchmarks.subjects import LIMIT, MISSING_ID, NEW, PETS
+from benchmarks.tables import figure
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping
 
+    from benchmarks.load import Timed
     from benchmarks.subjects import Subject
+    from benchmarks.tables import Figures, Row
 
-__all__ = [
-    "CONNECTIONS",
-    "OPERATIONS",
-    "PARTS",
-    "MixRequest",
-    "Part",
-    "mix",
-    "requests",
-    "status_problems",
-]
-
-CONNECTIONS = 16
-_LIMITS = (5, 10, 20, 25, 30, 40, 50, 60, 80, 100)
-_STATUSES = ("", "available", "sold")
-_SEED = 7
-_ORIGIN = "http://localhost:5173"
-_HEADERS = {
-    "Connection": "keep-alive",
-    "sec-ch-ua-platform": '"Linux"',
-    "Authorization": KEY,
-    "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
-    "Chrome/141.0.0.0 Safari/537.36",
-    "sec-ch-ua": '"Google Chrome";v="141", "Not?A_Brand";v="8", "Chromium";v="141"',
-    "sec-ch-ua-mobile": "?0",
-    "Accept": "*/*",
-    "Origin": _ORIGIN,
-    "Sec-Fetch-Site": "same-site",
-    "Sec-Fetch-Mode": "cors",
-    "Sec-Fetch-Dest": "empty",
-    "Referer": f"{_ORIGIN}/",
-    "Accept-Encoding": "gzip, deflate, br, zstd",
-    "Accept-Language": "en-US,en;q=0.9",
-}
+_LIMITS: Final = (5, 10, 20, 25, 30, 40, 50, 60, 80, 100)
+_STATUSES: Final = ("", "available", "sold")
+_SEED: Final = 7
+_ORIGIN: Final = "http://localhost:5173"
+_HEADERS: Final[tuple[tuple[str, str], ...]] = (
+    ("Connection", "keep-alive"),
+    ("sec-ch-ua-platform", '"Linux"'),
+    ("Authorization", KEY),
+    (
+        "User-Agent",
+        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
+        "Chrome/141.0.0.0 Safari/537.36",
+    ),
+    ("sec-ch-ua", '"Google Chrome";v="141", "Not?A_Brand";v="8", "Chromium";v="141"'),
+    ("sec-ch-ua-mobile", "?0"),
+    ("Accept", "*/*"),
+    ("Origin", _ORIGIN),
+    ("Sec-Fetch-Site", "same-site"),
+    ("Sec-Fetch-Mode", "cors"),
+    ("Sec-Fetch-Dest", "empty"),
+    ("Referer", f"{_ORIGIN}/"),
+    ("Accept-Encoding", "gzip, deflate, br, zstd"),
+    ("Accept-Language", "en-US,en;q=0.9"),
+)
 
 
 class Part(NamedTuple):
@@ -68,7 +65,7 @@ class Part(NamedTuple):
     status: int
 
 
-OPERATIONS = ("list", "get", "create", "rejected")
+OPERATIONS: Final = ("list", "get", "create", "rejected")
 PARTS: Final[Mapping[str, Part]] = {
     "list": Part("lists", "list", 12, 200),
     "get": Part("single pets", "get", 3, 200),
@@ -81,49 +78,25 @@ PARTS: Final[Mapping[str, Part]] = {
 lists, 25 % single pets, 10 % creates, and 5 % rejected requests in equal shares."""
 
 
-class MixRequest(NamedTuple):
-    """A request of the mix.
-
-    :param part: a key of `PARTS`.
-    """
-
-    part: str
-    target: str
-    body: str = ""
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Return the headers of a browser, without `Host` and `Content-Length`."""
-        headers = dict(_HEADERS)
-        if self.part == "no key":
-            del headers["Authorization"]
-        if self.body:
-            headers["Content-Type"] = "application/json"
-        return headers
-
-    def encoded(self, port: int) -> bytes:
-        """Return the bytes to send to a port of this machine."""
-        lines = [f"{'POST' if self.body else 'GET'} {self.target} HTTP/1.1"]
-        lines += [f"Host: localhost:{port}"]
-        lines += [f"{name}: {value}" for name, value in self.headers.items()]
-        lines += [f"Content-Length: {len(self.body.encode())}"] if self.body else []
-        return "\r\n".join([*lines, "", self.body]).encode()
-
-
-def requests(subject: Subject) -> Iterator[MixRequest]:
+def requests(subject: Subject) -> Iterator[Request]:
     """Yield each request of the mix once, in a subject's spelling."""
     for limit in _LIMITS:
         for status in _STATUSES:
-            yield MixRequest("list", subject.page(limit, status))
+            yield _request("list", subject.page(limit, status))
     for number in range(1, PETS + 1):
-        yield MixRequest("get", subject.pet(number))
-    yield MixRequest("create", subject.pets_target, NEW)
-    yield MixRequest("limit=0", subject.page(0, ""))
-    yield MixRequest("no key", subject.page(LIMIT, ""))
-    yield MixRequest("missing pet", subject.pet(MISSING_ID))
+        yield _request("get", subject.pet(number))
+    yield _request("create", subject.pets_target, NEW)
+    yield _request("limit=0", subject.page(0, ""))
+    yield _request("no key", subject.page(LIMIT, ""))
+    yield _request("missing pet", subject.pet(MISSING_ID))
 
 
-def mix(subject: Subject, parts: Container[str] = PARTS) -> list[MixRequest]:
+def _request(part: str, target: str, body: str = "") -> Request:
+    headers = (pair for pair in _HEADERS if part != "no key" or pair[0] != "Authorization")
+    return Request(part, target, body, tuple(headers))
+
+
+def mix(subject: Subject, parts: Container[str] = PARTS) -> list[Request]:
     """Return the sequence, the same for each subject and run.
 
     :param parts: the parts that the subject can do; the others are left out.
@@ -133,27 +106,62 @@ def mix(subject: Subject, parts: Container[str] = PARTS) -> list[MixRequest]:
     return [item for item in sequence if item.part in parts]
 
 
-def status_problems(
-    sequence: Sequence[MixRequest], expected: Mapping[str, int], received: Counter[int]
-) -> str:
-    """Compare the statuses of a run with those of the check; return what differs, or nothing.
+def measure(subject: Subject, port: int, statuses: Mapping[str, int], seconds: int) -> Figures:
+    """Return the rate of the mix, and the latencies as a whole and of each operation.
 
-    At the end of a run, each connection may wait for a response, and wrk skips one request.
-
-    :param sequence: the requests, which were sent repeatedly and in this order.
-    :param expected: the status of each part.
-    :param received: number of responses by status.
+    :param statuses: the status of each part that the subject can do.
+    :raise RuntimeError: if it fails under load or responds unlike in the check.
     """
-    statuses = [expected[item.part] for item in sequence]
-    rounds, rest = divmod(received.total(), len(sequence))
-    wanted = Counter(statuses[:rest])
-    for status, number in Counter(statuses).items():
-        wanted[status] += number * rounds
-    differing = [
-        f"{received[status]:,} responses {status}, expected {wanted[status]:,}"
-        for status in sorted({*wanted, *received})
-        if abs(received[status] - wanted[status]) > CONNECTIONS + 1
-        or (received[status] and not wanted[status])
-        or (rounds and not received[status])
+    sequence = mix(subject, statuses)
+    send(port, sequence, statuses, subject.warm_seconds)
+    load = send(port, sequence, statuses, seconds)
+    figures = {"mix": load.rate, "mix_p50": load.p50, "mix_p99": load.p99}
+    return figures | _percentiles(send_paced(port, sequence, statuses, seconds))
+
+
+def _percentiles(timed: Timed) -> Figures:
+    """Return p50 and p99 of each operation in ms, such as `mix_get_p50`."""
+    results: Figures = {}
+    for operation in OPERATIONS:
+        counts: Counter[int] = Counter()
+        for (part, _, microseconds), count in timed.items():
+            if PARTS[part].operation == operation:
+                counts[microseconds] += count
+        times = sorted(counts)
+        sums = list(accumulate(counts[microseconds] for microseconds in times))
+        for name, share in (("p50", 0.5), ("p99", 0.99)) if times else ():
+            position = next(i for i, total in enumerate(sums) if total >= share * sums[-1])
+            results[f"mix_{operation}_{name}"] = times[position] / 1000
+    return results
+
+
+FIGURE: Final = "mix"
+HEAD: Final = (
+    *("r/s", "p50 ms", "p99 ms"),
+    *(f"{operation}: p50 / p99 ms at 1,000 r/s" for operation in OPERATIONS),
+    *("does", "statuses unlike the contract's", "setup"),
+)
+
+
+def cells(row: Row, ours: Row) -> list[str]:
+    """Return the cells of a row, as in `HEAD`."""
+    times = [
+        " / ".join(figure(row, f"mix_{operation}_{name}", ".2f") for name in ("p50", "p99"))
+        for operation in OPERATIONS
     ]
-    return "; ".join(differing)
+    able = [name for name in ABILITIES if name in row["able"]]
+    does = "all" if len(able) == len(ABILITIES) else ", ".join(able) or "fixed responses"
+    speed = [figure(row, "mix", ",.0f", ours), figure(row, "mix_p50", ".2f")]
+    return [*speed, figure(row, "mix_p99", ".2f"), *times, does, _differences(row), row["note"]]
+
+
+def _differences(row: Row) -> str:
+    """Return the parts that a server's mix lacks, and its statuses unlike the contract's."""
+    statuses = row["statuses"]
+    parts = [f"without {part.label}" for name, part in PARTS.items() if name not in statuses]
+    parts += [
+        f"{statuses[name]} for {part.label}"
+        for name, part in PARTS.items()
+        if statuses.get(name, part.status) != part.status
+    ]
+    return "; ".join(parts) or "none"

@@ -1,7 +1,8 @@
-"""Start a server, measure its startup time and memory, and stop it."""
+"""Start a server, wait for its first response, and stop it."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -9,8 +10,7 @@ import subprocess
 import time
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from benchmarks.load import KEY
 
@@ -19,22 +19,9 @@ if TYPE_CHECKING:
 
     from benchmarks.subjects import Subject
 
-__all__ = ["Memory", "Response", "Server", "call", "free_ports", "started"]
-
-_START_SECONDS = 30
-_STOP_SECONDS = 5
-_LOG_LINES = 5
-
-
-class Memory(NamedTuple):
-    """The memory of a process and its descendants, in MiB.
-
-    :param rss: resident set size; shared memory counts in each process.
-    :param pss: proportional set size; shared memory counts once.
-    """
-
-    rss: float
-    pss: float
+_START_SECONDS: Final = 30
+_STOP_SECONDS: Final = 5
+_LOG_LINES: Final = 5
 
 
 class Response(NamedTuple):
@@ -43,44 +30,23 @@ class Response(NamedTuple):
     status: int
     body: bytes
 
+    @property
+    def value(self) -> object:
+        """The value of a JSON body; None for another body."""
+        with suppress(ValueError):
+            return json.loads(self.body)
+        return None
 
-class Server:
+
+class Server(NamedTuple):
     """A running subject.
 
     :param first_ms: milliseconds from the start of the process to its first 200.
     """
 
-    def __init__(self, pid: int, port: int, first_ms: float) -> None:
-        self.pid = pid
-        self.port = port
-        self.first_ms = first_ms
-
-    def memory(self) -> Memory | None:
-        """Return the current memory, or None on systems other than Linux."""
-        rss = pss = 0
-        try:
-            for pid in _family(self.pid):
-                rows = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
-                sizes = {row.split(":")[0]: int(row.split()[1]) for row in rows[1:]}
-                rss += sizes["Rss"]
-                pss += sizes["Pss"]
-        except OSError:
-            return None
-        return Memory(rss / 1024, pss / 1024)
-
-
-def _family(pid: int) -> list[int]:
-    """Return the ids of a process and its descendants."""
-    children: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            text = stat.read_text(encoding="utf-8", errors="replace")
-            parent = int(text.rpartition(")")[2].split()[1])
-            children.setdefault(parent, []).append(int(stat.parent.name))
-    family = [pid]
-    for member in family:
-        family += children.get(member, [])
-    return family
+    pid: int
+    port: int
+    first_ms: float
 
 
 def call(
@@ -118,7 +84,7 @@ def started(subject: Subject) -> Iterator[Server]:
     :raise RuntimeError: if it does not respond with 200 in time.
     """
     subject.renew()
-    port, other = free_ports()
+    port, other = _free_ports()
     command = [part.format(port=port, other=other) for part in subject.command]
     log = subject.folder / "log.txt"
     kept = {name: text for name, text in os.environ.items() if not name.startswith("MOCKPETS_")}
@@ -142,8 +108,7 @@ def started(subject: Subject) -> Iterator[Server]:
         _stop(process)
 
 
-def free_ports() -> tuple[int, int]:
-    """Return two free ports."""
+def _free_ports() -> tuple[int, int]:
     with socket.socket() as one, socket.socket() as two:
         one.bind(("127.0.0.1", 0))
         two.bind(("127.0.0.1", 0))
@@ -169,3 +134,9 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time of a process so far: user and system, of all its threads."""
+    # The clock of another process; see clock_getcpuclockid in Linux' posix-timers.h.
+    return time.clock_gettime((~pid << 3) | 2)

@@ -20,6 +20,7 @@ include_patterns = [
     "SECURITY.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "benchmarks/RESULTS.md",
     "examples/*/README.md",
 ]
 exclude_patterns = [".*", "build", "tests", "examples/*/node_modules"]  # not searched for pages

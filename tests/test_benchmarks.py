@@ -1,4 +1,4 @@
-"""The benchmark: checks before timing, its client, the setup of peers, and its report."""
+"""The benchmark: checks before timing, the mix, the setup of peers, and its tables."""
 
 from __future__ import annotations
 
@@ -8,29 +8,24 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
-import zipfile
 from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 
 import pytest
 
+from benchmarks import mix as mix_question
 from benchmarks.__main__ import main
-from benchmarks.checks import ABILITIES, CheckResult, check
-from benchmarks.goals import goals
-from benchmarks.installs import UnavailableError, install, mockpets_for
-from benchmarks.load import client_name, send_load
-from benchmarks.mix import OPERATIONS, PARTS, mix, status_problems
-from benchmarks.mix_load import lua, send_mix, time_mix
-from benchmarks.peers import RECIPES, make_ready
+from benchmarks.checks import ABILITIES, check, statuses
+from benchmarks.compare import QUESTIONS, Plan, compare, report
+from benchmarks.load import Request, lua, send, send_paced, status_problems
+from benchmarks.mix import OPERATIONS, PARTS, mix, requests
+from benchmarks.peers import PEERS, install, make_ready, set_up
 from benchmarks.process import started
-from benchmarks.report import BEGIN, END
-from benchmarks.rounds import Plan, measure
-from benchmarks.subjects import NEW, PETS, Subject, installed_size
+from benchmarks.subjects import NEW, PETS, Subject, own_subjects
+from benchmarks.tables import RESULTS, put_into
 from mockpets import MockpetsServer, Settings
 from mockpets.pets.generator import generate
 from tests.cases import each as for_each
@@ -45,9 +40,6 @@ LIST = Subject("any", (), Path())
 MIX = mix(LIST)
 CONTRACT = {name: part.status for name, part in PARTS.items()}
 SECONDS = 60
-WITH_EACH_CLIENT = pytest.mark.parametrize(
-    "client", [pytest.param("wrk", marks=pytest.mark.tool), "built-in"]
-)
 
 
 def port_of(server: MockpetsServer) -> int:
@@ -87,30 +79,37 @@ def program(*arguments: str | Path, **environment: str) -> subprocess.CompletedP
 # --- Checks -------------------------------------------------------------------------------------
 
 
+def statuses_of(subject: Subject, port: int) -> dict[str, int]:
+    return statuses(port, requests(subject), CONTRACT)
+
+
 def test_mockpets_has_all_abilities(port: int) -> None:
-    result = check(LIST, port, GENERATED)
-    assert result == CheckResult("", True, ABILITIES, CONTRACT)
+    assert check(LIST, port, GENERATED) == (True, ABILITIES)
+    assert statuses_of(LIST, port) == CONTRACT
 
 
 @for_each("scenario", ["empty", "server-error", "broken-json", "full-page"])
 def test_a_server_with_another_page_is_not_timed(scenario: str) -> None:
-    with MockpetsServer(Settings(port=0, count=PETS, scenario=(scenario,))) as server:
-        result = check(LIST, port_of(server), GENERATED)
-    assert result.problem.startswith("expected a list of 20 pets, got ")
+    with (
+        MockpetsServer(Settings(port=0, count=PETS, scenario=(scenario,))) as server,
+        pytest.raises(RuntimeError, match=r"^expected a list of 20 pets, got "),
+    ):
+        check(LIST, port_of(server), GENERATED)
 
 
 def test_missing_abilities_are_detected() -> None:
     settings = Settings(port=0, count=PETS, any_key=True, scenario=("create-rejected",))
     with MockpetsServer(settings) as server:
         result = check(LIST, port_of(server), GENERATED)
+        found = statuses_of(LIST, port_of(server))
     assert not result.creates
     assert set(ABILITIES) - set(result.able) == {"remembers"}
     without_create = {name: status for name, status in CONTRACT.items() if name != "create"}
-    assert result.statuses == without_create, "the mix lacks what the server cannot do"
+    assert found == without_create, "the mix lacks what the server cannot do"
 
 
 @for_each(
-    "target, statuses",
+    "target, expected",
     [
         ("/v1/pets?id={id}", {"get": 200, "missing pet": 200}),
         ("/v1/pets/{id}0", {"missing pet": 404}),  # some of these pets exist
@@ -118,13 +117,15 @@ def test_missing_abilities_are_detected() -> None:
     ],
 )
 def test_a_server_without_single_pets_keeps_what_makes_sense_in_its_mix(
-    target: str, statuses: dict[str, int]
+    target: str, expected: dict[str, int]
 ) -> None:
+    subject = LIST._replace(pet_target=target)
     with MockpetsServer(Settings(port=0, count=PETS)) as server:
-        result = check(LIST._replace(pet_target=target), port_of(server), GENERATED)
+        result = check(subject, port_of(server), GENERATED)
+        found = statuses_of(subject, port_of(server))
     assert set(ABILITIES) - set(result.able) == {"get"}
     rest = {name: CONTRACT[name] for name in ("list", "create", "limit=0", "no key")}
-    assert result.statuses == {**rest, **statuses}
+    assert found == {**rest, **expected}
 
 
 # --- The front-end mix ----------------------------------------------------------------------------
@@ -183,114 +184,76 @@ def test_the_statuses_of_a_run_are_compared_with_those_of_the_check() -> None:
     assert "1 responses 500, expected 0" in status_problems(MIX, CONTRACT, received)
 
 
+@pytest.mark.tool
 @pytest.mark.slow
-@WITH_EACH_CLIENT
-def test_a_run_with_another_status_is_an_error(
-    port: int, client: str, monkeypatch: pytest.MonkeyPatch
+def test_a_run_with_another_status_is_an_error(port: int) -> None:
+    need("wrk")
+    with pytest.raises(RuntimeError, match=r"responses 200, expected 0"):
+        send(port, MIX, {**CONTRACT, "list": 404, "get": 404}, 1)
+    with pytest.raises(RuntimeError, match=r"unlike before the run: 401 for no key$"):
+        send_paced(port, MIX, {**CONTRACT, "no key": 200}, 1)
+    with pytest.raises(RuntimeError, match="responses 400, expected 0"):
+        send(port, [Request("list", LIST.page(limit=0))], {"list": 200}, 1, 1)
+
+
+@pytest.mark.tool
+@pytest.mark.slow
+def test_a_subject_that_changes_its_statuses_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if client == "built-in":
-        monkeypatch.setenv("PATH", "")
-    else:
-        need("wrk")
-    with pytest.raises(RuntimeError, match=r"mix: .*responses 200, expected 0"):
-        send_mix(port, MIX, {**CONTRACT, "list": 404, "get": 404}, 1)
-    with pytest.raises(RuntimeError, match=r"mix: .* before the run: 401 for a missing key$"):
-        time_mix(port, MIX, {**CONTRACT, "no key": 200}, 1)
+    need("wrk")
+    [subject, *_] = own_subjects(tmp_path, GENERATED, None)
+    monkeypatch.setattr("benchmarks.compare.statuses", lambda *_: {"list": 200, "limit=0": 200})
+    [row], [why] = compare([subject], GENERATED, Plan(1, 1, (), 0), ("mix",), lambda _: None)
+    assert re.match(r"mockpets: round 1 of 1 is incomplete: \d.* responses 200, expected \d", why)
+    assert "mix" not in row["figures"]
+    assert row["figures"]["first_ms"] > 0
 
 
+@pytest.mark.tool
 @pytest.mark.slow
-def test_a_subject_that_changes_its_statuses_is_reported(tmp_path: Path) -> None:
-    command = (sys.executable, "-m", "mockpets", "serve", "--port", "{port}", "--count", str(PETS))
-    subject = Subject("any", command, tmp_path)
-    checked = {"any": CheckResult("", statuses={"list": 200, "limit=0": 200})}
-    skipped: list[tuple[str, str]] = []
-    plan = Plan(1, 1, (), 0)
-    samples = measure([subject], checked, plan, lambda _: None, lambda *item: skipped.append(item))
-    [(name, why)] = skipped
-    assert name == "any"
-    assert re.match(r"round 1 of 1 is incomplete: mix: \d.* responses 200, expected \d", why)
-    assert not [figure for [figures] in samples.values() for figure in figures if "mix" in figure]
+def test_the_mix_is_measured_as_a_whole_and_by_operation(port: int) -> None:
+    need("wrk")
+    figures = mix_question.measure(LIST, port, CONTRACT, 1)
+    times = {f"mix_{item}_{name}" for item in OPERATIONS for name in ("p50", "p99")}
+    assert set(figures) == {"mix", "mix_p50", "mix_p99", *times}
+    assert figures["mix"] > 10
+    assert 0 < figures["mix_p50"] <= figures["mix_p99"] < 1000
+    assert all(figures[name] > 0 for name in times)
+    only_get = {"get": 200}
+    part = mix_question.measure(LIST, port, only_get, 1)
+    assert {name for name in part if name in times} == {"mix_get_p50", "mix_get_p99"}
 
 
-@pytest.mark.slow
-@WITH_EACH_CLIENT
-def test_the_mix_is_measured_as_a_whole_and_by_operation(
-    port: int, client: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if client == "built-in":
-        monkeypatch.setenv("PATH", "")
-    else:
-        need("wrk")
-    load = send_mix(port, MIX, CONTRACT, 1)
-    assert load.rate > 10
-    assert 0 < load.p50 <= load.p99 < 1000
-    times = time_mix(port, MIX, CONTRACT, 1)
-    assert set(times) == {f"mix_{item}_{name}" for item in OPERATIONS for name in ("p50", "p99")}
-    assert all(value > 0 for value in times.values())
-    part = [item for item in MIX if item.part == "get"]
-    assert set(time_mix(port, part, CONTRACT, 1)) == {"mix_get_p50", "mix_get_p99"}
-
-
-# --- The client ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("body", [None, NEW])
-@pytest.mark.slow
-def test_the_built_in_client_works_without_wrk(
-    port: int, body: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_wrk_nothing_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    assert client_name() == "the built-in client"
-    load = send_load(port, LIST.page() if body is None else "/v1/pets", 4, 1, body)
-    assert load.rate > 10
-    assert 0 < load.p50 <= load.p99 < 1000
-
-
-@pytest.mark.slow
-def test_an_error_under_load_is_reported(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(RuntimeError, match="400"):
-        send_load(port, LIST.page(limit=0), 1, 1)
+    process = run("--short", "--cache", tmp_path)
+    assert process.returncode == 1
+    assert process.stderr.startswith("wrk is not installed; install it, such as with 'apt-get")
 
 
 # --- Peers --------------------------------------------------------------------------------------
 
 
-@for_each("recipe", RECIPES)
-def test_a_peer_can_be_set_up_repeatedly(recipe: Any, tmp_path: Path) -> None:
+@for_each("name", PEERS)
+def test_a_peer_can_be_set_up_repeatedly(name: str, tmp_path: Path) -> None:
+    peer = PEERS[name]
     for _ in range(2):
-        recipe.set_up(tmp_path, GENERATED)
+        set_up(peer, tmp_path, GENERATED)
     texts = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*") if path.is_file()]
     first = next(pet["name"] for pet in GENERATED if pet.get("status") == "available")
-    assert recipe.kind == "constant" or any(first in text for text in texts)
+    assert any(first in text for text in texts)
     for path in tmp_path.rglob("*.json"):
         json.loads(path.read_text(encoding="utf-8"))
-    for path in tmp_path.rglob("*.toml"):
-        tomllib.loads(path.read_text(encoding="utf-8"))
-    pinned = re.compile(r".+(@|==)\d+\.\d+\.\d+\S*")
-    assert all(pinned.fullmatch(package) for package in recipe.packages)
+    pinned = re.compile(r".+@\d+\.\d+\.\d+\S*")
+    assert all(pinned.fullmatch(package) for package in peer["packages"])
 
 
-@pytest.mark.slow
 def test_unavailable_peers_report_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
-    reason = r"(npm|Java) is not installed|npm has no Node|pip cannot install \S+==\S+: ."
-    for recipe in RECIPES:
-        with pytest.raises(UnavailableError, match=reason):
-            make_ready(recipe, tmp_path, GENERATED)
-
-
-def test_a_python_that_cannot_run_mockpets_reports_why(tmp_path: Path) -> None:
-    python = tmp_path / "python"
-    python.write_text("#!/bin/sh\necho no such module: venv >&2\nexit 1\n")
-    python.chmod(0o755)
-    with pytest.raises(UnavailableError, match="no such module: venv"):
-        mockpets_for(str(python), tmp_path, ROOT)
-    process = run("--short", "--python", tmp_path / "missing")
-    assert process.returncode == 2
-    assert f"--python: {tmp_path}/missing is not a program" in process.stderr
+    for peer in PEERS.values():
+        with pytest.raises(RuntimeError, match=r"npm is not installed|npm has no Node"):
+            make_ready(peer, tmp_path, GENERATED)
 
 
 def test_npm_installs_each_version_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,38 +262,12 @@ def test_npm_installs_each_version_once(tmp_path: Path, monkeypatch: pytest.Monk
     npm.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     for version in ("1.0.0", "1.0.0", "1.0.1"):
-        assert install(tmp_path / "peer", (f"good@{version}",)).name == "node_modules"
+        install(tmp_path / "peer", [f"good@{version}"])
     for _ in range(2):  # a failed installation is retried
-        with pytest.raises(UnavailableError, match=r"npm cannot install bad@1\.0\.0"):
-            install(tmp_path / "other", ("bad@1.0.0",))
+        with pytest.raises(RuntimeError, match=r"npm cannot install bad@1\.0\.0"):
+            install(tmp_path / "other", ["bad@1.0.0"])
     packages = [line.split()[-1] for line in (tmp_path / "calls").read_text().splitlines()]
     assert packages == ["good@1.0.0", "good@1.0.1", "bad@1.0.0", "bad@1.0.0"]
-
-
-@pytest.mark.slow
-def test_packages_from_pypi_have_their_own_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    info = "peerless-1.0.0.dist-info"
-    with zipfile.ZipFile(tmp_path / "peerless-1.0.0-py3-none-any.whl", "w") as wheel:
-        wheel.writestr("peerless.py", "import sys\nprint(sys.prefix)\n")
-        wheel.writestr(
-            f"{info}/METADATA", "Metadata-Version: 2.1\nName: peerless\nVersion: 1.0.0\n"
-        )
-        wheel.writestr(
-            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        wheel.writestr(f"{info}/RECORD", "")
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
-    peer = tmp_path / "peer"
-    packages = install(peer, ("peerless==1.0.0",))
-    output = subprocess.check_output([peer / "venv/bin/python", "-m", "peerless"], text=True)
-    assert Path(output.strip()) == peer / "venv"
-    assert list(packages.rglob("peerless*.pyc")), "compiled, like mockpets"
-    assert not list(packages.rglob("pip")), "no other packages"
-    monkeypatch.setenv("PIP_FIND_LINKS", "")
-    assert install(peer, ("peerless==1.0.0",)) == packages
 
 
 def test_each_start_of_a_subject_has_fresh_files(tmp_path: Path) -> None:
@@ -347,190 +284,105 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def test_the_installed_size_includes_requirements() -> None:
-    assert installed_size("flask") > installed_size("werkzeug") > 500_000
+# --- A run and its tables -----------------------------------------------------------------------
 
 
-# --- A run and its page -------------------------------------------------------------------------
-
-
-def row(name: str, kind: str, able: str = "", **figures: float) -> dict[str, Any]:
-    values = {
-        "mix": 800.0,
-        "mix_p99": 3.0,
-        "mix_get_p50": 0.25,
-        "mix_get_p99": 0.5,
-        "list_16": 1000.0,
-        "p50_16": 1.0,
-        "p99_16": 2.0,
-        "first_ms": 100.0,
-        **figures,
-    }
+def row(name: str, able: str = "", version: str = "", **figures: float) -> dict[str, Any]:
+    values = {"mix": 800.0, "mix_get_p50": 0.25, "mix_get_p99": 0.5, "first_ms": 100.0}
     return {
         "name": name,
-        "kind": kind,
-        "version": "1.2.3",
+        "version": version,
         "note": "default setup",
         "able": able.split(),
         "statuses": CONTRACT,
-        "size": 2_000_000,
-        "figures": values,
+        "figures": {**values, **figures},
     }
 
 
-RESULTS: dict[str, Any] = {
-    "at": "2026-01-01",
-    "command": "python -m benchmarks",
-    "rounds": 3,
-    "seconds": 1,
-    "machine": {
-        "processor": "a processor",
-        "cores": 2,
-        "system": "Linux",
-        "python": "Python 3.11",
-        "client": "wrk",
-        "load": 0.1,
+ROWS: list[dict[str, Any]] = [
+    row("mockpets", " ".join(ABILITIES), list_16=1000.0, create=500.0, rss_load=40.0),
+    {**row("Flask, one route"), "figures": {"first_ms": 50.0}},
+    {
+        **row("Prism", "key refuses", "1.2.3", mix=400.0, rss_load=300.0),
+        "statuses": {**CONTRACT, "limit=0": 422, "missing pet": 200},
     },
-    "rows": [
-        row("mockpets", "mockpets", " ".join(ABILITIES), create=500.0, rss_load=40.0),
-        row("waitress, raw", "constant", list_16=1250.0),
-        row("waitress, Flask", "stack", "key", first_ms=50.0),
-        {
-            **row("Prism", "peer", "key refuses", mix=400.0, mix_p99=1.5, rss_load=300.0),
-            "statuses": {**CONTRACT, "limit=0": 422, "missing pet": 200},
-        },
-        {
-            **row("Static <1>, own code", "peer", mix=4000.0, create=9000.0, rss_load=30.0),
-            "statuses": {name: CONTRACT[name] for name in ("list", "create", "limit=0", "no key")},
-        },
-    ],
-    "skipped": [{"name": "MockServer", "why": "Java is not installed"}],
-    "scale": {"list_of_16": 1000.0, "list_of_100000": 500.0, "session_us": 12.0},
-}
+    {
+        **row("Static, own code", "", "1.2.3", mix=4000.0, list_16=500.0, create=9000.0),
+        "statuses": {name: CONTRACT[name] for name in ("list", "create", "limit=0", "no key")},
+    },
+]
 
 
-@pytest.fixture
-def saved(tmp_path: Path) -> Path:
-    path = tmp_path / "saved.json"
-    path.write_text(json.dumps(RESULTS), encoding="utf-8")
-    return path
-
-
-def test_memory_is_compared_with_node_and_java() -> None:
-    [ours, *_] = RESULTS["rows"]
-    others = [
-        row("apimock-rs", "peer", rss_load=6.0),
-        row("Mockaton", "peer", rss_load=100.0),
+def test_each_question_has_a_table_with_ratios_of_the_servers_that_were_measured() -> None:
+    titles, tables = [*report(ROWS, QUESTIONS)][::2], [*report(ROWS, QUESTIONS)][1::2]
+    assert titles == ["### Mix", "### Operations", "### Start", "### Memory"]
+    names = [[line.split(" | ")[0][2:] for line in table.split("\n")[2:]] for table in tables]
+    static, prism, script = "Static 1.2.3, own code", "Prism 1.2.3", "Flask, one route"
+    assert names == [
+        [static, "**mockpets**", prism],
+        [static, "**mockpets**"],
+        [static, "**mockpets**", prism, script],
+        ["**mockpets**", prism],
     ]
-    [memory] = [
-        goal
-        for goal in goals({**RESULTS, "rows": [ours, *others]})
-        if goal.what == "RSS after load"
-    ]
-    assert (memory.measured, memory.reached) == ("0.40 of the best, Mockaton", True)
+    assert "| Static 1.2.3, own code | 4,000 (5.00) | - | - |" in tables[0]
+    assert "| - | 500 (0.50) | - | - | - | 9,000 (18.00) |" in tables[1]
+    assert "| Flask, one route | 50 (0.50) |" in tables[2]
+    assert "| Prism 1.2.3 | - | 300 (7.50) | - |" in tables[3]
+    assert [*report(ROWS, ("start",))] == ["### Start", tables[2]]
 
 
-def reached(rows: list[dict[str, Any]]) -> dict[tuple[str, str], tuple[str, bool | None]]:
-    [ours, *_] = RESULTS["rows"]
-    results = goals({**RESULTS, "rows": [ours, *rows]})
-    return {(goal.what, goal.goal): (goal.measured, goal.reached) for goal in results}
-
-
-def test_the_mix_is_compared_with_peers_that_do_the_whole_job() -> None:
-    whole = " ".join(ABILITIES)
-    goal = (
-        "mix",
-        "more than 1 times the best peer that does the whole job, own code included",
-    )
-    others = [row("Fixed", "peer", "key", mix=9000.0), row("Some", "peer", "refuses", mix=9000.0)]
-    slower = row("MSW, own code", "peer", whole, mix=400.0)
-    assert reached([*others, slower])[goal] == ("2.00 of the best, MSW, own code", True)
-    faster = row("mocks-server, own code", "peer", whole, mix=1000.0)
-    measured = "0.80 of the best, mocks-server, own code"
-    assert reached([*others, slower, faster])[goal] == (measured, False)
-    assert reached(others)[goal] == ("not measured", None)
-
-
-def test_the_mix_is_compared_with_another_checkout_only_if_measured() -> None:
-    goal = ("mix", "at least 1.4 times the version before")
-    assert reached([row("mockpets, before", "stack", mix=500.0)])[goal] == ("1.60", True)
-    assert reached([row("mockpets, before", "stack", mix=600.0)])[goal] == ("1.33", False)
-    assert goal not in reached([])
-
-
-def test_goals_compare_with_peers_that_do_a_similar_job() -> None:
-    others = [
-        *RESULTS["rows"][2:],
-        row("json-server beta", "peer", "remembers", list_16=1100.0, mix_p99=9.0, rss_load=50.0),
-        row("mountebank, own code", "peer", create=400.0),
-    ]
-    results = reached(others)
-    peers = "each peer that checks requests or keeps pets"
-    assert results["mix p99", f"below {peers}"] == ("2.00 of the best, Prism", False)
-    beta = "at least 0.9 of json-server beta, which checks nothing"
-    assert results["list, 16 connections", beta] == ("0.91", True)
-    create = "more than 1 times mountebank with its user's code"
-    assert results["create", create] == ("1.25 of the best, mountebank, own code", True)
-    script = "at most 1.6 times a one-route Flask script"
-    assert results["first 200", script] == ("2.00", False)
-    assert results["RSS after load", "below each Node and Java peer"][1] is False
-    scale = "list from 100,000 pets", "at most 1.2 times the time from 16 pets"
-    assert results[scale][1] is False
-    assert results["new session with 10,000 pets", "at most 50 µs"][1] is True
-
-
-def test_a_saved_run_becomes_a_page_and_a_picture(saved: Path, tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(f"Before.\n\n{BEGIN}\nan earlier run\n{END}\n\nAfter.\n", encoding="utf-8")
-    for _ in range(2):
-        process = run("--load", saved, "--write", page)
-        assert process.returncode == 0, process.stderr
-    text = page.read_text(encoding="utf-8")
-    assert text.startswith("Before.\n")
-    assert text.endswith("After.\n")
-    assert process.stdout in text
-    assert "an earlier run" not in text
-    prism = "400 (0.50) | - | 1.50 | 1,000 (1.00) | 1.00 | 2.00 | - | key, refuses | default setup"
-    assert f"| Prism 1.2.3 | {prism} |" in text
-    assert "| Static <1> 1.2.3, own code | 4,000 (5.00) |" in text
-    assert "MockServer: Java is not installed" in text
-    assert "| check requests, keep no pets | Prism 0.50 |" in text
-    assert "| what the user's code does | Static <1>, own code 5.00 |" in text
-    assert "\n### " not in text, "the page's title is the only heading above these"
-    image = ElementTree.fromstring(page.with_suffix(".svg").read_text(encoding="utf-8"))  # noqa: S314 - a trusted file
-    texts = ["".join(item.itertext()) for item in image.iter("{http://www.w3.org/2000/svg}text")]
-    names = ["Static <1>, own code", "mockpets", "Prism"]
-    assert [text for text in texts if text in names][1:] == names, "after the legend"
-
-
-def test_the_report_marks_what_a_server_cannot_do(saved: Path) -> None:
-    report = run("--load", saved).stdout
+def test_the_report_marks_what_a_server_cannot_do() -> None:
+    _, mix_table, *_ = report(ROWS, QUESTIONS)
     times = "- / - | 0.25 / 0.50 | - / - | - / -"
-    assert f"| **mockpets** | {times} | none |" in report
-    assert f"| Prism 1.2.3 | {times} | 422 for limit=0; 200 for a missing pet |" in report
+    assert f"| {times} | all | none | default setup |" in mix_table
+    other = "422 for limit=0; 200 for a missing pet"
+    assert f"| {times} | key, refuses | {other} | default setup |" in mix_table
     static = "without single pets; without a missing pet"
-    assert f"| Static <1> 1.2.3, own code | {times} | {static} |" in report
-    assert f"| waitress, raw | {times} | all responses are constant |" in report
+    assert f"| {times} | fixed responses | {static} | default setup |" in mix_table
 
 
-def test_a_page_without_marks_stays_unchanged(saved: Path, tmp_path: Path) -> None:
+def test_a_section_of_a_page_is_replaced(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    before = "<!-- measured: curves -->\n\nother\n\n<!-- end -->\n\n<!-- measured: loops -->"
+    after = "<!-- end -->\n\nAfter.\n"
+    page.write_text(f"{before}\n\nold\n\n{after}", encoding="utf-8")
+    for text in ("first", "second"):
+        put_into(page, "loops", text)
+    assert page.read_text(encoding="utf-8") == f"{before}\n\nsecond\n\n{after}"
+
+
+def test_a_page_without_marks_stays_unchanged(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("nothing here\n", encoding="utf-8")
-    assert run("--load", saved, "--write", page).returncode != 0
+    with pytest.raises(
+        ValueError, match="needs the lines '<!-- measured: loops -->' and '<!-- end"
+    ):
+        put_into(page, "loops", "text")
     assert page.read_text(encoding="utf-8") == "nothing here\n"
 
 
+def test_the_results_have_a_section_for_each_run() -> None:
+    text = RESULTS.read_text(encoding="utf-8")
+    sections = re.findall("<!-- measured: (.*) -->(?s:.*?)<!-- end -->", text)
+    assert sections == ["servers", "curves", "loops"]
+
+
+@pytest.mark.tool
 @pytest.mark.slow
 def test_a_short_run_measures_compiled_mockpets(tmp_path: Path) -> None:
-    results, compiled = tmp_path / "run.json", tmp_path / "compiled"
+    need("wrk")
+    results, compiled, page = tmp_path / "run.json", tmp_path / "compiled", tmp_path / "page.md"
+    page.write_text("<!-- measured: servers -->\n<!-- end -->\n", encoding="utf-8")
     environment = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": str(compiled)}
     options = ["--short", "--only", "mockpets", "--rounds", "1", "--seconds", "1"]
-    process = program(*options, "--cache", tmp_path, "--save", results, **environment)
+    outputs: list[str | Path] = ["--cache", tmp_path, "--save", results, "--write", page]
+    process = program(*options, *outputs, **environment)
     assert process.returncode == 0, process.stderr
     [ours] = json.loads(results.read_text(encoding="utf-8"))["rows"]
     assert ours["able"] == list(ABILITIES)
     assert {"mix", "mix_get_p99", "list_16", "p99_16", "create", "first_ms"} <= set(ours["figures"])
     assert all(value > 0 for value in ours["figures"].values())
+    assert process.stdout.strip() in page.read_text(encoding="utf-8")
     sources = {path.name.split(".")[0] for path in compiled.rglob("*.pyc")}
     assert {
         path.stem for name in ("mockpets", "benchmarks") for path in (ROOT / name).glob("*.py")
@@ -538,9 +390,11 @@ def test_a_short_run_measures_compiled_mockpets(tmp_path: Path) -> None:
     assert "argparse" not in sources, "only our own code"
 
 
+@pytest.mark.tool
 @pytest.mark.slow
 @pytest.mark.long
 def test_another_checkout_is_measured_in_the_same_run(tmp_path: Path) -> None:
+    need("wrk")
     other, output = tmp_path / "other", tmp_path / "run.json"
     for name in ("mockpets", "scenarios", "fixtures"):
         shutil.copytree(ROOT / name, other / name)
@@ -556,7 +410,7 @@ def test_another_checkout_is_measured_in_the_same_run(tmp_path: Path) -> None:
         "the other checkout's code"
     )
     assert able["mockpets"] == list(ABILITIES)
-    assert "--before DIR" in results["command"]
+    assert "--before DIR" in process.stdout
 
 
 def test_a_folder_that_is_not_a_checkout_is_rejected(tmp_path: Path) -> None:
@@ -565,12 +419,22 @@ def test_a_folder_that_is_not_a_checkout_is_rejected(tmp_path: Path) -> None:
     assert f"--before: {tmp_path} is not a checkout of mockpets" in process.stderr
 
 
-def test_an_unknown_name_is_rejected_with_the_available_ones() -> None:
-    process = run("--short", "--only", "Prims")
+@for_each(
+    "arguments, message",
+    [
+        (("--short", "--only", "Prims"), "--only: unknown Prims; available: mockpets, "),
+        (("mixed",), "QUESTION: unknown mixed; available: mix, operations, start, memory, curves"),
+    ],
+)
+def test_an_unknown_name_is_rejected_with_the_available_ones(
+    arguments: tuple[str, ...], message: str
+) -> None:
+    process = run(*arguments)
     assert process.returncode == 2
-    assert "--only: unknown Prims; available: mockpets, " in process.stderr
+    assert message in process.stderr
 
 
-def test_the_performance_page_has_its_marks() -> None:
-    text = (ROOT / "docs" / "understand" / "performance.md").read_text(encoding="utf-8")
-    assert text.index(BEGIN) < text.index(END)
+def test_the_help_names_every_question() -> None:
+    process = run("--help")
+    assert process.returncode == 0
+    assert all(name in process.stdout for name in (*QUESTIONS, "curves", "loops"))

@@ -33,7 +33,6 @@ LEFT_OUT = {
     "docker run": "needs Docker; its settings are looked at below",
     "nginx -t": "it is the machine's own; below nginx runs with the page's file",
     "python3 -m venv": "the README's main job in another folder; test_readme.py runs that",
-    ".venv/bin/python -m benchmarks": "takes a quarter of an hour; test_benchmarks.py has parts",
 }
 """How a command begins, to why it is not run."""
 SERVE = "/opt/mockpets/bin/mockpets serve "

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmarks.loops import (
     CLIENTS,
     LEAST,
-    LOOPS_BEGIN,
-    LOOPS_END,
     count_life,
     measure_commands,
     measure_panel,
     measure_reload,
     measure_tests,
+    report,
     time_life,
 )
-from benchmarks.report import BEGIN, END
 from tests.programs import need, need_packages
-from tests.test_benchmarks import ROOT, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def with_markers(client: str) -> object:
@@ -74,41 +66,24 @@ def test_both_ways_to_save_a_scenario_are_measured() -> None:
     assert min(figures["renamed_ms"], figures["written_ms"]) > 0
 
 
-RESULTS = {
-    "at": "2026-01-01",
-    "machine": {"processor": "a processor", "cores": 2, "load": 0.1, "python": "Python 3.11"},
-    "Python, `ControlClient`": {"ms": 4.25, "requests": 8.0},
-    "tests": {
-        "bare_ms": 0.5,
-        "bare_cpu_ms": 0.5,
-        "loaded_ms": 0.6,
-        "loaded_cpu_ms": 0.5,
-        "session_ms": 2.0,
-        "session_cpu_ms": 1.75,
-        "session_requests": 2.0,
-    },
-    "commands": {"help_ms": 9.4, "use_ms": 12.3, "health_ms": 11.0},
-}
-
-
-def test_a_saved_run_becomes_a_table_between_its_own_marks(tmp_path: Path) -> None:
-    saved, page = tmp_path / "saved.json", tmp_path / "page.md"
-    saved.write_text(json.dumps(RESULTS), encoding="utf-8")
-    other = f"{BEGIN}\nother tables\n{END}"
-    page.write_text(f"{other}\n\n{LOOPS_BEGIN}\nan earlier run\n{LOOPS_END}\n", encoding="utf-8")
-    assert run("--loops", "--load", saved, "--write", page).returncode == 0
-    text = page.read_text(encoding="utf-8")
-    assert other in text
-    assert "an earlier run" not in text
+def test_the_tables_have_what_was_measured() -> None:
+    text = report(
+        {
+            "Python, `ControlClient`": {"ms": 4.25, "requests": 8.0},
+            "tests": {
+                "loaded_ms": 0.1,
+                "loaded_cpu_ms": 0.0,
+                "session_ms": 1.5,
+                "session_cpu_ms": 1.25,
+                "session_requests": 2.0,
+            },
+            "commands": {"help_ms": 9.4, "use_ms": 12.3, "health_ms": 11.0},
+        }
+    )
     assert "| Python, `ControlClient` | 4.2 | 8 |" in text
     assert "| more than without our plugin | 1.50 ms, processor 1.25 ms |" in text
     assert "| `mockpets --help` | more than `python -c 'import click'` | 9 ms |" in text
     assert "the panel" not in text, "it was not measured"
-
-
-def test_the_performance_page_has_the_marks() -> None:
-    text = (ROOT / "docs" / "understand" / "performance.md").read_text(encoding="utf-8")
-    assert text.index(LOOPS_BEGIN) < text.index(LOOPS_END)
 
 
 @pytest.mark.browser

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks.tables import RESULTS
 from tests.docs.page import ROOT
 from tests.programs import need
 
@@ -76,6 +77,7 @@ def test_the_site_is_built_without_a_warning(built: tuple[Path, str]) -> None:
 
 def test_the_site_has_all_pages(site: Path) -> None:
     sources = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *ROOT.glob("examples/*/*.md")]
+    sources.append(RESULTS)
     pages = {path.relative_to(site).with_suffix("") for path in pages_of(site)}
 
     assert pages - {path.relative_to(ROOT).with_suffix("") for path in sources} == {

@@ -1,4 +1,4 @@
--- The front-end mix for wrk. mix_load.py writes `requests`, `parts`, `sequence` and `paced` above this.
+-- The script for wrk. load.py writes `requests`, `parts`, `sequence` and `paced` above this.
 local ffi = require("ffi")
 ffi.cdef([[
   typedef struct { long seconds, nanoseconds; } benchmark_time;
