@@ -82,10 +82,11 @@ def version_in(site: Path) -> str:
         ("0123abcd" * 5, f"{VERSION}+g0123abc"),
         ("0123abcd-dirty", f"{VERSION}+g0123abc.dirty"),
         ("", VERSION),
+        ("in an sdist", f"{VERSION}+gfedcba9"),
         ("v0.1", None),
     ],
 )
-def test_a_build_without_a_repository_has_the_commit_of_a_variable(
+def test_a_build_without_a_repository_has_the_commit_of_a_variable_or_of_an_sdist(
     tmp_path: Path, commit: str, version: str | None
 ) -> None:
     """As in the Dockerfile; the repository around the source is another one."""
@@ -96,6 +97,9 @@ def test_a_build_without_a_repository_has_the_commit_of_a_variable(
         shutil.copytree(ROOT / name, source / name, ignore=ignore)
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
+    if commit == "in an sdist":
+        (source / "mockpets/_commit.py").write_text('COMMIT = "gfedcba9"\n')
+        commit = ""
     pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps")
     done = subprocess.run(
         [*pip, "--target", str(site), str(source)],
