@@ -294,7 +294,7 @@ export class Mockpets {
     if (protocol === PROTOCOL) return;
     const [older, fix] =
       protocol < PROTOCOL
-        ? ["older", "reinstall mockpets where the server runs"]
+        ? ["older", "where the server runs, run 'pip install .' in a current checkout of mockpets"]
         : ["newer", "update the kit with 'mockpets kit --out DIR' of the server's version"];
     const versions = `the server is mockpets ${version} (protocol ${protocol}), the kit mockpets ${VERSION} (protocol ${PROTOCOL})`;
     throw new MockpetsError("incompatible", `the server at ${this.url} is ${older} than this kit: ${versions}; ${fix}`);

@@ -65,13 +65,12 @@ class IncompatibleServerError(MockpetsError):
     def __init__(self, url: str, version: str, protocol: int) -> None:
         self.version, self.protocol = version, protocol
         is_older = protocol < PROTOCOL
-        older, place = ("older", "where the server runs") if is_older else ("newer", "here")
+        older, place = ("older", "where the server runs, ") if is_older else ("newer", "")
         super().__init__(
             printable(
                 f"the server at {url} is {older} than this client: the server is mockpets "
                 f"{version} (protocol {protocol}), the client mockpets {FULL_VERSION} (protocol "
-                f"{PROTOCOL}); "
-                f"reinstall mockpets {place}"
+                f"{PROTOCOL}); {place}run 'pip install .' in a current checkout of mockpets"
             )
         )
 

@@ -87,7 +87,9 @@ def test_an_older_server_is_reported_with_both_versions(run: Run) -> None:
 
     assert (status, out) == (1, [])
     assert "is older than this client: the server is mockpets 0.1.0 (protocol 1), " in line
-    assert line.endswith("; reinstall mockpets where the server runs")
+    assert line.endswith(
+        "; where the server runs, run 'pip install .' in a current checkout of mockpets"
+    )
 
 
 @for_each("by", ["option", "url"])

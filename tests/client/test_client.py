@@ -229,14 +229,14 @@ def recording(
         (
             {"status": "ok", "version": "0.1.0"},  # from before the number
             "is older than this client: the server is mockpets 0.1.0 (protocol 1), the client "
-            f"mockpets {FULL_VERSION} (protocol {PROTOCOL}); reinstall mockpets where the server "
-            "runs",
+            f"mockpets {FULL_VERSION} (protocol {PROTOCOL}); where the server runs, run 'pip "
+            "install .' in a current checkout of mockpets",
         ),
         (
             {**HEALTH, "version": "0.9.0+g16b7e1f", "protocol": PROTOCOL + 1},
             "is newer than this client: the server is mockpets 0.9.0+g16b7e1f (protocol "
             f"{PROTOCOL + 1}), the client mockpets {FULL_VERSION} (protocol {PROTOCOL}); "
-            "reinstall mockpets here",
+            "run 'pip install .' in a current checkout of mockpets",
         ),
     ],
 )

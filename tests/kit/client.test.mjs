@@ -404,7 +404,7 @@ describe("errors", () => {
   });
   it("say which side is older before any other call, and how to update it", async () => {
     const older = { status: "ok", version: "0.1.0" }; // from before the number; its DELETE returns no `id`
-    const update = /older than this kit: the server is mockpets 0\.1\.0 \(protocol 1\), the kit mockpets 0\.1\.0 \(protocol 2\); reinstall mockpets where the server runs$/;
+    const update = /older than this kit: the server is mockpets 0\.1\.0 \(protocol 1\), the kit mockpets 0\.1\.0 \(protocol 2\); where the server runs, run 'pip install \.' in a current checkout of mockpets$/;
     const newer = { status: "ok", version: "0.9.0+g16b7e1f", protocol: 3 };
     const write = /newer than this kit: the server is mockpets 0\.9\.0\+g16b7e1f \(protocol 3\), .*; update the kit with 'mockpets kit --out DIR' of/;
     for (const [port, health, message] of [[1, older, update], [2, newer, write]]) {
