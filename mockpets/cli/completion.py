@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
+import click
+
 from mockpets.cli.connection import connect
 from mockpets.errors import MockpetsError
 from mockpets.settings.sources import load_settings
@@ -16,7 +18,6 @@ from mockpets.settings.sources import load_settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    import click
     from click.shell_completion import CompletionItem
 
     from mockpets.client import ControlClient
@@ -30,12 +31,8 @@ _SECONDS: Final = 0.3
 
 
 def words(known: Iterable[str]) -> Complete:
-    """Return a completion of fixed words."""
-
-    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-        return _starting(known, incomplete)
-
-    return complete
+    """Return a completion of fixed words, which the command itself checks."""
+    return click.Choice(sorted(known)).shell_complete
 
 
 def from_server(names: Callable[[ControlClient], Iterable[str]]) -> Complete:
@@ -70,22 +67,6 @@ def locales(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]
     from mockpets.pets.names import LOCALES  # long lists
 
     return _starting(LOCALES, incomplete)
-
-
-def folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """Let the shell complete a folder."""
-    return _by_shell("dir", incomplete)
-
-
-def any_file(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """Let the shell complete a file."""
-    return _by_shell("file", incomplete)
-
-
-def _by_shell(kind: str, incomplete: str) -> list[CompletionItem[str]]:
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type=kind)]
 
 
 def _starting(names: Iterable[str], incomplete: str) -> list[str]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mockpets.cli.commands import Command, report
-from mockpets.cli.completion import folders
 from mockpets.cli.options import with_settings
 from mockpets.errors import InputError, Problem, did_you_mean, printable
 from mockpets.kit import (
@@ -87,13 +86,12 @@ _FOLDER: Final = _Folder(path_type=Path, file_okay=False)
 
 
 @click.command(cls=Command)
-@click.argument("folder", type=_FOLDER, required=False, metavar="[DIR]", shell_complete=folders)
+@click.argument("folder", type=_FOLDER, required=False, metavar="[DIR]")
 @click.option(
     "--out",
     type=_FOLDER,
     metavar="DIR",
     help="Folder for the files, such as test/mockpets; made if it is missing.",
-    shell_complete=folders,
 )
 @_with_integrations
 @click.option(

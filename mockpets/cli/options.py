@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mockpets.cli.completion import any_file, files_of, folders, locales, words
+from mockpets.cli.completion import files_of, locales, words
 from mockpets.settings.model import rows
 from mockpets.settings.sources import CONFIG_VARIABLE
 from mockpets.settings.validators import OneOf
@@ -42,10 +42,10 @@ def integer(least: int, most: int | None = None) -> Callable[[str], int]:
 
 _COMPLETIONS: Final[Mapping[str, Complete]] = {
     "scenario": files_of("scenarios"),
-    "scenarios_dir": folders,
-    "fixtures_dir": folders,
+    "scenarios_dir": click.Path(file_okay=False).shell_complete,
+    "fixtures_dir": click.Path(file_okay=False).shell_complete,
     "locale": locales,
-    "state": any_file,
+    "state": click.Path().shell_complete,
 }
 """Setting to the completion of its value."""
 

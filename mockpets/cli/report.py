@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from mockpets.cli.commands import Command
 from mockpets.cli.commands import report as print_problems
-from mockpets.cli.completion import any_file, from_server, words
+from mockpets.cli.completion import from_server, words
 from mockpets.cli.options import integer
 from mockpets.cli.remote import session_names, with_server
 from mockpets.cli.report_options import Output, add_summary, deliver, print_text, with_output
@@ -56,7 +56,6 @@ _OF_COVERAGE: Final = {"operations": "--operation", "fail_under": "--fail-under"
     nargs=-1,
     type=click.Path(path_type=Path),
     metavar="[FILE]...",
-    shell_complete=any_file,
 )
 @click.option("--har", "is_har", is_flag=True, help="Read HAR files instead of a server.")
 @click.option(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mockpets.cli.commands import report as print_problems
-from mockpets.cli.completion import any_file, words
+from mockpets.cli.completion import words
 from mockpets.cli.layout import hang, on_terminal
 from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.units import quote
@@ -111,7 +111,6 @@ def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
             "file",
             type=click.Path(path_type=Path, readable=False),
             metavar="FILE",
-            shell_complete=any_file,
             help="File to write.  [default: standard output]",
         ),
         click.option(

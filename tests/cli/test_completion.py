@@ -129,9 +129,15 @@ def test_scenarios_complete_from_own_folders(
 def test_folders_are_left_to_the_shell(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for option, kind in [("--scenarios-dir", "dir"), ("--state", "file"), ("--config", "file")]:
+    for option, kind in [
+        ("serve --scenarios-dir", "dir"),
+        ("serve --state", "file"),
+        ("serve --config", "file"),
+        ("kit --out", "dir"),
+        ("report --output", "file"),
+    ]:
         monkeypatch.setenv(VARIABLE, "bash_complete")
-        monkeypatch.setenv("COMP_WORDS", f"mockpets serve {option} m")
+        monkeypatch.setenv("COMP_WORDS", f"mockpets {option} m")
         monkeypatch.setenv("COMP_CWORD", "3")
         with pytest.raises(SystemExit):
             main([])
