@@ -21,16 +21,16 @@ class FaultKind:
     """One kind of fault.
 
     :param name: the value of `fault` in a scenario file.
-    :param breaks: ``connection`` sends nothing of the response, so the request has no status;
+    :param affects: ``connection`` sends nothing of the response, so the request has no status;
         ``body`` damages the body of a response, which must have one.
     :param effect: what it does, as a sentence without its subject, for descriptions.
-    :param cuts: whether the client gets less than the whole response.
+    :param incomplete: whether the client gets less than the whole response.
     """
 
     name: str
-    breaks: Literal["connection", "body"]
+    affects: Literal["connection", "body"]
     effect: str
-    cuts: bool = True
+    incomplete: bool = True
 
 
 FAULTS: Final[Mapping[str, FaultKind]] = MappingProxyType(
@@ -40,13 +40,13 @@ FAULTS: Final[Mapping[str, FaultKind]] = MappingProxyType(
             FaultKind("connection_reset", "connection", "breaks the connection"),
             FaultKind("empty_reply", "connection", "closes the connection without a response"),
             FaultKind("truncated_body", "body", "closes the connection in the middle of the body"),
-            FaultKind("malformed_json", "body", "damages the JSON of the body", cuts=False),
+            FaultKind("malformed_json", "body", "damages the JSON of the body", incomplete=False),
         )
     }
 )
 CONNECTION_FAULTS: Final = frozenset(
-    name for name, kind in FAULTS.items() if kind.breaks == "connection"
+    name for name, kind in FAULTS.items() if kind.affects == "connection"
 )
 """The faults after which a client has no status; kept for code that runs for each request."""
-CUTTING_FAULTS: Final = frozenset(name for name, kind in FAULTS.items() if kind.cuts)
+INCOMPLETE_FAULTS: Final = frozenset(name for name, kind in FAULTS.items() if kind.incomplete)
 """The faults after which a client has less than the whole response."""

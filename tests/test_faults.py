@@ -26,12 +26,12 @@ def test_each_kind_is_implemented() -> None:
 
 def test_the_docs_list_all_kinds() -> None:
     [table] = re.findall(
-        r"\| `fault:` \| breaks \| what it does \|\n\|---\|---\|---\|\n((?:\|.*\n)+)",
+        r"\| `fault:` \| affects \| what it does \|\n\|---\|---\|---\|\n((?:\|.*\n)+)",
         DOCS.read_text(encoding="utf-8"),
     )
 
     assert table.splitlines() == [
-        f"| `{kind.name}` | {kind.breaks} | {kind.effect} |" for kind in FAULTS.values()
+        f"| `{kind.name}` | {kind.affects} | {kind.effect} |" for kind in FAULTS.values()
     ]
 
 
@@ -45,7 +45,7 @@ def test_only_the_table_and_its_implementation_name_a_kind(fault: str) -> None:
     }
 
     files.discard("scenario/shipped.py")  # generated from files, which name kinds
-    assert files == {"faults.py", TRANSPORT[FAULTS[fault].breaks]}
+    assert files == {"faults.py", TRANSPORT[FAULTS[fault].affects]}
 
 
 ADD_TWO_KINDS = """

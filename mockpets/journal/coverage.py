@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
 from mockpets.constants import COVERAGE_KEYS, OPERATIONS, CoverageState
 from mockpets.contract.schemas import RESPONSES
-from mockpets.faults import CUTTING_FAULTS
+from mockpets.faults import INCOMPLETE_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -190,7 +190,7 @@ def _filled(served: Served) -> Iterator[CoverageState]:
     if served.operation is None:
         return
     effects = served.effects
-    if served.status is None or effects.fault in CUTTING_FAULTS:
+    if served.status is None or effects.fault in INCOMPLETE_FAULTS:
         yield "broken"
     elif effects.fault is not None or effects.wrong_body:
         yield "malformed"

@@ -86,7 +86,7 @@ class Stack:
         return blake2b(text, digest_size=8).hexdigest()
 
     @cached_property
-    def breaks(self) -> bool:
+    def has_connection_fault(self) -> bool:
         """Return whether any stub breaks the connection."""
         return any(
             fault in CONNECTION_FAULTS

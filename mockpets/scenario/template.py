@@ -31,8 +31,8 @@ def new_scenario(name: str) -> str:
     return text
 
 
-def _first_fault(breaks: str) -> str:
-    return next(fault for fault, kind in FAULTS.items() if kind.breaks == breaks)
+def _first_fault(affects: str) -> str:
+    return next(fault for fault, kind in FAULTS.items() if kind.affects == affects)
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -139,15 +139,15 @@ class Session:
         """The response headers that name the session."""
 
     @property
-    def may_break(self) -> bool:
+    def allows_connection_faults(self) -> bool:
         """Whether the server allows connection faults."""
-        return self._shared.breaks
+        return self._shared.allows_connection_faults
 
     @property
-    def breaks(self) -> bool:
+    def has_connection_fault(self) -> bool:
         """Whether a stub of the active scenarios breaks connections."""
         try:
-            return self.stack(self.active).breaks
+            return self.stack(self.active).has_connection_fault
         except RequestError:  # a scenario's file was deleted
             return False
 

@@ -38,7 +38,7 @@ class SharedState:
     :param snapshots: the memory budget of snapshots.
     :param max_delay: the maximum total delay of a response, in seconds.
     :param max_name: the maximum length of a new pet's name, in characters; None for no limit.
-    :param breaks: whether scenarios may break connections.
+    :param allows_connection_faults: whether scenarios may break connections.
     :param documents: whether clients may send scenarios in requests.
     :param changes: the changes that affect all sessions.
     """
@@ -55,7 +55,7 @@ class SharedState:
     snapshots: MemoryBudget
     max_delay: float = DELAY_SECONDS
     max_name: int | None = None
-    breaks: bool = True
+    allows_connection_faults: bool = True
     documents: bool = True
     changes: ChangeFeed = field(default_factory=ChangeFeed)
 

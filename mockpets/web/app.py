@@ -252,7 +252,7 @@ def _shared_state(
         snapshots=snapshots,
         max_delay=PUBLIC_DELAY_SECONDS if public else DELAY_SECONDS,
         max_name=PUBLIC_NAME_LENGTH if public else None,
-        breaks=not public,
+        allows_connection_faults=not public,
         documents=not public,
         changes=changes,
     )

@@ -99,8 +99,8 @@ class Delivery:
             not held.
         """
         fault = outcome.fault
-        breaks = fault in CONNECTION_FAULTS
-        if fault is not None and not breaks:
+        is_connection_fault = fault in CONNECTION_FAULTS
+        if fault is not None and not is_connection_fault:
             close = BODY_FAULTS[fault](response) or close
         throttle = outcome.throttle
         if throttle is not None and self._patience is not None:
@@ -115,7 +115,7 @@ class Delivery:
                 outcome.delay,
                 hold,
                 throttle,
-                fault if breaks else None,
+                fault if is_connection_fault else None,
                 close,
                 patience=None if hold is None else self._patience,
             )
@@ -126,7 +126,7 @@ class Delivery:
             _wait_for_gate(hold, self._patience or DELAY_SECONDS)
             waited = hold.seconds()
         sleep(max(outcome.delay - waited, 0.0))
-        if breaks:
+        if is_connection_fault:
             response.set_header("Content-Length", str(len(response.body) + 1))
             response.chunks = ()
         elif throttle is not None:

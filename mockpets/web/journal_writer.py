@@ -7,7 +7,7 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.contract.fields import parse_int64
-from mockpets.faults import CONNECTION_FAULTS, CUTTING_FAULTS
+from mockpets.faults import CONNECTION_FAULTS, INCOMPLETE_FAULTS
 from mockpets.journal.entry import Entry, Note, authorization_digest, message, sent_headers
 from mockpets.redaction import redacted_target
 from mockpets.web.session_selector import OURS_KEY, ignored_headers
@@ -62,7 +62,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     # The body of a response to HEAD is generated, but not sent.
     sent = b"" if request.method == "HEAD" else response.body
     is_ours = SERVER in environ
-    elsewhere: RequestOutcome = "broken" if outcome.fault in CUTTING_FAULTS else "sent"
+    elsewhere: RequestOutcome = "broken" if outcome.fault in INCOMPLETE_FAULTS else "sent"
     took = perf_counter() - exchange.started
     at, total, held = time() - took, took, exchange.held
     if not is_ours and (held is not None or outcome.delay):  # the delivery has slept

@@ -172,7 +172,8 @@ class Playback:
         exchange.outcome = NO_STUBS
         if activation.stack.stubs:
             exchange.outcome = session.decide(activation, _facts(request))
-            if exchange.outcome.fault in CONNECTION_FAULTS and not self._sessions.shared.breaks:
+            allowed = self._sessions.shared.allows_connection_faults
+            if exchange.outcome.fault in CONNECTION_FAULTS and not allowed:
                 exchange.outcome = _rejected(exchange.outcome)
                 raise RequestError("forbidden", NO_CONNECTION_FAULTS)
         if delay:

@@ -294,9 +294,9 @@ def must_close(request: Request, session: Session) -> bool:
     use it asks for.
     """
     stack = request.exchange.stack
-    if (stack is not None and stack.breaks) or session.breaks:
-        return session.may_break
-    if request.method != "OPTIONS" or not session.may_break:
+    if (stack is not None and stack.has_connection_fault) or session.has_connection_fault:
+        return session.allows_connection_faults
+    if request.method != "OPTIONS" or not session.allows_connection_faults:
         return False
     names: str = request.environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "")
     return SCENARIO_HEADER.lower() in names.lower()

@@ -164,7 +164,7 @@ def test_each_kind_of_fault_breaks_the_response(fault: str, serving: Callable[..
 
     assert whole_head.startswith(b"HTTP/1.1 200 ")
     assert len(json.loads(whole_body)) == 16
-    if FAULTS[fault].breaks == "connection":
+    if FAULTS[fault].affects == "connection":
         assert head == b""
     else:
         assert head.startswith(b"HTTP/1.1 200 ")
@@ -172,7 +172,7 @@ def test_each_kind_of_fault_breaks_the_response(fault: str, serving: Callable[..
         assert body
         assert body != whole_body
     assert row["fault"] == fault
-    assert row["status"] == (None if FAULTS[fault].breaks == "connection" else 200)
+    assert row["status"] == (None if FAULTS[fault].affects == "connection" else 200)
 
 
 def test_a_sequence_can_break_one_response(serving: Callable[..., int]) -> None:

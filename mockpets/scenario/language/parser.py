@@ -112,8 +112,8 @@ def _json_events(text: str, shown: str) -> Iterator[Event]:
     line, line_start, counted = 1, 0, 0
     for match in _JSON_TOKEN.finditer(text):
         lexeme, start = match[0], match.start()
-        if breaks := text.count("\n", counted, start):
-            line, line_start = line + breaks, text.rindex("\n", 0, start) + 1
+        if newlines := text.count("\n", counted, start):
+            line, line_start = line + newlines, text.rindex("\n", 0, start) + 1
         counted = start
         position = line, start - line_start + 1
         if lexeme in "{[":

@@ -174,8 +174,8 @@ def one_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
 
 def _disabled(session: Session, library: Library, name: str) -> str | None:
     """Return why the server rejects what a stub of a scenario does; None if it does not."""
-    breaks = name in library.scenarios and library.stack((name,)).breaks
-    return NO_CONNECTION_FAULTS if breaks and not session.may_break else None
+    has_fault = name in library.scenarios and library.stack((name,)).has_connection_fault
+    return NO_CONNECTION_FAULTS if has_fault and not session.allows_connection_faults else None
 
 
 def _unreached(session: Session, library: Library, name: str) -> str | None:
@@ -233,7 +233,7 @@ def _activate(
     """
     session.activate(names, config.inline)
     server: Server | None = call.request.environ.get(SERVER)
-    if server is not None and session.may_break and session.breaks:
+    if server is not None and session.allows_connection_faults and session.has_connection_fault:
         server.close_idle(session.name)
 
 
