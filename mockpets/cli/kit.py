@@ -209,7 +209,7 @@ def _stored(out: Path) -> tuple[list[str], Paths]:
     where, hint = "mockpets.options", "delete this file, and run 'mockpets kit' with all options"
     try:
         options = stored_options(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         what = "must be a list of texts such as --playwright"
         raise InputError([Problem(str(file), 0, 0, where, what, hint)]) from error
     for option in options:
@@ -283,6 +283,10 @@ def _read(path: Path) -> str | None:
     :raise InputError: it cannot be read.
     """
     try:
+        if path.exists() and not (
+            path.is_file() or path.is_dir()
+        ):  # a link to /dev/zero, or a FIFO
+            raise OSError(None, "it is not a regular file")
         return path.read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -316,12 +320,17 @@ def _write(files: Mapping[Path, str]) -> None:
 
 def _write_file(path: Path, text: str) -> None:
     try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        what, hint = "cannot write this file: a path in it is not UTF-8", "rename the folder"
+        raise InputError([Problem(str(path), 0, 0, "", what, hint)]) from error
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if _version(path) is not None:
             path.unlink()
         # Exclusively: never write to where a symbolic link leads.
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with path.open("xb") as file:
+            file.write(data)
     except OSError as error:
         what = f"cannot write this file: {error.strerror}"
         raise InputError([Problem(str(path), 0, 0, "", what)]) from error

@@ -8,6 +8,7 @@ import click
 
 from mockpets.cli.layout import columns, cut, has_colour
 from mockpets.client.request_line import cells
+from mockpets.errors import printable
 
 if TYPE_CHECKING:
     from mockpets.contract.control_types import RequestSummary
@@ -30,7 +31,7 @@ def row(summary: RequestSummary) -> str:
     number, time, method, target, status, took, _, remarks = cells(summary)
     if summary["held_ms"] is not None:
         took = f"held {summary['held_ms'] / 1000:.1f} s"
-    rest = _GAP.join(each for each in (*summary["stubs"], remarks) if each)
+    rest = _GAP.join(each for each in (*map(printable, summary["stubs"]), remarks) if each)
     time = time.partition(".")[0]
     return _line(number, time, f"{method} {target}", status, took, rest, _colour(summary))
 

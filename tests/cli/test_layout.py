@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click import unstyle
 
 from mockpets.cli.layout import columns, excerpt, table, wrap
 from mockpets.cli.main import main
+from mockpets.cli.request_table import row
+from mockpets.client.request_line import request_line
 from tests.cases import each as for_each
 from tests.cli.terminal import FOLDER, VIEWS, WIDTHS, on_terminal, shown
 
@@ -52,6 +54,8 @@ def test_an_error_is_wrapped_on_a_terminal_and_one_line_elsewhere(
     script = f"""import sys
 sys.stderr = sys.stdout if {stderr == "terminal"} else open("errors", "w")
 from mockpets.cli.main import main
+from mockpets.cli.request_table import row
+from mockpets.client.request_line import request_line
 main(["use", "empty", "--url", "http://localhost:1/with/a/long/path/of/some/proxy"])
 main(["kit", "mock", "--check", "--playwright", "--vitest", "--storybook", "--cypress"])
 """
@@ -146,3 +150,20 @@ def test_a_caret_is_below_its_column_also_in_long_lines_and_after_wide_character
     assert (wide, below) == ("  2 | 猫: HERE", "    |     ^")  # in a terminal, 猫 is two cells
     assert excerpt(["\x1b[31m"], 1, 0) == ["  1 | \\x1b[31m"]
     assert excerpt(["only"], 2, 1) == []
+
+
+def test_a_row_of_a_table_has_no_control_characters() -> None:
+    """Those of a server that is not one of ours, which a URL may name."""
+    evil = "\x1b]0;title\x07"
+    summary: Any = {
+        **dict.fromkeys(("method", "target", "fault"), evil),
+        **dict.fromkeys(("held_ms", "hold", "throttle")),
+        **dict.fromkeys(("number", "status", "app_ms", "delay_ms", "total_ms"), 200),
+        "at": "2026-01-01T00:00:00Z",
+        "outcome": "sent",
+        "stubs": [evil],
+        "notes": [{"code": evil, "text": evil}],
+    }
+
+    assert row(summary).isprintable()
+    assert request_line(summary).isprintable()
