@@ -29,6 +29,8 @@ ORDER: Final = "mockpets.delivery_order"
 RETRIED: Final = "mockpets.retried"
 """In the environ if the app is called again because of `DeliveryOrder.retry`: the seconds that are
 left of the patience of its first such order, 0 if it has run out or the server is stopping."""
+MEMO: Final = "mockpets.memo"
+"""In the environ: a `dict` for the app, the same one if it is called again with the request."""
 JOB_RESULTS: Final = "mockpets.job_results"
 """In the environ if the app is called again because of `DeliveryOrder.job`: all jobs' results."""
 BodyState = Literal["pending", "large", "read"]
@@ -126,7 +128,7 @@ class DeliveryOrder:
     :param patience: seconds after which the hold ends by itself, and a delay with it.
     :param retry: whether to call the app again with the same request when the hold ends, and send
         that response, unless it is ordered like this again. If the server is already stopping, it
-        sends this one instead.
+        calls the app again at once.
     :param needs_body: in an early call, whether to discard the response, wait for the body and call
         the app again.
     """

@@ -44,7 +44,7 @@ class RequestParser:
     """One request, as it arrives.
 
     waitress' task reads the parts of the request line, `headers`, `url_scheme` and
-    `get_body_stream`; ours and the channel read the rest.
+    `get_body_stream`; ours and the channel read the rest. `memo` is the app's.
 
     :param head_bytes: maximum size of the request line and headers.
     :param body_bytes: maximum size of the body.
@@ -65,6 +65,7 @@ class RequestParser:
         self._head_bytes = head_bytes
         self._body_bytes = body_bytes
         self.fields = _NO_FIELDS
+        self.memo: dict[str, object] = {}
         self._head = b""
         self._body: _Sized | _Chunks | None = None
 

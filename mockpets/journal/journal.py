@@ -12,7 +12,7 @@ from collections import deque
 from heapq import heapify, heapreplace
 from operator import itemgetter
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakSet
 
 from mockpets.journal.entry import MESSAGE_BYTES, Entry
@@ -145,6 +145,19 @@ def _ms(seconds: float) -> float:
     return round(seconds * 1000, 2)
 
 
+class Snapshot(NamedTuple):
+    """The content of a journal at one moment.
+
+    :param first: how many entries were added before the first of `kept`, since the start.
+    :param dropped: as `Journal` has it, like `dropped_for_memory`.
+    """
+
+    first: int
+    kept: list[Kept]
+    dropped: int
+    dropped_for_memory: int
+
+
 class Journal:
     """The request log of one session; `Journals.new` creates it. Safe to use from several threads.
 
@@ -153,6 +166,7 @@ class Journal:
 
     __slots__ = (
         "__weakref__",
+        "_added",
         "_bytes",
         "_closed",
         "_entries",
@@ -184,6 +198,8 @@ class Journal:
         """The longest recorded body; sizes are always recorded."""
         # Created with the first entry, because most sessions of a test run never get a request.
         self._entries: deque[Kept] | None = None
+        self._added = 0
+        """Entries added since the start; a reset does not change it."""
         self._bytes = 0
         self._closed = False
 
@@ -215,6 +231,7 @@ class Journal:
             if self._entries is None:
                 self._entries = deque()
             self._entries.append(kept)
+            self._added += 1
             self._bytes += cost
             journals = self._journals
             journals._used += cost
@@ -236,10 +253,15 @@ class Journal:
 
     def entries(self) -> list[Entry]:
         """Return the entries, by number."""
+        # The thread that took its number first may add its entry last.
+        return sorted([each.read() for each in self.snapshot().kept], key=itemgetter(0))
+
+    def snapshot(self) -> Snapshot:
+        """Return the entries in the order in which they were added, without reading them."""
         with self._lock:
             kept = [*(self._entries or ())]
-        # The thread that took its number first may add its entry last.
-        return sorted([each.read() for each in kept], key=itemgetter(0))
+            first = self._added - len(kept)
+            return Snapshot(first, kept, self.dropped, self.dropped_for_memory)
 
     def get(self, number: int) -> Entry | None:
         """Return the entry with this number, if the journal has it."""

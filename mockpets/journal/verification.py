@@ -7,9 +7,10 @@ stubs and verifications match alike.
 from __future__ import annotations
 
 import re
+from collections import Counter, deque
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.errors import printable
 from mockpets.journal.comparison import NOT_RECORDED, compare
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.control_types import Difference, VerificationDetails
     from mockpets.journal.entry import Entry, Message
+    from mockpets.journal.journal import Journal
     from mockpets.scenario.language.verification import Times, Verification
     from mockpets.scenario.model import Condition
 
@@ -49,6 +51,24 @@ class Near:
 
     entry: Entry
     differences: tuple[Comparison, ...]
+
+
+class Rank(NamedTuple):
+    """How near a request comes to a match.
+
+    :param differences: the number of conditions that it fails.
+    :param missing: those of them for which the request has no value.
+    :param is_unknown: whether the request may match: it fails only conditions that are unknown.
+    :param is_elsewhere: whether it is of another operation, method or path.
+    """
+
+    differences: int = 0
+    missing: int = 0
+    is_unknown: bool = False
+    is_elsewhere: bool = False
+
+
+_MATCHES: Final = Rank()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +103,7 @@ def check(
     verification: Verification,
     entries: Sequence[Entry],
     *,
+    ranks: Sequence[Rank] | None = None,
     session: str = "",
     dropped: int = 0,
     dropped_for_memory: int = 0,
@@ -90,26 +111,25 @@ def check(
     """Check that the expected number of entries match, and return the result.
 
     :param entries: by number.
+    :param ranks: what `rank` returns for each of them, if it is known.
     :param session: the session of the journal, for the message.
     :param dropped: entries that the journal has dropped; any of them may have matched.
     :param dropped_for_memory: those of them that were dropped because all journals together are
         too large.
     """
     match, times = verification.match, verification.times
-    compared = [Near(entry, _differences(verification, entry)) for entry in entries]
-    matched = tuple(near.entry for near in compared if not near.differences)
-    others = [near for near in compared if near.differences]
+    if ranks is None:
+        ranks = [rank(verification, entry) for entry in entries]
+    ranked = [*zip(ranks, entries, strict=True)]
+    matched = tuple(entry for each, entry in ranked if each == _MATCHES)
+    others = [pair for pair in ranked if pair[0] != _MATCHES]
     count, is_allowed = len(matched), times.allow(len(matched))
     if count >= times.least:  # none is missing: the others are of interest if they may match too
-        others = [
-            near
-            for near in others
-            if is_allowed and all(each.holds is None for each in near.differences)
-        ]
+        others = [pair for pair in others if is_allowed and pair[0].is_unknown]
     unknown = dropped + len(others) if is_allowed else 0
-    alike = [near for near in others if not any(map(_is_elsewhere, near.differences))]
-    passed = is_allowed and times.allow(count + unknown)
-    nearest = () if passed else tuple(_nearest(alike))
+    alike = [pair for pair in others if not pair[0].is_elsewhere]
+    passed = _passes(times, count, unknown)
+    nearest = () if passed else tuple(_nearest(verification, alike))
     wanted = {"status": verification.statuses, "outcome": verification.outcomes}
     response = [f"{name} {' or '.join(values)}" for name, values in wanted.items() if values]
     headers = [replace(each, value=REDACTED) if _is_key(each) else each for each in match.headers]
@@ -126,6 +146,81 @@ def check(
     ]
     message = _message(verdict, len(entries), session, dropped, " and ".join(settings))
     return replace(verdict, message=message)
+
+
+def _passes(times: Times, count: int, unknown: int) -> bool:
+    """Return whether a number of matching requests passes, however many of the unknown match."""
+    return times.allow(count) and times.allow(count + unknown)
+
+
+class Progress:
+    """A verification that waits. It compares each entry once, unless its response was not sent.
+
+    Use it on one thread at a time.
+    """
+
+    def __init__(self, verification: Verification) -> None:
+        self.verification = verification
+        self._forget(None)
+
+    def _forget(self, journal: Journal | None) -> None:
+        self._journal = journal
+        self._first = 0
+        """Entries added to the journal before the first that has a rank."""
+        self._ranks = deque[Rank]()
+        self._counts = Counter[Rank]()
+        self._equal: dict[Rank, Rank] = {}
+        """One of all equal ranks, which makes the others garbage: many calls may wait."""
+        self._pending: dict[int, Entry] = {}
+        """The entries whose rank may change, as they were compared, by their place."""
+
+    def check(self, journal: Journal, session: str, *, is_last: bool) -> Verdict | None:
+        """Return the result, or None if it may still change.
+
+        :param journal: of another session if that was deleted meanwhile.
+        :param session: its name.
+        :param is_last: whether the time to wait is over.
+        """
+        if journal is not self._journal:
+            self._forget(journal)
+        first, kept, dropped, dropped_for_memory = journal.snapshot()
+        verification, ranks, counts = self.verification, self._ranks, self._counts
+        for place in range(self._first, min(first, self._first + len(ranks))):
+            counts[ranks.popleft()] -= 1
+            self._pending.pop(place, None)
+        self._first = first
+        for place in [place for place in self._pending if kept[place - first].outcome != "pending"]:
+            counts[ranks[place - first]] -= 1
+            del self._pending[place]
+            ranks[place - first] = self._rank(place, kept[place - first].read())
+        for place in range(first + len(ranks), first + len(kept)):
+            ranks.append(self._rank(place, kept[place - first].read()))
+        count = counts[_MATCHES]
+        unknown = dropped + sum(number for each, number in counts.items() if each.is_unknown)
+        passed = _passes(verification.times, count, unknown)
+        if not is_last and verification.may_change(count, passed=passed):
+            return None
+        read = [each.read() for each in kept]
+        for place, entry in self._pending.items():
+            read[place - first] = entry
+        by_number = sorted(zip(read, ranks, strict=True), key=lambda pair: pair[0].number)
+        return check(
+            verification,
+            [entry for entry, _ in by_number],
+            ranks=[each for _, each in by_number],
+            session=session,
+            dropped=dropped,
+            dropped_for_memory=dropped_for_memory,
+        )
+
+    def _rank(self, place: int, entry: Entry) -> Rank:
+        """Return the rank of an entry, and count it."""
+        verification = self.verification
+        if entry.outcome == "pending" and (verification.statuses or verification.outcomes):
+            self._pending[place] = entry
+        result = rank(verification, entry)
+        self._counts[result] += 1
+        return self._equal.setdefault(result, result)
 
 
 def details(verdict: Verdict) -> VerificationDetails:
@@ -146,6 +241,19 @@ def _as_json(comparison: Comparison) -> Difference:
     # A request can contain half a surrogate pair, which UTF-8 cannot encode.
     got = comparison.got.encode("utf-8", "backslashreplace").decode()
     return {"where": comparison.where, "expected": comparison.expected, "got": got}
+
+
+def rank(verification: Verification, entry: Entry) -> Rank:
+    """Return how near an entry comes to what a verification expects."""
+    differences = _differences(verification, entry)
+    if not differences:
+        return _MATCHES
+    return Rank(
+        len(differences),
+        sum(map(_is_missing, differences)),
+        all(each.holds is None for each in differences),
+        any(map(_is_elsewhere, differences)),
+    )
 
 
 def _differences(verification: Verification, entry: Entry) -> tuple[Comparison, ...]:
@@ -190,7 +298,7 @@ def _is_missing(comparison: Comparison) -> bool:
     return comparison.got.startswith(repr(ABSENT))
 
 
-def _nearest(others: Sequence[Near]) -> list[Near]:
+def _nearest(verification: Verification, others: Sequence[tuple[Rank, Entry]]) -> list[Near]:
     """Return the nearest requests.
 
     Few differences come first, then other values before missing ones, then values that look like
@@ -202,9 +310,6 @@ def _nearest(others: Sequence[Near]) -> list[Near]:
     def likeness(expected: str, got: str) -> float:
         return SequenceMatcher(None, expected, got, autojunk=False).ratio()
 
-    def distance(near: Near) -> tuple[int, int, int]:
-        return len(near.differences), sum(map(_is_missing, near.differences)), -near.entry.number
-
     def unlikeness(near: Near) -> float:
         return -sum(
             likeness(each.expected[:RANKED_TEXT].lower(), each.got[:RANKED_TEXT].lower())
@@ -212,8 +317,10 @@ def _nearest(others: Sequence[Near]) -> list[Near]:
             if each.where != "outcome" and not _is_missing(each)
         )
 
-    ranked = sorted(others, key=distance)[:RANKED]
-    return sorted(ranked, key=lambda near: (distance(near)[:2], unlikeness(near)))[:NEAREST]
+    ranked = sorted(others, key=lambda pair: (*pair[0][:2], -pair[1].number))[:RANKED]
+    alike = [(each[:2], Near(entry, _differences(verification, entry))) for each, entry in ranked]
+    alike.sort(key=lambda pair: (pair[0], unlikeness(pair[1])))
+    return [near for _, near in alike[:NEAREST]]
 
 
 # --- Message ----------------------------------------------------------------------------------

@@ -159,6 +159,9 @@ class Channel(Connection):
                     self._retry_until = self.scheduler.timers.clock() + (order.patience or inf)
                 release = self._retry if order.retry else partial(self._release, response)
                 self._parked = ParkedResponse(self.scheduler, order, release)
+        elif order.retry and self._retry_until is None:
+            self._retry_until = self.scheduler.timers.clock()
+            self._retry()
         else:
             self._deliver(response)
 

@@ -19,7 +19,17 @@ from mockpets.contract.error_body import error_body
 from mockpets.http.response_head import HOP_BY_HOP
 from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
-from mockpets.wsgi_extension import BODY, HEAD, JOB_RESULTS, ON_END, ORDER, RETRIED, SERVER, SESSION
+from mockpets.wsgi_extension import (
+    BODY,
+    HEAD,
+    JOB_RESULTS,
+    MEMO,
+    ON_END,
+    ORDER,
+    RETRIED,
+    SERVER,
+    SESSION,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -106,6 +116,7 @@ def make_environ(connection: Connection, request: RequestParser) -> WSGIEnvironm
         "wsgi.errors": sys.stderr,
         "waitress.client_disconnected": connection.check_client_disconnected,
         HEAD: request.head,
+        MEMO: request.memo,
         SERVER: connection.scheduler,
     }
 

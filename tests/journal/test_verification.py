@@ -11,17 +11,21 @@ from hypothesis import strategies as st
 
 from mockpets.constants import REQUEST_OUTCOMES
 from mockpets.errors import InputError
+from mockpets.journal import verification
+from mockpets.journal.journal import Journals
 from mockpets.journal.queries import summary
-from mockpets.journal.verification import Verdict, check, details
+from mockpets.journal.verification import Progress, Verdict, check, details
 from mockpets.scenario.language.verification import Times, parse
 from mockpets.scenario.matching import ABSENT, Facts, difference
 from mockpets.scenario.model import Condition, Match
 from mockpets.strict_json import dump_json, parse_json
 from tests.cases import each as for_each
-from tests.journal.entries import created, entry, message
+from tests.journal.entries import add, created, entry, message
 
 if TYPE_CHECKING:
     from mockpets.journal.entry import Entry
+    from mockpets.journal.journal import Journal, Kept
+    from mockpets.scenario.language.verification import Verification
 
 
 def verified(wanted: dict[str, Any], *entries: Entry, **context: Any) -> Verdict:
@@ -656,3 +660,95 @@ def test_a_verification_matches_the_same_requests_as_a_stub(
     assert [list(near.differences) for near in verdict.nearest] == (
         [mismatches] if is_nearest else []
     )
+
+
+# --- Waiting ----------------------------------------------------------------------------------
+
+OUTCOMES: Any = [{"outcome": "pending"}, {"outcome": ["sent", "broken"]}]
+ADD = st.tuples(st.just("add"), st.sampled_from("abc"), st.sampled_from([200, 201, 503, None]))
+STEPS = st.one_of(
+    ADD,
+    ADD,
+    st.tuples(st.just("end"), st.integers(0, 9), st.sampled_from(REQUEST_OUTCOMES[1:])),
+    st.tuples(st.sampled_from(["clear", "reset", "delete"])),
+    st.just(("check",)),
+)
+
+
+@pytest.mark.hypothesis
+@given(
+    st.lists(STEPS, min_size=10, max_size=30),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "operation": st.just("createPet"),
+            "body": st.just({"name": "a"}),
+            "headers": st.just({"cookie": "a=1"}),
+        },
+    ),
+    st.sampled_from([{}, {"status": 201}, {"status": "2xx"}, *OUTCOMES]),
+    st.sampled_from([0, 1, 2, {"at_least": 1}, {"at_most": 1}, {"at_least": 1, "at_most": 2}]),
+)
+def test_comparing_what_is_new_has_the_result_of_comparing_everything(
+    steps: list[tuple[Any, ...]], match: Any, response: Any, times: Any
+) -> None:
+    body = {"match": match | response, "times": times, "within": "5s"}
+    expected = parse(json.dumps(body))
+    progress, journals = Progress(expected), Journals(9_000)
+    journal = journals.new(3)
+    pending: list[Kept] = []
+    for step, *values in [*steps, ("check",)]:
+        if step == "add":
+            pet = f'{{"name":"{values[0]}"}}'.encode()
+            make = entry if values[0] == "c" else created
+            number, headers = journal.next_number(), [("Cookie", f"{values[0]}=1")]
+            made = make(number, body=pet, headers=headers, status=values[1], outcome="pending")
+            pending.append(add(journal, made))
+        elif step == "end":
+            if pending:
+                journal.end(pending.pop(values[0] % len(pending)), values[1])
+        elif step == "delete":
+            journal, pending = journals.new(3), []
+        elif step != "check":
+            getattr(journal, step)()
+        else:
+            result = everything_compared(expected, journal)
+            waits = expected.may_change(len(result.matched), passed=result.passed)
+            found = progress.check(journal, "w1", is_last=False)
+            assert found == (None if waits else result)
+            assert progress.check(journal, "w1", is_last=True) == result
+
+
+def everything_compared(expected: Verification, journal: Journal) -> Verdict:
+    return check(
+        expected,
+        journal.entries(),
+        session="w1",
+        dropped=journal.dropped,
+        dropped_for_memory=journal.dropped_for_memory,
+    )
+
+
+def test_an_entry_is_compared_once_unless_its_response_was_not_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[int] = []
+
+    def recorded(expected: Any, entry: Entry) -> Any:
+        compared.append(entry.number)
+        return rank(expected, entry)
+
+    rank = verification.rank
+    monkeypatch.setattr(verification, "rank", recorded)
+    for match, wanted in (({}, [1, 2, 3]), ({"status": 200}, [1, 2, 1, 3])):
+        compared.clear()
+        journal = Journals(100_000).new(10)
+        progress = Progress(parse(json.dumps({"match": match, "times": 9, "within": "5s"})))
+        kept = add(journal, entry(1, outcome="pending"))
+        for number in (2, 3):
+            add(journal, entry(number))
+            for _ in range(2):
+                assert progress.check(journal, "w1", is_last=False) is None
+            journal.end(kept, "sent")
+        assert progress.check(journal, "w1", is_last=True) is not None
+        assert compared == wanted

@@ -12,22 +12,17 @@ import argparse
 import socket
 import sys
 from contextlib import ExitStack
-from multiprocessing import get_context
 from time import process_time
 from typing import TYPE_CHECKING, Final
 
 from mockpets.server.descriptors import connections_left, raise_limit
 from mockpets.server.limits import Limits
-from mockpets.server.loop import Loop
-from mockpets.server.sockets import bind
-from mockpets.settings import Settings
+from tests.live.spawned import HOST, spawned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from multiprocessing.connection import Connection
-    from wsgiref.types import StartResponse, WSGIEnvironment
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-HOST: Final = "127.0.0.1"
 HELD: Final = (0, 1_000, 10_000)
 ACCEPTED: Final = 3_000
 FACTOR: Final = 2.0
@@ -40,12 +35,8 @@ def _app(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
     return [str(process_time()).encode()]
 
 
-def _serve(ports: Connection, connections: int) -> None:
-    raise_limit(connections)
-    sockets = bind(Settings(host=(HOST,), port=0))
-    limits = Limits(connections, head_seconds=2 * SECONDS)
-    ports.send(sockets[0].getsockname()[1])
-    Loop(_app, sockets, limits).run()
+def _make_app() -> WSGIApplication:
+    return _app
 
 
 def _cpu_seconds(port: int) -> float:
@@ -63,31 +54,23 @@ def cost(held: int, accepted: int) -> float:
 
     :param held: the connections that are open, which are also the limit unless there is none.
     """
-    context = get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, held or 2 * accepted))
-    process.start()
-    try:
-        port = ours.recv()
-        with ExitStack() as stack:
+    limits = Limits(held or 2 * accepted, head_seconds=2 * SECONDS)
+    with spawned(_make_app, limits) as port, ExitStack() as stack:
 
-            def connect() -> socket.socket:
-                connection = socket.create_connection((HOST, port), SECONDS)
-                stack.callback(connection.close)
-                connection.sendall(_HEAD)
-                return connection
+        def connect() -> socket.socket:
+            connection = socket.create_connection((HOST, port), SECONDS)
+            stack.callback(connection.close)
+            connection.sendall(_HEAD)
+            return connection
 
-            for _ in range(held):
-                connect()
-            before = _cpu_seconds(port)
-            for _ in range(accepted):
-                connection = connect()
-                if not held:
-                    connection.close()
-            return (_cpu_seconds(port) - before) / accepted
-    finally:
-        process.kill()
-        process.join()
+        for _ in range(held):
+            connect()
+        before = _cpu_seconds(port)
+        for _ in range(accepted):
+            connection = connect()
+            if not held:
+                connection.close()
+        return (_cpu_seconds(port) - before) / accepted
 
 
 def main(write: Callable[[str], object] = print) -> int:

@@ -148,10 +148,18 @@ def body_text(request: Request, max_bytes: int = FIXTURE_BYTES) -> str:
         raise RequestError("invalid_request", message) from error
 
 
-def run_job(call: ControlRequest, job: Callable[[], T], what: str, *, is_long: bool) -> T:
+def run_job(
+    call: ControlRequest,
+    job: Callable[[], T],
+    what: str,
+    *,
+    is_long: bool,
+    is_outdated: Callable[[T], bool] = lambda _: False,
+) -> T:
     """Return the result of a job; the worker thread runs a long one. Call it once per request.
 
     :param what: the job, for the error message if it fails: ``reading the body``.
+    :param is_outdated: whether the job must run again, because its result no longer counts.
     :raise NotReady: the server runs the job and calls the view again.
     :raise InputError: raised by the job.
     """
@@ -159,7 +167,8 @@ def run_job(call: ControlRequest, job: Callable[[], T], what: str, *, is_long: b
     for result in environ.get(JOB_RESULTS, ()):  # first: the job may have made itself short
         if isinstance(result, _JobResult):
             value: T = result.unwrap()
-            return value
+            if not is_outdated(value):
+                return value
     if not is_long or SERVER not in environ:
         return job()
     raise NotReady(partial(_run, job), what)

@@ -37,7 +37,7 @@ def wait_for_gate(call: ControlRequest) -> JsonResponse[HeldResponses]:
 
     expected, name = parse_gate_wait(body_text(call.request)), call.name
 
-    def check(session: Session) -> tuple[dict[str, int], int | None]:
+    def check(session: Session, _: bool) -> tuple[dict[str, int], int | None]:
         # Read before the gates, so that a change in between is not missed.
         change, gates = session.changes.number, session.gates.waiting()
         return gates, None if gates.get(name, 0) >= expected.held else change

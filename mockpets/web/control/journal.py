@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import LOST_SESSION, SESSION_ID_HEADER, VERSION, WAIT_SECONDS
 from mockpets.contract.error_messages import without_session
@@ -11,9 +11,9 @@ from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import Parameter, integer, read_query
 from mockpets.errors import RequestError
 from mockpets.journal import queries
-from mockpets.web.control.call import body_text, json_response, run_job
+from mockpets.web.control.call import JsonResponse, body_text, json_response, run_job
 from mockpets.web.control.waiting import block, wait_until
-from mockpets.wsgi_extension import ORDER, RETRIED, SERVER, DeliveryOrder
+from mockpets.wsgi_extension import MEMO, ORDER, RETRIED, SERVER, DeliveryOrder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from mockpets.journal.entry import Entry
     from mockpets.journal.verification import Verdict
     from mockpets.session.session import Session
-    from mockpets.web.control.call import ControlRequest, JsonResponse
+    from mockpets.web.control.call import ControlRequest
     from mockpets.wsgi_extension import Server
 
+_PROGRESS: Final = "verify"
 _AT_ONCE = 200
 """The most requests to process on the app's thread, which takes some milliseconds."""
 
@@ -123,31 +124,32 @@ def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
     known = call.request.headers.get(SESSION_ID_HEADER)
     if known is not None and known != call.session.id:
         raise RequestError("session_dropped", LOST_SESSION.format(name=call.session.name))
-    expected = parse_verification(body_text(call.request))
+    memo: dict[str, Any] = call.request.environ.get(MEMO, {})
+    if _PROGRESS not in memo:
+        memo[_PROGRESS] = verification.Progress(parse_verification(body_text(call.request)))
+    progress: verification.Progress = memo[_PROGRESS]
 
-    def check(session: Session) -> tuple[Verdict, int | None]:
-        journal = session.journal
-        # Read before the entries, so that a change in between is not missed.
-        change, entries = session.changes.number, journal.entries()
-        dropped, for_memory = journal.dropped, journal.dropped_for_memory
+    def check(session: Session, is_last: bool) -> tuple[Verdict | None, int | None]:
+        journal, change = session.journal, session.changes.number
 
-        def compare() -> tuple[Verdict, int | None]:
-            verdict = verification.check(
-                expected,
-                entries,
-                session=session.name,
-                dropped=dropped,
-                dropped_for_memory=for_memory,
-            )
-            waits = expected.may_change(len(verdict.matched), passed=verdict.passed)
-            return verdict, change if waits else None
+        def compare() -> tuple[Verdict | None, int | None]:
+            verdict = progress.check(journal, session.name, is_last=is_last)
+            return verdict, change if verdict is None else None
 
-        what = f"comparing {len(entries)} requests"
+        what = f"comparing {len(journal)} requests"
         # One change wakes all calls that wait; together they would block the app's thread.
-        is_long = len(entries) > _AT_ONCE or RETRIED in call.request.environ
-        return run_job(call, compare, what, is_long=is_long)
+        is_long = len(journal) > _AT_ONCE or RETRIED in call.request.environ
+        return run_job(
+            call,
+            compare,
+            what,
+            is_long=is_long,
+            is_outdated=lambda result: is_last and result[0] is None,
+        )
 
-    verdict = wait_until(call, expected.within, check)
+    verdict = wait_until(call, progress.verification.within, check)
+    if verdict is None:
+        return JsonResponse(status=503)  # never sent: the call waits
     if not verdict.passed:
         details = verification.details(verdict)
         message = verdict.message

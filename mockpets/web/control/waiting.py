@@ -27,16 +27,17 @@ T = TypeVar("T")
 
 
 def wait_until(
-    call: ControlRequest, within: float, check: Callable[[Session], tuple[T, int | None]]
+    call: ControlRequest, within: float, check: Callable[[Session, bool], tuple[T, int | None]]
 ) -> T:
     """Return the result of a check that no longer has to wait, or the last one in time.
 
-    On our server, the view responds with a result that may still change as with any other: the
-    server does not send that response.
+    On our server, the view responds to a result that may still change as to any other: the server
+    does not send that response.
 
     :param within: seconds.
-    :param check: called with the session, again after each change; returns the result and None, or
-        the result and the number of the change after which to check again.
+    :param check: called with the session and whether the time is over, again after each change;
+        returns the result and None, or any result and the number of the change after which to check
+        again.
     :raise RequestError: ``busy`` if too many responses are parked already, ``session_dropped``.
     """
     environ, sessions, session = call.request.environ, call.context.sessions, call.session
@@ -44,7 +45,7 @@ def wait_until(
     end = monotonic() + within
     left: float = environ.get(RETRIED, within)
     while True:
-        result, change = check(session)
+        result, change = check(session, left <= 0)
         if change is None or left <= 0:
             return result
         if server is not None:

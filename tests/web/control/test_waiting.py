@@ -167,8 +167,8 @@ def test_after_a_change_it_is_compared_on_the_worker_thread(
         threads.append(threading.get_ident())
         return check(*arguments, **options)
 
-    check = verification.check
-    monkeypatch.setattr(verification, "check", recorded)
+    check = verification.Progress.check
+    monkeypatch.setattr(verification.Progress, "check", recorded)
     wire = waiting.verify()
     waiting.parked()
     waiting.list_pets()
@@ -184,18 +184,18 @@ def test_comparisons_of_one_session_take_turns_with_those_of_others(
 ) -> None:
     release, compared = threading.Event(), list[str]()
 
-    def recorded(*arguments: Any, session: str, **options: Any) -> Any:
+    def recorded(progress: Any, journal: Any, session: str, **options: Any) -> Any:
         compared.append(session)
         assert release.wait(20)
-        return check(*arguments, session=session, **options)
+        return check(progress, journal, session, **options)
 
     for name in ("w1", "w2"):
         waiting.call("PUT", f"/__mockpets/sessions/{name}")
     wires = [waiting.verify() for _ in range(20)]
     wires.append(waiting.post("verify", {"match": LIST, "within": "5s"}, "w2"))
     waiting.parked(21)
-    check = verification.check
-    monkeypatch.setattr(verification, "check", recorded)
+    check = verification.Progress.check
+    monkeypatch.setattr(verification.Progress, "check", recorded)
     waiting.list_pets()
     waiting.parked(1)
     assert waiting.call("GET", "/~w2/v1/pets").status == 200
