@@ -160,5 +160,5 @@ def test_it_excludes_public_mode() -> None:
 
     assert str(rejected.value) == (
         "--sessions: must not be declared with --public: each visitor gets a session of their own; "
-        "remove one of the two options"
+        "remove one of the two"
     )
