@@ -12,7 +12,6 @@ import pytest
 import yaml
 
 from mockpets.cli.main import main
-from mockpets.constants import METRICS_PATH
 from mockpets.settings.model import rows
 from mockpets.telemetry.metrics import Holdings, Metrics
 from tests.cases import each as for_each
@@ -51,7 +50,7 @@ def test_every_process_is_scraped() -> None:
     ]
     [targets] = [each["targets"] for each in job["static_configs"]]
 
-    assert job["metrics_path"] == METRICS_PATH
+    assert job["metrics_path"] == "/__mockpets/metrics"
     assert targets == [f"{name}:7387" for name in PROCESSES]
 
 

@@ -178,12 +178,12 @@ class ControlClient:
 
     def state(self) -> State:
         """Return the state of the session and the server."""
-        response: State = self._call("GET", constants.STATE_PATH)
+        response: State = self._call("GET", "/state")
         return response
 
     def scenarios(self) -> ScenarioList:
         """List the scenarios."""
-        response: ScenarioList = self._call("GET", constants.SCENARIOS_PATH)
+        response: ScenarioList = self._call("GET", "/scenarios")
         return response
 
     def active(self) -> list[str]:
@@ -192,8 +192,7 @@ class ControlClient:
 
     def scenario(self, name: str) -> ScenarioDetails:
         """Return a scenario in full."""
-        path = _fill(constants.ONE_SCENARIO_PATH, name)
-        response: ScenarioDetails = self._call("GET", path)
+        response: ScenarioDetails = self._call("GET", _fill("/scenarios/{name}", name))
         return response
 
     def use(self, *scenarios: str | Document) -> list[str]:
@@ -202,22 +201,22 @@ class ControlClient:
         :param scenarios: names, or whole scenarios as a file has them, optionally with a `name`.
         """
         body: ScenarioSelection = {"scenario": list(scenarios)}
-        response: ActiveScenarios = self._call("PUT", constants.SCENARIO_PATH, body)
+        response: ActiveScenarios = self._call("PUT", "/scenario", body)
         return response["active"]
 
     def reset(self) -> list[str]:
         """Reset pets, counters, the journal and random numbers; return the active scenarios."""
-        response: ActiveScenarios = self._call("POST", constants.RESET_PATH)
+        response: ActiveScenarios = self._call("POST", "/reset")
         return response["active"]
 
     def gates(self) -> dict[str, int]:
         """Return how many responses are held at each gate."""
-        response: GateCounts = self._call("GET", constants.GATES_PATH)
+        response: GateCounts = self._call("GET", "/gates")
         return response["gates"]
 
     def open_gate(self, name: str) -> int:
         """Release the responses held at a gate; return how many."""
-        response: OpenedGate = self._call("POST", _fill(constants.GATE_PATH, name))
+        response: OpenedGate = self._call("POST", _fill("/gates/{name}/open", name))
         return response["released"]
 
     def wait_for_gate(self, name: str, held: int = 1, within: str = "5s") -> int:
@@ -227,7 +226,7 @@ class ControlClient:
         :raise GateError: there are fewer when the time is over.
         """
         __tracebackhide__ = True  # pytest shows the line of the test instead
-        path, body = _fill(constants.GATE_WAIT_PATH, name), {"held": held, "within": within}
+        path, body = _fill("/gates/{name}/wait", name), {"held": held, "within": within}
         response: HeldResponses = self._call("POST", path, body, wait=constants.WAIT_SECONDS)
         return response["held"]
 
@@ -239,11 +238,10 @@ class ControlClient:
 
     def pets(self, status: str | None = None) -> list[Pet]:
         """Return all pets by ID, or those of one status, in as many calls as necessary."""
-        path = constants.CONTROL_PETS_PATH
-        page: PetPage = self._call("GET", path, query={"status": status})
+        page: PetPage = self._call("GET", "/pets", query={"status": status})
         pets = page["pets"]
         while page["next"] is not None:
-            page = self._call("GET", path, query={"status": status, "after": page["next"]})
+            page = self._call("GET", "/pets", query={"status": status, "after": page["next"]})
             pets += page["pets"]
         return pets
 
@@ -253,47 +251,47 @@ class ControlClient:
         :param pets: the same as ``pets`` in a scenario file, or any iterable of pets.
         """
         body = pets if isinstance(pets, (str, int, dict)) else list(cast("Iterable[object]", pets))
-        response: PetTotal = self._call("PUT", constants.CONTROL_PETS_PATH, body)
+        response: PetTotal = self._call("PUT", "/pets", body)
         return response["total"]
 
     def add_pet(self, **pet: Unpack[NewPet]) -> Pet:
         """Add a pet, whatever the active scenarios respond to createPet; return it with its ID."""
-        response: Pet = self._call("POST", constants.CONTROL_PETS_PATH, pet)
+        response: Pet = self._call("POST", "/pets", pet)
         return response
 
     def change_pet(self, pet_id: int, **changes: Unpack[PetChange]) -> Pet:
         """Change the name, categoryId or status of a pet; None removes the status."""
-        response: Pet = self._call("PATCH", _fill(constants.CONTROL_PET_PATH, pet_id), changes)
+        response: Pet = self._call("PATCH", _fill("/pets/{id}", pet_id), changes)
         return response
 
     def delete_pet(self, pet_id: int) -> int:
         """Delete a pet; return how many are left."""
-        response: PetTotal = self._call("DELETE", _fill(constants.CONTROL_PET_PATH, pet_id))
+        response: PetTotal = self._call("DELETE", _fill("/pets/{id}", pet_id))
         return response["total"]
 
     def snapshot(self, name: str) -> SnapshotSummary:
         """Copy the pets under a name, replacing an earlier copy."""
-        response: SnapshotSummary = self._call("PUT", _fill(constants.SNAPSHOT_PATH, name))
+        response: SnapshotSummary = self._call("PUT", _fill("/snapshots/{name}", name))
         return response
 
     def snapshots(self) -> list[SnapshotSummary]:
         """List the snapshots."""
-        response: SnapshotList = self._call("GET", constants.SNAPSHOTS_PATH)
+        response: SnapshotList = self._call("GET", "/snapshots")
         return response["snapshots"]
 
     def snapshot_pets(self, name: str) -> list[Pet]:
         """Return the pets of a snapshot."""
-        response: SnapshotDetails = self._call("GET", _fill(constants.SNAPSHOT_PATH, name))
+        response: SnapshotDetails = self._call("GET", _fill("/snapshots/{name}", name))
         return response["content"]
 
     def restore(self, name: str) -> int:
         """Replace all pets with those of a snapshot; return how many there are."""
-        response: PetTotal = self._call("POST", _fill(constants.RESTORE_PATH, name))
+        response: PetTotal = self._call("POST", _fill("/snapshots/{name}/restore", name))
         return response["total"]
 
     def drop_snapshot(self, name: str) -> list[SnapshotSummary]:
         """Delete a snapshot; return the others."""
-        response: SnapshotList = self._call("DELETE", _fill(constants.SNAPSHOT_PATH, name))
+        response: SnapshotList = self._call("DELETE", _fill("/snapshots/{name}", name))
         return response["snapshots"]
 
     # --- Journal ---
@@ -304,12 +302,12 @@ class ControlClient:
 
     def journal(self, **filters: Unpack[RequestFilters]) -> RequestList:
         """Return the same requests, with the total and other data of the journal."""
-        response: RequestList = self._call("GET", constants.REQUESTS_PATH, query=filters)
+        response: RequestList = self._call("GET", "/requests", query=filters)
         return response
 
     def request(self, number: int) -> RequestDetails:
         """Return a request of the journal in full, with its response."""
-        response: RequestDetails = self._call("GET", _fill(constants.REQUEST_PATH, number))
+        response: RequestDetails = self._call("GET", _fill("/requests/{number}", number))
         return response
 
     def explain(self, number: int | None = None) -> Explanation:
@@ -319,8 +317,7 @@ class ControlClient:
         """
         if number is None:
             number = self.journal(limit=1)["last"] or 1  # an error reports that there is none
-        path = _fill(constants.EXPLAINED_REQUEST_PATH, number)
-        response: Explanation = self._call("GET", path)
+        response: Explanation = self._call("GET", _fill("/requests/{number}/explain", number))
         return response
 
     def explain_request(self, **request: Unpack[RequestToExplain]) -> Explanation:
@@ -329,17 +326,17 @@ class ControlClient:
         :param request: ``method``, ``path`` with the query, and optionally ``headers`` (without
             ``Authorization``, the request has no key) and a JSON ``body``.
         """
-        response: Explanation = self._call("POST", constants.EXPLAIN_PATH, request)
+        response: Explanation = self._call("POST", "/explain", request)
         return response
 
     def clear_requests(self) -> int:
         """Clear the journal; return how many requests it had. Numbers continue."""
-        response: ClearedRequests = self._call("DELETE", constants.REQUESTS_PATH)
+        response: ClearedRequests = self._call("DELETE", "/requests")
         return response["cleared"]
 
     def har(self, **filters: Unpack[RequestFilters]) -> Har:
         """Return requests of the journal as a HAR 1.2 document."""
-        response: Har = self._call("GET", constants.HAR_PATH, query=filters)
+        response: Har = self._call("GET", "/requests.har", query=filters)
         return response
 
     def verify(
@@ -362,7 +359,7 @@ class ControlClient:
         wait = 0.0
         if within is not None:
             body["within"], wait = within, constants.WAIT_SECONDS
-        response: VerifiedRequests = self._call("POST", constants.VERIFY_PATH, body, wait=wait)
+        response: VerifiedRequests = self._call("POST", "/verify", body, wait=wait)
         return response
 
     def events(self, since: int | None = None, wait: int = 0) -> Events:
@@ -371,34 +368,34 @@ class ControlClient:
         :param since: the `change` of an earlier response; without it, returns the current number.
         """
         query = {"since": since, "wait": wait}
-        response: Events = self._call("GET", constants.EVENTS_PATH, query=query, wait=wait)
+        response: Events = self._call("GET", "/events", query=query, wait=wait)
         return response
 
     def metrics(self) -> str:
         """Return the metrics of the server as Prometheus text."""
-        response: str = self._call("GET", constants.METRICS_PATH, read=bytes.decode)
+        response: str = self._call("GET", "/metrics", read=bytes.decode)
         return response
 
     def coverage(self) -> StateCoverage:
         """Return which states the server has sent since its start, in all sessions."""
-        response: StateCoverage = self._call("GET", constants.COVERAGE_PATH)
+        response: StateCoverage = self._call("GET", "/coverage")
         return response
 
     def clear_coverage(self) -> int:
         """Start the state coverage again at zero; return how many responses it had counted."""
-        response: ClearedCoverage = self._call("DELETE", constants.COVERAGE_PATH)
+        response: ClearedCoverage = self._call("DELETE", "/coverage")
         return response["cleared"]
 
     # --- Sessions ---
 
     def sessions(self) -> list[SessionSummary]:
         """List the sessions."""
-        response: SessionList = self._call("GET", constants.SESSIONS_PATH)
+        response: SessionList = self._call("GET", "/sessions")
         return response["sessions"]
 
     def find_session(self, name: str) -> SessionSummary:
         """Return a session without creating it."""
-        path = _fill(constants.SESSION_PATH, name)
+        path = _fill("/sessions/{name}", name)
         response: SessionSummary = self._call("GET", path, session=name)
         return response
 
@@ -407,7 +404,7 @@ class ControlClient:
 
         :param contents: `scenario`, as for `use` or a list; `seed`; `pets`, as for `set_pets`.
         """
-        path = _fill(constants.SESSION_PATH, name)
+        path = _fill("/sessions/{name}", name)
         response: SessionSummary = self._call(
             "PUT", path, contents, session=name, check=self._replace_id
         )
@@ -424,7 +421,7 @@ class ControlClient:
         """
         __tracebackhide__ = True
         known = self._session_ids.get(name.lower())
-        path, query = _fill(constants.SESSION_PATH, name), {"closed": closed}
+        path, query = _fill("/sessions/{name}", name), {"closed": closed}
         response: DroppedSession = self._call(
             "DELETE", path, query=query, session=name, check=self._replace_id
         )
@@ -434,7 +431,7 @@ class ControlClient:
 
     def reset_sessions(self) -> int:
         """Reset every session as `reset` does; return how many there are."""
-        response: ResetSessions = self._call("POST", constants.RESET_SESSIONS_PATH, check=_accept)
+        response: ResetSessions = self._call("POST", "/sessions/reset", check=_accept)
         return response["reset"]
 
     def drop_sessions(self, closed: str = "60s") -> int:
@@ -443,9 +440,7 @@ class ControlClient:
         :param closed: as for `drop_session`.
         """
         query = {"closed": closed}
-        response: DroppedSessions = self._call(
-            "DELETE", constants.SESSIONS_PATH, query=query, check=_accept
-        )
+        response: DroppedSessions = self._call("DELETE", "/sessions", query=query, check=_accept)
         self._session_ids.clear()
         return response["dropped"]
 
@@ -482,7 +477,7 @@ class ControlClient:
             headers["Authorization"] = f"Bearer {self._token}"
         return self._connection.call(
             method,
-            path,
+            constants.CONTROL_PREFIX + path,
             headers,
             body,
             wait,
@@ -548,7 +543,7 @@ def _fill(path: str, name: object) -> str:
     :raise InputError: the name is empty or contains a slash, which would make another path.
     """
     if name == "" or "/" in str(name):
-        kind = path.removeprefix(constants.CONTROL_PREFIX).split("/")[1].removesuffix("s")
+        kind = path.split("/")[1].removesuffix("s")
         what = f"invalid {kind} name {str(name)[: constants.NAME_LENGTH]!r}"
         hint = "the name must not be empty or contain '/'"
         raise InputError([Problem("", 0, 0, "", what, hint)])

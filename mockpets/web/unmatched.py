@@ -15,7 +15,6 @@ from mockpets.constants import (
     ORDERS_PATH,
     PET_PATH,
     PETS_PATH,
-    RESET_PATH,
     VISITOR_RESET_PATH,
 )
 from mockpets.errors import RequestError
@@ -57,7 +56,7 @@ def unmatched(playback: Playback, _: str = "") -> Response:
             message = "the control API is disabled"
             advice = "start the server without '--control off'"
         if path == VISITOR_RESET_PATH:
-            message = f"{path} exists only with --public; use POST {RESET_PATH}"
+            message = f"{path} exists only with --public; use POST {CONTROL_PREFIX}/reset"
         raise RequestError("not_found", message, advice=advice)
     if method == "OPTIONS":
         # The selection does not change the response, only whether the connection is closed.

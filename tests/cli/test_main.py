@@ -28,7 +28,6 @@ from mockpets.constants import (
     CONTRACT_ERRORS,
     HEALTH_PATH,
     PETS_PATH,
-    SCENARIO_SCHEMA_PATH,
     SHIPPED_SCENARIOS,
 )
 from mockpets.contract.serialization import body_problems
@@ -331,8 +330,9 @@ for path in sys.argv[1:]:
 
 def test_the_first_response_imports_only_what_it_needs() -> None:
     pets = ["/v1/pets?limit=20&status=available", "/v1/pets/1"]
+    control = ["/__mockpets/health", "/__mockpets/schema/scenario.json"]
     done = subprocess.run(
-        [sys.executable, "-c", FIRST_LIST, *pets, "/__mockpets/health", SCENARIO_SCHEMA_PATH],
+        [sys.executable, "-c", FIRST_LIST, *pets, *control],
         capture_output=True,
         text=True,
         timeout=SECONDS,

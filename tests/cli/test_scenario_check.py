@@ -10,7 +10,6 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from mockpets.constants import SCENARIO_SCHEMA_PATH
 from mockpets.errors import InputError
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.scenario.library import load_library
@@ -739,4 +738,4 @@ def test_schema_prints_the_same_schema_as_the_server(run: Run, call: Client) -> 
 
     assert status == 0
     Draft202012Validator.check_schema(schema)
-    assert call("GET", SCENARIO_SCHEMA_PATH, key=None).json == schema
+    assert call("GET", "/__mockpets/schema/scenario.json", key=None).json == schema

@@ -98,28 +98,33 @@ class ControlRequest:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of the control API: one method of one path.
+    """A call of the control API.
 
-    :param name: its ``operationId`` in the OpenAPI document, from which clients are generated.
-    :param view: responds to it.
-    :param parameters: the query parameters that it accepts by name; None if it ignores any.
+    :param view: responds to it; named like the method of `ControlClient`.
     :param session: what it does with the session that the request names: ``changes`` creates a
         missing one and opens a closed name, ``reads`` does not, ``none`` is about the server or
         about a session in the path.
+    :param parameters: the query parameters that it accepts by name; None if it ignores any.
     :param body: the name of its body's schema in the OpenAPI document; empty without a body.
-    :param needs_body: whether the body is required.
     :param creates: whether it responds with 201 if it created what the path names.
     :param errors: the codes of its own errors, besides those of every call.
+    :param caller: who may make it: ``visitor`` means anyone, if the server is public.
     """
 
-    name: str
     view: Callable[..., Response]
-    parameters: Mapping[str, Parameter] | None = field(default_factory=dict)
     session: Literal["changes", "reads", "none"] = "reads"
+    parameters: Mapping[str, Parameter] | None = field(default_factory=dict)
     body: str = ""
     needs_body: bool = True
     creates: bool = False
     errors: tuple[ErrorCode, ...] = ()
+    caller: Literal["owner", "anyone", "visitor"] = "owner"
+
+    @property
+    def name(self) -> str:
+        """Its ``operationId`` in the OpenAPI document, from which clients are generated."""
+        first, *words = self.view.__name__.split("_")
+        return first + "".join(map(str.capitalize, words))
 
 
 class JsonResponse(Response, Generic[T]):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _CONTROL_PATH: Final = re.compile(rf"(?:/~[^/]*)?{CONTROL_PREFIX}(?:/.*)?", re.DOTALL)
 
 
-def explain_recorded(call: ControlRequest) -> JsonResponse[Explanation]:
+def explain(call: ControlRequest) -> JsonResponse[Explanation]:
     """Explain a recorded request: what responded, each stub with each condition, and the counts.
 
     :raise RequestError: ``not_found``.

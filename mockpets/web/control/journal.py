@@ -64,7 +64,7 @@ def requests(call: ControlRequest) -> JsonResponse[RequestList]:
     )
 
 
-def one_request(call: ControlRequest) -> JsonResponse[RequestDetails]:
+def request(call: ControlRequest) -> JsonResponse[RequestDetails]:
     """Return a request and its response as they were sent.
 
     :raise RequestError: ``not_found``.
@@ -92,7 +92,7 @@ def recorded_request(call: ControlRequest) -> Entry:
     return entry
 
 
-def clear(call: ControlRequest) -> JsonResponse[ClearedRequests]:
+def clear_requests(call: ControlRequest) -> JsonResponse[ClearedRequests]:
     """Remove all requests from the journal; numbers continue."""
     cleared = call.session.journal.clear()
     call.session.changes.publish("requests")

@@ -89,17 +89,8 @@ _EVERY_CALL: Final[tuple[ErrorCode, ...]] = (
 _ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 
 
-def document_of(
-    open_calls: Mapping[str, Mapping[str, Call]],
-    calls: Mapping[str, Mapping[str, Call]],
-    visitor_calls: Mapping[str, Mapping[str, Call]],
-) -> Mapping[str, Any]:
-    """Return the OpenAPI 3.1 document of some calls by path and method.
-
-    :param open_calls: those that anyone may make.
-    :param calls: those that may need a token.
-    :param visitor_calls: those that anyone may make if the server is public.
-    """
+def document_of(calls: Mapping[str, Call]) -> Mapping[str, Any]:
+    """Return the OpenAPI 3.1 document of calls by method and path."""
     definitions = Definitions("#/components/schemas/")
     # First, so that the shapes refer to them.
     pets = contract.document()["components"]["schemas"]
@@ -114,14 +105,9 @@ def document_of(
     _schema(control_types.Error, definitions)
 
     paths: dict[str, Any] = {}
-    groups = (open_calls, True), (calls, False), (visitor_calls, True)
-    for by_path, is_open in groups:
-        for full_path, methods in by_path.items():
-            path = full_path.removeprefix(CONTROL_PREFIX)
-            paths[path] = {
-                method.lower(): _operation(path, call, definitions, is_open=is_open)
-                for method, call in methods.items()
-            }
+    for route, call in calls.items():
+        method, path = route.split()
+        paths.setdefault(path, {})[method.lower()] = _operation(path, call, definitions)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -161,7 +147,7 @@ def document_of(
 # --- Operations -------------------------------------------------------------------------------
 
 
-def _operation(path: str, call: Call, definitions: Definitions, *, is_open: bool) -> dict[str, Any]:
+def _operation(path: str, call: Call, definitions: Definitions) -> dict[str, Any]:
     """Return an operation object."""
     # Up to the first field, such as `:raise`.
     text = _markdown(re.split(r"\n\n:", inspect.getdoc(call.view) or "")[0])
@@ -171,7 +157,7 @@ def _operation(path: str, call: Call, definitions: Definitions, *, is_open: bool
         "summary": re.split(r"[.;](?:\s|$)", text)[0],
         "description": text,
     }
-    if is_open:
+    if call.caller != "owner":
         operation["security"] = []
     if parameters := [*_parameters(path, call)]:
         operation["parameters"] = parameters
@@ -180,7 +166,7 @@ def _operation(path: str, call: Call, definitions: Definitions, *, is_open: bool
             "required": call.needs_body,
             "content": {"application/json": {"schema": definitions.reference(call.body)}},
         }
-    operation["responses"] = _responses(call, definitions, is_open=is_open)
+    operation["responses"] = _responses(call, definitions)
     return operation
 
 
@@ -210,7 +196,7 @@ def _parameters(path: str, call: Call) -> Iterator[dict[str, Any]]:
         yield {"$ref": "#/components/parameters/Session"}
 
 
-def _responses(call: Call, definitions: Definitions, *, is_open: bool) -> dict[str, Any]:
+def _responses(call: Call, definitions: Definitions) -> dict[str, Any]:
     """Return the responses of a call: its success, its errors by status, and any other error."""
     # The annotation is a string, since the types are not imported at the start.
     returned = re.fullmatch(r"JsonResponse\[(.*)\]", call.view.__annotations__["return"])
@@ -226,7 +212,7 @@ def _responses(call: Call, definitions: Definitions, *, is_open: bool) -> dict[s
         description = _markdown(inspect.getdoc(kind) or "").split("\n\n")[0]
     success = {"description": description, "content": content}
     by_status: dict[int, list[str]] = {}
-    for code in _errors(call, is_open=is_open):
+    for code in _errors(call):
         by_status.setdefault(ERRORS[code], []).append(f"`{code}`")
     return {
         "200": success,
@@ -239,12 +225,12 @@ def _responses(call: Call, definitions: Definitions, *, is_open: bool) -> dict[s
     }
 
 
-def _errors(call: Call, *, is_open: bool) -> dict[ErrorCode, None]:
+def _errors(call: Call) -> dict[ErrorCode, None]:
     """Return the codes of the errors that a call may respond with, without duplicates."""
     codes: list[ErrorCode] = ["headers_too_large"]
     if call.parameters is not None:
         codes.append("invalid_request")
-    if not is_open:
+    if call.caller == "owner":
         codes += _EVERY_CALL
     if call.body:
         codes += ["invalid_request", "payload_too_large"]

@@ -87,7 +87,7 @@ def pets(call: ControlRequest) -> JsonResponse[PetPage]:
     return JsonResponse(body)
 
 
-def put_pets(call: ControlRequest) -> JsonResponse[PetTotal]:
+def set_pets(call: ControlRequest) -> JsonResponse[PetTotal]:
     """Replace all pets.
 
     :raise RequestError: ``store_full``.
@@ -178,7 +178,7 @@ def _summary(snapshot: Snapshot) -> SnapshotSummary:
     return {"name": snapshot.name, "pets": snapshot.pets, "at": moment(snapshot.at)}
 
 
-def one_snapshot(call: ControlRequest) -> JsonResponse[SnapshotDetails]:
+def snapshot_pets(call: ControlRequest) -> JsonResponse[SnapshotDetails]:
     """Return a snapshot with its pets.
 
     :raise RequestError: ``not_found``.
@@ -189,7 +189,7 @@ def one_snapshot(call: ControlRequest) -> JsonResponse[SnapshotDetails]:
     return JsonResponse(head + b',"content":[' + content + b"]}\n")
 
 
-def put_snapshot(call: ControlRequest) -> JsonResponse[SnapshotSummary]:
+def snapshot(call: ControlRequest) -> JsonResponse[SnapshotSummary]:
     """Save a copy of the pets under a name.
 
     :raise RequestError: ``store_full``.

@@ -1,8 +1,7 @@
 """The routes of the control API, under ``/__mockpets/``.
 
-`_CALLS` declares every call that reads or changes a session. `_guarded` checks its caller, headers
-and query, and finds the session. Most views are in the modules beside this one, and `openapi`
-describes the calls.
+`CALLS` is the table of its calls: the routes and the OpenAPI document come from it, and the
+clients are tested against it. Most views are in the modules beside this one.
 """
 
 from __future__ import annotations
@@ -13,44 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 from werkzeug.routing import Rule
 
 from mockpets.constants import (
-    CONTROL_OPENAPI_PATH,
-    CONTROL_PET_PATH,
-    CONTROL_PETS_PATH,
     CONTROL_PREFIX,
-    COVERAGE_PATH,
     DEFAULT_SESSION,
     DOCS_PATH,
-    EVENTS_PATH,
-    EXPLAIN_PATH,
-    EXPLAINED_REQUEST_PATH,
     FIXTURE_BYTES,
-    GATE_PATH,
-    GATE_WAIT_PATH,
-    GATES_PATH,
-    HAR_PATH,
-    HEALTH_PATH,
-    METRICS_PATH,
-    ONE_SCENARIO_PATH,
-    OPENAPI_PATH,
     PANEL_FILE_PATH,
     PANEL_PATH,
     PROTOCOL,
-    READY_PATH,
-    REQUEST_PATH,
-    REQUESTS_PATH,
-    RESET_PATH,
-    RESET_SESSIONS_PATH,
-    RESTORE_PATH,
-    SCENARIO_PATH,
-    SCENARIO_SCHEMA_PATH,
-    SCENARIOS_PATH,
-    SESSION_PATH,
-    SESSIONS_PATH,
-    SNAPSHOT_PATH,
-    SNAPSHOTS_PATH,
-    STATE_PATH,
-    VERIFY_PATH,
-    VISITOR_RESET_PATH,
+    VERSION,
 )
 from mockpets.contract.openapi import document
 from mockpets.errors import InputError, NotReady, RequestError
@@ -59,7 +28,7 @@ from mockpets.kit import files_of
 from mockpets.strict_json import dump_json
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
-from mockpets.web.control import coverage, explain, gates, journal, pets, sessions
+from mockpets.web.control import explain, gates, journal, pets, sessions
 from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
     Call,
@@ -68,6 +37,7 @@ from mockpets.web.control.call import (
     invalid_body,
     json_response,
     query_parameters,
+    run_job,
 )
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.metrics import metrics_response
@@ -79,61 +49,50 @@ if TYPE_CHECKING:
 
     import flask
 
-    from mockpets.contract.control_types import Health
+    from mockpets.contract.control_types import ClearedCoverage, Health, StateCoverage
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlContext
-    from mockpets.web.exchange import Request
     from mockpets.wsgi_extension import Server
-
-    View = Callable[..., Response]
 
 
 def add_routes(app: flask.Flask, context: ControlContext) -> None:
     """Add the control API to the app; if it is off, only the routes that hold no secret."""
-    is_on = context.settings.control != "off"
-    for path, calls in _OPEN_CALLS.items():
-        _add_path(app, path, {method: partial(_open, call) for method, call in calls.items()})
-    _add_path(app, PANEL_FILE_PATH, {"GET": pages.panel_file})
-    _add_path(app, DOCS_PATH, {"GET": partial(pages.docs, has_panel=is_on)})
-    if context.visitors is not None:
-        for path, calls in _VISITOR_CALLS.items():
-            views = {
-                method: partial(call.view, context, context.visitors)
-                for method, call in calls.items()
-            }
-            _add_path(app, path, views)
-    if not is_on:
-        return  # `web.unmatched` responds to all other paths and methods
-    for path, page in ((CONTROL_PREFIX, pages.to_panel), (PANEL_PATH, pages.panel)):
-        _add_path(app, path, {"GET": page})
-    for name in files_of():
-        kit_file = partial(pages.kit_file, name, context.sessions.shared.library)
-        _add_path(app, f"{CONTROL_PREFIX}/{name}", {"GET": kit_file})
-    for path, calls in _CALLS.items():
-        guarded = {method: partial(_guarded, call, context) for method, call in calls.items()}
-        _add_path(app, path, guarded, partial(record_preflight, context=context))
-
-
-def _add_path(
-    app: flask.Flask,
-    path: str,
-    views: Mapping[str, View],
-    on_options: Callable[[Request], None] | None = None,
-) -> None:
-    """Add one path of the control API, with a 405 response for its other methods.
-
-    :param on_options: called with each OPTIONS request.
-    """
-    rule = path.replace("{", "<").replace("}", ">")
-    for method, view in views.items():
-        endpoint = f"{method} {path}"
-        app.add_url_rule(rule, endpoint, view, methods=[method], provide_automatic_options=False)
-    if path == RESET_SESSIONS_PATH:
-        return  # with its other methods, it is the path of a session with the name `reset`
-    endpoint = f"{path}: other methods"
-    app.url_map.add(Rule(rule, endpoint=endpoint))  # without methods: any other
-    app.view_functions[endpoint] = partial(_other_method, tuple(views), on_options)
+    is_on, library = context.settings.control != "off", context.sessions.shared.library
+    shown: dict[str, Callable[..., Response]] = {
+        PANEL_FILE_PATH: pages.panel_file,
+        DOCS_PATH: partial(pages.docs, has_panel=is_on),
+    }
+    if is_on:
+        shown |= {CONTROL_PREFIX: pages.to_panel, PANEL_PATH: pages.panel}
+        for name in files_of():
+            shown[f"{CONTROL_PREFIX}/{name}"] = partial(pages.kit_file, name, library)
+    paths = {path: {"GET": view} for path, view in shown.items()}
+    guarded = set()
+    for route, call in CALLS.items():
+        method, path = route.split(" ")
+        if call.caller == "anyone":
+            view: Callable[..., Response] = partial(_open, call)
+        elif call.caller == "visitor" and context.visitors is not None:
+            view = partial(call.view, context, context.visitors)
+        elif call.caller == "owner" and is_on:
+            view = partial(_guarded, call, context)
+            guarded.add(CONTROL_PREFIX + path)
+        else:
+            continue  # `web.unmatched` responds
+        paths.setdefault(CONTROL_PREFIX + path, {})[method] = view
+    for path, views in paths.items():
+        rule = path.replace("{", "<").replace("}", ">")
+        for method, view in views.items():
+            endpoint = f"{method} {path.removeprefix(CONTROL_PREFIX)}"
+            app.url_map.add(Rule(rule, endpoint=endpoint, methods=[method]))
+            app.view_functions[endpoint] = view
+        # The other methods of this path are those of a session with the name `reset`.
+        if path != f"{CONTROL_PREFIX}/sessions/reset":
+            other = f"{path}: other methods"
+            app.url_map.add(Rule(rule, endpoint=other))  # without methods: any other
+            rejects = context if path in guarded else None
+            app.view_functions[other] = partial(_other_method, tuple(views), rejects)
 
 
 def _open(call: Call) -> Response:
@@ -192,26 +151,23 @@ def _session(call: Call, name: str, sessions: SessionRegistry) -> Session:
     return sessions.peek(name)
 
 
-def _other_method(
-    methods: tuple[str, ...], on_options: Callable[[Request], None] | None, **_: str
-) -> Response:
+def _other_method(methods: tuple[str, ...], context: ControlContext | None, **_: str) -> Response:
     """Respond to a method that a path of the control API does not support.
 
-    :param methods: the supported ones.
-    :param on_options: called with each OPTIONS request.
+    :param context: records rejected preflights; None for a path that any page may read.
     :raise RequestError: ``method_not_allowed``.
     """
     request = current_request()
     names = ", ".join([*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"])
     if request.method == "OPTIONS":
-        if on_options is not None:
-            on_options(request)
+        if context is not None:
+            record_preflight(request, context)
         return Response(status=204, headers=[("Allow", names)])
     message = f"{request.method[:40]} is not allowed on {request.path[:80]}; allowed: {names}"
     raise RequestError("method_not_allowed", message, [("Allow", names)])
 
 
-# --- Without a secret -------------------------------------------------------------------------
+# --- Views about the server -------------------------------------------------------------------
 
 
 def health() -> JsonResponse[Health]:
@@ -248,7 +204,7 @@ def control_document() -> Mapping[str, Any]:
     # Imported here, since the types of all calls would slow down the start.
     from mockpets.web.control.openapi import document_of
 
-    return document_of(_OPEN_CALLS, _CALLS, _VISITOR_CALLS)
+    return document_of(CALLS)
 
 
 def _document(make: Callable[[], Mapping[str, Any]]) -> JsonResponse[Mapping[str, Any]]:
@@ -265,182 +221,110 @@ def _around_roots(make: Callable[[], Mapping[str, Any]]) -> tuple[bytes, ...]:
     return tuple((dump_json({**here, "servers": servers}) + b"\n").split(mark.encode()))
 
 
-def schema() -> JsonResponse[Mapping[str, Any]]:
+def scenario_schema() -> JsonResponse[Mapping[str, Any]]:
     """Return the JSON Schema of scenario files, which the shipped files name for editors."""
-    return JsonResponse(_schema())
+    return JsonResponse(_scenario_schema())
 
 
 @cache
-def _schema() -> bytes:
-    from mockpets.scenario.language.loader import scenario_schema
+def _scenario_schema() -> bytes:
+    from mockpets.scenario.language import loader
 
-    return dump_json(scenario_schema()) + b"\n"
-
-
-# --- Metrics ----------------------------------------------------------------------------------
+    return dump_json(loader.scenario_schema()) + b"\n"
 
 
 def metrics(call: ControlRequest) -> Response:
-    """Return the metrics in the text format of Prometheus.
-
-    :raise NotReady: the Prometheus library must be imported first.
-    """
+    """Return the metrics in the text format of Prometheus."""
     return metrics_response(call.context.metrics)
 
 
-_OPEN_CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
-    HEALTH_PATH: {"GET": Call("health", health, None, "none")},
-    READY_PATH: {"GET": Call("ready", ready, None, "none", errors=("stopping",))},
-    OPENAPI_PATH: {"GET": Call("openapi", openapi, session="none")},
-    CONTROL_OPENAPI_PATH: {"GET": Call("controlOpenapi", control_openapi, session="none")},
-    SCENARIO_SCHEMA_PATH: {"GET": Call("scenarioSchema", schema, session="none")},
-}
-"""The calls without secrets by path and method; anyone may make them."""
+_AT_ONCE: Final = 200
+"""The most counters to read on the app's thread, which takes about a millisecond."""
 
-_VISITOR_CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
-    VISITOR_RESET_PATH: {
-        "POST": Call(
-            "resetVisitor",
-            sessions.reset_visitor,
-            errors=("invalid_session", "unknown_header", "rate_limited"),
-        )
-    },
-}
-"""The calls without secrets that exist only with ``--public``."""
 
-_CALLS: Final[Mapping[str, Mapping[str, Call]]] = {
-    STATE_PATH: {"GET": Call("state", sessions.state)},
-    SCENARIOS_PATH: {"GET": Call("scenarios", sessions.scenarios)},
-    ONE_SCENARIO_PATH: {"GET": Call("scenario", sessions.one_scenario, errors=("not_found",))},
-    SCENARIO_PATH: {
-        "PUT": Call(
-            "use",
-            sessions.activate,
-            session="changes",
-            body="ScenarioSelection",
-            errors=("invalid_scenario", "unknown_scenario"),
-        )
-    },
-    RESET_PATH: {"POST": Call("reset", sessions.reset, session="changes")},
-    SESSIONS_PATH: {
-        "GET": Call("sessions", sessions.sessions, session="none"),
-        "DELETE": Call(
-            "dropSessions", sessions.drop_sessions, sessions.DROP_PARAMETERS, session="none"
-        ),
-    },
-    RESET_SESSIONS_PATH: {"POST": Call("resetSessions", sessions.reset_sessions, session="none")},
-    SESSION_PATH: {
-        "GET": Call("findSession", sessions.one_session, session="none", errors=("not_found",)),
-        "PUT": Call(
-            "makeSession",
-            sessions.put_session,
-            session="none",
-            body="SessionContents",
-            needs_body=False,
-            creates=True,
-            errors=("invalid_scenario", "unknown_scenario", "busy", "store_full"),
-        ),
-        "DELETE": Call(
-            "dropSession",
-            sessions.drop_session,
-            sessions.DROP_PARAMETERS,
-            session="none",
-            errors=("not_found",),
-        ),
-    },
-    CONTROL_PETS_PATH: {
-        "GET": Call("pets", pets.pets, pets.PETS_PARAMETERS, errors=("unknown_scenario", "busy")),
-        "PUT": Call(
-            "setPets",
-            pets.put_pets,
-            session="changes",
-            body="PetsSource",
-            errors=("unknown_scenario", "store_full"),
-        ),
-        "POST": Call(
-            "addPet",
-            pets.add_pet,
-            session="changes",
-            body="NewPet",
-            creates=True,
-            errors=("unknown_scenario", "store_full"),
-        ),
-    },
-    CONTROL_PET_PATH: {
-        "PATCH": Call(
-            "changePet",
-            pets.change_pet,
-            session="changes",
-            body="PetChange",
-            errors=("pet_not_found", "unknown_scenario", "store_full"),
-        ),
-        "DELETE": Call(
-            "deletePet",
-            pets.delete_pet,
-            session="changes",
-            errors=("pet_not_found", "unknown_scenario"),
-        ),
-    },
-    SNAPSHOTS_PATH: {"GET": Call("snapshots", pets.snapshots)},
-    SNAPSHOT_PATH: {
-        "GET": Call("snapshotPets", pets.one_snapshot, errors=("not_found",)),
-        "PUT": Call(
-            "snapshot",
-            pets.put_snapshot,
-            session="changes",
-            creates=True,
-            errors=("unknown_scenario", "store_full"),
-        ),
-        "DELETE": Call(
-            "dropSnapshot", pets.drop_snapshot, session="changes", errors=("not_found",)
-        ),
-    },
-    RESTORE_PATH: {
-        "POST": Call(
-            "restore",
-            pets.restore,
-            session="changes",
-            errors=("not_found", "unknown_scenario", "store_full"),
-        )
-    },
-    REQUESTS_PATH: {
-        "GET": Call("requests", journal.requests, queries.PARAMETERS),
-        "DELETE": Call("clearRequests", journal.clear, session="changes"),
-    },
-    REQUEST_PATH: {"GET": Call("request", journal.one_request, errors=("not_found",))},
-    EXPLAINED_REQUEST_PATH: {
-        "GET": Call("explain", explain.explain_recorded, errors=("not_found",))
-    },
-    EXPLAIN_PATH: {
-        "POST": Call("explainRequest", explain.explain_request, body="RequestToExplain"),
-    },
-    HAR_PATH: {"GET": Call("har", journal.har, queries.PARAMETERS)},
-    VERIFY_PATH: {
-        "POST": Call(
-            "verify",
-            journal.verify,
-            body="Verification",
-            errors=("verification_failed", "session_dropped", "busy"),
-        )
-    },
-    EVENTS_PATH: {"GET": Call("events", journal.events, journal.EVENTS_PARAMETERS)},
-    GATES_PATH: {"GET": Call("gates", gates.gates)},
-    GATE_PATH: {"POST": Call("openGate", gates.open_gate, session="changes")},
-    GATE_WAIT_PATH: {
-        "POST": Call(
-            "waitForGate",
-            gates.wait_for_gate,
-            body="GateWait",
-            needs_body=False,
-            errors=("not_held", "busy"),
-        )
-    },
-    COVERAGE_PATH: {
-        "GET": Call("coverage", coverage.coverage, session="none"),
-        "DELETE": Call("clearCoverage", coverage.clear, session="none"),
-    },
-    METRICS_PATH: {"GET": Call("metrics", metrics, None, session="none")},
+def coverage(call: ControlRequest) -> JsonResponse[StateCoverage]:
+    """Return which states of each operation the server has sent, in all sessions."""
+    counted = call.context.coverage
+    is_long = len(counted) > _AT_ONCE
+    rows = run_job(call, counted.rows, "reading the state coverage", is_long=is_long)
+    total = sum(row["count"] for row in rows)
+    return json_response({"version": VERSION, "total": total, "rows": rows})
+
+
+def clear_coverage(call: ControlRequest) -> JsonResponse[ClearedCoverage]:
+    """Start the state coverage again at zero."""
+    return json_response({"cleared": call.context.coverage.clear()})
+
+
+# --- The calls --------------------------------------------------------------------------------
+
+_NOT_FOUND: Final = ("not_found",)
+_NO_PET: Final = ("pet_not_found", "unknown_scenario")
+_NO_ROOM: Final = ("unknown_scenario", "store_full")
+_NO_SCENARIO: Final = ("invalid_scenario", "unknown_scenario")
+_NOT_VERIFIED: Final = ("verification_failed", "session_dropped", "busy")
+_NO_VISITOR: Final = ("invalid_session", "unknown_header", "rate_limited")
+
+CALLS: Final[Mapping[str, Call]] = {
+    "GET /health": Call(health, "none", None, caller="anyone"),
+    "GET /ready": Call(ready, "none", None, errors=("stopping",), caller="anyone"),
+    "GET /openapi.json": Call(openapi, "none", caller="anyone"),
+    "GET /control.openapi.json": Call(control_openapi, "none", caller="anyone"),
+    "GET /schema/scenario.json": Call(scenario_schema, "none", caller="anyone"),
+    "GET /state": Call(sessions.state),
+    "GET /scenarios": Call(sessions.scenarios),
+    "GET /scenarios/{name}": Call(sessions.scenario, errors=_NOT_FOUND),
+    "PUT /scenario": Call(sessions.use, "changes", body="ScenarioSelection", errors=_NO_SCENARIO),
+    "POST /reset": Call(sessions.reset, "changes"),
+    "GET /sessions": Call(sessions.sessions, "none"),
+    "DELETE /sessions": Call(sessions.drop_sessions, "none", sessions.DROP_PARAMETERS),
+    "POST /sessions/reset": Call(sessions.reset_sessions, "none"),
+    "GET /sessions/{name}": Call(sessions.find_session, "none", errors=_NOT_FOUND),
+    "PUT /sessions/{name}": Call(
+        sessions.make_session,
+        "none",
+        body="SessionContents",
+        needs_body=False,
+        creates=True,
+        errors=(*_NO_SCENARIO, "busy", "store_full"),
+    ),
+    "DELETE /sessions/{name}": Call(
+        sessions.drop_session, "none", sessions.DROP_PARAMETERS, errors=_NOT_FOUND
+    ),
+    "GET /pets": Call(
+        pets.pets, "reads", pets.PETS_PARAMETERS, errors=("unknown_scenario", "busy")
+    ),
+    "PUT /pets": Call(pets.set_pets, "changes", body="PetsSource", errors=_NO_ROOM),
+    "POST /pets": Call(pets.add_pet, "changes", body="NewPet", creates=True, errors=_NO_ROOM),
+    "PATCH /pets/{id}": Call(
+        pets.change_pet, "changes", body="PetChange", errors=(*_NO_PET, "store_full")
+    ),
+    "DELETE /pets/{id}": Call(pets.delete_pet, "changes", errors=_NO_PET),
+    "GET /snapshots": Call(pets.snapshots),
+    "GET /snapshots/{name}": Call(pets.snapshot_pets, errors=_NOT_FOUND),
+    "PUT /snapshots/{name}": Call(pets.snapshot, "changes", creates=True, errors=_NO_ROOM),
+    "DELETE /snapshots/{name}": Call(pets.drop_snapshot, "changes", errors=_NOT_FOUND),
+    "POST /snapshots/{name}/restore": Call(
+        pets.restore, "changes", errors=(*_NOT_FOUND, *_NO_ROOM)
+    ),
+    "GET /requests": Call(journal.requests, "reads", queries.PARAMETERS),
+    "DELETE /requests": Call(journal.clear_requests, "changes"),
+    "GET /requests/{number}": Call(journal.request, errors=_NOT_FOUND),
+    "GET /requests/{number}/explain": Call(explain.explain, errors=_NOT_FOUND),
+    "POST /explain": Call(explain.explain_request, body="RequestToExplain"),
+    "GET /requests.har": Call(journal.har, "reads", queries.PARAMETERS),
+    "POST /verify": Call(journal.verify, body="Verification", errors=_NOT_VERIFIED),
+    "GET /events": Call(journal.events, "reads", journal.EVENTS_PARAMETERS),
+    "GET /gates": Call(gates.gates),
+    "POST /gates/{name}/open": Call(gates.open_gate, "changes"),
+    "POST /gates/{name}/wait": Call(
+        gates.wait_for_gate, body="GateWait", needs_body=False, errors=("not_held", "busy")
+    ),
+    "GET /coverage": Call(coverage, "none"),
+    "DELETE /coverage": Call(clear_coverage, "none"),
+    "GET /metrics": Call(metrics, "none", None),
+    "POST /visitor/reset": Call(sessions.reset_visitor, errors=_NO_VISITOR, caller="visitor"),
 }
-"""The other calls by path and method."""
-GUARDED: Final = frozenset(f"{method} {path}" for path, calls in _CALLS.items() for method in calls)
-"""Their endpoints."""
+"""Every call by method and path (after `CONTROL_PREFIX`)."""
+GUARDED: Final = frozenset(route for route, call in CALLS.items() if call.caller == "owner")
+"""The endpoints of the calls that may need a token."""

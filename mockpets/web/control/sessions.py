@@ -149,7 +149,7 @@ def _scenario_summary(session: Session, library: Library, name: str) -> Scenario
     }
 
 
-def one_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
+def scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     """Return a scenario: the description of its stubs, and its source.
 
     :raise RequestError: ``not_found`` for an unknown name.
@@ -212,7 +212,7 @@ def _text(session: Session, library: Library, name: str) -> str | None:
         return None
 
 
-def activate(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
+def use(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
     """Activate other scenarios and start their counters again.
 
     :raise RequestError: ``unknown_scenario``.
@@ -314,7 +314,7 @@ def _unknown_session(call: ControlRequest, name: str) -> RequestError:
     return RequestError("not_found", f"unknown session '{name}'; {near}")
 
 
-def one_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
+def find_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     """Return a session without creating it.
 
     :raise RequestError: ``not_found``.
@@ -326,7 +326,7 @@ def one_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     return json_response(_session_summary(call.context, by_name[name]))
 
 
-def put_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
+def make_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     """Create a session, or give an existing one other scenarios, another seed or other pets.
 
     :raise RequestError: ``unknown_scenario``, ``busy`` or ``store_full``; nothing changes then.

@@ -33,7 +33,6 @@ from mockpets.constants import (
     CONTROL_PREFIX,
     DOCS_PATH,
     ERRORS,
-    METRICS_PATH,
     OPERATIONS,
     PANEL_FILE_PATH,
     PANEL_PATH,
@@ -256,6 +255,7 @@ ROWS = [
 """In an order in which each row finds what earlier rows created."""
 DOCUMENT = control_document()
 KIT = {f"{CONTROL_PREFIX}/{name}" for name in files_of()}
+METRICS_PATH = f"{CONTROL_PREFIX}/metrics"
 NO_JSON = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH, METRICS_PATH} | KIT
 
 OUTCOMES = """
