@@ -71,10 +71,10 @@ def compare(
     """
     from mockpets.client import NoAnswer
     from mockpets.report.compare_checks import compare as compared
-    from mockpets.report.compare_rules import RULES
+    from mockpets.report.rules import COMPARE_RULES
     from mockpets.report.service import Service, read_key, read_url, send_all
 
-    output.failing(RULES)  # an unknown rule is an error before requests are sent
+    output.failing(COMPARE_RULES)  # an unknown rule is an error before requests are sent
     problems: list[Problem] = []
     with _collected(problems):
         url = read_url(against, allow_http=allow_http)

@@ -133,11 +133,11 @@ def report(
         return _coverage(client, files, operations, fail_under, output)
 
     from mockpets.report.client_checks import build
-    from mockpets.report.client_rules import RULES
     from mockpets.report.har import base_url as parse_base_url
     from mockpets.report.har import read
+    from mockpets.report.rules import CLIENT_RULES
 
-    output.failing(RULES)  # before a server or a file is read
+    output.failing(CLIENT_RULES)  # before a server or a file is read
     base = None if base_url is None else parse_base_url(base_url)
     limits: list[str] = []
     if is_har:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mockpets.report.findings import Report, Rule
 
 FORMATS: Final = ("text", "markdown", "github", "json", "junit")
-"""The names of `report.writers.WRITERS`, which ``--help`` does not import."""
+"""The names of `report.formats.WRITERS`, which ``--help`` does not import."""
 _REMOVED: Final = ("sarif", "html")
 """Formats of earlier versions."""
 _ERRORS, _ALL = "error", "all"
@@ -131,12 +131,11 @@ def deliver(report: Report, output: Output) -> int:
 
     :raise InputError: the file cannot be written.
     """
-    from mockpets.report.formats.github import summary
-    from mockpets.report.writers import WRITERS
+    from mockpets.report.formats import WRITERS, github_summary
 
     failing = output.failing(report.rules)
     if output.format == "github":
-        add_summary(lambda room: summary(report, room))
+        add_summary(lambda room: github_summary(report, room))
     text = WRITERS[output.format](report)
     if output.format == "text" and output.file is None and on_terminal():
         text = "\n".join(map(hang, text.split("\n")))
@@ -164,7 +163,7 @@ def add_summary(write: Callable[[int], str]) -> None:
     :param write: called with the number of bytes that the step may still add; returns the text.
     :raise InputError: the file of the summary cannot be written, or is full.
     """
-    from mockpets.report.formats.github import SUMMARY_BYTES
+    from mockpets.report.formats import SUMMARY_BYTES
 
     def written(used: int) -> str:
         if (room := SUMMARY_BYTES - used - 1) < _SUMMARY_ROOM:

@@ -25,8 +25,8 @@ from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
 from mockpets.errors import did_you_mean
 from mockpets.journal.queries import moment
 from mockpets.redaction import REDACTED, is_secret, redacted_target
-from mockpets.report import client_rules as rules
 from mockpets.report.findings import Evidence, Finding, Report, shortened
+from mockpets.report.rules import CLIENT_RULES
 from mockpets.scenario.matching import path_matches
 from mockpets.units import counted, quote
 
@@ -96,27 +96,27 @@ def build(
     sources: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
         sources[exchange.source].append(exchange)
-    checks: dict[Rule, Check] = {
-        rules.DEPRECATED: _deprecated,
-        rules.BACKOFF: _without_backoff,
-        rules.RETRY_AFTER: _too_early,
-        rules.STORM: partial(_storms, limit=max_equal_requests),
-        rules.DUPLICATE: _duplicates,
-        rules.AFTER_401: _after_401,
-        rules.PARAMETER: _parameters,
-        rules.PROPERTY: _properties,
-        rules.REPEATED: _repeated,
-        rules.KEY_IN_QUERY: _keys,
-        rules.OFF_CONTRACT: _off_contract,
-        rules.UNREAD: partial(_unread, limit=max_unread),
+    checks: dict[str, Check] = {
+        "deprecated-operation": _deprecated,
+        "retry-without-backoff": _without_backoff,
+        "retry-after-ignored": _too_early,
+        "request-storm": partial(_storms, limit=max_equal_requests),
+        "duplicate-create": _duplicates,
+        "request-after-401": _after_401,
+        "unknown-parameter": _parameters,
+        "unknown-property": _properties,
+        "rejected-body-repeated": _repeated,
+        "key-in-query": _keys,
+        "off-contract-path": _off_contract,
+        "response-unread": partial(_unread, limit=max_unread),
     }
     findings = []
-    for rule in rules.RULES:
+    for rule in CLIENT_RULES:
         for source, unsorted in sources.items():
             ordered = sorted(unsorted, key=lambda exchange: exchange.start)
-            found = sorted(checks[rule](ordered), key=lambda each: each.shown[0][0].start)
+            found = sorted(checks[rule.name](ordered), key=lambda each: each.shown[0][0].start)
             findings += [_finding(rule, source, each) for each in found]
-    return Report("Client behaviour", checked, rules.RULES, tuple(findings), tuple(limits))
+    return Report("Client behaviour", checked, CLIENT_RULES, tuple(findings), tuple(limits))
 
 
 def _finding(rule: Rule, source: str, violation: Violation) -> Finding:

@@ -16,9 +16,9 @@ from mockpets.contract.openapi import document
 from mockpets.contract.schemas import FILTERS, PET_FIELDS, RESPONSES, ErrorSchema
 from mockpets.contract.serialization import body_problems
 from mockpets.redaction import redacted_target
-from mockpets.report import compare_rules as rules
 from mockpets.report.findings import Evidence, Finding, Report
 from mockpets.report.probes import Failure, Response, is_removed, listed_ids
+from mockpets.report.rules import COMPARE_RULES
 from mockpets.strict_json import shown
 from mockpets.units import counted, quote
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mockpets.contract.fields import ContractField
-    from mockpets.report.findings import Rule
     from mockpets.report.probes import Probe, ProbeResult, Redact
 
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
@@ -40,12 +39,13 @@ _ERROR_FIELDS: Final[Mapping[str, Any]] = ErrorSchema().fields
 class _Difference:
     """A response that is not like the contract.
 
+    :param rule: its name.
     :param message: of the finding; differences with the same message are one finding.
     :param detail: what only this request shows.
     :param cause: replaces the message as what tells differences apart.
     """
 
-    rule: Rule
+    rule: str
     message: str
     detail: str = ""
     cause: tuple[object, ...] = ()
@@ -53,7 +53,7 @@ class _Difference:
     @property
     def key(self) -> tuple[object, ...]:
         """What is equal for differences that are one finding."""
-        return (self.rule.name, *(self.cause or (self.message,)))
+        return (self.rule, *(self.cause or (self.message,)))
 
 
 def compare(
@@ -72,8 +72,8 @@ def compare(
             evidence = _evidence(result, each.detail, base, redact)
             groups.setdefault(each.key, []).append((each, evidence))
     findings: list[Finding] = []
-    for rule in rules.RULES:
-        found = [group for group in groups.values() if group[0][0].rule is rule]
+    for rule in COMPARE_RULES:
+        found = [group for group in groups.values() if group[0][0].rule == rule.name]
         if len(found) > PROBLEMS_SHOWN:
             hidden = len(found) - PROBLEMS_SHOWN
             limits = [*limits, f"{hidden} more findings of {rule.name} are not listed"]
@@ -84,7 +84,7 @@ def compare(
     return Report(
         "Comparison with the service",
         f"{counted(len(results), 'request')} to {source}",
-        rules.RULES,
+        COMPARE_RULES,
         tuple(findings),
         (*limits, *_not_shown(results)),
     )
@@ -111,12 +111,12 @@ def _differences(
     """Yield what is not like the contract in one response."""
     probe, outcome = result.probe, result.outcome
     if isinstance(outcome, Failure):
-        yield _Difference(rules.NO_RESPONSE, f"no usable response: {outcome.reason}")
+        yield _Difference("no-response", f"no usable response: {outcome.reason}")
     elif outcome.status in _REDIRECTS:
         target = redacted_target(redact(outcome.headers.get("location", "")))
         where = f"to {quote(target)}" if target else "without a Location"
         yield _Difference(
-            rules.REDIRECT, "the service redirects instead of responding", where, ("redirect",)
+            "redirect", "the service redirects instead of responding", where, ("redirect",)
         )
     elif probe.method == "HEAD":
         yield from _head(probe, outcome, results, redact)
@@ -136,19 +136,19 @@ def _status(
 ) -> Iterator[_Difference]:
     if probe.invalid:
         yield _Difference(
-            rules.INVALID_INPUT,
+            "invalid-input",
             f"{probe.operation} responds to {probe.invalid} with {response.status}, mockpets "
             f"with {probe.status}",
         )
     elif probe.pet_id is not None and is_removed(results):
         yield _Difference(
-            rules.REMOVED_OPERATION,
+            "removed-operation",
             f"{probe.operation} of a pet that the service lists responds with {response.status}",
         )
     elif probe.pet_id is None or response.status != 404:  # else it was deleted just now
         key = f" {_KEYS[probe.key]}" if probe.key != "valid" else ""
         yield _Difference(
-            rules.STATUS,
+            "status",
             f"{probe.operation}{key}: expected {probe.status}, got {response.status}",
         )
 
@@ -165,11 +165,11 @@ def _head(
             return  # it has a finding of its own
         if response.status != get.status:
             message = f"HEAD responds with {response.status}, GET with {get.status}"
-            yield _Difference(rules.HEAD, message)
+            yield _Difference("head", message)
         elif (mine := _media_type(response)) != (other := _media_type(get)):
             of_get = f"GET with {quote(redact(other))}"
             yield _Difference(
-                rules.HEAD, f"HEAD responds with Content-Type {quote(redact(mine))}, {of_get}"
+                "head", f"HEAD responds with Content-Type {quote(redact(mine))}, {of_get}"
             )
 
 
@@ -180,18 +180,18 @@ def _headers(probe: Probe, response: Response) -> Iterator[_Difference]:
     for name in listed.get("headers", ()):
         if name.lower() not in response.headers:
             message = f"{probe.operation} {probe.status} does not have the header {name}"
-            yield _Difference(rules.MISSING_HEADER, message)
+            yield _Difference("missing-header", message)
 
 
 def _content(probe: Probe, response: Response, redact: Redact) -> Iterator[_Difference]:
     """Yield the problems of the body of a success."""
     if problem := _type_problem(response, redact):
-        yield _Difference(rules.CONTENT_TYPE, f"{probe.operation} {response.status}: {problem}")
+        yield _Difference("content-type", f"{probe.operation} {response.status}: {problem}")
         if response.problem:
             return
     if response.problem:
         message = f"{probe.operation} {response.status}: {_NOT_JSON}"
-        yield _Difference(rules.INVALID_JSON, message, response.problem)
+        yield _Difference("invalid-json", message, response.problem)
         return
     value = response.value
     pets: Sequence[object] = [value]
@@ -221,16 +221,16 @@ def _shape(path: tuple[str | int, ...], what: str, body: object, redact: Redact)
     if not isinstance(name, str):  # the whole body, or a whole pet
         value = body if name is None else body[name]  # type: ignore[index]  # as above
         subject = "the body" if name is None else "a Pet"
-        return _Difference(rules.TYPE, f"{subject} {what}, got {_shown(value, redact)}")
+        return _Difference("type", f"{subject} {what}, got {_shown(value, redact)}")
     assert isinstance(value, dict)  # noqa: S101 - it has a property with a problem
     if name not in value:
         message = f"Pet does not have the required property {name}"
-        return _Difference(rules.MISSING_PROPERTY, message)
+        return _Difference("missing-property", message)
     value = value[name]
     text = f"Pet.{name} {_expected(PET_FIELDS[name], value, what, redact)}"
     if isinstance(value, str) and "enum" in PET_FIELDS[name].openapi:
-        return _Difference(rules.ENUM_VALUE, text)
-    return _Difference(rules.TYPE, text, cause=(name, type(value)))
+        return _Difference("enum-value", text)
+    return _Difference("type", text, cause=(name, type(value)))
 
 
 def _expected(field: ContractField, value: object, what: str, redact: Redact) -> str:
@@ -246,7 +246,7 @@ def _shown(value: object, redact: Redact) -> str:
 
 def _unknown(schema: str, name: str, redact: Redact) -> _Difference:
     message = f"{schema} has the property {quote(redact(name))}"
-    return _Difference(rules.UNKNOWN_PROPERTY, message)
+    return _Difference("unknown-property", message)
 
 
 def _type_problem(response: Response, redact: Redact) -> str:
@@ -270,10 +270,10 @@ def _error(probe: Probe, response: Response, redact: Redact) -> Iterator[_Differ
     name = f"{probe.operation} {response.status}"
     value = response.value
     if problem := _type_problem(response, redact):
-        yield _Difference(rules.ERROR_BODY, f"{name}: {problem}")
+        yield _Difference("error-body", f"{name}: {problem}")
         return
     if response.problem:
-        yield _Difference(rules.ERROR_BODY, f"{name}: {_NOT_JSON}", response.problem)
+        yield _Difference("error-body", f"{name}: {_NOT_JSON}", response.problem)
         return
     for path, what in body_problems(probe.operation, response.status, value):
         if not path:
@@ -286,7 +286,7 @@ def _error(probe: Probe, response: Response, redact: Redact) -> Iterator[_Differ
             text = what if is_missing or is_number else None
             text = text or _expected(_ERROR_FIELDS[key], got, what, redact)
             message = f"{key} {text}"
-        yield _Difference(rules.ERROR_BODY, f"{name}: {message}", cause=(name, path))
+        yield _Difference("error-body", f"{name}: {message}", cause=(name, path))
     for each in value if isinstance(value, dict) else ():
         if each not in _ERROR_FIELDS:
             yield _unknown("Error", each, redact)
@@ -301,12 +301,12 @@ def _page(result: ProbeResult, results: Sequence[ProbeResult]) -> Iterator[_Diff
         message = f"a limit of {probe.limit} returns more pets"
         if probe.limit == PAGE_DEFAULT:
             message = f"without a limit, the service returns more than {PAGE_DEFAULT} pets"
-        yield _Difference(rules.LIMIT, message, f"{len(pets)} pets")
+        yield _Difference("limit", message, f"{len(pets)} pets")
     elif probe.limit == PAGE_MAX and len(pets) > PAGE_DEFAULT:
         count = next((len(each.pets or ()) for each in results if _is_default(each)), len(pets))
         if count < PAGE_DEFAULT:
             message = f"without a limit, the service returns fewer than {PAGE_DEFAULT} pets"
-            yield _Difference(rules.LIMIT, message, f"{count} instead of {PAGE_DEFAULT} pets")
+            yield _Difference("limit", message, f"{count} instead of {PAGE_DEFAULT} pets")
     if probe.filter is not None:
         name, value = probe.filter
         compares = FILTERS[name].compares
@@ -320,7 +320,7 @@ def _page(result: ProbeResult, results: Sequence[ProbeResult]) -> Iterator[_Diff
         ]
         if others:
             message = f"{name}={value} returns pets with another {compares}, or without one"
-            yield _Difference(rules.FILTER, message, f"{len(others)} of {len(pets)} pets")
+            yield _Difference("filter", message, f"{len(others)} of {len(pets)} pets")
 
 
 def _is_default(result: ProbeResult) -> bool:

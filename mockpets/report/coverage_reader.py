@@ -11,12 +11,10 @@ from mockpets.errors import InputError, Problem, RequestError
 from mockpets.faults import FAULTS
 from mockpets.journal.coverage import STATES, states_of
 from mockpets.report.documents import (
-    array,
+    document_problems,
     integer,
     not_json,
-    of_another_kind,
     or_null,
-    properties,
     read_files,
     reject,
     text,
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mockpets.contract.control_types import CoverageRow
-    from mockpets.report.documents import Check, Problems
+    from mockpets.report.documents import Check, Problems, Shape
 
 _COUNT_MAX: Final = 2**53 - 1
 """The largest integer that every reader of JSON keeps exact."""
@@ -51,68 +49,51 @@ def _read(path: Path) -> list[CoverageRow]:
     :raise InputError: the file cannot be read, or is not a document of state coverage.
     """
     file = str(path)
-    document = _parse(file, read_text(path, file, REPORT_BYTES))
-    reject(file, _problems(document), _EXPORT)
-    return cast("list[CoverageRow]", cast("dict[str, Any]", document)["rows"])
-
-
-def _parse(file: str, content: str) -> object:
-    """Return the value of a JSON text.
-
-    :raise InputError: it is not JSON, with line and column.
-    """
+    content = read_text(path, file, REPORT_BYTES)
     if not content.strip():
         raise InputError([Problem(file, 0, 0, "", "is empty", _EXPORT)])
     try:
-        return parse_json(content.encode())
+        document = parse_json(content.encode())
     except RequestError as error:
         if isinstance(error.__cause__, json.JSONDecodeError):
             raise not_json(file, error.__cause__, _EXPORT) from None
         what = error.message.replace("the body", "the file")
         raise InputError([Problem(file, 0, 0, "", what, _EXPORT)]) from None
+    reject(file, _problems(document), _EXPORT)
+    return cast("list[CoverageRow]", cast("dict[str, Any]", document)["rows"])
 
 
 def _problems(document: object) -> Problems:
     """Yield the problems of a document. Properties of newer versions are allowed."""
-    if not isinstance(document, dict):
-        what = f"must be an object with version, total and rows, got {shown(document)}"
-        yield "", what, _EXPORT
+    expected = "version, total and rows"
+    if problems := [*document_problems(document, _DOCUMENT, "rows", expected, _EXPORT)]:
+        yield from problems
         return
-    if what := of_another_kind(document, "rows"):
-        yield "", what, _EXPORT
-        return
-    yield from properties("", document, _DOCUMENT, _EXPORT)
-    rows = document.get("rows")
-    if not isinstance(rows, list):
-        return
-    problems = [each for number, row in enumerate(rows, 1) for each in _row(f"rows.{number}", row)]
+    total, rows = (
+        cast("dict[str, Any]", document)["total"],
+        cast("dict[str, Any]", document)["rows"],
+    )
+    for number, row in enumerate(rows, 1):
+        if problem := _states_problem(row["operation"], row["states"]):
+            problems.append((f"rows.{number}.states", *problem))
     yield from problems
-    total = document.get("total")
-    if problems or _DOCUMENT["total"](total):
-        return
-    if total != (counted := sum(row["count"] for row in rows)):
+    if not problems and total != (counted := sum(row["count"] for row in rows)):
         what = f"is {total}, but the counts of the rows add up to {counted}"
         yield "total", what, "the file was changed; write it again"
 
 
-def _row(where: str, row: object) -> Problems:
-    """Yield the problems of one row."""
-    if not isinstance(row, dict):
-        yield where, f"must be an object, got {shown(row)}", ""
-        return
-    if problems := [*properties(f"{where}.", row, _ROW, _EXPORT)]:
-        yield from problems
-        return
-    operation: Operation | None = row["operation"]
+def _states_problem(operation: Operation | None, states: list[str]) -> tuple[str, str] | None:
+    """Return what is wrong with the states of an operation."""
     possible = () if operation is None else states_of(operation)
-    wrong = [state for state in row["states"] if state not in possible]
+    wrong = [state for state in states if state not in possible]
     if wrong and operation is None:
-        yield f"{where}.states", f"must be empty without an operation, got {shown(wrong[0])}", ""
-    elif wrong:
+        return f"must be empty without an operation, got {shown(wrong[0])}", ""
+    if wrong:
         expected = f"{operation} has only the states {', '.join(possible)}"
-        yield f"{where}.states", f"{shown(wrong[0])} is not a state of {operation}", expected
-    elif operation is not None and not row["states"]:
-        yield f"{where}.states", f"must have at least one state of {operation}", ""
+        return f"{shown(wrong[0])} is not a state of {operation}", expected
+    if operation is not None and not states:
+        return f"must have at least one state of {operation}", ""
+    return None
 
 
 # --- Checks -----------------------------------------------------------------------------------
@@ -140,12 +121,7 @@ def _scenario(value: object) -> tuple[str, str] | None:
     return f"{shown(value)} is not a valid scenario name", "use kebab-case (a-z, 0-9, hyphens)"
 
 
-_DOCUMENT: Final[dict[str, Check]] = {
-    "version": text,
-    "total": integer(0, _COUNT_MAX),
-    "rows": array,
-}
-_ROW: Final[dict[str, Check]] = {
+_ROW: Final[dict[str, Shape]] = {
     "operation": or_null(word(OPERATIONS, "operation")),
     "states": _list_of(word(STATES, "state")),
     "status": or_null(integer(100, 599)),
@@ -153,4 +129,9 @@ _ROW: Final[dict[str, Check]] = {
     "fault": or_null(word(FAULTS, "fault")),
     "delay": or_null(word(get_args(DelayClass), "delay class")),
     "count": integer(1, _COUNT_MAX),
+}
+_DOCUMENT: Final[dict[str, Shape]] = {
+    "version": text,
+    "total": integer(0, _COUNT_MAX),
+    "rows": [_ROW],
 }

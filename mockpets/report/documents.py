@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from mockpets.constants import PROBLEMS_SHOWN
@@ -11,13 +12,16 @@ from mockpets.strict_json import shown
 
 if TYPE_CHECKING:
     import json
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     Problems = Iterator[tuple[str, str, str]]
     """Where, what, and how to fix it."""
     Check = Callable[[object], tuple[str, str] | None]
     """Returns what is wrong with a value and how to fix it, or None."""
+    Shape = Check | Mapping[str, "Shape"] | list["Shape"]
+    """A check; or an object with its required properties, and those that may be missing with a
+    ``?`` behind their names; or an array with the shape of its items."""
 
 T = TypeVar("T")
 
@@ -82,35 +86,53 @@ def not_json(file: str, error: json.JSONDecodeError, hint: str) -> InputError:
     return InputError([Problem(file, error.lineno, error.colno, "", what, hint)])
 
 
-def of_another_kind(document: Mapping[str, object], name: str) -> str:
-    """Return which other kind of document this is; empty if it is of the expected or no known kind.
-
-    :param name: the property that only the expected kind has.
-    """
-    if name in document:
-        return ""
-    return next(
-        (f"is {kind}, not {_KINDS[name]}" for other, kind in _KINDS.items() if other in document),
-        "",
-    )
-
-
-# --- Checks -----------------------------------------------------------------------------------
-
-
-def properties(
-    prefix: str, value: Mapping[str, object], checks: Mapping[str, Check], hint: str
+def document_problems(
+    document: object, shape: Mapping[str, Shape], name: str, expected: str, hint: str
 ) -> Problems:
-    """Yield the problems of the required properties of an object.
+    """Yield the problems of a whole document.
+
+    :param name: the property that only this kind of document has.
+    :param expected: the required properties, in words.
+    :param hint: how to make a valid file.
+    """
+    if not isinstance(document, dict):
+        yield "", f"must be an object with {expected}, got {shown(document)}", hint
+        return
+    for other, kind in _KINDS.items():
+        if other in document and name not in document:
+            yield "", f"is {kind}, not {_KINDS[name]}", hint
+            return
+    yield from _problems(document, shape, "", hint)
+
+
+def _problems(value: object, shape: Shape, where: str, hint: str) -> Problems:
+    """Yield the problems of a value.
 
     :param hint: for a missing property, unless another one has a similar name.
     """
-    for name, check in checks.items():
-        if name not in value:
-            near = nearest(name, {other: other for other in value.keys() - checks.keys()})
-            yield f"{prefix}{name}", "missing property", f"rename {shown(near)}" if near else hint
-        elif problem := check(value[name]):
-            yield (f"{prefix}{name}", *problem)
+    if isinstance(shape, Mapping):
+        if not isinstance(value, dict):
+            yield where, f"must be an object, got {shown(value)}", ""
+            return
+        names = {name.removesuffix("?") for name in shape}
+        for name, inner in shape.items():
+            place = f"{where}.{name}".strip(".").removesuffix("?")
+            if (key := name.removesuffix("?")) in value:
+                yield from _problems(value[key], inner, place, hint)
+            elif key == name:
+                near = nearest(name, {other: other for other in value.keys() - names})
+                yield place, "missing property", f"rename {shown(near)}" if near else hint
+    elif isinstance(shape, list):
+        if not isinstance(value, list):
+            yield where, f"must be an array, got {shown(value)}", ""
+            return
+        for number, item in enumerate(value, 1):
+            yield from _problems(item, shape[0], f"{where}.{number}", hint)
+    elif problem := shape(value):
+        yield (where, *problem)
+
+
+# --- Checks -----------------------------------------------------------------------------------
 
 
 def integer(least: int, most: int) -> Check:
@@ -145,8 +167,3 @@ def or_null(check: Check) -> Check:
 def text(value: object) -> tuple[str, str] | None:
     """Check a string."""
     return None if isinstance(value, str) else (f"must be a string, got {shown(value)}", "")
-
-
-def array(value: object) -> tuple[str, str] | None:
-    """Check an array, but not its items."""
-    return None if isinstance(value, list) else (f"must be an array, got {shown(value)}", "")

@@ -24,12 +24,10 @@ from mockpets.constants import (
 from mockpets.errors import InputError, Problem
 from mockpets.redaction import redacted_target
 from mockpets.report.documents import (
-    array,
+    document_problems,
     integer,
     not_json,
-    of_another_kind,
     or_null,
-    properties,
     read_files,
     reject,
     text,
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
 
     from mockpets.constants import RequestOutcome
     from mockpets.contract.control_types import Har
-    from mockpets.report.documents import Check, Problems
+    from mockpets.report.documents import Shape
 
 _EXPORT: Final = "write one with 'mockpets requests --har', or save all as HAR in a browser"
 _API: Final = re.compile(rf"{re.escape(API_PREFIX)}(?=/|$)")
@@ -108,7 +106,8 @@ def _read(path: Path, base: BaseUrl | None) -> list[Exchange]:
     """
     file = str(path)
     document = _parse(file, read_any_text(path, file, HAR_BYTES))
-    reject(file, _problems(document), _EXPORT)
+    problems = document_problems(document, _DOCUMENT, "log", "the property log", _EXPORT)
+    reject(file, problems, _EXPORT)
     log = cast("dict[str, Any]", document)
     result = [*_exchanges(log, base, file, file)]
     entries = log["log"]["entries"]
@@ -151,45 +150,6 @@ def _no_request(file: str, entries: list[dict[str, Any]], base: BaseUrl | None) 
     if base is not None:
         hint = "check --base-url: no request is below it"
     return Problem(file, 0, 0, "", what, hint)
-
-
-def _problems(document: object) -> Problems:
-    """Yield the problems of a document. Everything that the rules do not need may be missing."""
-    if not isinstance(document, dict):
-        yield "", f"must be an object with the property log, got {shown(document)}", _EXPORT
-        return
-    if what := of_another_kind(document, "log"):
-        yield "", what, _EXPORT
-        return
-    log = document.get("log")
-    if "log" in document and not isinstance(log, dict):
-        yield "log", f"must be an object, got {shown(log)}", _EXPORT
-    elif (problems := [*properties("", document, {"log": _object}, _EXPORT)]) or (
-        problems := [*properties("log.", document["log"], {"entries": array}, _EXPORT)]
-    ):
-        yield from problems
-    else:
-        for number, entry in enumerate(document["log"]["entries"], 1):
-            yield from _entry_problems(f"log.entries.{number}", entry)
-
-
-def _entry_problems(where: str, entry: object) -> Problems:
-    """Yield the problems of one entry."""
-    if problem := _object(entry):
-        yield (where, *problem)
-        return
-    value = cast("dict[str, Any]", entry)
-    if problems := [*properties(f"{where}.", value, _ENTRY, _EXPORT)]:
-        yield from problems
-        return
-    yield from properties(f"{where}.request.", value["request"], _REQUEST, _EXPORT)
-    yield from properties(f"{where}.response.", value["response"], _RESPONSE, _EXPORT)
-    if "_mockpets" in value:
-        name = f"{where}._mockpets"
-        if problem := _object(value["_mockpets"]):
-            yield (name, *problem)
-        else:
-            yield from properties(f"{name}.", value["_mockpets"], _OURS, _EXPORT)
 
 
 # --- Entries ----------------------------------------------------------------------------------
@@ -348,10 +308,6 @@ def _moment(value: str) -> float:
 # --- Checks -----------------------------------------------------------------------------------
 
 
-def _object(value: object) -> tuple[str, str] | None:
-    return None if isinstance(value, dict) else (f"must be an object, got {shown(value)}", "")
-
-
 def _time(value: object) -> tuple[str, str] | None:
     try:
         moment = datetime.fromisoformat(cast("str", value))
@@ -367,30 +323,35 @@ def _time(value: object) -> tuple[str, str] | None:
 
 def _pairs(value: object) -> tuple[str, str] | None:
     """Check headers."""
-    if problem := array(value):
-        return problem
-    for pair in cast("list[object]", value):
+    if not isinstance(value, list):
+        return f"must be an array, got {shown(value)}", ""
+    for pair in value:
         if not isinstance(pair, dict) or text(pair.get("name")) or text(pair.get("value")):
             # Not the value, which may be a key.
             return "must be an array of objects with the strings name and value", ""
     return None
 
 
-_ENTRY: Final[dict[str, Check]] = {
-    "startedDateTime": _time,
-    "request": _object,
-    "response": _object,
+_DOCUMENT: Final[dict[str, Shape]] = {
+    "log": {
+        "entries": [
+            {
+                "startedDateTime": _time,
+                "request": {"method": text, "url": text, "headers": _pairs},
+                "response": {"status": integer(-1, 999), "headers": _pairs},
+                "_mockpets?": {
+                    "number": integer(1, 2**53 - 1),
+                    "session": text,
+                    "method": text,
+                    "target": text,
+                    "path": text,
+                    "status": or_null(integer(100, 599)),
+                    "outcome": word(REQUEST_OUTCOMES, "outcome"),
+                    "hold": or_null(text),
+                    "fault": or_null(text),
+                },
+            }
+        ]
+    }
 }
-_REQUEST: Final[dict[str, Check]] = {"method": text, "url": text, "headers": _pairs}
-_RESPONSE: Final[dict[str, Check]] = {"status": integer(-1, 999), "headers": _pairs}
-_OURS: Final[dict[str, Check]] = {
-    "number": integer(1, 2**53 - 1),
-    "session": text,
-    "method": text,
-    "target": text,
-    "path": text,
-    "status": or_null(integer(100, 599)),
-    "outcome": word(REQUEST_OUTCOMES, "outcome"),
-    "hold": or_null(text),
-    "fault": or_null(text),
-}
+"""Everything that the rules do not need may be missing."""

@@ -22,8 +22,8 @@ from mockpets.cli.report_options import Output, deliver
 from mockpets.client import ControlClient
 from mockpets.constants import VERSION
 from mockpets.report import service as service_module
-from mockpets.report.compare_rules import RULES
-from mockpets.report.writers import WRITERS
+from mockpets.report.formats import WRITERS
+from mockpets.report.rules import COMPARE_RULES
 from tests.cases import each as for_each
 from tests.programs import need
 from tests.report.services import Request, forever, raw, service, with_body, with_pets
@@ -267,7 +267,7 @@ def test_a_drift_is_found_by_its_own_rule_and_no_other(
 ) -> None:
     with service(drift) as running:
         result = compare(running.url, "--fail-on", rule)
-        others = [f"--fail-on={each.name}" for each in RULES if each.name != rule]
+        others = [f"--fail-on={each.name}" for each in COMPARE_RULES if each.name != rule]
         passed = compare(running.url, *others) if drift in SIX.values() else None
 
     assert result.rules == [rule]
@@ -293,7 +293,7 @@ def test_the_six_drifts_together_are_found_by_six_rules(compare: Compare) -> Non
 def test_every_rule_has_a_test() -> None:
     tested = {*SIX, *(rule for rule, _ in MORE), *(rule for _, rule, _ in HOSTILE)}
 
-    assert tested == {rule.name for rule in RULES}
+    assert tested == {rule.name for rule in COMPARE_RULES}
 
 
 def test_messages_name_the_property_and_what_was_expected(compare: Compare) -> None:

@@ -18,8 +18,7 @@ from mockpets.cli.commands import Command
 from mockpets.cli.main import main
 from mockpets.cli.report_options import FORMATS, Output, deliver, with_output
 from mockpets.errors import printable
-from mockpets.report.formats.github import SUMMARY_BYTES
-from mockpets.report.writers import WRITERS
+from mockpets.report.formats import SUMMARY_BYTES, WRITERS
 from tests.cases import each as for_each
 from tests.docs.page import ROOT
 from tests.report.reports import REPORT, SUMMARY

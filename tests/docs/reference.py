@@ -20,8 +20,8 @@ from mockpets.constants import ERRORS, EXPOSED_HEADERS, NoteCode
 from mockpets.contract.control_types import RequestDetails
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import RESPONSES
-from mockpets.report import client_rules, compare_rules
 from mockpets.report.coverage import FILLED_BY
+from mockpets.report.rules import CLIENT_RULES, COMPARE_RULES
 from mockpets.settings.model import rows
 from mockpets.telemetry.metrics import Metrics
 from tests.docs import explanations, shipped
@@ -320,9 +320,9 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "notes": notes,
     "outcomes": outcomes,
     "operations": operations,
-    "client rules": partial(rules, client_rules.RULES),
+    "client rules": partial(rules, CLIENT_RULES),
     "states": states,
-    "compare rules": partial(rules, compare_rules.RULES),
+    "compare rules": partial(rules, COMPARE_RULES),
     **calls(),
     "shipped": shipped.part,
 }

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockpets.report.client_rules import RULES
-from mockpets.report.compare_rules import RULES as COMPARE_RULES
+from mockpets.report.rules import CLIENT_RULES, COMPARE_RULES
 from tests.cases import each as for_each
 from tests.report.traffic import Kind, Sent, create, document, report, series, write
 
@@ -557,13 +556,15 @@ def test_findings_have_the_order_of_the_rules(rules: Rules) -> None:
 
 
 def test_errors_come_before_warnings() -> None:
-    for all_rules in (RULES, COMPARE_RULES):
+    for all_rules in (CLIENT_RULES, COMPARE_RULES):
         levels = [rule.level for rule in all_rules]
         assert levels == sorted(levels)
 
 
 def test_every_rule_has_texts_that_differ() -> None:
-    assert len({rule.name for rule in RULES}) == len({rule.fix for rule in RULES}) == 12
-    for rule in RULES:
+    assert (
+        len({rule.name for rule in CLIENT_RULES}) == len({rule.fix for rule in CLIENT_RULES}) == 12
+    )
+    for rule in CLIENT_RULES:
         assert rule.explanation.endswith(".")
         assert rule.fix.endswith(".")

@@ -14,7 +14,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from mockpets.report.client_rules import RULES
+from mockpets.report.rules import CLIENT_RULES
 from tests.programs import need, need_packages
 from tests.report.traffic import report
 
@@ -65,7 +65,7 @@ class Case:
 CASES = [
     *(
         Case("faulty", each.name, SCENARIOS.get(each.name, "default"), [each.name])
-        for each in RULES
+        for each in CLIENT_RULES
     ),
     *(Case("good", name, scenario, [], least) for name, (scenario, least) in GOOD.items()),
     *(Case("good", name, scenario, [], 3) for name, scenario in RETRY_AFTER.items()),

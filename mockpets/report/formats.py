@@ -1,0 +1,202 @@
+"""Write a report as text, Markdown, JSON or JUnit, or for GitHub Actions.
+
+A report contains text from clients and services, so each format escapes it in its own way.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final, get_args
+from xml.etree import ElementTree as ET
+
+from mockpets.constants import VERSION
+from mockpets.errors import printable
+from mockpets.report.findings import Level
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from mockpets.report.findings import Finding, Report
+
+ANNOTATIONS: Final = 10
+"""GitHub shows at most this number of errors, and of warnings, for each step."""
+SUMMARY_BYTES: Final = 1024 * 1024
+"""GitHub rejects the summary of a step if it is larger."""
+_CUT: Final = (
+    "**The rest is left out, since GitHub allows 1 MiB for the summary of a step. "
+    "To get the whole report, use `--format markdown -o FILE`.**"
+)
+
+
+def _lines_of(finding: Finding) -> list[str]:
+    """Return a finding and below it its requests, in lines without unprintable characters."""
+    lines = [f"{finding.source}: {finding.message}", *(f"  {each}" for each in finding.evidence)]
+    return [printable(line) for line in lines]
+
+
+def as_text(report: Report) -> str:
+    """Return a summary, then each broken rule with its findings and how to fix it."""
+    lines = [report.summary, *(f"not checked: {limit}" for limit in report.limits)]
+    for rule, findings in report.by_rule.items():
+        lines += ["", f"{rule.level}: {rule.title} ({rule.name})"]
+        lines += [f"  {line}" for finding in findings for line in _lines_of(finding)]
+        lines += [f"  Why: {rule.explanation}", f"  Fix: {rule.fix}"]
+    return "\n".join(map(printable, lines))
+
+
+def as_json(report: Report) -> str:
+    """Return a JSON object, in ASCII, so that every terminal keeps it unchanged.
+
+    A finding has the name of its rule; the rules have all their texts.
+    """
+    document = {
+        "version": VERSION,
+        "title": report.title,
+        "summary": report.summary,
+        "checked": report.checked,
+        "limits": report.limits,
+        "rules": [asdict(rule) for rule in report.rules],
+        "findings": [asdict(each) | {"rule": each.rule.name} for each in report.findings],
+    }
+    return json.dumps(document, indent=2)
+
+
+def as_junit(report: Report) -> str:
+    """Return JUnit XML, in ASCII, so that every terminal keeps it unchanged.
+
+    A rule with findings is a test case with one failure, since some readers show only the first.
+    """
+    title = printable(report.title)
+    broken = report.by_rule
+    counts = {"tests": str(len(report.rules)), "failures": str(len(broken)), "errors": "0"}
+    root = ET.Element("testsuites", {"name": "mockpets", **counts})
+    suite = ET.SubElement(root, "testsuite", {"name": title, **counts})
+    for rule in report.rules:
+        names = {"name": f"{rule.title} ({rule.name})", "classname": f"mockpets.{title}"}
+        case = ET.SubElement(suite, "testcase", names)
+        if findings := broken.get(rule):
+            more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+            message = printable(findings[0].message) + more
+            failure = ET.SubElement(case, "failure", {"type": rule.level, "message": message})
+            lines = [line for each in findings for line in _lines_of(each)]
+            failure.text = "\n".join([*lines, f"Why: {rule.explanation}", f"Fix: {rule.fix}"])
+    notes = [report.summary, *(f"not checked: {limit}" for limit in report.limits)]
+    ET.SubElement(suite, "system-out").text = "\n".join(map(printable, notes))
+    ET.indent(root)
+    text: bytes = ET.tostring(root, encoding="us-ascii", xml_declaration=True)
+    return text.decode("ascii")
+
+
+# --- Markdown -----------------------------------------------------------------------------------
+
+
+def as_markdown(report: Report) -> str:
+    """Return a table of the broken rules, and each rule with its findings."""
+    return "\n\n".join(_blocks(report))
+
+
+def _blocks(report: Report) -> Iterator[str]:
+    """Yield the parts of the document, each complete in itself.
+
+    Texts of requests are only in fenced code blocks, in which nothing is a link, a mention or HTML.
+    """
+    yield f"## {_escaped(report.title)}"
+    yield f"**{_escaped(report.summary)}**"
+    if report.limits:
+        yield "Not checked:"
+        yield _fenced(map(printable, report.limits))
+    if not report.findings:
+        return
+    rows = [
+        f"| {rule.level} | {_escaped(rule.title)} | {len(findings)} |"
+        for rule, findings in report.by_rule.items()
+    ]
+    yield "\n".join(["| level | rule | findings |", "|---|---|---:|", *rows])
+    for rule, findings in report.by_rule.items():
+        yield f"### {_escaped(rule.title)}"
+        yield _escaped(rule.explanation)
+        yield f"**Fix:** {_escaped(rule.fix)} (Rule: `{rule.name}`)"
+        for finding in findings:
+            yield _fenced(_lines_of(finding))
+
+
+def _fenced(lines: Iterable[str]) -> str:
+    """Return lines as a code block whose fence is longer than any in the lines."""
+    text = "\n".join(lines)
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def _escaped(text: str) -> str:
+    """Return a text without the effect of Markdown's characters.
+
+    Names with ``@`` are code, since GitHub and GitLab would notify users of these names.
+    """
+    return re.sub(
+        r"@[\w/@-]+|[\\`*_\[\]<>#|&~$]",
+        lambda match: f"`{match[0]}`" if len(match[0]) > 1 else f"\\{match[0]}",
+        printable(text),
+    )
+
+
+# --- GitHub Actions -----------------------------------------------------------------------------
+
+
+def as_annotations(report: Report) -> str:
+    """Return an annotation with the summary, and one for each finding up to GitHub's limit.
+
+    GitHub reads annotations from the lines of a step's standard output, as workflow commands.
+    """
+    commands: list[str] = []
+    notes = [report.summary]
+    for level in get_args(Level):
+        findings = [each for each in report.findings if each.rule.level == level]
+        commands += [
+            _command(level, f"{each.rule.title} ({each.rule.name})", _lines_of(each))
+            for each in findings[:ANNOTATIONS]
+        ]
+        if len(findings) > ANNOTATIONS:
+            notes.append(
+                f"GitHub shows {ANNOTATIONS} of {len(findings)} {level}s here; "
+                "the summary of the job lists all"
+            )
+    return "\n".join([_command("notice", report.title, notes), *commands])
+
+
+def github_summary(report: Report, room: int) -> str:
+    """Return the Markdown for the page of a run, to which a step appends it.
+
+    :param room: how many bytes it may have. What does not fit is replaced by a sentence.
+    """
+    shown: list[str] = []
+    room -= len(_CUT)
+    for block in _blocks(report):
+        room -= len(f"{block}\n\n".encode())
+        if room < 0:
+            return "\n\n".join([*shown, _CUT])
+        shown.append(block)
+    return "\n\n".join(shown)
+
+
+def _command(name: str, title: str, lines: Iterable[str]) -> str:
+    """Return a workflow command: one line, in which GitHub's runner decodes ``%`` escapes."""
+    message = "\n".join(map(printable, lines))
+    title = _encoded(printable(title)).replace(":", "%3A").replace(",", "%2C")
+    return f"::{name} title={title}::{_encoded(message)}"
+
+
+def _encoded(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+WRITERS: Final[Mapping[str, Callable[[Report], str]]] = {
+    "text": as_text,
+    "markdown": as_markdown,
+    "github": as_annotations,
+    "json": as_json,
+    "junit": as_junit,
+}
+"""Format to the function that returns a report in it, without a line end."""

@@ -1,1 +1,0 @@
-"""One module for each format in which a report can be written."""
