@@ -53,7 +53,7 @@ from mockpets.web.exchange import current_request
 from mockpets.web.flask_app import App
 from mockpets.web.playback import Playback
 from mockpets.web.proxy import behind
-from mockpets.web.public_mode import LimitLog, TokenAttempts, VisitorSessions
+from mockpets.web.public_mode import VisitorSessions
 from mockpets.web.response_finalizer import ResponseFinalizer
 from mockpets.wsgi_extension import SERVER
 
@@ -202,8 +202,7 @@ def wire(
     playback = Playback(settings, sessions, visitors)
     operations.add_routes(app, playback)
     unmatched.add_routes(app, playback)
-    add_error_handlers(app, LimitLog(clock) if public else None)
-
+    add_error_handlers(app, visitors)
     started = time()
 
     def add_control() -> None:
@@ -211,10 +210,9 @@ def wire(
         from mockpets.web.control.rejected_origins import RejectedOrigins
         from mockpets.web.control.routes import add_routes
 
-        attempts = TokenAttempts(settings.public_rate, clock) if public else None
         origins = RejectedOrigins(partial(sessions.publish_all, "origins"))
         context = ControlContext(
-            settings, sessions, token, attempts, visitors, metrics, coverage, origins, started
+            settings, sessions, token, visitors, metrics, coverage, origins, started
         )
         add_routes(app, context)
 

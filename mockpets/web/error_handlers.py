@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import flask
 
     from mockpets.constants import ErrorCode
-    from mockpets.web.public_mode import LimitLog
+    from mockpets.web.public_mode import VisitorSessions
 
 _log: Final = logging.getLogger("mockpets")
 _HTTP_CODES: Final[dict[int, ErrorCode]] = {
@@ -30,12 +30,12 @@ _HTTP_CODES: Final[dict[int, ErrorCode]] = {
 }
 
 
-def add_error_handlers(app: flask.Flask, limits: LimitLog | None = None) -> None:
+def add_error_handlers(app: flask.Flask, visitors: VisitorSessions | None = None) -> None:
     """Register a handler for every kind of exception that a view may raise.
 
-    :param limits: logs the limits that visitors reach; None unless the server is public.
+    :param visitors: logs the limits that they reach; None unless the server is public.
     """
-    handle = _request_error if limits is None else partial(_visitor_error, limits)
+    handle = _request_error if visitors is None else partial(_visitor_error, visitors)
     app.register_error_handler(RequestError, handle)
     app.register_error_handler(NotReady, _not_ready)
     app.register_error_handler(NeedsBody, _needs_body)
@@ -43,13 +43,13 @@ def add_error_handlers(app: flask.Flask, limits: LimitLog | None = None) -> None
     app.register_error_handler(Exception, _unexpected)
 
 
-def _visitor_error(limits: LimitLog, error: RequestError) -> Response:
+def _visitor_error(visitors: VisitorSessions, error: RequestError) -> Response:
     """Return the response to an error, with a message for visitors outside the control API."""
     path = current_request().path
     is_control = path.startswith(CONTROL_PREFIX) and path != VISITOR_RESET_PATH
     if is_control and error.code != "not_found":
         return _request_error(error)
-    limits.add(error)
+    visitors.log_limit(error)
     _note(error)
     return _error_response(for_visitor(error))
 

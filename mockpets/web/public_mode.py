@@ -1,4 +1,4 @@
-"""Public mode (``--public``): a session and limits for each visitor and its token attempts.
+"""Public mode (``--public``): a session for each visitor, and limits for its requests.
 
 A visitor is identified by the client's address; behind a trusted proxy, by the forwarded address.
 """
@@ -19,6 +19,7 @@ from mockpets.constants import (
     OPERATIONS,
     PARKED,
     PUBLIC_ADDRESS_SESSIONS,
+    PUBLIC_BURST,
     PUBLIC_CREATE_SECONDS,
     PUBLIC_IDLE_SECONDS,
     PUBLIC_NETWORKS,
@@ -28,8 +29,7 @@ from mockpets.constants import (
 )
 from mockpets.errors import RequestError
 from mockpets.session.visitors import visitor_name, visitor_names
-from mockpets.web.rate_limit import Rate, visitor_rate
-from mockpets.web.visitor_rate import VisitorRate
+from mockpets.web.rate_limit import Rate, RateLimit
 from mockpets.wsgi_extension import ON_END, ORDER, SERVER
 
 if TYPE_CHECKING:
@@ -50,11 +50,12 @@ _REQUESTS: Final = "requests"
 _OPTIONS: Final = "OPTIONS requests"
 _HEALTH: Final = "health checks"
 _LOG_SECONDS: Final = 60.0
+"""The interval in which each limit is logged at most once."""
 _log: Final = logging.getLogger("mockpets")
 
 
 class VisitorSessions:
-    """Names the sessions of visitors, and limits their rate and their responses in progress.
+    """Names the sessions of visitors, and limits their rates and their responses in progress.
 
     :param settings: the rates.
     :param sessions: the maximum number of sessions of all visitors together.
@@ -71,25 +72,26 @@ class VisitorSessions:
     ) -> None:
         self._guarded = guarded
         self._sessions = sessions
+        self._clock = clock
         self._secret = secrets.token_bytes(32)
+        together, visitor = _rate(settings.public_rate), _rate(settings.public_visitor_rate)
         # A page cannot read the error of a preflight, so it has as many of them as requests; and
         # the monitoring of a busy server must not fail because of its visitors.
         self._limits = {
-            kind: VisitorRate(
-                visitor_rate(settings.public_rate),
-                visitor_rate(settings.public_visitor_rate),
-                clock,
-            )
-            for kind in (_REQUESTS, _OPTIONS, _HEALTH)
+            kind: RateLimit(together, visitor, clock) for kind in (_REQUESTS, _OPTIONS, _HEALTH)
         }
+        # Above it, valid tokens are rejected too: those of the same address, or all of them.
+        self._attempts = RateLimit(together, Rate(*TOKEN_GUESSES), clock)
         share = self._share(PUBLIC_ADDRESS_SESSIONS)
         # One address must not replace the idle sessions of all others, not even over time.
-        self._created = VisitorRate(
+        self._created = RateLimit(
             Rate(sessions / PUBLIC_IDLE_SECONDS, sessions),
             Rate(share / PUBLIC_CREATE_SECONDS, share),
             clock,
         )
         self._in_progress = Counter[str]()
+        self._logged: dict[str, float] = {}
+        """The time at which each limit was logged; there are about ten."""
 
     def name(self, request: Request) -> str:
         """Return the name of the session of a visitor's address, the default of its requests."""
@@ -109,10 +111,8 @@ class VisitorSessions:
 
         :raise RequestError: ``rate_limited``, with the seconds to wait.
         """
-        if seconds := self._created.wait(_address(request)):
-            raise _too_many(
-                "new sessions of one address, above its part of --max-sessions", seconds
-            )
+        seconds = self._created.wait(_address(request))
+        _reject(seconds, "new sessions of one address, above its part of --max-sessions")
 
     def count_creation(self, request: Request) -> None:
         """Count a session that a visitor has created with a name of its own."""
@@ -131,7 +131,7 @@ class VisitorSessions:
             request.exchange.operation = request.endpoint
         request.exchange.name = name = self.name(request)
         if self._in_progress[name] >= _IN_PROGRESS:
-            raise _too_many("requests in progress", _RETRY_SECONDS)
+            _reject(_RETRY_SECONDS, "requests in progress")
         kind = _REQUESTS
         if request.method == "OPTIONS":
             kind = _OPTIONS
@@ -139,11 +139,20 @@ class VisitorSessions:
             kind = _HEALTH
         self._check(kind, request)
 
-    def count_rejected(self, request: Request) -> None:
+    def check_attempts(self, request: Request) -> None:
+        """Check that an address has not sent too many wrong control tokens, without counting one.
+
+        :raise RequestError: ``rate_limited``, with the seconds to wait.
+        """
+        _reject(self._attempts.wait(_address(request)), "wrong control tokens")
+
+    def count_rejected(self, request: Request, *, has_token: bool) -> None:
         """Count a call whose control token is missing or invalid.
 
         :raise RequestError: ``rate_limited``, with the seconds to wait.
         """
+        if has_token:
+            self._attempts.check(_address(request))
         self._check(_REQUESTS, request)
 
     def _check(self, kind: str, request: Request) -> None:
@@ -152,7 +161,7 @@ class VisitorSessions:
             whose, option = "one visitor", "--public-visitor-rate"
             if limit.is_used_up():
                 whose, option = "all visitors together", "--public-rate"
-            raise _too_many(f"{kind} of {whose}, above {option}", seconds)
+            _reject(seconds, f"{kind} of {whose}, above {option}")
 
     def check_parked(self, request: Request) -> None:
         """Check that one more response of a request's visitor may be delayed, throttled or held.
@@ -160,7 +169,7 @@ class VisitorSessions:
         :raise RequestError: ``rate_limited``.
         """
         if self._in_progress[self.name(request)] >= _PARKED:
-            raise _too_many("delayed, throttled or held responses", _RETRY_SECONDS)
+            _reject(_RETRY_SECONDS, "delayed, throttled or held responses")
 
     def track(self, request: Request) -> None:
         """Count a response as in progress until it has ended, if our server sends it."""
@@ -178,6 +187,15 @@ class VisitorSessions:
             del self._in_progress[name]
         if on_end is not None:
             on_end(end)
+
+    def log_limit(self, error: RequestError) -> None:
+        """Log an error about a limit, each limit at most once a minute."""
+        if error.code not in _VISITOR_MESSAGES:
+            return
+        now, limit = self._clock(), error.message.partition(";")[0]  # without the seconds to wait
+        if now - self._logged.get(limit, -inf) >= _LOG_SECONDS:
+            self._logged[limit] = now
+            _log.warning("a limit is reached: %s", error.message)
 
 
 _VISITOR_MESSAGES: Final[dict[ErrorCode, str]] = {
@@ -204,60 +222,20 @@ def for_visitor(error: RequestError) -> RequestError:
     return RequestError(error.code, text.format(when=when), error.headers)
 
 
-class LimitLog:
-    """Logs which limits visitors have reached: each at most once a minute.
-
-    :param clock: returns monotonic seconds.
-    """
-
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
-        self._logged: dict[str, float] = {}
-        """The time at which each limit was logged; there are about ten."""
-
-    def add(self, error: RequestError) -> None:
-        """Log an error, unless it is not about a limit or was logged during the last minute."""
-        if error.code not in _VISITOR_MESSAGES:
-            return
-        now, limit = self._clock(), error.message.partition(";")[0]  # without the seconds to wait
-        if now - self._logged.get(limit, -inf) < _LOG_SECONDS:
-            return
-        self._logged[limit] = now
-        _log.warning("a limit is reached: %s", error.message)
-
-
-class TokenAttempts:
-    """Limits failed attempts with a wrong control token, for each address and for all together.
-
-    Above a limit, valid tokens are rejected too: those from the same address, or those from every
-    address while all together exceed `together`, which also bounds the addresses in memory.
-
-    :param together: the failed attempts per second of all addresses together.
-    :param clock: returns monotonic seconds.
-    """
-
-    def __init__(self, together: int, clock: Callable[[], float] = monotonic) -> None:
-        self._limit = VisitorRate(visitor_rate(together), Rate(*TOKEN_GUESSES), clock)
-
-    def admit(self, request: Request) -> None:
-        """Check that a request's address has attempts left, without counting one.
-
-        :raise RequestError: ``rate_limited``, with the seconds to wait.
-        """
-        if seconds := self._limit.wait(_address(request)):
-            raise _too_many("wrong control tokens", seconds)
-
-    def count(self, request: Request) -> None:
-        """Count a failed attempt."""
-        self._limit.check(_address(request))
-
-
 def _address(request: Request) -> str:
     return request.remote_addr or ""
 
 
-def _too_many(what: str, seconds: float) -> RequestError:
-    """Return the error for a client that must wait some seconds."""
-    wait = str(ceil(seconds))
-    message = f"too many {what}; try again in {wait} s"
-    return RequestError("rate_limited", message, [("Retry-After", wait)])
+def _rate(per_second: int) -> Rate:
+    return Rate(per_second, per_second * PUBLIC_BURST)
+
+
+def _reject(seconds: float, what: str) -> None:
+    """Reject a request if its client must wait.
+
+    :raise RequestError: ``rate_limited``.
+    """
+    if seconds:
+        wait = str(ceil(seconds))
+        message = f"too many {what}; try again in {wait} s"
+        raise RequestError("rate_limited", message, [("Retry-After", wait)])

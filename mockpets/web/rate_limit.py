@@ -1,4 +1,4 @@
-"""A rate limit with token buckets: one for each visitor, and one for all of them together.
+"""A rate limit with token buckets: for each visitor, its networks, and all visitors together.
 
 A bucket is one number, the time at which it will be full again (the generic cell rate algorithm of
 ITU-T I.371). Each request moves that time forward, and is rejected if that would exceed the
@@ -11,7 +11,8 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.constants import PUBLIC_BURST
+from mockpets.constants import PUBLIC_NETWORKS
+from mockpets.session.visitors import visitor_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,11 +22,7 @@ _ROUNDING: Final = 1e-6
 
 
 class Rate(NamedTuple):
-    """How many requests a bucket allows.
-
-    :param per_second: the sustained rate.
-    :param burst: the size of the bucket: requests allowed at once after a pause.
-    """
+    """How many requests a bucket allows: in the long run, and at once after a pause."""
 
     per_second: float
     burst: int
@@ -40,71 +37,65 @@ class Rate(NamedTuple):
         return max(full_at, now) + 1 / self.per_second
 
 
-def visitor_rate(per_second: int) -> Rate:
-    """Return the rate of visitors for a number of requests per second."""
-    return Rate(per_second, per_second * PUBLIC_BURST)
-
-
 class RateLimit:
-    """Limits requests to a rate for each visitor and a rate for all of them together.
+    """Limits each visitor, the networks that it is in, and all visitors together.
 
-    Safe to use from several threads.
-    A rejected request takes no token. Only visitors whose bucket is not full are kept in memory, so
-    their number is bounded: by the requests that the rate for all allows while one bucket fills.
+    An IPv6 customer has not one network of 64 bits, but hundreds of them; `PUBLIC_NETWORKS` has
+    the multiples of the visitor's rate that their networks get.
 
-    :param together: the rate for all visitors together.
-    :param visitor: the rate for each visitor.
+    Safe to use from several threads. A rejected request takes no token. Only buckets that are not
+    full are kept in memory, so their number is bounded: by the requests that the rate for all
+    allows while one bucket fills.
+
     :param clock: returns monotonic seconds.
     """
 
     def __init__(
         self, together: Rate, visitor: Rate, clock: Callable[[], float] = monotonic
     ) -> None:
+        multiples = (1, *(network.rates for network in PUBLIC_NETWORKS))
+        self._rates = [Rate(visitor.per_second * n, visitor.burst * n) for n in multiples]
         self._together = together
-        self._visitor = visitor
         self._clock = clock
         self._full_at = clock()
-        self._visitors: dict[str, float] = {}
-        """The time at which each visitor's bucket will be full, in order of the last request."""
+        self._buckets: dict[str, float] = {}
+        """When each bucket will be full, in order of the last request."""
         self._lock = Lock()
 
     def __len__(self) -> int:
-        """Return the number of visitors in memory."""
-        return len(self._visitors)
+        """Return the number of buckets in memory."""
+        return len(self._buckets)
 
-    def check(self, visitor: str) -> float:
-        """Count a request and return 0, or return the seconds to wait if it is above the limit."""
-        now = self._clock()
-        with self._lock:
-            seconds = self._seconds(visitor, now)
-            if not seconds:
-                self._full_at = self._together.taken(self._full_at, now)
-                full_at = self._visitors.pop(visitor, now)
-                self._visitors[visitor] = self._visitor.taken(full_at, now)
-                self._forget(now)
-            return seconds
+    def check(self, address: str) -> float:
+        """Count a request and return 0, or return the seconds to wait if it is above a limit."""
+        return self._wait(address, counts=True)
 
-    def wait(self, visitor: str) -> float:
+    def wait(self, address: str) -> float:
         """Return the seconds until a request would be allowed, without counting one."""
+        return self._wait(address, counts=False)
+
+    def _wait(self, address: str, *, counts: bool) -> float:
+        names = visitor_names(address, b"")  # no secret: the names stay in memory
+        rates = [*zip(names, self._rates, strict=False)]  # IPv4 has no networks
         now = self._clock()
         with self._lock:
-            return self._seconds(visitor, now)
+            seconds = [rate.wait(self._buckets.get(name, now), now) for name, rate in rates]
+            wait = max(self._together.wait(self._full_at, now), *seconds)
+            if counts and not wait:
+                self._full_at = self._together.taken(self._full_at, now)
+                for name, rate in rates:
+                    self._buckets[name] = rate.taken(self._buckets.pop(name, now), now)
+                self._forget(2 * len(rates), now)  # more than each request can add
+            return wait
+
+    def _forget(self, count: int, now: float) -> None:
+        """Forget some full buckets."""
+        for _ in range(count):
+            oldest = next(iter(self._buckets))
+            if self._buckets[oldest] > now:
+                break
+            del self._buckets[oldest]
 
     def is_used_up(self) -> bool:
         """Return whether all visitors together are above their rate."""
-        now = self._clock()
-        with self._lock:
-            return self._together.wait(self._full_at, now) > 0
-
-    def _seconds(self, visitor: str, now: float) -> float:
-        """Return the seconds until a visitor's request is allowed; the caller holds the lock."""
-        full_at = self._visitors.get(visitor, now)
-        return max(self._visitor.wait(full_at, now), self._together.wait(self._full_at, now))
-
-    def _forget(self, now: float) -> None:
-        """Forget up to two visitors with a full bucket: more than each request can add."""
-        for _ in range(2):
-            oldest = next(iter(self._visitors))
-            if self._visitors[oldest] > now:
-                break
-            del self._visitors[oldest]
+        return self._together.wait(self._full_at, self._clock()) > 0

@@ -99,17 +99,15 @@ def _check_token(request: Request, context: ControlContext) -> None:
     :raise RequestError: ``unauthorized``, or ``rate_limited`` after too many failed attempts or
         too many requests of a visitor.
     """
-    given, token, token_attempts = bearer(request), context.token, context.token_attempts
+    given, visitors = bearer(request), context.visitors
     if given is not None:
-        if token_attempts is not None:
-            token_attempts.admit(request)
+        if visitors is not None:
+            visitors.check_attempts(request)
         # Constant time, so that the response time does not reveal the token.
-        if compare_digest(given.encode("latin-1"), token.encode("latin-1")):
+        if compare_digest(given.encode("latin-1"), context.token.encode("latin-1")):
             return
-        if token_attempts is not None:
-            token_attempts.count(request)
-    if context.visitors is not None:
-        context.visitors.count_rejected(request)
+    if visitors is not None:
+        visitors.count_rejected(request, has_token=given is not None)
     problem = "the control token is missing" if given is None else "the control token is invalid"
     error = "" if given is None else ', error="invalid_token"'
     raise RequestError(

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mockpets.telemetry.metrics import Metrics
     from mockpets.web.control.rejected_origins import RejectedOrigins
     from mockpets.web.exchange import Request
-    from mockpets.web.public_mode import TokenAttempts, VisitorSessions
+    from mockpets.web.public_mode import VisitorSessions
 
 T = TypeVar("T")
 
@@ -47,15 +47,13 @@ class ControlContext:
     """The parts of an app that the control API reads and changes.
 
     :param token: the token that callers must send; empty if none is required.
-    :param token_attempts: the failed attempts of each address; None unless the server is public.
     :param started: in seconds since 1970.
-    :param visitors: counts the rejected calls of each visitor; None unless the server is public.
+    :param visitors: counts the rejected calls of each; None unless the server is public.
     """
 
     settings: Settings
     sessions: SessionRegistry
     token: str
-    token_attempts: TokenAttempts | None
     visitors: VisitorSessions | None
     metrics: Metrics
     coverage: Coverage
