@@ -233,9 +233,8 @@ def _coverage(
     output: Output,
 ) -> int:
     """Write the state coverage, and return the exit status."""
-    from mockpets.report.coverage import build
+    from mockpets.report.coverage import WRITERS, build
     from mockpets.report.coverage_reader import read
-    from mockpets.report.coverage_writers import WRITERS
 
     rows = read(files) if files else client.coverage()["rows"]
     selected = cast("Iterable[Operation]", dict.fromkeys(operations or OPERATIONS))

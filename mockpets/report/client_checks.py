@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mockpets.report.exchanges import Exchange
-    from mockpets.report.findings import Rule
 
     Exchanges = Sequence[Exchange]
     Check = Callable[[Exchanges], Iterator["Violation"]]
@@ -115,21 +114,16 @@ def build(
         for source, unsorted in sources.items():
             ordered = sorted(unsorted, key=lambda exchange: exchange.start)
             found = sorted(checks[rule.name](ordered), key=lambda each: each.shown[0][0].start)
-            findings += [_finding(rule, source, each) for each in found]
+            for message, shown in found:
+                evidence = tuple(_evidence(*each) for each in shown[:_EVIDENCE])
+                findings.append(Finding(rule, message, source, evidence, shown[0][0].file))
     return Report("Client behaviour", checked, CLIENT_RULES, tuple(findings), tuple(limits))
 
 
-def _finding(rule: Rule, source: str, violation: Violation) -> Finding:
-    evidence = tuple(_evidence(*each) for each in violation.shown[:_EVIDENCE])
-    return Finding(rule, violation.message, source, evidence, violation.shown[0][0].file)
-
-
 def _evidence(exchange: Exchange, detail: str) -> Evidence:
-    response = "no response"
+    response = str(exchange.status or "no response")
     if exchange.outcome not in (None, "sent"):
         response = str(exchange.outcome)
-    elif exchange.status is not None:
-        response = str(exchange.status)
     return Evidence(_line(exchange), response, exchange.number, moment(exchange.start), detail)
 
 
@@ -137,7 +131,6 @@ def _evidence(exchange: Exchange, detail: str) -> Evidence:
 
 
 def _without_backoff(exchanges: Exchanges) -> Iterator[Violation]:
-    """Find chains of retries whose pauses do not grow."""
     for group in _equal(exchanges):
         chain = [(group[0], "")]
         pauses: list[float] = []
@@ -180,7 +173,6 @@ def _judged(chain: list[tuple[Exchange, str]], pauses: list[float]) -> Iterator[
 
 
 def _too_early(exchanges: Exchanges) -> Iterator[Violation]:
-    """Find requests that were sent again before Retry-After allows it."""
     for group in _equal(exchanges):
         shown: dict[int, tuple[Exchange, str]] = {}
         pauses: list[float] = []
@@ -245,7 +237,6 @@ def _retry_after(exchange: Exchange) -> float | None:
 
 
 def _date(value: str) -> float | None:
-    """Return the time of an HTTP date."""
     try:
         date = parsedate_to_datetime(value)
     except (TypeError, ValueError, OverflowError):
@@ -263,7 +254,6 @@ def _failed(exchange: Exchange) -> bool:
 
 
 def _storms(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
-    """Find more equal requests than a limit in any second."""
     creates = [each for each in exchanges if each.operation == "createPet"]
     changes = sorted(_pending_until(each) for each in creates)
     for equal in _equal(exchanges):
@@ -293,7 +283,6 @@ def _unprompted(group: list[Exchange], changes: list[float]) -> list[Exchange]:
 
 
 def _duplicates(exchanges: Exchanges) -> Iterator[Violation]:
-    """Find equal createPet requests that began while an earlier one was pending."""
     creates = [each for each in exchanges if each.operation == "createPet" and each.body]
     for group in _equal(creates):
         cluster, end = [group[0]], _pending_until(group[0])
@@ -318,7 +307,6 @@ def _pending_until(exchange: Exchange) -> float:
 
 
 def _repeated(exchanges: Exchanges) -> Iterator[Violation]:
-    """Find bodies that got a 400 and were sent again, with a 400 again."""
     for group in _equal([each for each in exchanges if each.body and each.status == 400]):
         later = [each for each in group if _reacts(each, group[0])]
         if later:
@@ -327,7 +315,6 @@ def _repeated(exchanges: Exchanges) -> Iterator[Violation]:
 
 
 def _unread(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
-    """Find more than a number of responses that the client did not wait for."""
     # StrictMode ends the request of an effect, and sends it again at once.
     again = {
         id(first)
@@ -349,7 +336,6 @@ def _unread(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
 
 
 def _after_401(exchanges: Exchanges) -> Iterator[Violation]:
-    """Find requests that got a 401 after another one, without a new key."""
     chain: list[Exchange] = []
     for exchange in [*exchanges, None]:
         if exchange is not None and chain and not _reacts(exchange, chain[0]):
@@ -374,12 +360,11 @@ def _key(exchange: Exchange) -> str:
 
 
 def _keys(exchanges: Exchanges) -> Iterator[Violation]:
-    """Find query parameters whose name suggests a secret."""
-    yield from _named(
-        ((each, name) for each in exchanges for name in _query_names(each) if is_secret(name)),
-        lambda name, sent: (
-            f"the name of the query parameter {quote(name)} suggests a secret, {sent}"
-        ),
+    yield from _grouped(
+        (each, f"the name of the query parameter {quote(name)} suggests a secret,", "")
+        for each in exchanges
+        for name in _query_names(each)
+        if is_secret(name)
     )
 
 
@@ -387,83 +372,69 @@ def _keys(exchanges: Exchanges) -> Iterator[Violation]:
 
 
 def _deprecated(exchanges: Exchanges) -> Iterator[Violation]:
-    """Find calls of deprecated operations."""
     paths = document()["paths"]
     deprecated = {
         operation
         for operation, (method, path) in OPERATIONS.items()
         if paths[path.removeprefix(API_PREFIX)][method.lower()].get("deprecated")
     }
-    yield from _named(
-        ((each, each.operation) for each in exchanges if each.operation in deprecated),
-        lambda name, sent: f"the deprecated operation {name} was called {sent}",
+    yield from _grouped(
+        (each, f"the deprecated operation {each.operation} was called", "")
+        for each in exchanges
+        if each.operation in deprecated
     )
 
 
 def _parameters(exchanges: Exchanges) -> Iterator[Violation]:
     """Find query parameters that the contract does not define; `_keys` finds secret ones."""
-    known = {"listPets": LIST_PARAMETERS}
-    for operation in OPERATIONS:
-        names = known.get(operation, ())
-        yield from _named(
-            (
-                (each, name)
-                for each in exchanges
-                if each.operation == operation
-                for name in _query_names(each)
-                if name not in names and not is_secret(name)
-            ),
-            partial(_unknown, f"{operation} has no query parameter", names),
-        )
-
-
-def _properties(exchanges: Exchanges) -> Iterator[Violation]:
-    """Find properties of bodies that the contract does not define."""
-    yield from _named(
-        (
-            (each, name)
-            for each in exchanges
-            if each.operation == "createPet"
-            for name in _property_names(each.body)
-            if name not in NEW_PET_FIELDS
-        ),
-        partial(_unknown, "createPet has no property", tuple(NEW_PET_FIELDS)),
+    known: dict[str, tuple[str, ...]] = dict.fromkeys(OPERATIONS, ())
+    known["listPets"] = LIST_PARAMETERS
+    yield from _grouped(
+        (each, *_unknown(f"{each.operation} has no query parameter", name, known[each.operation]))
+        for each in exchanges
+        if each.operation is not None
+        for name in _query_names(each)
+        if name not in known[each.operation] and not is_secret(name)
     )
 
 
-def _unknown(what: str, known: tuple[str, ...], name: str, sent: str) -> str:
-    near = did_you_mean(name, known)
-    return f"{what} {quote(name)}, {sent}{f'; {near}' if near else ''}"
+def _properties(exchanges: Exchanges) -> Iterator[Violation]:
+    yield from _grouped(
+        (each, *_unknown("createPet has no property", name, NEW_PET_FIELDS))
+        for each in exchanges
+        if each.operation == "createPet"
+        for name in _property_names(each.body)
+        if name not in NEW_PET_FIELDS
+    )
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> tuple[str, str]:
+    near = did_you_mean(name, tuple(known))
+    return f"{what} {quote(name)},", f"; {near}" if near else ""
 
 
 def _off_contract(exchanges: Exchanges) -> Iterator[Violation]:
-    """Find paths and methods that the contract does not have."""
     allowed: dict[str, set[str]] = defaultdict(set)
     for method, path in (*OPERATIONS.values(), ("GET", ORDERS_PATH)):
         allowed[path] |= {method, "HEAD"} if method == "GET" else {method}
 
-    def problems() -> Iterator[tuple[Exchange, str]]:
-        for exchange in exchanges:
-            path = exchange.path
-            if path is None or _BY_BROWSERS.fullmatch(path):
-                continue
-            if _OPENED.fullmatch(path) and exchange.is_navigation:
-                continue
-            if exchange.response_headers.get(STUB_HEADER.lower(), "-") != "-":
-                continue  # a scenario defines the path
-            methods = next(
-                (each for known, each in allowed.items() if path_matches(known, path)), None
-            )
-            shown = re.sub("/[0-9]+(?=/|$)", "/{number}", path)
-            if methods is None:
-                yield exchange, f"the path {quote(shown)} is not in the contract"
-            elif exchange.method not in methods:
-                yield (
-                    exchange,
-                    f"the path {quote(shown)} has no method {quote(exchange.method)}",
-                )
+    def problem(exchange: Exchange) -> str:
+        path = exchange.path
+        if path is None or _BY_BROWSERS.fullmatch(path):
+            return ""
+        if _OPENED.fullmatch(path) and exchange.is_navigation:
+            return ""
+        if exchange.response_headers.get(STUB_HEADER.lower(), "-") != "-":
+            return ""  # a scenario defines the path
+        methods = next((each for known, each in allowed.items() if path_matches(known, path)), None)
+        shown = quote(re.sub("/[0-9]+(?=/|$)", "/{number}", path))
+        if methods is None:
+            return f"the path {shown} is not in the contract,"
+        if exchange.method not in methods:
+            return f"the path {shown} has no method {quote(exchange.method)},"
+        return ""
 
-    yield from _named(problems(), lambda problem, sent: f"{problem}, {sent}")
+    yield from _grouped((each, text, "") for each in exchanges if (text := problem(each)))
 
 
 def _query_names(exchange: Exchange) -> dict[str, None]:
@@ -477,7 +448,6 @@ def _query_names(exchange: Exchange) -> dict[str, None]:
 
 
 def _property_names(body: str | None) -> list[str]:
-    """Return the names of the properties of a body that is a JSON object."""
     try:
         value = json.loads(body or "")
     except (ValueError, RecursionError):
@@ -485,18 +455,17 @@ def _property_names(body: str | None) -> list[str]:
     return [*value] if isinstance(value, dict) else []
 
 
-def _named(
-    pairs: Iterable[tuple[Exchange, str]], message: Callable[[str, str], str]
-) -> Iterator[Violation]:
-    """Yield one violation for each name.
+def _grouped(problems: Iterable[tuple[Exchange, str, str]]) -> Iterator[Violation]:
+    """Yield one violation for all exchanges with the same problem.
 
-    :param message: of a name and how often it was sent.
+    :param problems: exchange, and what stands in the message before and after their number.
     """
-    by_name: dict[str, list[Exchange]] = defaultdict(list)
-    for exchange, name in pairs:
-        by_name[name].append(exchange)
-    for name, shown in by_name.items():
-        yield Violation(message(name, f"in {counted(len(shown), 'request')}"), _plain(shown))
+    groups: dict[tuple[str, str], list[Exchange]] = defaultdict(list)
+    for exchange, before, after in problems:
+        groups[before, after].append(exchange)
+    for (before, after), shown in groups.items():
+        message = f"{before} in {counted(len(shown), 'request')}{after}"
+        yield Violation(message, _plain(shown))
 
 
 # --- Pieces -----------------------------------------------------------------------------------

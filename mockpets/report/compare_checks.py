@@ -156,7 +156,6 @@ def _status(
 def _head(
     probe: Probe, response: Response, results: Sequence[ProbeResult], redact: Redact
 ) -> Iterator[_Difference]:
-    """Yield the differences between HEAD and the GET of the same target."""
     for each in results:
         get = each.outcome
         if each.probe.target != probe.target or each.probe.method != "GET":
@@ -184,7 +183,6 @@ def _headers(probe: Probe, response: Response) -> Iterator[_Difference]:
 
 
 def _content(probe: Probe, response: Response, redact: Redact) -> Iterator[_Difference]:
-    """Yield the problems of the body of a success."""
     if problem := _type_problem(response, redact):
         yield _Difference("content-type", f"{probe.operation} {response.status}: {problem}")
         if response.problem:
@@ -266,7 +264,6 @@ def _media_type(response: Response) -> str:
 
 
 def _error(probe: Probe, response: Response, redact: Redact) -> Iterator[_Difference]:
-    """Yield the problems of an Error body."""
     name = f"{probe.operation} {response.status}"
     value = response.value
     if problem := _type_problem(response, redact):
@@ -293,7 +290,6 @@ def _error(probe: Probe, response: Response, redact: Redact) -> Iterator[_Differ
 
 
 def _page(result: ProbeResult, results: Sequence[ProbeResult]) -> Iterator[_Difference]:
-    """Yield the pets of a page that the limit or the filter excludes."""
     probe, pets = result.probe, result.pets
     if pets is None:
         return
@@ -324,7 +320,6 @@ def _page(result: ProbeResult, results: Sequence[ProbeResult]) -> Iterator[_Diff
 
 
 def _is_default(result: ProbeResult) -> bool:
-    """Return whether a result has a page without a limit and without a filter."""
     probe = result.probe
     return result.pets is not None and probe.limit == PAGE_DEFAULT and probe.filter is None
 

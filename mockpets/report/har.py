@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -57,19 +56,7 @@ _MOST_TIME: Final = 1e15
 """In milliseconds. Longer times count as this one: an integer may be too large for a float."""
 
 
-@dataclass(frozen=True, slots=True)
-class BaseUrl:
-    """The base URL of an API.
-
-    :param origin: scheme, host and port.
-    :param path: without a slash at the end.
-    """
-
-    origin: tuple[str, str, int | None]
-    path: str
-
-
-def base_url(url: str) -> BaseUrl:
+def base_url(url: str) -> SplitResult:
     """Return the base URL that a text names.
 
     :raise InputError: it is not an absolute HTTP URL.
@@ -79,10 +66,10 @@ def base_url(url: str) -> BaseUrl:
         what = f"must be an absolute URL without a query, got {shown(redacted_target(url))}"
         hint = "use a URL such as https://staging.example/v1"
         raise InputError([Problem("--base-url", 0, 0, "", what, hint)])
-    return BaseUrl(_origin(parts), unquote(parts.path).rstrip("/"))
+    return parts
 
 
-def read(paths: Iterable[Path], base: BaseUrl | None) -> list[Exchange]:
+def read(paths: Iterable[Path], base: SplitResult | None) -> list[Exchange]:
     """Return the requests to the API in all files.
 
     :param base: of the API, for files of browsers that did not call mockpets.
@@ -99,7 +86,7 @@ def exchanges_of(document: Har, session: str) -> list[Exchange]:
 # --- Files ------------------------------------------------------------------------------------
 
 
-def _read(path: Path, base: BaseUrl | None) -> list[Exchange]:
+def _read(path: Path, base: SplitResult | None) -> list[Exchange]:
     """Return the requests to the API in one file.
 
     :raise InputError: the file cannot be read, is not a HAR file, or has no request to the API.
@@ -136,7 +123,7 @@ def _parse(file: str, content: str) -> object:
     return value
 
 
-def _no_request(file: str, entries: list[dict[str, Any]], base: BaseUrl | None) -> Problem:
+def _no_request(file: str, entries: list[dict[str, Any]], base: SplitResult | None) -> Problem:
     """Return the problem of a file whose requests all went elsewhere."""
     origins = dict.fromkeys(
         f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
@@ -156,7 +143,7 @@ def _no_request(file: str, entries: list[dict[str, Any]], base: BaseUrl | None) 
 
 
 def _exchanges(
-    document: dict[str, Any], base: BaseUrl | None, source: str, file: str | None
+    document: dict[str, Any], base: SplitResult | None, source: str, file: str | None
 ) -> Iterator[Exchange]:
     """Yield the requests to the API, except preflights and responses from a browser's cache.
 
@@ -188,7 +175,7 @@ def _ours(entry: dict[str, Any], ours: dict[str, Any], source: str, file: str | 
         target=ours["target"],
         path=ours["path"],
         headers=_headers(request),
-        body=_our_body(request),
+        body=_body(request, is_ours=True),
         status=ours["status"] if outcome == "sent" else None,
         response_headers=_headers(entry["response"]),
         outcome=outcome,
@@ -196,7 +183,7 @@ def _ours(entry: dict[str, Any], ours: dict[str, Any], source: str, file: str | 
 
 
 def _foreign(
-    entry: dict[str, Any], base: BaseUrl | None, source: str, file: str | None
+    entry: dict[str, Any], base: SplitResult | None, source: str, file: str | None
 ) -> Exchange | None:
     """Return an exchange from an entry of a browser, or None if it is not a request to the API."""
     request, response = entry["request"], entry["response"]
@@ -226,7 +213,7 @@ def _foreign(
         target=f"{parts.path}?{parts.query}" if parts.query else parts.path,
         path=path,
         headers=_headers(request),
-        body=_foreign_body(request),
+        body=_body(request, is_ours=False),
         status=status if is_complete else None,
         response_headers=headers,
         outcome="sent" if is_complete else _foreign_outcome(error),
@@ -240,24 +227,15 @@ def _foreign_outcome(error: str) -> RequestOutcome | None:
     return "client_left" if _ABORTED.search(error) else "broken"
 
 
-def _our_body(request: dict[str, Any]) -> str | None:
+def _body(request: dict[str, Any], *, is_ours: bool) -> str | None:
     """Return the body of a request; None if it is not recorded completely."""
-    if "postData" not in request:
-        return ""
-    data = request["postData"]
-    # A comment states that only the first part of the body is recorded.
-    if not isinstance(data, dict) or "comment" in data:
-        return None
-    content = data.get("text")
-    return content if isinstance(content, str) else None
-
-
-def _foreign_body(request: dict[str, Any]) -> str | None:
-    """Return the body of a request; None if the file may lack it."""
     data = request.get("postData")
     if isinstance(data, dict):
-        content = data.get("text")
+        # In our files, a comment states that only the first part of the body is recorded.
+        content = None if is_ours and "comment" in data else data.get("text")
         return content if isinstance(content, str) else None
+    if is_ours:
+        return None if "postData" in request else ""
     is_empty = request.get("bodySize") == 0 or request["method"] in ("GET", "HEAD")
     return "" if is_empty else None
 
@@ -291,14 +269,12 @@ def _origin(parts: SplitResult) -> tuple[str, str, int | None]:
     return parts.scheme, parts.hostname or "", parts.port or _PORTS[parts.scheme]
 
 
-def _path_below(base: BaseUrl | None, parts: SplitResult) -> str | None:
+def _path_below(base: SplitResult | None, parts: SplitResult) -> str | None:
     """Return the path of a URL from ``/v1`` on; None if it is not below the base URL."""
-    if base is None or _origin(parts) != base.origin:
+    if base is None or _origin(parts) != _origin(base):
         return None
-    path = unquote(parts.path)
-    if path != base.path and not path.startswith(f"{base.path}/"):
-        return None
-    return API_PREFIX + path.removeprefix(base.path)
+    path, top = unquote(parts.path), unquote(base.path).rstrip("/")
+    return API_PREFIX + path.removeprefix(top) if f"{path}/".startswith(f"{top}/") else None
 
 
 def _moment(value: str) -> float:

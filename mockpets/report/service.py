@@ -224,7 +224,10 @@ class Service:
         """Send a request on a new connection, and return what came back."""
         at = moment(time.time())
         seconds = min(self._timeout, max(self._end - time.monotonic(), 0.001))
-        connection = self._connection(seconds)
+        host, port = self.url.host, self.url.port
+        connection = HTTPConnection(host, port, timeout=seconds)
+        if self._tls is not None:
+            connection = HTTPSConnection(host, port, timeout=seconds, context=self._tls)
         with closing(connection):
             end = time.monotonic() + seconds
             try:
@@ -237,13 +240,6 @@ class Service:
                 reason = self._reason(error)
                 hint = "check that --against is the base URL of the service"
                 return ProbeResult(probe, at, Failure(reason, hint, is_connected=True))
-
-    def _connection(self, seconds: float) -> HTTPConnection:
-        """Return a connection that is not open yet."""
-        host, port = self.url.host, self.url.port
-        if self._tls is not None:
-            return HTTPSConnection(host, port, timeout=seconds, context=self._tls)
-        return HTTPConnection(host, port, timeout=seconds)
 
     def _exchange(self, connection: HTTPConnection, probe: Probe, end: float) -> Response:
         """Send a request, and return the response.
@@ -331,7 +327,6 @@ class _BoundedSocket:
         self._file: io.BufferedIOBase = io.BufferedReader(_BoundedReader(source, end))
 
     def makefile(self, _: str) -> io.BufferedIOBase:
-        """Return the reader."""
         return self._file
 
 
@@ -343,7 +338,6 @@ class _BoundedReader(io.RawIOBase):
         self._source, self._end, self._left = source, end, COMPARE_BYTES
 
     def readable(self) -> bool:
-        """Return true, which `BufferedReader` requires."""
         return True
 
     def readinto(self, buffer: Any, /) -> int:

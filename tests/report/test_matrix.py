@@ -44,7 +44,7 @@ def client(server: MockpetsServer) -> Iterator[ControlClient]:
 
 def holes(client: ControlClient) -> set[tuple[Operation, CoverageState]]:
     report = build(client.coverage()["rows"])
-    return {(hole.operation, hole.state) for hole in report.holes}
+    return set(report.holes)
 
 
 def send(client: ControlClient, operation: Operation, scenario: str, number: int) -> HTTPConnection:
