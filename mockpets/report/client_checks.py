@@ -133,29 +133,34 @@ def _evidence(exchange: Exchange, detail: str) -> Evidence:
 def _without_backoff(exchanges: Exchanges) -> Iterator[Violation]:
     for group in _equal(exchanges):
         chain = [(group[0], "")]
-        pauses: list[float] = []
+        pauses: list[float] = []  # those that Retry-After does not justify
+        chains = [(chain, pauses)]
         for exchange in group[1:]:
             before = chain[-1][0]
             pause = _pause(before, exchange)
             if pause is not None and pause < 0:
                 continue  # sent at the same time, not because of a failure
             if pause is None or pause >= _LONG or not _failed(before):
-                yield from _judged(chain, pauses)
                 chain, pauses = [(exchange, "")], []
+                chains.append((chain, pauses))
                 continue
             chain.append((exchange, f"{_duration(pause)} after {_name(before)}"))
             wait = _retry_after(before)
             if wait is None or pause < round(wait - _TOLERANCE, 6):
                 pauses.append(pause)
-        yield from _judged(chain, pauses)
+        for retries, between in chains:
+            if _lacks_backoff(between):
+                shown = ", ".join(map(_duration, between[:_EVIDENCE]))
+                more = ", ..." if len(between) > _EVIDENCE else ""
+                times = f"{counted(len(retries) - 1, 'time')} after failures"
+                what = f"{_line(group[0])} was sent again {times}, with pauses of {shown}{more}"
+                yield Violation(what, retries)
 
 
-def _judged(chain: list[tuple[Exchange, str]], pauses: list[float]) -> Iterator[Violation]:
-    """Yield a chain of retries if it has no back-off.
-
-    :param pauses: those that Retry-After does not justify.
-    """
-    are_short = len(pauses) >= _SHORT_RETRIES and all(pause < _SHORT for pause in pauses)
+def _lacks_backoff(pauses: list[float]) -> bool:
+    """Return whether the pauses between retries are too short, or do not grow."""
+    if len(pauses) >= _SHORT_RETRIES and all(pause < _SHORT for pause in pauses):
+        return True
     # Components that fetch at the same time, and browsers that send a request again on a new
     # connection, must not look like a first, short pause after which the others grow.
     real = [max(pause, _SHORT) for pause in pauses if pause >= _CONCURRENT]
@@ -163,13 +168,7 @@ def _judged(chain: list[tuple[Exchange, str]], pauses: list[float]) -> Iterator[
     grows = any(
         later >= round(_GROWTH * least, 6) for least, later in zip(shortest, real[1:], strict=False)
     )
-    if are_short or (len(real) >= _RETRIES and not grows):
-        shown = ", ".join(map(_duration, pauses[:_EVIDENCE]))
-        more = ", ..." if len(pauses) > _EVIDENCE else ""
-        what = (
-            f"{_line(chain[0][0])} was sent again {counted(len(chain) - 1, 'time')} after failures"
-        )
-        yield Violation(f"{what}, with pauses of {shown}{more}", chain)
+    return len(real) >= _RETRIES and not grows
 
 
 def _too_early(exchanges: Exchanges) -> Iterator[Violation]:
@@ -285,18 +284,19 @@ def _unprompted(group: list[Exchange], changes: list[float]) -> list[Exchange]:
 def _duplicates(exchanges: Exchanges) -> Iterator[Violation]:
     creates = [each for each in exchanges if each.operation == "createPet" and each.body]
     for group in _equal(creates):
-        cluster, end = [group[0]], _pending_until(group[0])
-        for exchange in [*group[1:], None]:
-            if exchange is not None and round(end - exchange.start, 6) >= _CLOCK:
-                cluster.append(exchange)
+        clusters, end = [[group[0]]], _pending_until(group[0])
+        for exchange in group[1:]:
+            if round(end - exchange.start, 6) >= _CLOCK:
+                clusters[-1].append(exchange)
                 end = max(end, _pending_until(exchange))
-                continue
+            else:
+                clusters.append([exchange])
+                end = _pending_until(exchange)
+        for cluster in clusters:
             if len(cluster) > 1:
                 again = counted(len(cluster) - 1, "time")
-                what = f"{_line(cluster[0])} was sent again {again} with the same body"
+                what = f"{_line(group[0])} was sent again {again} with the same body"
                 yield Violation(f"{what} while the first was pending", _plain(cluster))
-            if exchange is not None:
-                cluster, end = [exchange], _pending_until(exchange)
 
 
 def _pending_until(exchange: Exchange) -> float:
@@ -337,22 +337,23 @@ def _unread(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
 
 def _after_401(exchanges: Exchanges) -> Iterator[Violation]:
     chain: list[Exchange] = []
-    for exchange in [*exchanges, None]:
-        if exchange is not None and chain and not _reacts(exchange, chain[0]):
+    chains: list[list[Exchange]] = []
+    for exchange in exchanges:
+        if chain and not _reacts(exchange, chain[0]):
             continue  # sent before the client knew
-        is_401 = exchange is not None and exchange.status == 401 and exchange.end is not None
-        is_success = exchange is not None and exchange.status is not None and exchange.status < 400
-        is_same_key = chain and exchange is not None and _key(exchange) == _key(chain[0])
-        if exchange is not None and is_same_key and not is_success:
-            chain += [exchange] if is_401 else []
-            continue
+        is_401 = exchange.status == 401 and exchange.end is not None
+        is_success = exchange.status is not None and exchange.status < 400
+        if not chain or _key(exchange) != _key(chain[0]) or is_success:
+            chain = []
+            chains.append(chain)
+        chain += [exchange] if is_401 else []
+    for chain in chains:
         if len(chain) > _AFTER_401:
             # An export may omit the key, as Chromium's does by default.
             is_known = _key(chain[0]) and REDACTED not in _key(chain[0])
             key = "with the same key" if is_known else "without a new key"
             message = f"{len(chain) - 1} requests got 401 {key} after the first 401"
             yield Violation(message, _plain(chain))
-        chain = [exchange] if exchange is not None and is_401 else []
 
 
 def _key(exchange: Exchange) -> str:
