@@ -1,7 +1,7 @@
 """The model of a report: the rules that were checked, and the findings that show broken ones.
 
 `mockpets report` checks the requests of a client, `mockpets compare` the responses of a service.
-Both build a `Report`, and each module in `report.formats` writes one.
+Both build a `Report`, which `report.formats` writes.
 """
 
 from __future__ import annotations
