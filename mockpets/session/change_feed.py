@@ -1,8 +1,8 @@
 """Change notifications: which parts of a session have changed since when.
 
-Safe to use from several threads. Each change gets the next number of its server, and only the last
-number of each kind is kept. A subscriber that knows a number can ask which kinds have changed since
-then, and stays up to date even if the session is deleted and created again.
+Each change gets the next number of its server, and only the last number of each kind is kept. A
+subscriber that knows a number can ask which kinds have changed since then, and stays up to date
+even if the session is deleted and created again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KINDS: tuple[Change, ...] = get_args(Change)
 
 
 class ChangeFeed:
-    """The changes of one session, including the changes that affect all sessions of its server.
+    """The changes of one session and those of all sessions of its server. Thread-safe.
 
     :param common: the feed for changes that affect all sessions; None to create that feed.
     """
@@ -35,7 +35,8 @@ class ChangeFeed:
         self._numbers: Iterator[int] = count(1) if common is None else common._numbers
         self._last = 0
         self._latest: dict[Change, int] = {}
-        self._waiting: set[_Ticket] = set()
+        self._waiting: dict[object, tuple[ChangeFeed, Callable[[], None]]] = {}
+        """Subscribers by ticket, with the feed at which they wait."""
 
     @property
     def number(self) -> int:
@@ -53,16 +54,17 @@ class ChangeFeed:
             self._latest[kind] = self._last = next(self._numbers)
             if not self._waiting:
                 return
-            waiting, self._waiting = self._waiting, set()
-            released = [release for ticket in waiting if (release := ticket.take())]
-        for release in released:
+            waiting = [*self._waiting.items()]
+            for ticket, (feed, _) in waiting:
+                feed._remove(ticket)
+        for _, (_, release) in waiting:
             release()
 
     def since(self, number: int) -> list[Change]:
         """Return the kinds that have changed after a number, in the order of `KINDS`."""
         with self._lock:
             latest = [feed._latest for feed in self._feeds()]
-            return [kind for kind in KINDS if any(each.get(kind, 0) > number for each in latest)]
+            return [kind for kind in KINDS if any(last.get(kind, 0) > number for last in latest)]
 
     def wait(self, number: int, release: Callable[[], None]) -> Callable[[], None]:
         """Call a function at the next change after a number.
@@ -71,31 +73,21 @@ class ChangeFeed:
             there already is one; it must not block.
         :return: a function that cancels the wait; it does nothing after the release.
         """
-        ticket = _Ticket(release)
+        ticket = object()
         with self._lock:
-            if all(feed._last <= number for feed in self._feeds()):
+            must_wait = all(feed._last <= number for feed in self._feeds())
+            if must_wait:
                 for feed in self._feeds():
-                    feed._waiting.add(ticket)
-                return partial(self._cancel, ticket)
-        release()
+                    feed._waiting[ticket] = self, release
+        if not must_wait:
+            release()
         return partial(self._cancel, ticket)
 
-    def _cancel(self, ticket: _Ticket) -> None:
+    def _cancel(self, ticket: object) -> None:
         with self._lock:
-            ticket.take()
-            for feed in self._feeds():
-                feed._waiting.discard(ticket)
+            self._remove(ticket)
 
-
-class _Ticket:
-    """A waiting subscriber, released once, by whichever feed changes first."""
-
-    __slots__ = ("_release",)
-
-    def __init__(self, release: Callable[[], None]) -> None:
-        self._release: Callable[[], None] | None = release
-
-    def take(self) -> Callable[[], None] | None:
-        """Return the release function on the first call, then None; the caller holds the lock."""
-        release, self._release = self._release, None
-        return release
+    def _remove(self, ticket: object) -> None:
+        """Forget a subscriber of this feed; the caller holds the lock."""
+        for feed in self._feeds():
+            feed._waiting.pop(ticket, None)

@@ -55,7 +55,7 @@ class Gates:
             self.open(name)
 
     def waiting(self) -> dict[str, int]:
-        """Return the number held at each gate, sorted by the gate's name."""
+        """Return the number held at each gate, by name."""
         with self._lock:
             return {name: len(held) for name, held in sorted(self._held.items())}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from itertools import islice
-from math import inf
+from math import ceil, inf
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -24,7 +24,6 @@ from mockpets.constants import (
 )
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.memory_budget import MemoryBudget
-from mockpets.session.closed_names import ClosedNames
 from mockpets.session.save_progress import SaveProgress
 from mockpets.session.session import Session
 from mockpets.session.visitors import is_visitor
@@ -47,10 +46,9 @@ class SessionRegistry:
     :param limit: the maximum number of sessions, including the default one.
     :param clock: returns monotonic seconds.
     :param idle: seconds without use after which a session may be replaced.
-    :param declared: whether a session must be created on purpose; a request that names an unknown
-        one is rejected.
-    :param reset_every: the interval in seconds at which all sessions are reset, 0 for never. The
-        next requests do the work, so no thread is needed.
+    :param declared: whether requests that name an unknown session are rejected.
+    :param reset_every: the interval in seconds at which all sessions are reset, by the next
+        requests; 0 for never.
     """
 
     def __init__(
@@ -66,13 +64,10 @@ class SessionRegistry:
         self.shared = shared
         self.limit = limit
         self.default = Session(DEFAULT_SESSION, shared)
-        """The session of requests that name no session; it always exists."""
         self.save_progress = SaveProgress()
-        """Which changes are saved in the state file."""
         self.closed_names = ClosedNames(clock)
-        """The names of deleted sessions that requests must not create again."""
         self.on_create: Callable[[Session], None] | None = None
-        """Called with each new session; for the state file."""
+        """Called with each new session."""
         self._sessionless: deque[str] = deque(maxlen=SESSIONLESS_REQUESTS)
         self._sessionless_count = 0
         self._clock = clock
@@ -81,9 +76,9 @@ class SessionRegistry:
         self._reset_every = reset_every
         self._reset_at = clock() + reset_every if reset_every else inf
         self._lost: dict[str, None] = {}
-        """The names of visitors' sessions that were replaced with changes, the latest last."""
+        """Visitors' sessions that were replaced with changes, the latest last."""
         self._in_network: Counter[str] = Counter()
-        """The number of sessions of each visitor's address and network."""
+        """The number of sessions by address and network of visitors."""
         self._budgets: WeakValueDictionary[str, MemoryBudget] = WeakValueDictionary()
         """The memory for the pets of each address or network."""
         self._due: dict[str, Session] = {}
@@ -120,10 +115,7 @@ class SessionRegistry:
         return session
 
     def _reset_some(self, name: str) -> None:
-        """Reset the requested session and some others that are due.
-
-        Resetting thousands of sessions at once would take too long.
-        """
+        """Reset a session if it is due, and some others: resetting thousands takes too long."""
         with self._lock:
             batch = [self._due.pop(name)] if name in self._due else []
             while self._due and len(batch) < _RESETS:
@@ -142,9 +134,9 @@ class SessionRegistry:
         """Return a session, and create it if it does not exist.
 
         :param declare: whether to create it even if sessions must be declared.
-        :param reopen: whether to create it even if its name is closed, and open the name.
-        :param networks: for a visitor, the names of its address and networks, the largest last,
-            and the maximum number of sessions in each; None for a session that is not a visitor's.
+        :param reopen: whether to create it even if its name is closed.
+        :param networks: of a visitor: the names of its address and networks, the largest last, and
+            the maximum number of sessions in each.
         :raise RequestError: ``busy`` if all sessions are in use, ``session_dropped`` for a closed
             name, and once for a visitor whose session was replaced with changes,
             ``unknown_session``.
@@ -160,8 +152,14 @@ class SessionRegistry:
             if session is None:
                 if not reopen:
                     self.closed_names.check(name)
-                if networks is not None:
-                    self._report_loss(name)
+                if networks is not None and name in self._lost:
+                    del self._lost[name]
+                    raise RequestError(
+                        "session_dropped",
+                        f"a visitor's changes are lost: all {self.limit} sessions, or those of an "
+                        "address or network, were in use, and the visitor's was idle; start the "
+                        "server with a higher --max-sessions",
+                    )
                 replaced = self._make_room(networks)
                 self.closed_names.open(name)
                 session = Session(name, self.shared, self._budget(networks))
@@ -188,20 +186,6 @@ class SessionRegistry:
             session.reset()
         return session
 
-    def _report_loss(self, name: str) -> None:
-        """Report once that a visitor's session was replaced with changes.
-
-        :raise RequestError: ``session_dropped``.
-        """
-        if name in self._lost:
-            del self._lost[name]
-            raise RequestError(
-                "session_dropped",
-                f"a visitor's changes are lost: all {self.limit} sessions, or those of an address "
-                "or network, were in use, and the visitor's was idle; start the server with a "
-                "higher --max-sessions",
-            )
-
     def check_declared(self, name: str) -> None:
         """Check that a session which does not exist may be created by any request.
 
@@ -222,7 +206,7 @@ class SessionRegistry:
             self._sessionless_count += 1
 
     def sessionless(self, session: Session) -> tuple[int, list[str]]:
-        """Return how many of these requests came since a session was made, and the last of them."""
+        """Return how many of them came since a session was created, and the last ones."""
         with self._lock:
             count = self._sessionless_count - session.sessionless_before
             return count, [*self._sessionless][max(len(self._sessionless) - count, 0) :]
@@ -238,7 +222,6 @@ class SessionRegistry:
     def _make_room(self, networks: Mapping[str, int] | None) -> Session | None:
         """Remove an idle session if there are as many as allowed, and return it.
 
-        :param networks: as for `get_or_create`.
         :raise RequestError: ``busy`` if no session was idle long enough.
         """
         sessions = [*self._by_name.values()]
@@ -261,14 +244,14 @@ class SessionRegistry:
     def _remove_idle(self, sessions: list[Session], message: str, *, visitors: bool) -> Session:
         """Remove the session that was idle longest, and return it.
 
-        :param visitors: whether to prefer sessions without changes.
         :param message: why there is no room.
+        :param visitors: whether to prefer sessions without changes.
         :raise RequestError: ``busy`` if no session was idle long enough.
         """
         last = self._clock() - self._idle
-        idle = [each for each in sessions if each.used <= last and each is not self.default]
+        idle = [other for other in sessions if other.used <= last and other is not self.default]
         by_age = sorted(idle, key=lambda session: session.used)
-        free = [*islice((each for each in by_age if not each.gates.waiting()), _COMPARED)]
+        free = [*islice((other for other in by_age if not other.gates.waiting()), _COMPARED)]
         if not free:
             raise RequestError(
                 "busy",
@@ -358,3 +341,47 @@ def _close(session: Session) -> None:
     session.changes.publish("sessions")
     session.journal.close()
     session.note_change()
+
+
+class ClosedNames:
+    """The names of deleted sessions that are closed for some time, up to a limit.
+
+    A page that still polls would create its session again; a closed name rejects it instead.
+    The caller serializes changes.
+
+    :param clock: returns monotonic seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._until: dict[str, float] = {}
+        """In the order in which the names were closed."""
+
+    def close(self, name: str, seconds: float) -> None:
+        """Close a name; at the limit, forget the expired ones, or the one that was closed first."""
+        now = self._clock()
+        if len(self._until) >= CLOSED_NAMES and name not in self._until:
+            expired = [old for old, until in self._until.items() if until <= now]
+            for old in expired or [next(iter(self._until))]:
+                del self._until[old]
+        self._until[name] = now + seconds
+
+    def open(self, name: str) -> None:
+        """Open a name."""
+        self._until.pop(name, None)
+
+    def seconds(self, name: str) -> float:
+        """Return how long a name stays closed; 0 if it is open."""
+        return max(self._until.get(name, -inf) - self._clock(), 0.0)
+
+    def check(self, name: str) -> None:
+        """Check that a name is not closed.
+
+        :raise RequestError: ``session_dropped``.
+        """
+        if seconds := self.seconds(name):
+            raise RequestError(
+                "session_dropped",
+                f"the session '{name}' was deleted and stays closed for {ceil(seconds)} s; use "
+                f"another name, or create it again with PUT sessions/{name}",
+            )

@@ -43,10 +43,7 @@ class SaveProgress:
         self.begun += 1
 
     def end(self, trouble: str = "") -> None:
-        """Note that the attempt ended.
-
-        :param trouble: why it failed; empty if it succeeded.
-        """
+        """Note that the attempt ended, and why it failed; empty if it succeeded."""
         with self._changed:
             self._trouble = trouble
             self._ended = self.begun
@@ -74,27 +71,19 @@ class SaveProgress:
         return self
 
     def report(self, session: Session) -> StateFileProgress | None:
-        """Return the progress, or None if the sessions are not saved.
-
-        :param session: the session of the request.
-        """
+        """Return the progress, and what a session has that is not saved; None without a file."""
         if not self.is_active:
             return None
+        parts: dict[UnsavedKind, bool] = {
+            "session": not session.is_saved,
+            "inline_scenarios": bool(session.inline),
+            "snapshots": len(session.snapshots) > 0,
+            "counters": session.has_counts,
+            "requests": len(session.journal) > 0,
+        }
         return {
             "begun": self.begun,
             "saved": self.saved,
             "trouble": self.trouble,
-            "not_saved": _not_saved(session),
+            "not_saved": [kind for kind, exists in parts.items() if exists],
         }
-
-
-def _not_saved(session: Session) -> list[UnsavedKind]:
-    """Return what a session has that the state file does not keep."""
-    parts: dict[UnsavedKind, bool] = {
-        "session": not session.is_saved,
-        "inline_scenarios": bool(session.inline),
-        "snapshots": len(session.snapshots) > 0,
-        "counters": session.has_counts,
-        "requests": len(session.journal) > 0,
-    }
-    return [kind for kind, exists in parts.items() if exists]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from random import Random
 from secrets import token_hex
 from threading import Lock
@@ -41,9 +42,8 @@ if TYPE_CHECKING:
 class Activation:
     """A stack of scenarios in use by one session.
 
-    :param library: the library of `stack`; if the session's library is a newer one, the stack may
-        be outdated.
-    :param counts: the counters by the position of the stub in the stack; created on first use.
+    :param library: that of `stack`, which may be outdated if the session has a newer one.
+    :param counts: the counters by the position of the stub in the stack.
     :param store: the pets that the stack defines, or the session's own.
     """
 
@@ -54,10 +54,7 @@ class Activation:
 
 
 class StackStore(NamedTuple):
-    """The store of a stack of scenarios that defines pets.
-
-    :param pets_digest: of the scenario's pets, as `Stack.pets_digest` returns it.
-    """
+    """The store of a stack of scenarios that defines pets, with `Stack.pets_digest`."""
 
     pets_digest: str
     store: Store
@@ -69,59 +66,30 @@ class Session:
     :param pets: the memory budget of its pets; None for the one of all sessions.
     """
 
-    __slots__ = (
-        "_activations",
-        "_inline",
-        "_lock",
-        "_merged",
-        "_on_change",
-        "_own",
-        "_pets",
-        "_plain",
-        "_random",
-        "_restored",
-        "_shared",
-        "active",
-        "changes",
-        "documents",
-        "gates",
-        "headers",
-        "id",
-        "journal",
-        "name",
-        "networks",
-        "seed",
-        "sessionless_before",
-        "snapshots",
-        "used",
-    )
-
     def __init__(self, name: str, shared: SharedState, pets: MemoryBudget | None = None) -> None:
         self._pets = pets or shared.pets
         self.name = name
         self.identify(token_hex(8))
         self.active = shared.scenarios
         self.seed = shared.seed
-        """The seed of everything random in this session."""
         self.changes = ChangeFeed(shared.changes)
         self.gates = Gates(partial(self.changes.publish, "gates"))
-        """The gates at which its responses are held."""
         self.journal = shared.journal()
         self.snapshots = Snapshots(shared.snapshots, partial(self.changes.publish, "snapshots"))
         self.documents: Mapping[str, str] = {}
         """The source of the scenarios that were sent for this session only, by name."""
         self.networks: tuple[str, ...] = ()
-        """The names of its visitor's address and networks (`visitors.visitor_names`)."""
+        """Of its visitor, from `visitor_names`."""
         self.sessionless_before = 0
-        """How many requests without a session were rejected before it was made."""
+        """The number of requests without a session that were rejected before it was created."""
         self.used = 0.0
-        """The time of its last use, in seconds of the registry's clock."""
+        """When, in seconds of the registry's clock."""
         self._shared = shared
         self._on_change: Callable[[], None] | None = None
-        """Called after a change of anything that the state file keeps; None without a file."""
+        """Called after a change of what the state file keeps; None without a file."""
         self._own = self._new_store(shared.start)
         self._random: Random | None = None
-        """Created for the first random decision, because it takes as long as all the rest."""
+        """Lazy: seeding is slow."""
         self._inline: Mapping[str, Scenario] = {}
         self._merged: tuple[Library, Library] | None = None
         """The library of files, and the same with this session's own scenarios."""
@@ -129,7 +97,7 @@ class Session:
         self._restored: dict[tuple[str, ...], StackStore] = {}
         """The stores from before a restart whose stacks were not used since."""
         self._plain: dict[tuple[str, ...], Activation] = {}
-        """The activations of stacks without stubs and pets: no state, so they can be dropped."""
+        """Stacks without stubs and pets: they have no state, so they can be dropped."""
         self._lock = Lock()
 
     def identify(self, session_id: str) -> None:
@@ -174,7 +142,7 @@ class Session:
         return known.stack if known and known.library is library else library.stack(names)
 
     def use(self, names: tuple[str, ...], *, at_once: bool = False) -> Activation:
-        """Return this session's activation of a stack, creating it if it is new.
+        """Return this session's activation of a stack.
 
         :param at_once: whether to raise instead of generating many pets.
         :raise RequestError: ``unknown_scenario``; ``busy`` if the session has too many stacks;
@@ -215,10 +183,7 @@ class Session:
         return fresh
 
     def _store_of(self, stack: Stack, *, at_once: bool) -> Store:
-        """Return the store of a stack that defines pets: from before a restart, or a new one.
-
-        :raise NotReady: `at_once` is set and many pets must be generated first.
-        """
+        """Return the store of a stack that defines pets: from before a restart, or a new one."""
         restored = self._restored.get(stack.names)
         if restored is not None and restored.pets_digest == stack.pets_digest:
             return restored.store
@@ -226,7 +191,6 @@ class Session:
         return self._new_store(self._shared.table(stack.pets, self.seed, at_once=at_once))
 
     def _new_store(self, start: Table) -> Store:
-        """Return a new store."""
         store = Store(start, self._shared.max_new, self._pets)
         if self._on_change is not None:
             store.track(self._on_change)
@@ -272,18 +236,16 @@ class Session:
     def decide(self, activation: Activation, facts: Facts) -> Outcome:
         """Return the outcome of a request, and count the request."""
         stack, max_delay = activation.stack, self._shared.max_delay
-        candidates = stack.index.candidates(facts)
+        possible = stack.index.candidates(facts)
         with self._lock:
             if self._random is None:
                 self._random = Random(self.seed)
-            return decide(
-                stack.stubs, activation.counts, facts, self._random, max_delay, candidates
-            )
+            return decide(stack.stubs, activation.counts, facts, self._random, max_delay, possible)
 
     def fork(self, shared: SharedState) -> Session:
         """Return a copy in which requests can be tried out: they change nothing in this session.
 
-        :param shared: the state that the copy uses instead of its server's; with the same library.
+        :param shared: has the same library.
         """
         copy = Session(self.name, shared)
         copy.identify(self.id)
@@ -293,17 +255,16 @@ class Session:
             copy.journal.last, copy.journal.resets = self.journal.last, self.journal.resets
             copy._own = self._own.fork()
             copy._activations = {
-                names: Activation(
-                    each.library,
-                    each.stack,
-                    defaultdict(Count, {key: replace(count) for key, count in each.counts.items()}),
-                    copy._own if each.store is self._own else each.store.fork(),
+                names: replace(
+                    known,
+                    counts=defaultdict(Count, {n: replace(c) for n, c in known.counts.items()}),
+                    store=copy._own if known.store is self._own else known.store.fork(),
                 )
-                for names, each in self._activations.items()
+                for names, known in self._activations.items()
             }
             copy._restored = {
-                names: each._replace(store=each.store.fork())
-                for names, each in self._restored.items()
+                names: known._replace(store=known.store.fork())
+                for names, known in self._restored.items()
             }
             if self._random is not None:
                 copy._random = Random()
@@ -318,7 +279,7 @@ class Session:
     def check_name(self, name: str) -> None:
         """Check the length of a new pet's name.
 
-        :raise RequestError: ``invalid_request`` if the server only accepts shorter names.
+        :raise RequestError: ``invalid_request``.
         """
         limit = self._shared.max_name
         if limit is not None and len(name) > limit:
@@ -328,10 +289,7 @@ class Session:
     # --- The start ----------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """Reset pets, counters, random numbers and the journal.
-
-        Active scenarios and snapshots stay.
-        """
+        """Reset pets, counters, random numbers and the journal; scenarios and snapshots stay."""
         with self._lock:
             self._own.reset()
             self._activations.clear()
@@ -358,23 +316,20 @@ class Session:
         return (
             not is_new
             or len(self.snapshots) > 0
-            or any(each.store.is_changed for each in self.stores().values())
+            or any(store.is_changed for _, store in self.stores().values())
         )
 
     def pets_held(self) -> int:
         """Return the number of pets in all stores of the session."""
-        return sum(each.store.total() for each in self.stores().values())
+        return sum(store.total() for _, store in self.stores().values())
 
     # --- Saving to a file ---------------------------------------------------------------------
 
     def track(self, on_change: Callable[[], None]) -> None:
-        """Begin to track changes of what the state file keeps.
-
-        :param on_change: called after each change.
-        """
+        """Call a function after each change of what the state file keeps."""
         self._on_change = on_change
-        for each in self.stores().values():
-            each.store.track(on_change)
+        for _, store in self.stores().values():
+            store.track(on_change)
 
     def note_change(self) -> None:
         """Call what `track` was given."""
@@ -385,9 +340,9 @@ class Session:
         """Return the stores by the names of their stack; the session's own has no names."""
         with self._lock:
             stores = {(): StackStore("", self._own), **self._restored}
-            for names, each in self._activations.items():
-                if each.store is not self._own:
-                    stores[names] = StackStore(each.stack.pets_digest, each.store)
+            for names, known in self._activations.items():
+                if known.store is not self._own:
+                    stores[names] = StackStore(known.stack.pets_digest, known.store)
             return stores
 
     @property
@@ -404,10 +359,8 @@ class Session:
     def has_counts(self) -> bool:
         """Whether a stub has counted requests since the last reset."""
         with self._lock:
-            counts = [
-                count for each in self._activations.values() for count in each.counts.values()
-            ]
-        return any(count.used or count.passed for count in counts)
+            counts = [[*known.counts.values()] for known in self._activations.values()]
+        return any(count.used or count.passed for count in chain(*counts))
 
     def restore(
         self,
@@ -417,9 +370,7 @@ class Session:
     ) -> None:
         """Restore what the state file kept; only for a session that is not in use yet.
 
-        :param active: None for the active scenarios of a new session.
-        :param seed: None for the seed of a new session.
-        :param stores: as `stores` returns them.
+        :param active: None for those of a new session; also `seed`.
         """
         shared = self._shared
         self.active = shared.scenarios if active is None else active

@@ -28,19 +28,16 @@ class SharedState:
 
     :param library: returns the current library; a reload replaces it.
     :param tables: the cache of generated pets.
-    :param start: the initial pets of a session.
-    :param scenarios: the active scenarios of a new session.
-    :param seed: the seed of a new session.
+    :param start: the initial pets of a session; `scenarios` and `seed` are initial values too.
     :param max_new: the maximum number of pets that requests may add to a store.
-    :param locale: the locale of generated pets, unless a scenario sets another.
+    :param locale: of generated pets, unless a scenario sets another.
     :param journal: creates the journal of a session.
     :param pets: the memory budget of pets that are not shared.
-    :param snapshots: the memory budget of snapshots.
     :param max_delay: the maximum total delay of a response, in seconds.
     :param max_name: the maximum length of a new pet's name, in characters; None for no limit.
     :param allows_connection_faults: whether scenarios may break connections.
     :param documents: whether clients may send scenarios in requests.
-    :param changes: the changes that affect all sessions.
+    :param changes: those that affect all sessions.
     """
 
     library: Callable[[], Library]
@@ -64,7 +61,7 @@ class SharedState:
     ) -> Table:
         """Return pets as a table; tables of generated pets are shared.
 
-        :param seed: the seed of generated pets, unless `pets` sets another.
+        :param seed: of generated pets, unless `pets` sets another.
         :param at_once: whether to raise instead of generating many pets.
         :raise RequestError: ``store_full`` if the pets exceed the memory budget.
         :raise NotReady: `at_once` is set and many pets must be generated first.

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A named copy of a session's pets.
-
-    :param pets: the number of pets.
-    :param at: the time of the copy, in seconds since 1970.
-    """
+    """A named copy of a session's pets: their number, and the time in seconds since 1970."""
 
     name: str
     pets: int
@@ -34,7 +30,6 @@ class Snapshot:
 class Snapshots:
     """The snapshots of one session. Safe to use from several threads.
 
-    :param budget: the memory budget that is charged for them.
     :param changed: called after each change.
     """
 
@@ -74,30 +69,24 @@ class Snapshots:
         self._changed()
         return snapshot
 
-    def get(self, name: str) -> Snapshot:
-        """Return a snapshot.
-
-        :raise RequestError: ``not_found``, with the known names.
-        """
-        with self._lock:
-            return self._existing(name)
-
     def drop(self, name: str) -> None:
         """Delete a snapshot.
 
         :raise RequestError: ``not_found``, with the known names.
         """
-        with self._lock:
-            self._existing(name)
-            del self._by_name[name]
+        self.get(name)
+        self._by_name.pop(name, None)  # two calls at once may delete it
         self._changed()
 
-    def _existing(self, name: str) -> Snapshot:
-        """Return a snapshot or raise; the caller holds the lock."""
+    def get(self, name: str) -> Snapshot:
+        """Return a snapshot.
+
+        :raise RequestError: ``not_found``, with the known names.
+        """
         snapshot = self._by_name.get(name)
         if snapshot is None:
-            names = ", ".join(sorted(self._by_name))
+            names = ", ".join(sorted([*self._by_name]))
             hint = f"known: {names}" if names else "the session has no snapshots"
-            hint = did_you_mean(name, self._by_name) or hint
+            hint = did_you_mean(name, [*self._by_name]) or hint
             raise RequestError("not_found", f"unknown snapshot {name[:64]!r}; {hint}")
         return snapshot

@@ -16,18 +16,13 @@ def visitor_name(address: str, secret: bytes) -> str:
     """Return the session name of a visitor, which does not reveal the address.
 
     An IPv6 visitor can choose from a network of 64 bits (RFC 4291, 2.5.4), so all addresses of such
-    a network get the same name.
-
-    :param address: the same as for `visitor_names`.
-    :param secret: the same as for `visitor_names`.
+    a network get the same name. The parameters are those of `visitor_names`.
     """
     return _name(_keys(address)[0], secret)
 
 
 def visitor_names(address: str, secret: bytes) -> tuple[str, ...]:
-    """Return the name of a visitor, then for IPv6 those of the networks that it is in.
-
-    The networks are those of `PUBLIC_NETWORKS`, in that order.
+    """Return the name of a visitor, then for IPv6 those of its networks in `PUBLIC_NETWORKS`.
 
     :param address: the peer's address or, behind a trusted proxy, the forwarded one. Anything else,
         such as that of a Unix socket, is used as text.
@@ -37,7 +32,6 @@ def visitor_names(address: str, secret: bytes) -> tuple[str, ...]:
 
 
 def _keys(address: str) -> list[bytes]:
-    """Return what identifies a visitor and its networks."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
@@ -46,7 +40,9 @@ def _keys(address: str) -> list[bytes]:
         parsed = parsed.ipv4_mapped or parsed
     if parsed.version == 4:
         return [parsed.packed]
-    return [parsed.packed[: bits // 8] for bits in (64, *(each.bits for each in PUBLIC_NETWORKS))]
+    return [
+        parsed.packed[: bits // 8] for bits in (64, *(network.bits for network in PUBLIC_NETWORKS))
+    ]
 
 
 def _name(key: bytes, secret: bytes) -> str:

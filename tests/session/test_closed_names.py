@@ -10,8 +10,7 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import CLOSED_NAMES
 from mockpets.errors import RequestError
-from mockpets.session.closed_names import ClosedNames
-from mockpets.session.registry import SessionRegistry
+from mockpets.session.registry import ClosedNames, SessionRegistry
 from mockpets.web.control.call import Call
 from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket
