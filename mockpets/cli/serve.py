@@ -18,11 +18,10 @@ from mockpets.cli.commands import Command, discard_output, report
 from mockpets.cli.keys import Actions, Keys, has_keys, key_line
 from mockpets.cli.layout import columns, has_colour, wrap
 from mockpets.cli.options import with_settings
-from mockpets.constants import API_PREFIX, METRICS_PORT_PATH, PANEL_PATH, PETS_PATH
+from mockpets.constants import API_PREFIX, METRICS_PORT_PATH, PANEL_PATH, PETS_PATH, VERSION
 from mockpets.errors import InputError
 from mockpets.settings.combinations import notices
 from mockpets.settings.sources import load_settings
-from mockpets.version import FULL_VERSION
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -199,7 +198,7 @@ def _banner(
     overview = "\n".join(_banner_line(label, text) for label, text in lines.items() if text)
     folders = [word for each in settings.scenarios_dir for word in ("--scenarios-dir", str(each))]
     command = shlex.join(["mockpets", "scenarios", *folders])
-    return f"""mockpets {FULL_VERSION} serves the pet store at {_bold(root + API_PREFIX)}
+    return f"""mockpets {VERSION} serves the pet store at {_bold(root + API_PREFIX)}
 
 {overview}
 {scenarios} scenarios: {command}

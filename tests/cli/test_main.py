@@ -844,7 +844,7 @@ def test_the_server_runs_even_if_the_banner_cannot_be_printed(
         finally:
             process.kill()
 
-    message = f"cannot print the banner: {reason}; mockpets {FULL_VERSION} serves"
+    message = f"cannot print the banner: {reason}; mockpets {version('mockpets')} serves"
     assert line.startswith(message)
     assert status == 200
     assert (process.returncode, logged(err)[-1]["message"]) == (0, "stopped")
