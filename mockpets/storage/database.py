@@ -8,9 +8,9 @@ The journal is a rollback journal and not a write-ahead log: SQLite ignores what
 page of such a log, and with it changes that were reported as saved. One connection keeps the
 file locked while the server runs, so that a second server cannot use it, not even by another link.
 
-SQLite does not notice a program that ignores the lock and changes the file in place: commits still
-succeed. So `is_unchanged` checks it. Open the file only through SQLite: this process loses the lock
-when it closes a file that it opened in another way.
+SQLite does not notice a program that ignores the lock and changes or replaces the file: commits
+still succeed. So `place` and `is_unchanged` check it. Open the file only through SQLite: this
+process loses the lock when it closes a file that it opened in another way.
 """
 
 from __future__ import annotations
@@ -116,22 +116,24 @@ class Database:
         journal = self.target.with_name(f"{self.target.name}-journal")
         with suppress(OSError):
             # The next server needs a journal with content, and that of another file is not ours.
-            if self.is_in_place() and not journal.stat().st_size:
+            if self._is_ours(self.target.lstat()) and not journal.stat().st_size:
                 journal.unlink()
         self.connection.close()
 
-    def is_in_place(self) -> bool:
-        """Return whether the path still leads to this file; False if it leads to none.
+    def place(self) -> Path | None:
+        """Return the file, or what has taken its place or that of a link to it; None without any.
 
-        :raise OSError: the folder is missing, or another file has the name.
+        :raise OSError: the folder is missing.
         """
-        try:
-            if _signature(self.target)[:2] == self._signature[:2]:
-                return True
-        except FileNotFoundError:
-            os.stat(self.target.parent)  # noqa: PTH116 - raises the error to report
-            return False
-        raise OSError(None, "another file has taken the place of the state file; move it away")
+        place = self.target
+        is_replaced = os.path.lexists(place) and not self._is_ours(place.lstat())
+        if not is_replaced and Path(os.path.realpath(self.path)) != self.target:
+            place = self.path
+        place.parent.stat()
+        return place if os.path.lexists(place) else None
+
+    def _is_ours(self, status: os.stat_result) -> bool:
+        return (status.st_dev, status.st_ino) == self._signature[:2]
 
     def is_unchanged(self) -> bool:
         """Return whether the file has what the last transaction left in it.
@@ -160,21 +162,28 @@ class Database:
                 other.read()
             return other._content is not None and other._content == self._content
 
-    def move_away(self) -> Path:
-        """Close the file, which another program changed, and rename it; return the new path."""
+    def move_away(self, place: Path) -> Path:
+        """Close the file, and rename what another program made of it; return the new path.
+
+        :param place: as `place` returns it.
+        :raise OSError: it cannot be renamed, or another program uses it.
+        """
+        is_file = place.is_file()  # opening a named pipe would block
+        if is_file and not self._is_ours(place.stat()) and _is_in_use(place):
+            raise OSError(None, "another mockpets uses the file; each server needs its own")
         now = datetime.now(UTC)
-        away = self.target.with_name(f"{self.target.name}-changed-{now:%Y%m%dT%H%M%S.%fZ}")
-        journal = self.target.with_name(f"{self.target.name}-journal")
+        away = place.with_name(f"{place.name}-changed-{now:%Y%m%dT%H%M%S.%fZ}")
+        journal = place.with_name(f"{place.name}-journal")
         with suppress(FileNotFoundError):
             # SQLite would undo the transaction of the changed file in the new one.
             if journal.stat().st_size:
                 journal.rename(away.with_name(f"{away.name}-journal"))
-        self.target.rename(away)
+        place.rename(away)
         self.close()
-        pattern = re.compile(rf"{re.escape(self.target.name)}-changed-\d{{8}}T\d{{6}}\.\d{{6}}Z")
-        with suppress(OSError):
-            changed = sorted(each for each in away.parent.iterdir() if pattern.fullmatch(each.name))
-            for old in changed[:-_KEPT_CHANGED]:
+        pattern = re.compile(rf"{re.escape(place.name)}-changed-\d{{8}}T\d{{6}}\.\d{{6}}Z")
+        changed = sorted(each for each in away.parent.iterdir() if pattern.fullmatch(each.name))
+        for old in changed[:-_KEPT_CHANGED]:
+            with suppress(OSError):  # a folder stays
                 old.unlink()
                 old.with_name(f"{old.name}-journal").unlink(missing_ok=True)
         return away
@@ -307,9 +316,19 @@ def _damaged(path: Path, what: str) -> InputError:
 
 def _signature(path: Path) -> tuple[int, ...]:
     """Return what differs after a change of the file: first its identity, then its size."""
-    status = path.stat()
+    status = path.lstat()  # a link in its place is another file
     times = status.st_mtime_ns, status.st_ctime_ns
     return status.st_dev, status.st_ino, status.st_size, *times
+
+
+def _is_in_use(path: Path) -> bool:
+    """Return whether another program has locked a file, which must not be ours: see above."""
+    try:
+        with closing(_connect(path, sqlite3.connect, "mode=ro")) as connection:
+            connection.execute("SELECT * FROM sqlite_master").fetchall()
+    except sqlite3.Error as error:
+        return getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+    return False
 
 
 # --- Opening ----------------------------------------------------------------------------------

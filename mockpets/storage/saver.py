@@ -23,6 +23,7 @@ from mockpets.storage.unsaved_marks import boot_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from mockpets.pets.store import Saved, Store
     from mockpets.pets.table import Table
@@ -227,10 +228,12 @@ class Saver:
         progress, is_stopping = self._progress, self._is_stopping
         progress.begin()
         try:
-            is_new = not self._database.is_in_place()
-            if not is_new and not self._database.is_unchanged():
-                self._move_away()
+            database, is_new = self._database, False
+            while (place := database.place()) != database.target or not database.is_unchanged():
                 is_new = True
+                if place is None:
+                    break
+                self._move_away(place)
             if is_new:
                 self._replace_database()
             files = self._collect(everything=is_new, is_stopping=is_stopping)
@@ -262,12 +265,12 @@ class Saver:
             _log.warning(what, self._shown, trouble)
         self._progress.end(trouble)
 
-    def _move_away(self) -> None:
-        """Rename the file after another program changed it.
+    def _move_away(self, place: Path) -> None:
+        """Rename the file after another program changed it, or what has taken its place.
 
         :raise OSError: it cannot be renamed.
         """
-        away = printable(self._database.move_away().name)
+        away = printable(self._database.move_away(place).name)
         self._changed = (
             f"another program changed the file; mockpets renamed it to {away} and saved all "
             "sessions from memory again"

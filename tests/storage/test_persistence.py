@@ -147,23 +147,25 @@ def test_a_kill_loses_no_acknowledged_change(file: Path, rounds: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_kill_after_the_file_was_changed_in_place_loses_nothing(file: Path) -> None:
+def test_a_kill_after_the_file_was_changed_or_replaced_loses_nothing(file: Path) -> None:
     with keeping(file) as (process, call):
         post(call, "First")
         assert is_saved(call)
         backup = file.read_bytes()
         post(call, "Second")
         assert is_saved(call)
-        for number, data in enumerate((b"", backup)):
-            file.write_bytes(data)
+        copy = file.with_name("copy")
+        copy.write_bytes(backup)
+        for number, data in enumerate((b"", backup, None)):
+            copy.replace(file) if data is None else file.write_bytes(data)
             post(call, f"After {number}")
             assert is_saved(call)
         process.kill()
         process.wait(SECONDS)
-    assert len([*file.parent.glob("pets.state-changed-*")]) == 2
+    assert len([*file.parent.glob("pets.state-changed-*")]) == 3
     with in_process(file) as call:
         names = [pet["name"] for pet in pets(call)[16:]]
-        assert names == ["First", "Second", "After 0", "After 1"]
+        assert names == ["First", "Second", "After 0", "After 1", "After 2"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

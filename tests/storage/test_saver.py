@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -562,25 +563,6 @@ def test_a_deleted_file_is_created_again(path: Path, messages: Callable[[], list
     assert server.session("w3").id == ids
 
 
-def test_a_file_that_took_its_place_is_not_overwritten(path: Path) -> None:
-    server = Server(path)
-    server.post()
-    server.save()
-    path.unlink()
-    path.write_bytes(b"precious")
-    server.post()
-    assert not server.save()
-    assert server.progress.trouble == (
-        "another file has taken the place of the state file; move it away"
-    )
-    assert path.read_bytes() == b"precious"
-    path.unlink()
-    assert server.save()
-    server.crash()
-
-    assert Server(path).names() == ["Ada", "Bo", "Miso", "Miso"]
-
-
 def elsewhere(script: str, *arguments: object) -> None:
     """Run a script in another process: closing the file in this one would drop the lock."""
     command = [sys.executable, "-c", f"import os, shutil, sqlite3, sys\n{script}"]
@@ -637,6 +619,74 @@ def test_a_file_changed_in_place_is_written_again(
         f"another program changed {path}; renamed it to {away.name}, saving all sessions from "
         "memory again"
     ]
+
+
+REPLACED: dict[str, Callable[[Path, Path], object]] = {
+    "mv": lambda backup, path: backup.rename(path),
+    "another program's": lambda _, path: path.write_bytes(b"precious"),
+    "a copy of itself": lambda backup, path: shutil.copyfile(backup.with_name("now"), path),
+    "folder": lambda _, path: path.mkdir(),
+    "link": lambda backup, path: path.symlink_to(backup),
+    "broken link": lambda backup, path: path.symlink_to(backup.with_name("missing")),
+    "loop of links": lambda _, path: path.symlink_to(path),
+    "named pipe": lambda _, path: os.mkfifo(path),
+}
+
+
+@pytest.mark.parametrize("is_linked", [False, True])
+@pytest.mark.parametrize("replace", REPLACED.values(), ids=REPLACED)
+def test_what_took_the_place_of_the_file_is_renamed(
+    path: Path, tmp_path: Path, is_linked: bool, replace: Callable[[Path, Path], object]
+) -> None:
+    backup, used = tmp_path / "backup", path
+    if is_linked:
+        used = tmp_path / "link"
+        used.symlink_to(path)
+    server = Server(used)
+    server.post(name="First")
+    assert server.save()
+    elsewhere(COPY, path, backup)
+    server.post(name="Second")
+    assert server.save()
+    saved = server.progress.saved
+    elsewhere(COPY, path, tmp_path / "now")
+    path.unlink()
+    replace(backup, path)
+    before = path.lstat()
+
+    assert not server.save()
+    (away,) = changed_files(path)
+    assert os.path.samestat(away.lstat(), before)
+    assert server.progress.saved == saved
+    assert f"renamed it to {away.name}" in server.progress.trouble
+    server.post(name="Third")
+    assert server.save()
+    server.crash()
+
+    assert Server(used).names() == ["Ada", "Bo", "First", "Second", "Third"]
+    assert used.is_symlink() == is_linked
+
+
+@pytest.mark.parametrize("other", ["backup", "missing", "kept/pets.state"])
+def test_a_link_that_leads_to_another_file_is_renamed(
+    path: Path, tmp_path: Path, other: str
+) -> None:
+    link, backup = tmp_path / "link", tmp_path / "backup"
+    link.symlink_to(path)
+    server = Server(link)
+    server.post(name="First")
+    assert server.save()
+    elsewhere(COPY, path, backup)
+    precious = backup.read_bytes()
+    server.post(name="Second")
+    assert server.save()
+    link.unlink()
+    link.symlink_to(tmp_path / other)
+
+    assert server.save() == (other == "kept/pets.state")
+    server.crash()
+    assert Server(link).names() == ["Ada", "Bo", "First", "Second"]
+    assert backup.read_bytes() == precious
 
 
 def test_after_a_change_in_place_the_next_save_is_confirmed(path: Path) -> None:
@@ -750,6 +800,8 @@ def test_a_server_whose_file_is_gone_leaves_the_files_of_another(path: Path) -> 
     path.unlink()
     second = Server(path)
     second.post()
+    assert not first.save()
+    assert first.progress.trouble == ("another mockpets uses the file; each server needs its own")
     first.stop()
     assert path.with_name("pets.state-journal").exists(), "the second server still needs it"
     second.stop()
