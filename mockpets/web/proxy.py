@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from mockpets.constants import COMMON_HEADERS, MOUNT
 from mockpets.contract.error_body import error_body
@@ -112,9 +113,11 @@ def _outside_prefix(
     prefix: str, path: str, environ: WSGIEnvironment, admit: Callable[[Request], None] | None
 ) -> Response:
     """Return the response to a path outside the prefix; its CORS headers let pages read it."""
+    raw = path.encode("latin-1")  # as PEP 3333 decodes it
+    shown, correct = raw.decode("utf-8", "replace")[:80], quote(raw[:80])
     error = RequestError(
         "not_found",
-        f"unknown path {path[:80]!r}; the server's prefix is {prefix}, so use {prefix}{path[:80]}. "
+        f"unknown path {shown!r}; the server's prefix is {prefix}, so use {prefix}{correct}. "
         "If your proxy strips the prefix, let it send X-Forwarded-Prefix and remove --prefix",
     )
     preflight = environ["REQUEST_METHOD"] == "OPTIONS"

@@ -259,6 +259,15 @@ def test_paths_outside_the_prefix_are_not_found(path: str) -> None:
     assert response.headers["Cache-Control"] == "no-store"
 
 
+def test_a_path_outside_the_prefix_is_shown_decoded_and_suggested_encoded() -> None:
+    response = mounted("/mock").get("/caf%C3%A9%00", headers=KEY)
+
+    message = json.loads(response.data)["message"]
+    assert message.startswith(
+        r"unknown path '/café\x00'; the server's prefix is /mock, so use /mock/caf%C3%A9%00. "
+    )
+
+
 def test_a_page_can_read_the_error_outside_the_prefix() -> None:
     asked = {"Origin": "http://localhost:5173", "Access-Control-Request-Method": "POST"}
     response = mounted("/mock").options("/v1/pets", headers=asked)
