@@ -67,7 +67,9 @@ def _from_git(root: Path) -> str:
 
 def _git(root: Path, *arguments: str) -> str:
     command = ("git", "-C", str(root), *arguments)
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    # In a hook of another repository, GIT_DIR names that one.
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)  # noqa: S603
     return done.stdout.strip()
 
 

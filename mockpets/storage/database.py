@@ -416,7 +416,7 @@ _READ_ONLY: Final = "mode=ro&immutable=1"
 def _connect(target: Path, connect: Connect, options: str = "mode=rw") -> sqlite3.Connection:
     """Return a connection without transactions of its own."""
     return connect(
-        f"file:{quote(str(target))}?{options}",
+        f"file:{quote(os.fsencode(target))}?{options}",
         uri=True,
         timeout=0,
         isolation_level=None,

@@ -79,6 +79,17 @@ def test_every_store_of_every_session_comes_back(path: Path, end: Callable[[Serv
     assert server.names("default", "sold") == ["Kit", "Changed", "0", "1", "2"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems reject such names")
+@pytest.mark.parametrize("name", [os.fsdecode(b"\xff"), "a?mode=memory#%41"])
+def test_a_file_may_have_any_name(path: Path, name: str) -> None:
+    server = Server(path.with_name(name))
+    server.post()
+    server.stop()
+
+    assert left_in(path) == [name]
+    assert Server(path.with_name(name)).names() == ["Ada", "Bo", "Miso"]
+
+
 def test_a_store_that_waits_for_its_stack_stays_in_the_file(path: Path) -> None:
     for number in range(3):
         server = Server(path)
