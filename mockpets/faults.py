@@ -2,8 +2,8 @@
 
 `FAULTS` is the only list of them. The scenario language, its JSON Schema, the descriptions of
 scenarios, ``mockpets new``, the app and the server read it, and a test compares the table of
-``docs/scenarios/reference.md`` with it. The code that breaks a response is a function registered by
-the kind's name: in `web.delivery` for a body, in `server.channel` for a connection.
+``docs/scenarios/reference.md`` with it. `web.delivery` cuts or damages the response, and
+`server.channel` ends the connection.
 """
 
 from __future__ import annotations
@@ -21,32 +21,41 @@ class FaultKind:
     """One kind of fault.
 
     :param name: the value of `fault` in a scenario file.
-    :param affects: ``connection`` sends nothing of the response, so the request has no status;
-        ``body`` damages the body of a response, which must have one.
+    :param sends: how much of the response the server sends: nothing, so the request has no status;
+        the head; the head and half of the body; or all, with a body that is not valid JSON.
+    :param then: what happens to the connection after that; ``wait`` until the client leaves.
     :param effect: what it does, as a sentence without its subject, for descriptions.
-    :param incomplete: whether the client gets less than the whole response.
     """
 
     name: str
-    affects: Literal["connection", "body"]
+    sends: Literal["nothing", "head", "half", "all"]
+    then: Literal["reset", "close", "wait", "go on"]
     effect: str
-    incomplete: bool = True
 
 
 FAULTS: Final[Mapping[str, FaultKind]] = MappingProxyType(
     {
         kind.name: kind
         for kind in (
-            FaultKind("connection_reset", "connection", "breaks the connection"),
-            FaultKind("empty_reply", "connection", "closes the connection without a response"),
-            FaultKind("truncated_body", "body", "closes the connection in the middle of the body"),
-            FaultKind("malformed_json", "body", "damages the JSON of the body", incomplete=False),
+            FaultKind("connection_reset", "nothing", "reset", "breaks the connection"),
+            FaultKind(
+                "empty_reply", "nothing", "close", "closes the connection without a response"
+            ),
+            FaultKind("stall", "head", "wait", "sends the headers, then nothing more"),
+            FaultKind(
+                "truncated_body", "half", "close", "closes the connection in the middle of the body"
+            ),
+            FaultKind("malformed_json", "all", "go on", "damages the JSON of the body"),
         )
     }
 )
-CONNECTION_FAULTS: Final = frozenset(
-    name for name, kind in FAULTS.items() if kind.affects == "connection"
+NO_RESPONSE_FAULTS: Final = frozenset(
+    name for name, kind in FAULTS.items() if kind.sends == "nothing"
 )
-"""The faults after which a client has no status; kept for code that runs for each request."""
-INCOMPLETE_FAULTS: Final = frozenset(name for name, kind in FAULTS.items() if kind.incomplete)
+"""The faults after which a client has no status."""
+INCOMPLETE_FAULTS: Final = frozenset(name for name, kind in FAULTS.items() if kind.sends != "all")
 """The faults after which a client has less than the whole response."""
+CONNECTION_FAULTS: Final = NO_RESPONSE_FAULTS | {
+    n for n, kind in FAULTS.items() if kind.then == "wait"
+}
+"""The faults that a public server rejects, because they hold or break visitors' connections."""

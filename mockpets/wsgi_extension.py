@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mockpets.constants import ErrorCode, ResponseEnd
+    from mockpets.faults import FaultKind
 
     OnEnd = Callable[[ResponseEnd], None]
 
@@ -119,7 +120,8 @@ class DeliveryOrder:
     :param hold: called with a function that releases the response, which any thread may call;
         returns a function that cancels the hold. Delay and hold run at the same time.
     :param throttle: bytes of the body per second, None for no limit.
-    :param fault: one of `CONNECTION_FAULTS` to break the connection instead of responding.
+    :param fault: whether to send nothing, and how to end the connection; the app has damaged the
+        body.
     :param close: whether to close the connection after the response.
     :param job: work too long for the app's thread. The server discards the response, runs the job
         on its worker thread, and calls the app again with the same request and the job's result
@@ -136,7 +138,7 @@ class DeliveryOrder:
     delay: float = 0.0
     hold: Callable[[Callable[[], None]], Callable[[], None]] | None = None
     throttle: int | None = None
-    fault: str | None = None
+    fault: FaultKind | None = None
     close: bool = False
     job: Callable[[], object] | None = None
     owner: str = ""

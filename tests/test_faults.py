@@ -9,43 +9,38 @@ import sys
 from pathlib import Path
 
 import mockpets
-from mockpets.faults import CONNECTION_FAULTS, FAULTS
-from mockpets.server.channel import Channel
-from mockpets.web.delivery import BODY_FAULTS
+from mockpets import Settings, create_app
+from mockpets.faults import FAULTS
 from tests.cases import each as for_each
+from tests.http_client import KEY
 
 PACKAGE = Path(mockpets.__file__).parent
 DOCS = Path(__file__).parent.parent / "docs" / "scenarios" / "reference.md"
-TRANSPORT = {"connection": "server/channel.py", "body": "web/delivery.py"}
-
-
-def test_each_kind_is_implemented() -> None:
-    assert Channel.connection_faults.keys() == CONNECTION_FAULTS
-    assert BODY_FAULTS.keys() == FAULTS.keys() - CONNECTION_FAULTS
 
 
 def test_the_docs_list_all_kinds() -> None:
     [table] = re.findall(
-        r"\| `fault:` \| affects \| what it does \|\n\|---\|---\|---\|\n((?:\|.*\n)+)",
+        r"\| `fault:` \| sends \| then \| what it does \|\n\|---\|---\|---\|---\|\n((?:\|.*\n)+)",
         DOCS.read_text(encoding="utf-8"),
     )
 
     assert table.splitlines() == [
-        f"| `{kind.name}` | {kind.affects} | {kind.effect} |" for kind in FAULTS.values()
+        f"| `{kind.name}` | {kind.sends} | {kind.then} | {kind.effect} |"
+        for kind in FAULTS.values()
     ]
 
 
 @for_each("fault", FAULTS)
-def test_only_the_table_and_its_implementation_name_a_kind(fault: str) -> None:
+def test_only_the_table_names_a_kind(fault: str) -> None:
     files = {
         path.relative_to(PACKAGE).as_posix()
         for pattern in ("*.py", "*.js", "*.html")
         for path in PACKAGE.rglob(pattern)
-        if fault in path.read_text(encoding="utf-8")
+        if re.search(rf"\b{fault}\b", path.read_text(encoding="utf-8"))
     }
 
     files.discard("scenario/shipped.py")  # generated from files, which name kinds
-    assert files == {"faults.py", TRANSPORT[FAULTS[fault].affects]}
+    assert files == {"faults.py"}
 
 
 ADD_TWO_KINDS = """
@@ -55,17 +50,18 @@ from types import MappingProxyType
 
 from mockpets import faults
 
-more = {"new_body": faults.FaultKind("new_body", "body", "does something new")}
-more["new_end"] = faults.FaultKind("new_end", "connection", "ends in a new way")
+more = {"new_body": faults.FaultKind("new_body", "half", "reset", "does something new")}
+more["new_end"] = faults.FaultKind("new_end", "nothing", "close", "ends in a new way")
 faults.FAULTS = MappingProxyType({**faults.FAULTS, **more})
 faults.CONNECTION_FAULTS |= {"new_end"}
+faults.NO_RESPONSE_FAULTS |= {"new_end"}
+faults.INCOMPLETE_FAULTS |= more.keys()
 
 from mockpets import Settings, create_app
 from mockpets.errors import InputError
 from mockpets.scenario.describe import describe_stub
 from mockpets.scenario.language.loader import load_scenario, scenario_schema
 from mockpets.scenario.template import new_scenario
-from mockpets.web.delivery import BODY_FAULTS
 
 def load(stub):
     path = Path("s.yaml")
@@ -78,7 +74,6 @@ def problem(stub):
     except InputError as error:
         return str(error)
 
-BODY_FAULTS["new_body"] = lambda response: setattr(response, "body", b"new")
 responses = {}
 for fault in more:
     text = {"description": "A.", "stubs": [{"fault": fault}]}
@@ -86,7 +81,7 @@ for fault in more:
     assert client.put("/__mockpets/scenario", json={"scenario": text}).status_code == 200
     response = client.get("/v1/pets", headers={"Authorization": "Bearer a"}, buffered=True)
     [row] = client.get("/__mockpets/requests").json["requests"]
-    responses[fault] = [response.text, row["status"], row["fault"]]
+    responses[fault] = [len(response.data), row["status"], row["fault"], row["outcome"]]
 print(json.dumps({
     "read": [load(f"{{fault: {fault}}}").stubs[0].fault for fault in more],
     "described": [describe_stub(load(f"{{fault: {fault}}}").stubs[0])["does"] for fault in more],
@@ -123,7 +118,8 @@ def test_a_new_row_works_everywhere(tmp_path: Path) -> None:
     assert seen["schema"].count('"connection_reset", ') == seen["schema"].count(kinds) > 0
     assert "new_body does something new; new_end ends in a new way." in seen["schema"]
     assert f"{names}, new_body, new_end.\n" in seen["new"]
+    half = len(create_app(Settings()).test_client().get("/v1/pets", headers=KEY).data) // 2
     assert seen["responses"] == {
-        "new_body": ["new", 200, "new_body"],
-        "new_end": ["", None, "new_end"],
+        "new_body": [half, 200, "new_body", "broken"],
+        "new_end": [0, None, "new_end", "broken"],
     }

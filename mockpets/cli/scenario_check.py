@@ -20,7 +20,7 @@ from mockpets.constants import (
 )
 from mockpets.contract.schemas import RESPONSES
 from mockpets.errors import InputError, Problem
-from mockpets.faults import CONNECTION_FAULTS, FAULTS
+from mockpets.faults import FAULTS, NO_RESPONSE_FAULTS
 from mockpets.scenario.files import files_in, find, same_name, source_of
 from mockpets.scenario.language.loader import is_json_file, load_fixture
 from mockpets.scenario.language.parser import parse
@@ -209,7 +209,7 @@ class _Trials:
         )
         broken = stub.fault or (reply if reply in FAULTS else None)
         expected = None
-        if isinstance(reply, Canned) and broken not in CONNECTION_FAULTS:
+        if isinstance(reply, Canned) and broken not in NO_RESPONSE_FAULTS:
             expected = reply.status
         label, status = response.headers.get(STUB_HEADER), response.status_code
         if label != stub.label or (expected is not None and status != expected):

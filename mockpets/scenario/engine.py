@@ -17,7 +17,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 from mockpets.constants import DELAY_SECONDS
-from mockpets.faults import CONNECTION_FAULTS
+from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.scenario.matching import meets
 from mockpets.scenario.model import PASS, Canned
 
@@ -151,7 +151,7 @@ def decide(
     skip = False
     if isinstance(reply, str) and reply != PASS:
         fault = reply
-        skip = reply in CONNECTION_FAULTS
+        skip = reply in NO_RESPONSE_FAULTS
     trace = Trace(stubs, steps)
     return Outcome(tuple(labels), canned, delay, throttle, fault, hold, skip, trace)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import CONTRACT_ERRORS, OPERATIONS
-from mockpets.faults import FAULTS
+from mockpets.faults import CONNECTION_FAULTS, FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,18 +21,14 @@ def new_scenario(name: str) -> str:
         "BASE": "slow" if name != "slow" else "retry",  # a scenario cannot extend itself
         "ERRORS": _listed(CONTRACT_ERRORS),
         "FAULTS": ", ".join(FAULTS),
-        "BODY_FAULT": _first_fault("body"),
-        "CONNECTION_FAULT": _first_fault("connection"),
+        "BODY_FAULT": next(name for name in FAULTS if name not in CONNECTION_FAULTS),
+        "CONNECTION_FAULT": next(name for name in FAULTS if name in CONNECTION_FAULTS),
         "OPERATIONS": _listed(OPERATIONS),
     }
     text = _TEMPLATE
     for placeholder, word in words.items():
         text = text.replace(f"<{placeholder}>", word)
     return text
-
-
-def _first_fault(affects: str) -> str:
-    return next(fault for fault, kind in FAULTS.items() if kind.affects == affects)
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ import socket
 import struct
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import BODY_BYTES
 from mockpets.errors import RequestError
@@ -21,11 +21,13 @@ from mockpets.server.connection import Connection
 from mockpets.server.parking import ParkedResponse, ThrottledBody
 from mockpets.server.task import Response, Task, error_response
 from mockpets.telemetry.access_log import shown_target
+from mockpets.wsgi_extension import DeliveryOrder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from mockpets.constants import ResponseEnd
+    from mockpets.faults import FaultKind
     from mockpets.wsgi_extension import BodyState
 
 _log: Final = logging.getLogger("mockpets.server")
@@ -33,6 +35,7 @@ _RESET: Final = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
 """SO_LINGER with a time of zero: closing the socket resets the connection."""
 _JOBS: Final = 3
 """Maximum number of jobs for one request: more than one if scenario files change during a job."""
+_FOREVER: Final = DeliveryOrder(hold=lambda _: lambda: None)
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -232,9 +235,8 @@ class Channel(Connection):
     def _deliver(self, response: Response) -> None:
         """Send a response, or break the connection instead."""
         order = response.order
-        if order is not None and order.fault is not None:
-            self._end_response("broken")
-            self.connection_faults[order.fault](self)
+        if order is not None and order.fault is not None and order.fault.sends == "nothing":
+            self._break(order.fault)
         elif (
             order is None or order.throttle is None or self.scheduler.draining or not response.body
         ):
@@ -253,16 +255,18 @@ class Channel(Connection):
                     partial(self._on_throttled_sent, response),
                 )
 
-    def _reset(self) -> None:
-        """Reset the connection."""
-        self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-        self.close()
-
-    connection_faults: ClassVar[Mapping[str, Callable[[Channel], None]]] = {
-        "connection_reset": _reset,
-        "empty_reply": Connection._end,  # without a byte of the response
-    }
-    """How to break the connection, by the name of the fault."""
+    def _break(self, fault: FaultKind) -> None:
+        """End the connection as a fault does, or wait until the client leaves."""
+        self._end_response("broken")
+        if fault.then == "wait" and not self.scheduler.draining:
+            self._catch_up()  # from now on the client waits
+            self._enter("busy")
+            self._parked = ParkedResponse(self.scheduler, _FOREVER, self.close)
+        elif fault.then == "reset":
+            self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+            self.close()
+        else:
+            self._end()
 
     def _on_throttled_sent(self, response: Response) -> None:
         self._parked = None
@@ -289,7 +293,10 @@ class Channel(Connection):
 
     def _finish(self, response: Response) -> None:
         """Go on to the next request after a response is sent, or end the connection."""
-        request = response.request
+        request, order = response.request, response.order
+        if order is not None and order.fault is not None and order.fault.then in ("reset", "wait"):
+            self._break(order.fault)
+            return
         self._request = self._body_state = None
         self._end_response("broken" if response.short else "sent")
         self.served += 1

@@ -2,8 +2,8 @@
 
 This module damages bodies itself. For everything else it orders our server to deliver the response
 later (`mockpets.wsgi_extension`), so that no thread waits. Other WSGI servers do not support these
-orders: there, a delay, a throttle or a hold blocks the worker, and a connection fault can only cut
-off the body.
+orders: there, a delay, a throttle or a hold blocks the worker, and a fault can only cut off the
+body.
 """
 
 from __future__ import annotations
@@ -16,24 +16,28 @@ from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import DELAY_SECONDS, PIECES_A_SECOND
-from mockpets.faults import CONNECTION_FAULTS
+from mockpets.faults import FAULTS, NO_RESPONSE_FAULTS
 from mockpets.wsgi_extension import ORDER, SERVER, DeliveryOrder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from wsgiref.types import WSGIEnvironment
 
+    from mockpets.faults import FaultKind
     from mockpets.scenario.engine import Outcome
     from mockpets.session.gates import Gates
     from mockpets.web.exchange import Response
     from mockpets.wsgi_extension import Server
 
 _log: Final = logging.getLogger("mockpets")
+_STALLS: Final = {name for name, kind in FAULTS.items() if kind.then == "wait"}
+_PARTS: Final = {"head": 0.0, "half": 0.5}
+"""The part of a body that a fault sends."""
 
 
 def waits(outcome: Outcome) -> bool:
-    """Return whether a response must be delayed, throttled or held."""
-    return bool(outcome.delay or outcome.throttle or outcome.hold)
+    """Return whether a response must be delayed, throttled, held or stalled."""
+    return bool(outcome.delay or outcome.throttle or outcome.hold or outcome.fault in _STALLS)
 
 
 def has_room(environ: WSGIEnvironment) -> bool:
@@ -98,10 +102,10 @@ class Delivery:
         :return: a function that returns the seconds for which it was held so far, or None if it is
             not held.
         """
-        fault = outcome.fault
-        is_connection_fault = fault in CONNECTION_FAULTS
-        if fault is not None and not is_connection_fault:
-            close = BODY_FAULTS[fault](response) or close
+        fault = None if outcome.fault is None else FAULTS[outcome.fault]
+        if fault is not None:
+            _damage(response, fault)
+            close = close or fault.then != "go on"
         throttle = outcome.throttle
         if throttle is not None and self._patience is not None:
             throttle = max(throttle, ceil(len(response.body) / self._patience))
@@ -115,7 +119,7 @@ class Delivery:
                 outcome.delay,
                 hold,
                 throttle,
-                fault if is_connection_fault else None,
+                fault,
                 close,
                 patience=None if hold is None else self._patience,
             )
@@ -126,15 +130,15 @@ class Delivery:
             _wait_for_gate(hold, self._patience or DELAY_SECONDS)
             waited = hold.seconds()
         sleep(max(outcome.delay - waited, 0.0))
-        if is_connection_fault:
-            response.set_header("Content-Length", str(len(response.body) + 1))
+        if fault is not None and fault.sends == "nothing":
+            response.set_header("Content-Length", "1")
             response.chunks = ()
         elif throttle is not None:
             response.chunks = _throttled(response.body, throttle)
         return None if hold is None else hold.seconds
 
     def _warn_once(self, outcome: Outcome) -> None:
-        if self._has_warned or not (waits(outcome) or outcome.fault in CONNECTION_FAULTS):
+        if self._has_warned or not (waits(outcome) or outcome.fault in NO_RESPONSE_FAULTS):
             return
         self._has_warned = True
         _log.warning(
@@ -143,28 +147,14 @@ class Delivery:
         )
 
 
-# --- Faults that damage the body: each returns whether the connection must be closed --------------
-
-
-def _truncate_body(response: Response) -> bool:
-    """Send half of the body that Content-Length announces."""
+def _damage(response: Response, fault: FaultKind) -> None:
+    """Cut off the body but keep its Content-Length, or make its JSON invalid."""
     body = response.body
-    response.set_header("Content-Length", str(len(body)))
-    response.body = body[: len(body) // 2]
-    return True
-
-
-def _corrupt_json(response: Response) -> bool:
-    """Replace the end of the body with a comma, so that it is not valid JSON."""
-    if response.body:
-        response.body = response.body.rstrip()[:-1] + b","
-    return False
-
-
-BODY_FAULTS: Final[Mapping[str, Callable[[Response], bool]]] = {
-    "truncated_body": _truncate_body,
-    "malformed_json": _corrupt_json,
-}
+    if fault.sends in _PARTS:
+        response.set_header("Content-Length", str(len(body)))
+        response.body = body[: int(len(body) * _PARTS[fault.sends])]
+    elif fault.sends == "all" and body:
+        response.body = body.rstrip()[:-1] + b","
 
 
 # --- Other WSGI servers -----------------------------------------------------------------------

@@ -7,7 +7,7 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.contract.fields import parse_int64
-from mockpets.faults import CONNECTION_FAULTS, INCOMPLETE_FAULTS
+from mockpets.faults import INCOMPLETE_FAULTS, NO_RESPONSE_FAULTS
 from mockpets.journal.entry import Entry, Note, authorization_digest, message, sent_headers
 from mockpets.redaction import redacted_target
 from mockpets.web.session_selector import OURS_KEY, ignored_headers
@@ -80,7 +80,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         request.path,
         exchange.operation,
         request.view_args,
-        None if outcome.fault in CONNECTION_FAULTS else response.status_code,
+        None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code,
         stack.names if stack else (),
         outcome,
         off_contract,

@@ -30,7 +30,7 @@ from mockpets.constants import (
     VISITOR_RESET_PATH,
 )
 from mockpets.contract.schemas import RESPONSES
-from mockpets.faults import CONNECTION_FAULTS
+from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.telemetry.access_log import (
     Access,
     access,
@@ -167,7 +167,7 @@ class ResponseFinalizer:
     def _observe(self, exchange: Exchange, response: Response) -> None:
         """Count the response in the metrics and the state coverage."""
         outcome, stack = exchange.outcome, exchange.stack
-        status = None if outcome.fault in CONNECTION_FAULTS else response.status_code
+        status = None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code
         scenarios = () if stack is None else stack.names
         self._coverage.observe(exchange.operation, status, scenarios, outcome, response.body)
         self._metrics.observe(
@@ -312,7 +312,7 @@ def access_line(request: Request, response: Response, number: int = 0) -> Access
     return Access(
         method=request.method,
         target=shown_target(target(request.environ)),
-        status=None if outcome.fault in CONNECTION_FAULTS else response.status_code,
+        status=None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code,
         ms=(perf_counter() - exchange.started) * 1000,
         delay_ms=outcome.delay * 1000,
         size=len(response.body),

@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
+from mockpets.faults import FAULTS
 from mockpets.session.gates import Gates
 from mockpets.wsgi_extension import ORDER, SERVER, DeliveryOrder
 
@@ -49,7 +50,7 @@ class QueryApp:
             delay=float(query.get("delay", 0)),
             hold=hold,
             throttle=int(query["throttle"]) if "throttle" in query else None,
-            fault=query.get("fault"),
+            fault=FAULTS[query["fault"]] if "fault" in query else None,
             close="close" in query,
             job=self.jobs.pop(query.get("job", ""), None),
         )

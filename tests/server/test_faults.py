@@ -92,6 +92,7 @@ FILES = {
     "late": "stubs: [{delay: 30s}]",
     "held": "stubs: [{hold: gate}]",
     "slow-bytes": "stubs: [{throttle: 1 B/s}]",
+    "stalled": "stubs: [{fault: stall}]",
     "no-reply": "stubs: [{fault: empty_reply}]",
     "once": "stubs: [{match: {operation: getPet}, times: 1, fault: connection_reset}]",
     "in-turn": "stubs: [{reply: {sequence: [pass, {fault: connection_reset}, pass]}}]",
@@ -151,8 +152,12 @@ def test_each_kind_of_fault_breaks_the_response(fault: str, serving: Callable[..
     for scenario in ("default", f"kind-{list(FAULTS).index(fault)}"):
         port = serving(scenario)
         with Wire(port) as wire:
+            wire.get("/v1/pets", KEY_LINE, "Connection: close")
+            if scenario != "default" and FAULTS[fault].then == "wait":
+                received.append(wire.head())
+                continue
             try:
-                received.append(wire.get("/v1/pets", KEY_LINE, "Connection: close").rest())
+                received.append(wire.rest())
             except ConnectionResetError:
                 received.append(b"")
     (whole_head, _, whole_body), (head, _, body) = (
@@ -164,15 +169,32 @@ def test_each_kind_of_fault_breaks_the_response(fault: str, serving: Callable[..
 
     assert whole_head.startswith(b"HTTP/1.1 200 ")
     assert len(json.loads(whole_body)) == 16
-    if FAULTS[fault].affects == "connection":
+    if FAULTS[fault].sends == "nothing":
         assert head == b""
     else:
         assert head.startswith(b"HTTP/1.1 200 ")
         assert f"\r\nMockpets-Off-Contract: fault {fault}\r\n".encode() in head
-        assert body
+        assert (body == b"") == (FAULTS[fault].sends == "head")
         assert body != whole_body
     assert row["fault"] == fault
-    assert row["status"] == (None if FAULTS[fault].affects == "connection" else 200)
+    assert row["status"] == (None if FAULTS[fault].sends == "nothing" else 200)
+
+
+def test_a_stalled_response_waits_until_the_client_leaves(folder: Path) -> None:
+    app = create_app(Settings(scenarios_dir=(folder,)))
+    journal = app.extensions["mockpets"].sessions.default.journal
+    with running(app, Limits(parked=1)) as server, Wire(server.port) as other:
+        with Wire(server.port) as wire:
+            head = wire.get("/v1/pets", KEY_LINE, "Mockpets-Scenario: stalled").head()
+            server.until(lambda: server.waiting, 1)
+            assert [entry.outcome for entry in journal.entries()] == ["broken"]
+            late = other.get("/v1/pets", KEY_LINE, "Mockpets-Scenario: late").read()
+        server.until(lambda: server.waiting, 0)
+
+        assert b"Content-Length: 9" in head
+        assert late.status == 503, "a stalled response counts as a parked one"
+        other.get("/v1/pets", KEY_LINE, "Mockpets-Scenario: stalled").head()
+        server.until(lambda: server.waiting, 1)  # it does not delay the end of the server
 
 
 def test_a_sequence_can_break_one_response(serving: Callable[..., int]) -> None:

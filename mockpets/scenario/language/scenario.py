@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME, STACK_DEPTH
-from mockpets.faults import CONNECTION_FAULTS
+from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.scenario.language.contract_check import canned
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.likely_mistakes import warn_conditions
@@ -131,7 +131,7 @@ def _reply(draft: Any, match: Match, fault: Any, *, off_contract: bool) -> Reply
     if not isinstance(draft, Draft):
         return cast("Reply", draft)  # pass, or a fault
     response = canned(draft, match, off_contract=off_contract)
-    if fault in CONNECTION_FAULTS:
+    if fault in NO_RESPONSE_FAULTS:
         what = f"fault {fault} ends the connection before this reply"
         hint = "remove one of them, or use reply: pass to run the operation anyway"
         draft.diagnostics.add(draft.node, what, hint)

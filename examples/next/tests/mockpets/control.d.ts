@@ -176,10 +176,10 @@ export interface components {
             omitted: number;
         };
         /**
-         * @description How the response breaks: connection_reset breaks the connection; empty_reply closes the connection without a response; truncated_body closes the connection in the middle of the body; malformed_json damages the JSON of the body.
+         * @description How the response breaks: connection_reset breaks the connection; empty_reply closes the connection without a response; stall sends the headers, then nothing more; truncated_body closes the connection in the middle of the body; malformed_json damages the JSON of the body.
          * @enum {string}
          */
-        Fault: "connection_reset" | "empty_reply" | "truncated_body" | "malformed_json";
+        Fault: "connection_reset" | "empty_reply" | "stall" | "truncated_body" | "malformed_json";
         /** @description A broken response within a sequence. */
         FaultReply: {
             fault: components["schemas"]["Fault"];
