@@ -30,8 +30,7 @@ class _Deviation(NamedTuple):
 
     :param reason: for the header that labels the response: one line of ASCII.
     :param path: from the reply's node to the wrong value.
-    :param what: for the author of the file.
-    :param advice: a fix other than the flag.
+    :param what: for the author of the file, as is `advice`, a fix other than the flag.
     :param of_body: whether the body, or how it is encoded, is wrong.
     """
 
@@ -45,7 +44,6 @@ class _Deviation(NamedTuple):
 def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     """Return a response ready to be sent, and report where it deviates from the contract.
 
-    :param match: the stub's match.
     :param off_contract: the stub allows deviations.
     """
     if draft.page and match.operations != ("listPets",):
@@ -55,14 +53,12 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     deviations = list(_deviations(draft, match))
     if not off_contract:
         for deviation in deviations:
-            node, steps = draft.node.find(deviation.path)
             hint = ", or ".join(filter(None, [deviation.advice, _FLAG]))
-            if node.kind != "unusable":  # the parser has added a problem
-                draft.diagnostics.at(*steps).add(node, deviation.what, hint)
+            draft.diagnostics.add(draft.node, deviation.what, hint, at=deviation.path)
     reason = deviations[0].reason if deviations else None
     if from_network(draft.status):
         reason = f"status {draft.status} is not in the contract"
-    return _encode(draft, reason, wrong_body=any(each.of_body for each in deviations))
+    return _encode(draft, reason, wrong_body=any(deviation.of_body for deviation in deviations))
 
 
 def _encode(draft: Draft, reason: str | None, *, wrong_body: bool = False) -> Canned:
@@ -76,9 +72,8 @@ def _encode(draft: Draft, reason: str | None, *, wrong_body: bool = False) -> Ca
         body = dump_json(draft.value) + b"\n"
     if len(body) > CANNED_BYTES:
         key = next(key for key in ("page", "body", "text", "message") if key in draft.node.members)
-        node, steps = draft.node.find((key,))
         what = f"the body must have at most {CANNED_BYTES} bytes, got {len(body)}"
-        draft.diagnostics.at(*steps).add(node, what, "shorten it")
+        draft.diagnostics.add(draft.node, what, "shorten it", at=(key,))
     headers = draft.headers
     if body and _content_type(draft) == ("", ""):
         kind = _JSON if draft.text is None else "text/plain; charset=utf-8"
@@ -143,15 +138,12 @@ def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
         path = next((key,) for key in ("error", "status", "page") if key in draft.node.members)
         advice = f"match only {' and '.join(listed)}" if listed else ""
         yield _Deviation(reason, path, what, advice, of_body=False)
-    for kind, operation in {RESPONSES[each][status]: each for each in listed}.items():
+    for kind, operation in {RESPONSES[name][status]: name for name in listed}.items():
         yield from _of_body(draft, kind, operation)
 
 
 def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
-    """Yield how a body deviates from the contract's.
-
-    :param kind: the name of the contract's schema.
-    """
+    """Yield how a body deviates from the contract's schema of this name."""
     if draft.page is not None:
         # The page's shape has checked each pet.
         yield from _too_many(draft.page.count, "page")

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 from mockpets.constants import (
     FILE_BYTES,
     FILE_NODES,
-    FIXTURE_BYTES,
     FIXTURE_NODES,
     INLINE,
     INT64_MAX,
@@ -21,12 +20,12 @@ from mockpets.constants import (
     SCENARIO_NAME,
 )
 from mockpets.errors import DocumentError, InputError
-from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
+from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import Object
-from mockpets.scenario.language.parser import parse
+from mockpets.scenario.language.parser import read
 from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.scenario import SCENARIO
-from mockpets.scenario.language.shapes import Definitions, Number, Schema, Shape, Text
+from mockpets.scenario.language.shapes import Number, Shape, kebab_case
 from mockpets.scenario.language.text import check_text
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.language.nodes import Node
+    from mockpets.scenario.language.shapes import Definitions, Schema
     from mockpets.scenario.library import Library
     from mockpets.scenario.model import Generated, Scenario
 
@@ -110,29 +110,23 @@ def _name_of(document: Node) -> str:
 def _check_name(document: Node, diagnostics: Diagnostics, taken: Collection[str]) -> None:
     """Report a document's name that already means another scenario.
 
-    :param diagnostics: of the document.
     :param taken: the names of scenario files, and of the documents before it.
     """
     name = _name_of(document)
-    what = ""
     if name in taken:
         # It would hide the other one from requests that select it by name.
         what = f"another scenario already has the name {quote(name)}"
     elif re.fullmatch(INLINE.format("[0-9]+"), name):
         what = f"{quote(name)} is reserved for scenarios without a name"
-    if what:
-        diagnostics.at("name").add(document.members["name"][1], what, "choose another name")
+    else:
+        return
+    diagnostics.add(document, what, "choose another name", at=("name",))
 
 
 _DOCUMENT: Final = replace(
     SCENARIO,
     fields={
-        "name": Text(
-            "Name of the scenario.",
-            f"a scenario name (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)",
-            SCENARIO_NAME,
-            NAME_LENGTH,
-        ),
+        "name": kebab_case("Name of the scenario.", "a scenario name"),
         **SCENARIO.fields,
     },
     required=(),
@@ -140,10 +134,7 @@ _DOCUMENT: Final = replace(
 )
 _SCENARIO: Final = _Scenarios("A scenario name, a scenario document, or a list of them.")
 ACTIVATION: Final = Object(
-    "The scenarios to activate.",
-    {"scenario": _SCENARIO},
-    ("scenario",),
-    name="ScenarioSelection",
+    "The scenarios to activate.", {"scenario": _SCENARIO}, ("scenario",), name="ScenarioSelection"
 )
 SESSION: Final = Object(
     "The scenarios, seed and pets of a session.",
@@ -165,12 +156,8 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
     :raise InputError: every problem of the rest.
     """
     check_text(text, BODY, FILE_BYTES)
-    diagnostics = Diagnostics(
-        BODY,
-        known=library.scenarios.keys(),
-        taken=library.sources.keys(),
-        fixtures=library.shelf(),
-    )
+    known, taken = library.scenarios.keys(), library.sources.keys()
+    diagnostics = Diagnostics(BODY, known=known, taken=taken, fixtures=library.shelf())
     values = _parse(text, SESSION if session else ACTIVATION, diagnostics, FILE_NODES)
     if diagnostics.documents:
         own = Diagnostics(BODY, problems=diagnostics.documents)
@@ -181,7 +168,9 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
     names, documents = values.get("scenario", (None, {}))
     # Written as JSON only now: an invalid document can have half of a surrogate pair, which JSON
     # in UTF-8 cannot.
-    inline = {name: (each, dump_json(value).decode()) for name, (each, value) in documents.items()}
+    inline = {
+        name: (scenario, dump_json(value).decode()) for name, (scenario, value) in documents.items()
+    }
     return SessionConfig(
         None if names is None else tuple(names), inline, values.get("seed"), values.get("pets")
     )
@@ -198,9 +187,4 @@ def parse_pets(text: str, library: Library) -> PetsSource:
 
 
 def _parse(text: str, shape: Shape, diagnostics: Diagnostics, nodes: int) -> Any:
-    document = parse(text, BODY, is_json=True, nodes=nodes, characters=4 * FIXTURE_BYTES)
-    diagnostics.problems.extend(document.problems)
-    value = shape.read(document.root, diagnostics)
-    diagnostics.close()
-    assert value is not INVALID  # noqa: S101 - an invalid value has a problem
-    return value
+    return read(text, shape, diagnostics, is_json=True, nodes=nodes)

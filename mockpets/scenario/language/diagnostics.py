@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.language.nodes import Node
 
+Path = tuple[str | int, ...]
+
 
 class Invalid(Enum):
     """The type of `INVALID`, so that a type checker can tell it apart."""
@@ -36,46 +38,47 @@ class Diagnostics:
     :param file: the file's name in messages.
     :param name: the scenario's name.
     :param known: names of all scenarios.
-    :param taken: names that a scenario inside the document must not have.
     :param fixtures: pets by fixture name; reading one may raise InputError.
     :param path: keys, and positions from 1, down to the current node.
     :param warnings: what is valid, but probably a mistake.
     :param documents: the problems of scenarios inside the document.
     :param pages: fixture name to its pets as JSON, for the fixtures that pages use so far.
+    :param taken: names that a scenario inside the document must not have.
     """
 
     file: str
     name: str = ""
     known: Collection[str] = ()
     fixtures: Mapping[str, tuple[Pet, ...]] = field(default_factory=dict)
-    path: tuple[str | int, ...] = ()
+    path: Path = ()
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
     documents: list[Problem] = field(default_factory=list)
     pages: dict[str, bytes] = field(default_factory=dict)
     taken: Collection[str] = ()
 
-    def at(self, *steps: str | int) -> Diagnostics:
-        """Return the diagnostics of a descendant node, which share problems and pages."""
-        return replace(self, path=(*self.path, *steps))
+    def at(self, step: str | int) -> Diagnostics:
+        """Return the diagnostics of a child node, which share problems and pages."""
+        return replace(self, path=(*self.path, step))
 
-    def add(self, node: Node, what: str, hint: str = "") -> None:
-        """Add a problem.
-
-        :param hint: how to fix it.
-        """
-        self.problems.append(self._problem(node, what, hint))
-
-    def warn(self, node: Node, what: str, hint: str = "") -> None:
-        """Add a warning: the file is valid, but its author should look at this.
+    def add(self, node: Node, what: str, hint: str = "", at: Path = ()) -> Invalid:
+        """Add a problem, unless the parser already has one for this value; return `INVALID`.
 
         :param hint: how to fix it.
+        :param at: keys, and indexes from 0, from the node down to the invalid value.
         """
-        self.warnings.append(self._problem(node, what, hint))
+        if node.find(at)[0].kind != "unusable":
+            self.problems.append(self._problem(node, what, hint, at))
+        return INVALID
 
-    def _problem(self, node: Node, what: str, hint: str) -> Problem:
-        position = (self.file, node.line, node.column, dotted(self.path))
-        return Problem(*position, printable(what), printable(hint))
+    def warn(self, node: Node, what: str, hint: str = "", at: Path = ()) -> None:
+        """Add a warning: the file is valid, but its author should look at this."""
+        self.warnings.append(self._problem(node, what, hint, at))
+
+    def _problem(self, node: Node, what: str, hint: str, at: Path) -> Problem:
+        node, steps = node.find(at)
+        where = dotted((*self.path, *steps))
+        return Problem(self.file, node.line, node.column, where, printable(what), printable(hint))
 
     def reject(
         self,
@@ -99,9 +102,7 @@ class Diagnostics:
             hint = "add a value or remove the key"
         elif node.value is not None and node.kind != "text" and is_string:
             hint = f'quote it: "{node.shown()}"'
-        if node.kind != "unusable":  # the parser has added a problem
-            self.add(node, f"must be {expected}, got {got}", hint)
-        return INVALID
+        return self.add(node, f"must be {expected}, got {got}", hint)
 
     def unknown(
         self, node: Node, kind: str, name: str, known: Collection[str], advice: str = ""
@@ -113,8 +114,7 @@ class Diagnostics:
         """
         names = f"known {kind}s: {', '.join(sorted(known)) or 'none'}"
         hint = did_you_mean(name, known) or "; ".join(filter(None, [names, advice]))
-        self.add(node, f"unknown {kind} {quote(name)}", hint)
-        return INVALID
+        return self.add(node, f"unknown {kind} {quote(name)}", hint)
 
     def close(self) -> None:
         """Raise the problems, if there are any.

@@ -62,19 +62,17 @@ def warn_conditions(
         conditions: tuple[Condition, ...] = getattr(match, part)
         if operation not in (match.operations or [operation]) or (match.pet_ids and conditions):
             if part == "body" and conditions:
-                node, steps = stub.find(("match", part))
                 what = f"no valid request matches, because only {operation} has a body"
                 hint = f"use operation: {operation}, or remove the condition"
-                diagnostics.at(*steps).warn(node, what, hint)
+                diagnostics.warn(stub, what, hint, at=("match", part))
             continue
         for condition in conditions:
             if condition.name in fields:
                 _warn_values(stub, part, condition, fields[condition.name], diagnostics)
             elif near := did_you_mean(condition.name, fields, _CUTOFF):
-                node, _ = stub.find(("match", part))
-                key = node.members[condition.name][0]
+                key = stub.find(("match", part))[0].members[condition.name][0]
                 what = f"{quote(condition.name)} is not a {kind}"
-                diagnostics.at("match", part, condition.name).warn(key, what, near)
+                diagnostics.at("match").at(part).at(condition.name).warn(key, what, near)
 
 
 def _warn_values(
@@ -88,26 +86,21 @@ def _warn_values(
     for step, value in _values(condition):
         if field.accept(value) is None:
             what, hint = split_hint(field.problem(value))
-            near = did_you_mean(str(value), choices)
-            node, steps = stub.find((*path, *step))
-            diagnostics.at(*steps).warn(
-                node,
-                f"no valid request matches: {what}",
-                near or hint or "change it, or respond with 400 if it is for invalid requests",
-            )
+            advice = "change it, or respond with 400 if it is for invalid requests"
+            hint = did_you_mean(str(value), choices) or hint or advice
+            diagnostics.warn(stub, f"no valid request matches: {what}", hint, at=(*path, *step))
     match = Match(body=(condition,))
     requests = [Facts(None, "", "", body={condition.name: choice}) for choice in choices]
     is_part = condition.operator in ("contains", "matches")
     if requests and is_part and not any(meets(match, facts) for facts in requests):
-        node, steps = stub.find(path)
         what = f"no valid request matches: no {condition.name} {condition_in_words(condition)}"
-        diagnostics.at(*steps).warn(node, what, f"values: {', '.join(choices)}")
+        diagnostics.warn(stub, what, f"values: {', '.join(choices)}", at=path)
 
 
 def _values(condition: Condition) -> Iterator[tuple[tuple[int, ...], object]]:
     """Yield the values that a request must have, each with its position in the condition."""
     value = condition.value
     if condition.operator == "one_of" and isinstance(value, tuple):
-        yield from (((position,), each) for position, each in enumerate(value))
+        yield from (((position,), choice) for position, choice in enumerate(value))
     elif condition.operator == "equals":
         yield (), list(value) if isinstance(value, tuple) else value

@@ -8,7 +8,7 @@ Four steps, each of which depends only on the one before: `text` opens and decod
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from mockpets.constants import (
     FILE_BYTES,
@@ -20,11 +20,11 @@ from mockpets.constants import (
 )
 from mockpets.errors import Problem
 from mockpets.scenario.language.diagnostics import Diagnostics
-from mockpets.scenario.language.parser import parse
+from mockpets.scenario.language.parser import CHARACTERS, read
 from mockpets.scenario.language.pets import PETS
 from mockpets.scenario.language.scenario import SCENARIO
 from mockpets.scenario.language.shapes import Definitions
-from mockpets.scenario.language.text import check_text, read_text
+from mockpets.scenario.language.text import read_text
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -33,14 +33,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mockpets.contract.schemas import Pet
-    from mockpets.scenario.language.parser import Document
     from mockpets.scenario.language.shapes import Schema, Shape
     from mockpets.scenario.model import Scenario
-
-_LIST_HINT: Final = (
-    "put the list under 'stubs:' and add 'description:'; a list of pets is a fixture, which "
-    "belongs in a folder of --fixtures-dir"
-)
 
 
 def load_scenario(
@@ -54,46 +48,41 @@ def load_scenario(
     :param fixtures: pets by fixture name; an invalid fixture may raise InputError.
     :raise InputError: with every problem, in file order.
     """
-    text = read_text(path, shown, FILE_BYTES)
     diagnostics = Diagnostics(shown, path.stem, known, fixtures)
-    _check_name(diagnostics, "rename the file")
-    return _scenario(text, diagnostics, is_json=is_json_file(path))
-
-
-def load_document(
-    text: str,
-    name: str,
-    shown: str,
-    *,
-    known: Collection[str],
-    fixtures: Mapping[str, tuple[Pet, ...]],
-    is_json: bool = False,
-) -> Scenario:
-    """Return the scenario in a text, as `load_scenario` does for a file.
-
-    :param name: the scenario's name, in kebab-case.
-    :param shown: the text's name in messages.
-    :raise InputError: with every problem, in text order.
-    """
-    check_text(text, shown, FILE_BYTES)
-    diagnostics = Diagnostics(shown, name, known, fixtures)
-    _check_name(diagnostics, "choose another name")
-    return _scenario(text, diagnostics, is_json=is_json)
+    # Four times the limit without aliases; the server keeps the responses in memory.
+    characters = 4 * FILE_BYTES
+    scenario: Scenario = _load(path, SCENARIO, diagnostics, FILE_BYTES, FILE_NODES, characters)
+    return scenario
 
 
 def load_fixture(path: Path, shown: str) -> tuple[Pet, ...]:
     """Return the pets of a fixture file, which is a list of Pet objects, in the order of their ids.
 
-    :param path: a JSON file if it ends in ``.json``, else a YAML file.
-    :param shown: the file's name in messages.
-    :raise InputError: with every problem, in file order.
+    The parameters and the error are the same as in `load_scenario`.
     """
-    text = read_text(path, shown, FIXTURE_BYTES)
     diagnostics = Diagnostics(shown, path.stem)
-    _check_name(diagnostics, "rename the file")
-    document = parse(text, shown, is_json=is_json_file(path), nodes=FIXTURE_NODES)
-    pets: tuple[Pet, ...] = _read(document, PETS, diagnostics)
+    pets: tuple[Pet, ...] = _load(path, PETS, diagnostics, FIXTURE_BYTES, FIXTURE_NODES, CHARACTERS)
     return pets
+
+
+def _load(
+    path: Path, shape: Shape, diagnostics: Diagnostics, size: int, nodes: int, characters: int
+) -> Any:
+    text = read_text(path, diagnostics.file, size)
+    if not re.fullmatch(SCENARIO_NAME, path.stem) or len(path.stem) > NAME_LENGTH:
+        what = (
+            f"the name must be in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} "
+            f"characters), got {quote(path.stem)}"
+        )
+        problem = Problem(diagnostics.file, 0, 0, "", what, "rename the file")
+        diagnostics.problems.append(problem)
+    is_json = is_json_file(path)
+    return read(text, shape, diagnostics, is_json=is_json, nodes=nodes, characters=characters)
+
+
+def is_json_file(path: Path) -> bool:
+    """Return whether a file is read as JSON; any other file is read as YAML."""
+    return path.suffix.lower() == ".json"
 
 
 def scenario_schema() -> Schema:
@@ -107,45 +96,3 @@ def scenario_schema() -> Schema:
         **root,
         "$defs": definitions.schemas,
     }
-
-
-def _scenario(text: str, diagnostics: Diagnostics, *, is_json: bool) -> Scenario:
-    document = parse(
-        text,
-        diagnostics.file,
-        is_json=is_json,
-        nodes=FILE_NODES,
-        # Four times the limit without aliases; the server keeps the responses in memory.
-        characters=4 * FILE_BYTES,
-    )
-    if document.root.kind == "list":
-        diagnostics.add(document.root, "must be a mapping, got a list", _LIST_HINT)
-        diagnostics.close()
-    scenario: Scenario = _read(document, SCENARIO, diagnostics)
-    return scenario
-
-
-def _read(document: Document, shape: Shape, diagnostics: Diagnostics) -> Any:
-    """Return the value that a shape reads from a document.
-
-    :raise InputError: the document has a problem.
-    """
-    diagnostics.problems.extend(document.problems)
-    value = shape.read(document.root, diagnostics)
-    diagnostics.close()
-    return value
-
-
-def is_json_file(path: Path) -> bool:
-    """Return whether a file is read as JSON; any other file is read as YAML."""
-    return path.suffix.lower() == ".json"
-
-
-def _check_name(diagnostics: Diagnostics, hint: str) -> None:
-    """Report a name that is not valid for a scenario or fixture."""
-    if not re.fullmatch(SCENARIO_NAME, diagnostics.name) or len(diagnostics.name) > NAME_LENGTH:
-        what = (
-            f"the name must be in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} "
-            f"characters), got {quote(diagnostics.name)}"
-        )
-        diagnostics.problems.append(Problem(diagnostics.file, 0, 0, "", what, hint))

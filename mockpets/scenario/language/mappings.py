@@ -23,14 +23,13 @@ if TYPE_CHECKING:
 class Rule:
     """A constraint on which keys of a mapping go together.
 
-    :param excluded: the JSON Schema of the mappings that break it.
-    :param broken: whether a mapping with these keys breaks it.
-    :param what: the problem, as a message.
-    :param hint: how to fix it.
+    :param excluded: the JSON Schema of the mappings that violate it.
+    :param violated: whether a mapping with these keys violates it.
+    :param what: the problem, as a message; `hint` is how to fix it.
     """
 
     excluded: Schema
-    broken: Callable[[Collection[str]], bool]
+    violated: Callable[[Collection[str]], bool]
     what: str
     hint: str
 
@@ -56,10 +55,7 @@ def needs(key: str, other: str, hint: str) -> Rule:
 
 
 def some(wanted: Collection[str], what: str) -> Rule:
-    """Return the rule that a mapping has at least one of some keys.
-
-    :param what: the problem, as a message.
-    """
+    """Return the rule that a mapping has at least one of some keys."""
     return Rule(
         {"properties": dict.fromkeys(wanted, False)},
         lambda keys: not any(key in keys for key in wanted),
@@ -70,19 +66,24 @@ def some(wanted: Collection[str], what: str) -> Rule:
 
 @dataclass(frozen=True, slots=True)
 class Object(Shape):
-    """A mapping with fixed keys; `read` returns a dict of those present, with `INVALID` values.
+    """A mapping with fixed keys; `read` returns a dict of those present.
 
     :param misplaced: a key that belongs elsewhere to a hint that gives its place.
+    :param list_hint: how to fix a list in place of the mapping.
+    :param is_partial: whether a dict with `INVALID` values is returned, instead of `INVALID`.
     """
 
     fields: Mapping[str, Shape]
     required: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
     misplaced: Mapping[str, str] = field(default_factory=dict)
+    list_hint: str = ""
+    is_partial: bool = False
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
-            return diagnostics.reject(node, "a mapping")
+            hint = self.list_hint if node.kind == "list" else ""
+            return diagnostics.reject(node, "a mapping", hint)
         values = {}
         for name, (key, value) in node.members.items():
             if name in self.fields:
@@ -94,11 +95,12 @@ class Object(Shape):
                 meaning = self.fields[name].description.rstrip(".")
                 hint = f"add {meaning[:1].lower()}{meaning[1:]}"
                 diagnostics.add(node, f"missing key '{name}'", hint)
-        # An unknown key may be a misspelt one, so a broken rule would be a second problem.
+        # An unknown key may be a misspelt one, so a violated rule would be a second problem.
         for rule in self.rules if node.members.keys() <= self.fields.keys() else ():
-            if rule.broken(node.members):
+            if rule.violated(node.members):
                 diagnostics.add(node, rule.what, rule.hint)
-        return values
+        is_valid = INVALID not in values.values() and values.keys() >= {*self.required}
+        return values if is_valid or self.is_partial else INVALID
 
     def _looks(self, definitions: Definitions) -> Schema:
         looks: Schema = {
@@ -120,8 +122,7 @@ class MapOf(Shape):
     """A mapping whose keys the author chooses; `read` returns a dict of the valid values.
 
     :param keys: what a key is, such as ``header name``.
-    :param pattern: a regular expression for the whole key.
-    :param hint: how to fix an invalid key.
+    :param pattern: a regular expression for the whole key; `hint` is how to fix an invalid one.
     """
 
     item: Shape
@@ -159,16 +160,14 @@ class ByKind(Shape):
         return shape.read(node, diagnostics) if shape else diagnostics.reject(node, self.expected)
 
     def _looks(self, definitions: Definitions) -> Schema:
-        return {"anyOf": _schemas(self.kinds.values(), definitions)}
+        return _any_of(self.kinds.values(), definitions)
 
 
 @dataclass(frozen=True, slots=True)
 class ByKey(Shape):
     """One of several mappings, chosen by the first of these keys that is present.
 
-    Use it inside `ByKind`, for nodes that are mappings.
-
-    :param misplaced: a key that belongs elsewhere to a hint that gives its place.
+    Use it inside `ByKind`, for nodes that are mappings; `misplaced` is the same as in `Object`.
     """
 
     keys: Mapping[str, Object]
@@ -185,17 +184,14 @@ class ByKey(Shape):
         return INVALID
 
     def _looks(self, definitions: Definitions) -> Schema:
-        return {"anyOf": _schemas(self.keys.values(), definitions)}
+        return _any_of(self.keys.values(), definitions)
 
 
-def _schemas(shapes: Collection[Shape], definitions: Definitions) -> list[Schema]:
-    """Return the distinct schemas of some shapes."""
-    schemas: list[Schema] = []
-    for shape in shapes:
-        schema = shape.schema(definitions)
-        if schema not in schemas:
-            schemas.append(schema)
-    return schemas
+def _any_of(shapes: Collection[Shape], definitions: Definitions) -> Schema:
+    """Return the schema of values that have one of some shapes."""
+    schemas = [shape.schema(definitions) for shape in shapes]
+    distinct = [schema for index, schema in enumerate(schemas) if schema not in schemas[:index]]
+    return {"anyOf": distinct}
 
 
 def meant(name: str, node: Node, known: Collection[str]) -> bool:
@@ -210,10 +206,7 @@ def unknown_key(
     diagnostics: Diagnostics,
     misplaced: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Report a key that is not one of the known ones, with the nearest one, else with all.
-
-    :param misplaced: a key that belongs elsewhere to a hint that gives its place.
-    """
+    """Report a key that is not one of the known ones, with the nearest one, else with all."""
     hint = misplaced.get(name, "")
     if not hint:
         near = _nearest_key(name, [*known, *misplaced])

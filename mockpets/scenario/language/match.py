@@ -35,8 +35,6 @@ _NEVER: Final = {
 """Method that a stub cannot match to the problem and its hint."""
 _SEGMENT: Final = r"[^/*?#%{}\s\x00-\x1f\x7f-\x9f]+"
 _PATH: Final = rf"{API_PREFIX}(?:/(?:\*|{_SEGMENT}|\{{{_SEGMENT}\}}))+/?"
-
-
 _REGULAR_EXPRESSION: Final = re.compile(r"\^|.*(?:\$$|\.[*+]|\\[dwsb.])")
 """A start, an end, or parts that a glob has only by accident."""
 _GLOB: Final = "use matches: in it, * is any text and ? is any one character"
@@ -82,8 +80,7 @@ def _as_tuple(value: Any, node: Node, diagnostics: Diagnostics) -> Any:
         return value
     if any(item.kind in ("list", "mapping") for item in node.items):
         what = "must be a single value or a list of single values"
-        diagnostics.add(node, what, "remove the nested list or mapping")
-        return INVALID
+        return diagnostics.add(node, what, "remove the nested list or mapping")
     return tuple(value)
 
 
@@ -134,15 +131,10 @@ def _condition(kind: str, equals: Value, single: Value) -> ByKind:
         rules=(some(OPERATORS, "the condition has no operator"),),
         misplaced=_OPERATORS_OF_OTHERS,
         name=f"{kind}Operators",
-        then=lambda values, *_: INVALID if INVALID in values.values() else values,
     )
     kinds: dict[Kind, Any] = {**dict.fromkeys(equals.kinds, equals), "mapping": operators}
-    return ByKind(
-        "The expected value, or operators.",
-        kinds,
-        "a value or a mapping of operators",
-        name=f"{kind}Match",
-    )
+    expected = "a value or a mapping of operators"
+    return ByKind("The expected value, or operators.", kinds, expected, name=f"{kind}Match")
 
 
 _SINGLE: Final[tuple[Kind, ...]] = ("text", "integer", "number", "boolean")
@@ -168,60 +160,38 @@ def _advise_path(path: str) -> str:
         return ""
     under = f"{API_PREFIX}/{path.lstrip('/')}"
     is_path = re.fullmatch(_PATH, under) and not re.match("/?v[0-9]", path)
-    return (
-        f"paths begin with {API_PREFIX}: {under}" if is_path else f"paths begin with {API_PREFIX}"
-    )
+    return f"paths begin with {API_PREFIX}{f': {under}' if is_path else ''}"
 
 
 def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     """Return a stub's match, if a request can meet all of its conditions."""
-    if INVALID in values.values():
-        return INVALID
     operations = tuple(dict.fromkeys(values.get("operation", ())))
     others = [operation for operation in operations if operation != "getPet"]
     if "petId" in values and others:
-        pet_id, steps = node.find(("petId",))
         verb = "has" if len(others) == 1 else "have"
         what = f"{' and '.join(others)} {verb} no petId, only getPet does"
-        diagnostics.at(*steps).add(pet_id, what, "remove petId, or move it to a separate stub")
-        return INVALID
-    method, path = values.get("method"), values.get("path")
-    if (method is None) != (path is None) and (path is None or _is_described(path)):
+        hint = "remove petId, or move it to a separate stub"
+        return diagnostics.add(node, what, hint, at=("petId",))
+    method, path = values.get("method", "").upper() or None, values.get("path")
+    operation = _operation_at(method, path) if path else None
+    if (method is None) != (path is None) and (path is None or operation):
         return INVALID  # `MATCH` reports the missing key; without it, nothing else is certain
-    if method is not None and path is not None:
-        method = method.upper()
-        if method in _NEVER:
-            method_node, steps = node.find(("method",))
-            diagnostics.at(*steps).add(method_node, *_NEVER[method])
-            return INVALID
-        path_node, steps = node.find(("path",))
-        if operation := _operation_at(method, path):
-            what = f"{quote(f'{method} {path}')} matches {operation}, an operation of the contract"
-            diagnostics.at(*steps).add(path_node, what, f"use operation: {operation}")
-            return INVALID
-    return Match(
-        operations,
-        method,
-        path,
-        values.get("petId", ()),
-        values.get("query", ()),
-        values.get("headers", ()),
-        values.get("body", ()),
-    )
+    if method in _NEVER:
+        return diagnostics.add(node, *_NEVER[method], at=("method",))
+    if operation:
+        what = f"{quote(f'{method} {path}')} matches {operation}, an operation of the contract"
+        return diagnostics.add(node, what, f"use operation: {operation}", at=("path",))
+    conditions = [values.get(part, ()) for part in ("petId", "query", "headers", "body")]
+    return Match(operations, method, path, *conditions)
 
 
-def _is_described(path: str) -> bool:
-    """Return whether a path pattern matches the path of any operation of the contract."""
-    return any(_operation_at(method, path) for method, _ in OPERATIONS.values())
-
-
-def _operation_at(method: str, path: str) -> str | None:
-    """Return an operation of the contract that a method and a path pattern match, or None."""
+def _operation_at(method: str | None, path: str) -> str | None:
+    """Return an operation that a method, by default any, and a path pattern match, or None."""
     wanted = path.split("/")
     for operation, (known, template) in OPERATIONS.items():
         segments = template.split("/")
         if (
-            known == method
+            method in (None, known)
             and len(segments) == len(wanted)
             and all(
                 want == segment or is_any_segment(want) or (want and is_any_segment(segment))

@@ -26,15 +26,15 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Step
+    from mockpets.scenario.language.shapes import Shape
 
 # PyYAML's Python parser is as strict but many times slower; its wheels include the C parser.
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 CHARACTERS: Final = 4 * FIXTURE_BYTES
 """More characters than any file has, unless aliases repeat long strings."""
 _JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]+|\\.)*"|[\[\]{}]|[^\s,:\[\]{}"]+')
-
-
 _PAIR: Final = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _OFTEN: Final = {
     "mapping values are not allowed": (
@@ -60,10 +60,7 @@ _Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A parsed text.
-
-    :param problems: the problems of single scalars and keys; shapes may find more.
-    """
+    """A parsed text, and the problems of single scalars and keys; shapes may find more."""
 
     root: Node
     problems: tuple[Problem, ...]
@@ -72,12 +69,10 @@ class Document:
 def parse(
     text: str, shown: str, *, is_json: bool, nodes: int, characters: int = CHARACTERS
 ) -> Document:
-    """Return the tree of a text.
+    """Return the tree of a text that `text.check_text` accepts.
 
-    :param text: a text that `text.check_text` accepts.
     :param shown: the text's name in messages.
-    :param nodes: the limit for nodes, with aliases expanded.
-    :param characters: the limit for characters in keys and values, with aliases expanded.
+    :param nodes: the limit for nodes, with aliases expanded, as `characters` for keys and values.
     :raise InputError: the text is not valid YAML or JSON, is empty, or exceeds a limit.
     """
     builder = Builder(shown, nodes, characters)
@@ -86,6 +81,19 @@ def parse(
     if builder.root is None:
         raise InputError([Problem(shown, 0, 0, "", "is empty")])
     return Document(builder.root, tuple(builder.problems))
+
+
+def read(text: str, shape: Shape, diagnostics: Diagnostics, **how: Any) -> Any:
+    """Return the value that a shape reads from a text.
+
+    :param how: the keyword arguments of `parse`.
+    :raise InputError: with every problem, in the order of the text.
+    """
+    document = parse(text, diagnostics.file, **how)
+    diagnostics.problems.extend(document.problems)
+    value = shape.read(document.root, diagnostics)
+    diagnostics.close()
+    return value
 
 
 def _error(shown: str, position: _Place, what: str, hint: str = "") -> InputError:
@@ -197,10 +205,7 @@ def _track_brackets(event: yaml.Event, text: str, brackets: list[_Place]) -> Non
 def _not_yaml(
     error: yaml.MarkedYAMLError, text: str, shown: str, brackets: list[_Place]
 ) -> InputError:
-    """Return the error for invalid YAML, with own messages for frequent problems.
-
-    :param brackets: the positions of the open brackets, the innermost last.
-    """
+    """Return the error for invalid YAML, with own messages for frequent problems."""
     problem, context = error.problem or "", error.context or ""
     position, start = _position(error.problem_mark), _position(error.context_mark)
     index = error.problem_mark.index if error.problem_mark else len(text)

@@ -8,13 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import (
-    CANNED_PETS,
-    INT64_MAX,
-    NAME_LENGTH,
-    PETS_GENERATED,
-    SCENARIO_NAME,
-)
+from mockpets.constants import CANNED_PETS, INT64_MAX, PETS_GENERATED
 from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import PET_FIELDS
 from mockpets.contract.serialization import InvalidPetError, dump_pets, load_pet
@@ -22,15 +16,7 @@ from mockpets.errors import InputError
 from mockpets.pets.names import LOCALES
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import ByKind, Object, meant, unknown_key
-from mockpets.scenario.language.shapes import (
-    Choice,
-    Definitions,
-    ListOf,
-    Number,
-    Schema,
-    Shape,
-    Text,
-)
+from mockpets.scenario.language.shapes import Choice, ListOf, Number, Shape, kebab_case
 from mockpets.scenario.model import Generated
 from mockpets.strict_json import REMOVE_QUOTES
 from mockpets.units import quote
@@ -40,6 +26,7 @@ if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
+    from mockpets.scenario.language.shapes import Definitions, Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +53,20 @@ class _PetShape(Shape):
             for path, problem in invalid.problems:
                 if path and path[0] not in node.members and meant(str(path[0]), node, PET_FIELDS):
                     continue
-                child, steps = node.find(path)
-                if child.kind != "unusable":
-                    what, hint = split_hint(problem)
-                    if "string" in what and child.kind in ("integer", "number", "boolean"):
-                        hint = f'quote it: "{child.shown()}"'
-                    diagnostics.at(*steps).add(child, what, hint)
+                what, hint = split_hint(problem)
+                child, _ = node.find(path)
+                if "string" in what and child.kind in ("integer", "number", "boolean"):
+                    hint = f'quote it: "{child.shown()}"'
+                diagnostics.add(node, what, hint, at=path)
             return INVALID
 
     def _looks(self, definitions: Definitions) -> Schema:
         return {
             "type": "object",
-            "properties": {name: _property(each, definitions) for name, each in PET_FIELDS.items()},
-            "required": [name for name, each in PET_FIELDS.items() if each.required],
+            "properties": {
+                name: _property(field, definitions) for name, field in PET_FIELDS.items()
+            },
+            "required": [name for name, field in PET_FIELDS.items() if field.required],
             "additionalProperties": False,
         }
 
@@ -95,18 +83,17 @@ def _property(field: ContractField, definitions: Definitions) -> Schema:
 def _by_id(pets: tuple[Pet, ...], node: Node, diagnostics: Diagnostics) -> tuple[Pet, ...]:
     """Return pets in the order of their ids, which must be unique."""
     first: dict[object, int] = {}
-    for position, item in enumerate(node.items, 1):
-        id_node = item.members["id"][1] if "id" in item.members else item
+    for index, item in enumerate(node.items):
+        id_node, _ = item.find(("id",))
         if id_node.kind not in ("integer", "number"):
             continue
-        if first.setdefault(id_node.value, position) != position:
-            what = f"pet {first[id_node.value]} already has the id {id_node.shown()}"
-            diagnostics.at(position, "id").add(id_node, what, "use unique ids")
+        if first.setdefault(id_node.value, index) != index:
+            what = f"pet {first[id_node.value] + 1} already has the id {id_node.shown()}"
+            diagnostics.add(node, what, "use unique ids", at=(index, "id"))
     return tuple(sorted(pets, key=lambda pet: pet["id"]))
 
 
 def _fixture_pets(name: str, node: Node, diagnostics: Diagnostics) -> Any:
-    """Return a fixture's pets."""
     if name not in diagnostics.fixtures:
         advice = "for your own, add its folder with --fixtures-dir"
         return diagnostics.unknown(node, "fixture", name, diagnostics.fixtures, advice)
@@ -114,8 +101,7 @@ def _fixture_pets(name: str, node: Node, diagnostics: Diagnostics) -> Any:
         return diagnostics.fixtures[name]
     except InputError as error:
         what = f"fixture {quote(name)} is invalid: {error.problems[0]}"
-        diagnostics.add(node, what, "fix the fixture")
-        return INVALID
+        return diagnostics.add(node, what, "fix the fixture")
 
 
 def _fixture_page(name: str, node: Node, diagnostics: Diagnostics) -> Any:
@@ -126,28 +112,15 @@ def _fixture_page(name: str, node: Node, diagnostics: Diagnostics) -> Any:
     if len(pets) > CANNED_PETS:
         what = f"a page must have at most {CANNED_PETS} pets, {quote(name)} has {len(pets)}"
         hint = f"use pets: {name} in the scenario, and let the real operation respond"
-        diagnostics.add(node, what, hint)
-        return INVALID
+        return diagnostics.add(node, what, hint)
     if name not in diagnostics.pages:
         diagnostics.pages[name] = dump_pets(pets) + b"\n"
     return Page(len(pets), diagnostics.pages[name])
 
 
-def _generated(values: Any, _node: Node, _diagnostics: Diagnostics) -> Any:
-    """Return the settings for generated pets."""
-    is_valid = "count" in values and INVALID not in values.values()
-    return Generated(**values) if is_valid else INVALID
-
-
 _PET: Final = _PetShape("A Pet of the contract.", name="PetInput")
 PETS: Final = ListOf("Pet objects with unique ids.", _PET, then=_by_id)
-_FIXTURE: Final = Text(
-    "A fixture name.",
-    f"a fixture name (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)",
-    SCENARIO_NAME,
-    NAME_LENGTH,
-    then=_fixture_pets,
-)
+_FIXTURE: Final = kebab_case("A fixture name.", "a fixture name")
 PAGE: Final = ByKind(
     "Pet objects or a fixture name.",
     {
@@ -168,8 +141,7 @@ def _fixture_or_quoted_count(name: str, node: Node, diagnostics: Diagnostics) ->
     """Return a fixture's pets; explain how to write a number of pets to generate."""
     if name.isdecimal() and name not in diagnostics.fixtures:
         hint = f"{REMOVE_QUOTES} to generate {name} pets"
-        diagnostics.add(node, f"unknown fixture {quote(name)}", hint)
-        return INVALID
+        return diagnostics.add(node, f"unknown fixture {quote(name)}", hint)
     return _fixture_pets(name, node, diagnostics)
 
 
@@ -195,7 +167,7 @@ PETS_SOURCE: Final = ByKind(
             },
             required=("count",),
             name="GeneratedPets",
-            then=_generated,
+            then=lambda values, *_: Generated(**values),
         ),
     },
     expected="a fixture name, a list of Pet objects, a number or {count, seed, locale}",

@@ -13,17 +13,16 @@ from mockpets.constants import CONTRACT_ERRORS, ERRORS, SERVER_LIMIT_ERRORS
 from mockpets.contract.error_messages import ERROR_MESSAGES, network_error
 from mockpets.errors import did_you_mean
 from mockpets.faults import FAULTS
-from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.headers import HEADERS
 from mockpets.scenario.language.likely_mistakes import warn_templates
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, not_both
 from mockpets.scenario.language.pets import PAGE
-from mockpets.scenario.language.shapes import Choice, ListOf, Number, Text, Value
+from mockpets.scenario.language.shapes import ANY_KIND, Choice, ListOf, Number, Text, Value
 from mockpets.scenario.matching import ABSENT
 from mockpets.scenario.model import PASS, Repeat
 
 if TYPE_CHECKING:
-    from mockpets.scenario.language.diagnostics import Diagnostics
+    from mockpets.scenario.language.diagnostics import Diagnostics, Invalid
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.language.pets import Page
 
@@ -33,13 +32,9 @@ _BODILESS: Final = (204, 205, 304)
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A canned response as the file has it.
+    """A canned response as the file has it, and the place of its problems.
 
-    :param node: its position in the file.
-    :param diagnostics: for problems at that position.
-    :param value: the value of a JSON body; `ABSENT` without one.
-    :param text: a raw body, or None.
-    :param page: a page instead of a body.
+    :param value: the value of a JSON body; a response may have a raw `text` or a `page` instead.
     :param names_pet: as in `Canned`.
     """
 
@@ -55,10 +50,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Replies in order, and what follows the last one.
-
-    :param replies: canned responses, `PASS` and names of faults.
-    """
+    """Canned responses, `PASS` and names of faults in order, and what follows the last one."""
 
     replies: tuple[Draft | str, ...]
     repeat: Repeat = "last"
@@ -69,9 +61,7 @@ def from_network(status: int) -> bool:
     return status == 429 or status >= 500
 
 
-def _error(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
-    if INVALID in values.values() or "error" not in values:
-        return INVALID
+def _error(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Draft:
     warn_templates(node, diagnostics)
     code = values["error"]
     status = ERRORS[code]
@@ -81,9 +71,7 @@ def _error(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     return Draft(node, diagnostics, status, value=body, names_pet=names_pet)
 
 
-def _status(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
-    if INVALID in values.values() or "status" not in values:
-        return INVALID
+def _status(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Draft | Invalid:
     warn_templates(node, diagnostics)
     status = values["status"]
     body, text = values.get("body", ABSENT), values.get("text")
@@ -91,26 +79,13 @@ def _status(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any
         code, message = network_error(status)
         body = {"code": code, "message": message, "status": status}
     if isinstance(body, dict) and body.get("code") in SERVER_LIMIT_ERRORS:
-        code_node, steps = node.find(("body", "code"))
         what = f"the server itself sends the code '{body['code']}' when it reaches a limit"
         hint = f"use another one, such as {network_error(status)[0]}, to tell the two apart"
-        diagnostics.at(*steps).warn(code_node, what, hint)
+        diagnostics.warn(node, what, hint, at=("body", "code"))
     if status in _BODILESS and not (body is ABSENT and text is None):
         what = f"a response with status {status} cannot have a body"
-        diagnostics.add(node, what, "remove body and text")
-        return INVALID
+        return diagnostics.add(node, what, "remove body and text")
     return Draft(node, diagnostics, status, values.get("headers", ()), body, text)
-
-
-def _page(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
-    page = values.get("page", INVALID)
-    return INVALID if page is INVALID else Draft(node, diagnostics, 200, page=page)
-
-
-def _sequence(values: dict[str, Any], _node: Node, _diagnostics: Diagnostics) -> Any:
-    if INVALID in values.values() or "sequence" not in values:
-        return INVALID
-    return Sequence(values["sequence"], values.get("repeat", "last"))
 
 
 _ON_STUB: Final = dict.fromkeys(
@@ -137,14 +112,13 @@ _ERROR: Final = Object(
     name="ErrorReply",
     then=_error,
 )
-_ANY: Final = ("text", "integer", "number", "boolean", "nothing", "list", "mapping")
 _STATUS: Final = Object(
     "A complete response. A 429 or 5xx without a body gets an Error body; any other response that "
     "is not in the contract requires off_contract: true on the stub.",
     {
         "status": Number("The HTTP status.", 200, 599),
         "headers": HEADERS,
-        "body": Value("The body, sent as JSON.", _ANY),
+        "body": Value("The body, sent as JSON.", ANY_KIND),
         "text": Text("The body, sent unchanged, in UTF-8."),
     },
     required=("status",),
@@ -159,7 +133,7 @@ _PAGE: Final = Object(
     required=("page",),
     misplaced=_ON_STUB,
     name="PageReply",
-    then=_page,
+    then=lambda values, node, diagnostics: Draft(node, diagnostics, 200, page=values["page"]),
 )
 FAULT: Final = Choice(
     "How the response breaks: "
@@ -173,7 +147,7 @@ _FAULT: Final = Object(
     {"fault": FAULT},
     required=("fault",),
     name="FaultReply",
-    then=lambda values, *_: values.get("fault", INVALID),
+    then=lambda values, *_: values["fault"],
 )
 _PASS: Final = Text(
     "Let the real operation respond.",
@@ -192,10 +166,7 @@ SEQUENCE: Final = ListOf(
     "Replies, one for each request that the stub responds to.",
     ByKind(
         "One reply.",
-        {
-            "text": _PASS,
-            "mapping": ByKey("One reply.", {**_CANNED, "fault": _FAULT}, _ON_STUB),
-        },
+        {"text": _PASS, "mapping": ByKey("One reply.", {**_CANNED, "fault": _FAULT}, _ON_STUB)},
         "pass or a mapping with error, status, page or fault",
         name="SequenceItem",
     ),
@@ -214,7 +185,7 @@ _SEQUENCE: Final = Object(
     required=("sequence",),
     misplaced=_ON_STUB,
     name="SequenceReply",
-    then=_sequence,
+    then=lambda values, *_: Sequence(values["sequence"], values.get("repeat", "last")),
 )
 REPLY: Final = ByKind(
     "The response: a canned one, or pass to let the real operation respond.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mockpets.constants import NAME_LENGTH, SCENARIO_NAME, STACK_DEPTH
+from mockpets.constants import STACK_DEPTH
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.scenario.language.contract_check import canned
 from mockpets.scenario.language.diagnostics import INVALID
@@ -14,12 +14,20 @@ from mockpets.scenario.language.mappings import ByKey, ByKind, Object, needs, no
 from mockpets.scenario.language.match import MATCH
 from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.reply import FAULT, REPEAT, REPLY, SEQUENCE, Draft, Sequence
-from mockpets.scenario.language.shapes import ListOf, Number, OneOrMany, Parsed, Text, Value
+from mockpets.scenario.language.shapes import (
+    ListOf,
+    Number,
+    OneOrMany,
+    Parsed,
+    Text,
+    Value,
+    kebab_case,
+)
 from mockpets.scenario.model import Delay, Match, Reply, Scenario, Stub
 from mockpets.units import DURATION, RATE, parse_duration, parse_rate, quote
 
 if TYPE_CHECKING:
-    from mockpets.scenario.language.diagnostics import Diagnostics
+    from mockpets.scenario.language.diagnostics import Diagnostics, Invalid
     from mockpets.scenario.language.nodes import Node
 
 _LINE: Final = r"[^\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
@@ -31,24 +39,18 @@ _MAX_COUNT: Final = 1_000_000
 # --- Delay ------------------------------------------------------------------------------------
 
 
-def _between(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
-    if INVALID in values.values() or len(values) < 2:
-        return INVALID
+def _between(values: dict[str, float], node: Node, diagnostics: Diagnostics) -> Delay | Invalid:
     low, high = values["min"], values["max"]
     if low > high:
-        diagnostics.add(node, "min is greater than max", "swap them")
-        return INVALID
+        return diagnostics.add(node, "min is greater than max", "swap them")
     return Delay("range", low, high)
 
 
-def _percentiles(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
-    if INVALID in values.values() or len(values) < 2:
-        return INVALID
+def _percentiles(values: dict[str, float], node: Node, diagnostics: Diagnostics) -> Delay | Invalid:
     low, high = values["p50"], values["p95"]
     if not 0 < low < high:
         what = "p50, the median, must be greater than 0 and less than p95"
-        diagnostics.add(node, what, "change p50 or p95")
-        return INVALID
+        return diagnostics.add(node, what, "change p50 or p95")
     return Delay("percentiles", low, high)
 
 
@@ -96,13 +98,16 @@ _DELAY: Final = ByKind(
 
 def _stub(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     """Return a stub; check the replies against the contract even if another key is invalid."""
-    written, match = _written(values), values.get("match", Match())
+    written, match = values.get("sequence", values.get("reply", ())), values.get("match", Match())
     off_contract = values.get("off_contract", False)
     if INVALID in (written, match, off_contract):
         return INVALID
+    if not isinstance(written, Sequence):
+        drafts = written if isinstance(written, tuple) else (written,)
+        written = Sequence(drafts, values.get("repeat", "last"))
     replies = tuple(
-        _reply(reply, match, values.get("fault"), off_contract=off_contract)
-        for reply in written.replies
+        _reply(draft, match, values.get("fault"), off_contract=off_contract)
+        for draft in written.replies
     )
     if INVALID in values.values():
         return INVALID
@@ -117,17 +122,7 @@ def _stub(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     )
 
 
-def _written(values: dict[str, Any]) -> Any:
-    """Return the replies of `reply` or `sequence` as a sequence."""
-    written = values.get("sequence", values.get("reply", ()))
-    if written is INVALID or isinstance(written, Sequence):
-        return written
-    replies = written if isinstance(written, tuple) else (written,)
-    return Sequence(replies, values.get("repeat", "last"))
-
-
 def _reply(draft: Any, match: Match, fault: Any, *, off_contract: bool) -> Reply:
-    """Return one reply as the engine uses it."""
     if not isinstance(draft, Draft):
         return cast("Reply", draft)  # pass, or a fault
     response = canned(draft, match, off_contract=off_contract)
@@ -144,12 +139,12 @@ def _reply(draft: Any, match: Match, fault: Any, *, off_contract: bool) -> Reply
 def _unique(stubs: tuple[Stub, ...], node: Node, diagnostics: Diagnostics) -> tuple[Stub, ...]:
     """Return stubs, whose names must be unique; the default name is the position from 1."""
     first: dict[str, int] = {}
-    for position, item in enumerate(node.items, 1):
-        name_node, steps = item.find(("name",))
-        name = str(name_node.value) if name_node.kind == "text" else str(position)
-        if first.setdefault(name, position) != position:
-            what = f"stub {first[name]} already has the name {quote(name)}"
-            diagnostics.at(position, *steps).add(name_node, what, "use unique names")
+    for index, item in enumerate(node.items):
+        name_node, _ = item.find(("name",))
+        name = str(name_node.value) if name_node.kind == "text" else str(index + 1)
+        if first.setdefault(name, index) != index:
+            what = f"stub {first[name] + 1} already has the name {quote(name)}"
+            diagnostics.add(node, what, "use unique names", at=(index, "name"))
     return stubs
 
 
@@ -159,17 +154,13 @@ _MISPLACED: Final = {
     **dict.fromkeys(("method", "operation", "path", "petId", "query"), "move it under match"),
     **dict.fromkeys(("body", "headers"), "move it under match or reply"),
 }
-_NAME: Final = Text(
-    "Name in the request log and the Mockpets-Stub header. By default, the stub's position.",
-    f"a name in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)",
-    SCENARIO_NAME,
-    NAME_LENGTH,
-)
 _STUB: Final = Object(
     "Changes the response to matching requests. With only delay, throttle or hold, it affects the "
     "response of a later stub or of the real operation.",
     {
-        "name": _NAME,
+        "name": kebab_case(
+            "Name in the request log and the Mockpets-Stub header. By default, the stub's position."
+        ),
         "match": MATCH,
         "after": Number("Number of matching requests to skip first.", 0, _MAX_COUNT),
         "times": Number("Maximum number of requests to apply to after that.", 1, _MAX_COUNT),
@@ -187,11 +178,8 @@ _STUB: Final = Object(
             parse_rate,
         ),
         "fault": FAULT,
-        "hold": Text(
-            "Name of a gate that holds the response until the control API opens it.",
-            f"a name in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)",
-            SCENARIO_NAME,
-            NAME_LENGTH,
+        "hold": kebab_case(
+            "Name of a gate that holds the response until the control API opens it."
         ),
         "off_contract": Value("Allow replies that deviate from the contract.", ("boolean",)),
     },
@@ -201,6 +189,7 @@ _STUB: Final = Object(
         some(("reply", "sequence", "fault", "delay", "throttle", "hold"), "the stub has no effect"),
     ),
     misplaced=_MISPLACED,
+    is_partial=True,
     name="Stub",
     then=_stub,
 )
@@ -212,18 +201,13 @@ _STUB: Final = Object(
 def _known(name: str, node: Node, diagnostics: Diagnostics) -> Any:
     """Return the name of another known scenario."""
     if name == diagnostics.name:
-        diagnostics.add(node, "a scenario cannot extend itself", "remove it")
-        return INVALID
-    return (
-        name
-        if name in diagnostics.known
-        else diagnostics.unknown(node, "scenario", name, diagnostics.known)
-    )
+        return diagnostics.add(node, "a scenario cannot extend itself", "remove it")
+    if name in diagnostics.known:
+        return name
+    return diagnostics.unknown(node, "scenario", name, diagnostics.known)
 
 
-def _scenario(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
-    if INVALID in values.values():
-        return INVALID
+def _scenario(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Scenario:
     extends, _ = node.find(("extends",))
     return Scenario(
         name=diagnostics.name,
@@ -249,13 +233,7 @@ SCENARIO: Final = Object(
         ),
         "extends": OneOrMany(
             "Scenarios whose stubs follow this scenario's stubs, in this order.",
-            Text(
-                "A scenario name.",
-                f"a scenario name (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)",
-                SCENARIO_NAME,
-                NAME_LENGTH,
-                then=_known,
-            ),
+            kebab_case("A scenario name.", "a scenario name", _known),
             STACK_DEPTH,
         ),
         "pets": PETS_SOURCE,
@@ -270,6 +248,8 @@ SCENARIO: Final = Object(
         "name": "remove it: the file name is the scenario's name",
         "version": "this file requires a newer version of mockpets",
     },
+    list_hint="put the list under 'stubs:' and add 'description:'; a list of pets is a fixture, "
+    "which belongs in a folder of --fixtures-dir",
     name="Scenario",
     then=_scenario,
 )

@@ -8,15 +8,17 @@ schema cannot express, such as that a name exists or that the contract has a res
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
+from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import did_you_mean
 from mockpets.scenario.language.diagnostics import INVALID
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 """A JSON Schema, 2020-12."""
-
-
 _JSON_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,9})?"
 """A number in quotes for which a message says to remove them."""
 _PERCENT: Final = r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?%"
@@ -46,6 +46,7 @@ class Definitions:
         return {"$ref": f"{self.location}{name}"}
 
 
+Then = Callable[[Any, "Node", "Diagnostics"], Any] | None
 _NAMES: Final[dict[Kind, tuple[str, str]]] = {
     "text": ("a string", "string"),
     "integer": ("a number", "number"),
@@ -56,6 +57,7 @@ _NAMES: Final[dict[Kind, tuple[str, str]]] = {
     "mapping": ("a mapping", "object"),
 }
 """Kind of node to its name in messages and in JSON Schema."""
+ANY_KIND: Final = tuple(_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +72,14 @@ class Shape:
 
     description: str
     name: str = field(default="", kw_only=True)
-    then: Callable[[Any, Node, Diagnostics], Any] | None = field(default=None, kw_only=True)
+    then: Then = field(default=None, kw_only=True)
 
     def read(self, node: Node, diagnostics: Diagnostics) -> Any:
         """Return the value of a node, or `INVALID`."""
         value = self._take(node, diagnostics)
-        return (
-            value if value is INVALID or self.then is None else self.then(value, node, diagnostics)
-        )
+        if value is INVALID or self.then is None:
+            return value
+        return self.then(value, node, diagnostics)
 
     def schema(self, definitions: Definitions) -> Schema:
         """Return the JSON Schema; if the shape has a name, a reference to it.
@@ -113,10 +115,9 @@ class Value(Shape):
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind in self.kinds:
             return node.plain()
-        expected = either(_NAMES[kind][0] for kind in self.kinds)
         return diagnostics.reject(
             node,
-            expected,
+            either(_NAMES[kind][0] for kind in self.kinds),
             is_string=self.kinds[0] == "text",
             is_quoted=self.kinds == ("boolean",) and node.value in ("true", "false"),
         )
@@ -144,13 +145,13 @@ class Text(Shape):
     advise: Callable[[str], str] = lambda _: ""
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
-        text = node.value
-        if node.kind == "text" and isinstance(text, str):
-            is_short = self.limit is None or len(text) <= self.limit
-            if is_short and (not self.pattern or re.fullmatch(self.pattern, text)):
-                return text
-            return diagnostics.reject(node, self.expected, self.advise(text))
-        return diagnostics.reject(node, self.expected, is_string=True)
+        if node.kind != "text":
+            return diagnostics.reject(node, self.expected, is_string=True)
+        text = str(node.value)
+        is_short = self.limit is None or len(text) <= self.limit
+        if is_short and (not self.pattern or re.fullmatch(self.pattern, text)):
+            return text
+        return diagnostics.reject(node, self.expected, self.advise(text))
 
     def _looks(self, _: Definitions) -> Schema:
         if self.pattern.isalpha():  # matches only itself
@@ -161,6 +162,12 @@ class Text(Shape):
         if self.limit is not None:
             looks["maxLength"] = self.limit
         return looks
+
+
+def kebab_case(description: str, kind: str = "a name in kebab-case", then: Then = None) -> Text:
+    """Return the shape of a name such as that of a scenario."""
+    expected = f"{kind} (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)"
+    return Text(description, expected, SCENARIO_NAME, NAME_LENGTH, then=then)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +189,7 @@ class Parsed(Shape):
         try:
             return self.parse(str(node.value) if node.kind == "text" else node.shown())
         except ValueError as error:
-            diagnostics.add(node, str(error))
-            return INVALID
+            return diagnostics.add(node, str(error))
 
     def _looks(self, _: Definitions) -> Schema:
         return {"type": "string", "pattern": f"^(?:{self.pattern})$"}
@@ -235,14 +241,13 @@ class Choice(Shape):
     advice: Mapping[str, str] = field(default_factory=dict)
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
-        if node.kind == "text" and node.value in self.words:
-            return node.value
         if node.kind != "text":
             return diagnostics.reject(node, either(self.words))
-        what = f"must be {either(self.words)}, got {node.shown()}"
+        if node.value in self.words:
+            return node.value
         word = str(node.value)
-        diagnostics.add(node, what, self.advice.get(word) or did_you_mean(word, self.words))
-        return INVALID
+        hint = self.advice.get(word) or did_you_mean(word, self.words)
+        return diagnostics.reject(node, either(self.words), hint)
 
     def _looks(self, _: Definitions) -> Schema:
         return {"type": "string", "enum": list(self.words)}

@@ -23,8 +23,16 @@ from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object, some
 from mockpets.scenario.language.match import MATCH
-from mockpets.scenario.language.parser import parse as parse_document
-from mockpets.scenario.language.shapes import Choice, Number, OneOrMany, Parsed, Text, Value
+from mockpets.scenario.language.parser import read
+from mockpets.scenario.language.shapes import (
+    ANY_KIND,
+    Choice,
+    Number,
+    OneOrMany,
+    Parsed,
+    Text,
+    Value,
+)
 from mockpets.scenario.language.text import check_text
 from mockpets.units import DURATION, parse_duration
 
@@ -43,10 +51,7 @@ _NODES: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How many requests must match.
-
-    :param most: None for no limit.
-    """
+    """How many requests must match; a `most` of None means no limit."""
 
     least: int = 1
     most: int | None = None
@@ -68,8 +73,7 @@ class Times:
 class Verification:
     """An expectation of a test about the requests so far.
 
-    :param outcomes: any of these; empty for all.
-    :param statuses: any of these: ``503``, or ``5xx`` for a whole class; empty for all.
+    :param outcomes: any of these; empty for all, as are `statuses`, such as ``503`` or ``5xx``.
     :param within: how many seconds to wait for them.
     """
 
@@ -106,32 +110,24 @@ def _match(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
     match = MATCH.then(values, node, diagnostics)
     if match is INVALID:
         return INVALID
-    return match, tuple(values.get("outcome", ())), tuple(values.get("status", ()))
+    return match, values.get("outcome", ()), values.get("status", ())
 
 
 def _as_text(status: int | str, *_: object) -> str:
     return str(status).lower()
 
 
-def _advise_status(text: str) -> str:
-    """Return where the status of a pet belongs, or an empty text."""
-    return "for a pet's status, use query or body" if text in PET_STATUSES else ""
-
-
 def _times(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
-    """Return the range of a mapping, if it is not empty."""
-    if INVALID in values.values():
-        return INVALID
     times = Times(values.get("at_least", 0), values.get("at_most"))
     if times.most is not None and times.least > times.most:
-        diagnostics.add(
-            node, f"at_least {times.least} is more than at_most {times.most}", "swap them"
-        )
+        what = f"at_least {times.least} is more than at_most {times.most}"
+        diagnostics.add(node, what, "swap them")
     return times
 
 
 _COUNT: Final = Number("A number of requests.", 0, 1_000_000)
 _STATUS: Final = "a status such as 503, or a class such as 5xx"
+_FOR_PETS: Final = "for a pet's status, use query or body"
 _WITHIN: Final = Parsed(
     f"How long to wait, such as 5s; at most {WAIT_SECONDS:g}s.",
     "a duration such as 300ms or 5s",
@@ -160,7 +156,7 @@ VERIFICATION: Final = Object(
                                 "A status or a class.",
                                 _STATUS,
                                 "[1-5](?:[0-9][0-9]|[xX][xX])",
-                                advise=_advise_status,
+                                advise=lambda text: _FOR_PETS if text in PET_STATUSES else "",
                                 then=_as_text,
                             ),
                         },
@@ -198,7 +194,6 @@ GATE_WAIT: Final = Object(
     },
     name="GateWait",
 )
-_KINDS: Final = ("mapping", "list", "text", "integer", "number", "boolean", "nothing")
 REQUEST: Final = Object(
     "A request to explain without sending it.",
     {
@@ -217,7 +212,7 @@ REQUEST: Final = Object(
             pattern=TOKEN,
             hint=TOKEN_HINT,
         ),
-        "body": Value("The body, sent as JSON.", _KINDS),
+        "body": Value("The body, sent as JSON.", ANY_KIND),
     },
     required=("method", "path"),
     name="RequestToExplain",
@@ -253,15 +248,5 @@ def parse_gate_wait(text: str) -> GateWait:
 
 
 def _read(text: str, shape: Shape, size: int = _BYTES, nodes: int = _NODES) -> Any:
-    """Return the values of a JSON text.
-
-    :param size: the longest text in bytes.
-    :param nodes: the highest number of values in it.
-    :raise InputError: with every problem.
-    """
     check_text(text, _FILE, size)
-    document = parse_document(text, _FILE, is_json=True, nodes=nodes)
-    diagnostics = Diagnostics(_FILE, problems=list(document.problems))
-    values = shape.read(document.root, diagnostics)
-    diagnostics.close()
-    return values
+    return read(text, shape, Diagnostics(_FILE), is_json=True, nodes=nodes)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +19,7 @@ from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PROBLEMS_SHOWN
 from mockpets.contract.schemas import Pet
 from mockpets.errors import InputError, Problem
 from mockpets.packaged_data import shipped
-from mockpets.scenario.language.loader import load_document, load_fixture, load_scenario
+from mockpets.scenario.language.loader import load_fixture, load_scenario
 from mockpets.scenario.model import (
     PASS,
     Canned,
@@ -33,7 +35,6 @@ from tests.scenario.language.bad_files import JSON, YAML, D, S, stub
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 KNOWN = ("own", "slow", "retry")
 JSON_TYPE = ("Content-Type", "application/json")
@@ -57,7 +58,10 @@ SHELF = Shelf(
 
 
 def load(text: str, *, is_json: bool = False) -> Scenario:
-    return load_document(text, "own", "f", known=KNOWN, fixtures=SHELF, is_json=is_json)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "own.json" if is_json else "own.yaml")
+        path.write_text(text, encoding="utf-8", newline="")
+        return load_scenario(path, "f", known=KNOWN, fixtures=SHELF)
 
 
 def only(text: str) -> Stub:
@@ -101,13 +105,16 @@ def test_many_problems_are_cut_off_and_the_rest_counted() -> None:
     assert lines[-1] == "f: and 5 more problems"
 
 
-@each("name", ["Slow", "slow_start", "-", "a--b", "", "a" * 65, "a.b", "\u0430"])
-def test_a_name_must_be_kebab_case(name: str) -> None:
+@each("name", ["Slow", "slow_start", "-", "a--b", ".yaml", "a" * 65, "a.b", "\u0430"])
+def test_a_name_must_be_kebab_case(name: str, tmp_path: Path) -> None:
+    path = tmp_path / (name if name == ".yaml" else f"{name}.yaml")
+    path.write_text(D)
+
     with pytest.raises(InputError) as caught:
-        load_document(D, name, "f", known=(), fixtures={})
+        load_scenario(path, "f", known=(), fixtures={})
 
     expected = "the name must be in kebab-case (a-z, 0-9, single hyphens; at most 64 characters)"
-    assert str(caught.value) == f"f: {expected}, got {name!r}; choose another name"
+    assert str(caught.value) == f"f: {expected}, got {name!r}; rename the file"
 
 
 # --- Files ------------------------------------------------------------------------------------

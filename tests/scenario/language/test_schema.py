@@ -9,6 +9,8 @@ from __future__ import annotations
 import copy
 import json
 import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +20,10 @@ from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
 from mockpets.constants import FILE_BYTES, FILE_NODES
+from mockpets.contract.schemas import Pet
 from mockpets.errors import InputError
 from mockpets.packaged_data import shipped
-from mockpets.scenario.language.loader import load_document, scenario_schema
+from mockpets.scenario.language.loader import load_scenario, scenario_schema
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.text import read_text
 from mockpets.strict_json import dump_json
@@ -29,7 +32,6 @@ from tests.scenario.language.bad_files import JSON, YAML
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from mockpets.scenario.language.nodes import Node
 
@@ -78,18 +80,14 @@ VALIDATOR = extend(Draft202012Validator, {"pattern": ends_the_text})(SCHEMA)  # 
 
 def loader_problems(text: str) -> list[str]:
     """Return the problems that the loader reports for a scenario in JSON."""
-    fixtures = {"showroom": ({"id": 1, "name": "Miso", "categoryId": 2},)}
-    try:
-        load_document(
-            text,
-            "own",
-            "f",
-            known=("own", "slow"),
-            fixtures=fixtures,  # type: ignore[arg-type]  # plain dicts for Pets
-            is_json=True,
-        )
-    except InputError as error:
-        return [str(problem) for problem in error.problems]
+    fixtures = {"showroom": (Pet(id=1, name="Miso", categoryId=2),)}
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "own.json")
+        path.write_text(text, encoding="utf-8")
+        try:
+            load_scenario(path, "f", known=("own", "slow"), fixtures=fixtures)
+        except InputError as error:
+            return [str(problem) for problem in error.problems]
     return []
 
 
