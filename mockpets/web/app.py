@@ -207,8 +207,8 @@ def wire(
 
     def add_control() -> None:
         from mockpets.web.control.call import ControlContext
-        from mockpets.web.control.rejected_origins import RejectedOrigins
         from mockpets.web.control.routes import add_routes
+        from mockpets.web.cors import RejectedOrigins
 
         origins = RejectedOrigins(partial(sessions.publish_all, "origins"))
         context = ControlContext(

@@ -7,18 +7,21 @@ docs/reference/contract.md.
 
 from __future__ import annotations
 
+import logging
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import (
     EXPOSED_HEADERS,
     PREFLIGHT_SECONDS,
+    REJECTED_ORIGINS,
     SCENARIO_HEADER,
     SESSION_HEADER,
 )
+from mockpets.settings.validators import origin as checked_origin
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
     from wsgiref.types import WSGIEnvironment
 
     Pair = tuple[str, str]
@@ -28,6 +31,11 @@ LOCAL_ORIGIN = (
 )
 """An origin on a loopback name or address (RFC 6761, 6.3)."""
 _EXPOSED = ", ".join(EXPOSED_HEADERS)
+_NO_ORIGIN: Final = "null"
+"""What browsers send for a page that has no origin."""
+_LENGTH: Final = 300
+"""More characters than a scheme, a name of the DNS and a port have."""
+_log: Final = logging.getLogger("mockpets")
 
 
 def for_all(origin: str | None) -> tuple[Pair, ...]:
@@ -96,3 +104,64 @@ def for_some(environ: WSGIEnvironment, origins: Collection[str], *, preflight: b
             ("Access-Control-Max-Age", str(PREFLIGHT_SECONDS)),
         ]
     return headers
+
+
+# --- Rejected pages ---------------------------------------------------------------------------
+
+
+class RejectedOrigins:
+    """The origins of pages whose calls were rejected, the first `REJECTED_ORIGINS` of them.
+
+    A browser hides the response from such a page and reports only a CORS error. So the log and the
+    panel name the origin and the option that would allow it.
+
+    :param on_new: called when there is a new one.
+    """
+
+    def __init__(self, on_new: Callable[[], object]) -> None:
+        self._on_new = on_new
+        self._origins: list[str] = []
+
+    def all(self) -> list[str]:
+        """Return the origins in the order in which they were first rejected."""
+        return [*self._origins]
+
+    def add(self, header: str) -> None:
+        """Add and log the value of an Origin header, if it is valid and new."""
+        origin = _valid(header)
+        if not origin or origin in self._origins or len(self._origins) == REJECTED_ORIGINS:
+            return
+        self._origins.append(origin)
+        is_last = len(self._origins) == REJECTED_ORIGINS
+        more = "; further origins are not logged" if is_last else ""
+        _log.warning("%s%s", rejection(origin), more)
+        self._on_new()
+
+
+def rejection(header: str) -> str:
+    """Return the message for a rejected page, with the value of its Origin header, or none."""
+    origin = _valid(header)
+    if origin == _NO_ORIGIN:
+        return (
+            "the control API rejects requests from pages without an origin, such as local files "
+            "and sandboxed frames; serve the page from localhost"
+        )
+    if not origin:
+        return (
+            "the control API rejects requests from other websites; "
+            "to allow one, start the server with --control-origin"
+        )
+    return (
+        f"the control API rejects requests from pages on {origin}; if you trust them, start the "
+        f"server with --control-origin {origin}"
+    )
+
+
+def _valid(header: str) -> str:
+    """Return an origin in lower case, or an empty string for an invalid one."""
+    if header == _NO_ORIGIN:
+        return header
+    try:
+        return checked_origin(header) if len(header) <= _LENGTH else ""
+    except ValueError:
+        return ""

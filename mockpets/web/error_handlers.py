@@ -12,8 +12,8 @@ from mockpets.constants import CONTROL_PREFIX, SERVER_LIMIT_ERRORS, VISITOR_RESE
 from mockpets.contract.error_body import error_body
 from mockpets.errors import NeedsBody, NotReady, RequestError
 from mockpets.web.exchange import Response, current_request
-from mockpets.web.not_found import not_found_message
 from mockpets.web.public_mode import for_visitor
+from mockpets.web.unmatched import not_found_message
 from mockpets.wsgi_extension import JOB_RESULTS, ORDER, DeliveryOrder
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import partial
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -10,11 +10,11 @@ from mockpets.contract.fields import parse_int64
 from mockpets.faults import INCOMPLETE_FAULTS, NO_RESPONSE_FAULTS
 from mockpets.journal.entry import Entry, Note, authorization_digest, message, sent_headers
 from mockpets.redaction import redacted_target
-from mockpets.web.session_selector import OURS_KEY, ignored_headers
+from mockpets.web.session_selector import header_names, ignored_headers
 from mockpets.wsgi_extension import HEAD, ON_END, SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.constants import NoteCode, Operation, RequestOutcome, ResponseEnd
@@ -54,7 +54,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         notes.append(("deprecated", _DEPRECATED))
     if off_contract is not None and "unmatched" not in dict(notes):
         notes.append(("off_contract", off_contract))
-    if OURS_KEY in " ".join(environ) and (note := ignored_headers(_names(environ))):
+    if note := ignored_headers(environ):
         notes.append(("ignored_headers", note))
     # Our server has the head in one piece; on others, it is put together from the environ.
     head: bytes | Headers = environ.get(HEAD) or _headers(environ)
@@ -191,16 +191,12 @@ def target(environ: WSGIEnvironment) -> str:
 
 def _headers(environ: WSGIEnvironment) -> Headers:
     """Return the request's headers, their names in title case."""
-    headers = [(_name(key), environ[key]) for key in environ if key[:5] == "HTTP_"]
+    keys = [key for key in environ if key.startswith("HTTP_")]
+    headers = [*zip(header_names(keys), (environ[key] for key in keys), strict=True)]
     for key, name in (("CONTENT_TYPE", "Content-Type"), ("CONTENT_LENGTH", "Content-Length")):
         if environ.get(key):
             headers.append((name, environ[key]))
     return headers
-
-
-def _names(environ: WSGIEnvironment) -> Iterator[str]:
-    """Yield the names of the request's headers in title case."""
-    return (_name(key) for key in environ if key[:5] == "HTTP_")
 
 
 def _length(head: bytes | Headers) -> int:
@@ -208,12 +204,6 @@ def _length(head: bytes | Headers) -> int:
     if isinstance(head, bytes):
         return len(head)
     return sum([len(name) + len(value) + _PAIR_LENGTH for name, value in head])
-
-
-@lru_cache(256)
-def _name(key: str) -> str:
-    """Return a header's name in title case, for a key of the WSGI environ."""
-    return key[5:].replace("_", "-").title()
 
 
 def _body(request: Request) -> bytes:

@@ -10,7 +10,7 @@ client's headers of the other.
 from __future__ import annotations
 
 import re
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
@@ -18,16 +18,17 @@ from mockpets.constants import COMMON_HEADERS, MOUNT
 from mockpets.contract.error_body import error_body
 from mockpets.errors import RequestError
 from mockpets.web import cors
-from mockpets.web.addresses import is_one_of, parse_address
 from mockpets.web.exchange import Request, Response
 from mockpets.web.public_mode import for_visitor
 from mockpets.wsgi_extension import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-    from mockpets.web.addresses import Network
+    Address = IPv4Address | IPv6Address
+    Network = IPv4Network | IPv6Network
 
 UNKNOWN: Final = "unknown"
 """The client's address if a trusted proxy does not report one (the word comes from RFC 7239, 6.2).
@@ -77,22 +78,20 @@ def forwarded(environ: WSGIEnvironment, trusted: Sequence[Network]) -> None:
     client = _client(environ.get("HTTP_X_FORWARDED_FOR", ""), trusted)
     environ["REMOTE_ADDR"] = environ["REMOTE_HOST"] = client
     environ.pop("REMOTE_PORT", None)  # it is the proxy's port
-    scheme = _last(environ, "HTTP_X_FORWARDED_PROTO").lower()
-    if scheme in ("http", "https"):
-        environ["wsgi.url_scheme"] = scheme
-    host = _last(environ, "HTTP_X_FORWARDED_HOST")
+    scheme, host, prefix = (
+        environ.get(f"HTTP_X_FORWARDED_{name}", "").rpartition(",")[2].strip()
+        for name in ("PROTO", "HOST", "PREFIX")
+    )
+    if scheme.lower() in ("http", "https"):
+        environ["wsgi.url_scheme"] = scheme.lower()
     if _HOST.fullmatch(host):
         environ["HTTP_HOST"] = host
-    prefix = _last(environ, "HTTP_X_FORWARDED_PREFIX").rstrip("/")
-    if re.fullmatch(MOUNT, prefix):
-        environ["SCRIPT_NAME"] = prefix + environ.get("SCRIPT_NAME", "")
+    if re.fullmatch(MOUNT, prefix.rstrip("/")):
+        environ["SCRIPT_NAME"] = prefix.rstrip("/") + environ.get("SCRIPT_NAME", "")
 
 
 def _client(forwarded_for: str, trusted: Sequence[Network]) -> str:
-    """Return the client's address: the last one that is not a trusted proxy.
-
-    :param forwarded_for: the value of ``X-Forwarded-For``; its last address is nearest to us.
-    """
+    """Return the client's address: the last in ``X-Forwarded-For`` that is no trusted proxy."""
     client = UNKNOWN
     for hop in reversed(forwarded_for.split(",")):
         address = parse_address(hop)
@@ -102,11 +101,6 @@ def _client(forwarded_for: str, trusted: Sequence[Network]) -> str:
         if not is_one_of(address, trusted):
             break
     return client
-
-
-def _last(environ: WSGIEnvironment, key: str) -> str:
-    value: str = environ.get(key, "")
-    return value.rpartition(",")[2].strip()
 
 
 def _outside_prefix(
@@ -135,3 +129,18 @@ def _outside_prefix(
     if preflight:
         response.carry(cors.for_preflight(environ))
     return response
+
+
+def parse_address(text: str) -> Address | None:
+    """Return an address, or None for an invalid one. Some proxies add the port."""
+    bare = re.sub(r"^\[(.*)\](?::[0-9]+)?$|^([0-9.]+):[0-9]+$", r"\1\2", text.strip())
+    try:
+        address = ip_address(bare)
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def is_one_of(address: Address | None, networks: Sequence[Network]) -> bool:
+    """Return whether an address is in one of the networks."""
+    return address is not None and any(address in network for network in networks)

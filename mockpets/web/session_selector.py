@@ -5,6 +5,10 @@ A request can name them in four places, in order of precedence: the base path
 `baggage` (``mockpets.session=session,mockpets.scenario=scenario``), and the key
 (``KEY~session+scenario``). The session and the scenarios are looked up independently, each in the
 first place that names any. Without names, the default session and its active scenarios are used.
+
+OpenTelemetry propagates `baggage` through the servers behind a front end, so a session that the
+page names reaches mockpets without code in between. Source: W3C Baggage, 3.2; members of other
+programs are ignored, and so are malformed ones (3.3).
 """
 
 from __future__ import annotations
@@ -12,10 +16,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from mockpets.constants import (
     API_PREFIX,
+    BAGGAGE_KEYS,
     BAGGAGE_SCENARIO,
     BAGGAGE_SESSION,
     BASE_MARK,
@@ -36,10 +41,9 @@ from mockpets.constants import (
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.session.visitors import is_chosen
 from mockpets.units import parse_duration
-from mockpets.web import baggage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.scenario.library import Stack
@@ -49,7 +53,11 @@ if TYPE_CHECKING:
 _BASE: Final = "mockpets.base"
 """The environ key for the content of the base path."""
 _BAGGAGE: Final = "mockpets.baggage"
-"""The environ key for what `baggage.read` returns."""
+"""The environ key for what `_read_baggage` returns."""
+_BAGGAGE_PREFIX: Final = "mockpets."
+"""Starts the keys in `baggage` that are meant for mockpets; such a key must be known."""
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A key in `baggage` (RFC 9110, 5.6.2)."""
 SESSION_KEY: Final = "HTTP_" + SESSION_HEADER.upper().replace("-", "_")
 _SCENARIO_KEY: Final = "HTTP_" + SCENARIO_HEADER.upper().replace("-", "_")
 _DELAY_KEY: Final = "HTTP_" + DELAY_HEADER.upper().replace("-", "_")
@@ -61,8 +69,6 @@ _CACHED: Final = 2000
 """The keys of a browser's request take fewer characters; longer ones are not cached."""
 _OURS: Final = "Mockpet"
 """A header whose name contains this is meant for mockpets."""
-OURS_KEY: Final = _OURS.upper()
-"""The same in the keys of the environ."""
 _REQUEST_LENGTH: Final = 80
 """The characters to remember of a request that names no session."""
 _NOTED: Final = 3
@@ -87,7 +93,27 @@ def take_base_path(environ: WSGIEnvironment) -> None:
 def take_baggage(environ: WSGIEnvironment) -> None:
     """Read the header `baggage`; without this call, it selects nothing."""
     if "HTTP_BAGGAGE" in environ:
-        environ[_BAGGAGE] = baggage.read(environ["HTTP_BAGGAGE"])
+        environ[_BAGGAGE] = _read_baggage(environ["HTTP_BAGGAGE"])
+
+
+def _read_baggage(header: str) -> tuple[Mapping[str, str], str]:
+    """Return the values of our keys, decoded, and what is wrong with keys meant for mockpets.
+
+    A later member with the same key replaces an earlier one, as in OpenTelemetry.
+    """
+    values = {}
+    problems = []
+    for member in header.split(","):
+        key, _, value = member.partition(";")[0].partition("=")
+        key = key.strip(" \t")
+        if not key.lower().startswith(_BAGGAGE_PREFIX) or not _TOKEN.fullmatch(key):
+            continue
+        if key in BAGGAGE_KEYS:
+            values[key] = unquote(value.strip(" \t"), errors="replace")
+        else:
+            hint = _nearest(key.lower(), BAGGAGE_KEYS)
+            problems.append(f"unknown key {key[:NAME_LENGTH]!r} in baggage; {hint}")
+    return values, "; ".join(problems[:PROBLEMS_SHOWN])
 
 
 def base_path(session: str) -> str:
@@ -98,7 +124,7 @@ def base_path(session: str) -> str:
 def named_session(environ: WSGIEnvironment, selector: str | None = None) -> str | None:
     """Return the name of the session that a request selects, or None.
 
-    :param selector: the selector in the request's key.
+    :param selector: that of the request's `Key`; also for `named_scenarios` and `select`.
     :raise RequestError: ``invalid_session`` for an invalid name.
     """
     base = environ.get(_BASE)
@@ -117,7 +143,6 @@ def named_session(environ: WSGIEnvironment, selector: str | None = None) -> str 
 def named_scenarios(environ: WSGIEnvironment, selector: str | None = None) -> tuple[str, ...]:
     """Return the names of the scenarios that a request selects.
 
-    :param selector: the selector in the request's key.
     :raise RequestError: ``unknown_scenario`` for an invalid name, or too many names.
     """
     base = environ.get(_BASE)
@@ -142,7 +167,6 @@ def select(
     exist yet, the exchange has none. Scenarios that the request names replace the session's active
     ones for this request.
 
-    :param selector: the selector in the request's key.
     :param own: the session of this visitor's address; None if clients may use any session.
     :raise RequestError: ``invalid_session`` for an invalid or forbidden name, ``session_dropped``,
         ``session_required``, ``unknown_header``, ``unknown_scenario``, ``unknown_session``.
@@ -173,9 +197,8 @@ def select(
 
 
 def check_visitor_session(name: str, own: str) -> None:
-    """Check that a visitor may use a session.
+    """Check that a visitor may use a session other than that of its address.
 
-    :param own: the session of the visitor's address.
     :raise RequestError: ``invalid_session``.
     """
     if name != own and not is_chosen(name):
@@ -196,9 +219,7 @@ def session_required() -> RequestError:
 
 
 def check_headers(environ: WSGIEnvironment) -> None:
-    """Check that mockpets knows all headers of a request whose names look like ours.
-
-    And the keys in `baggage` that begin with ``mockpets.``.
+    """Check that mockpets knows all headers and `baggage` keys whose names look like ours.
 
     :raise RequestError: ``unknown_header``, with every unknown name and the nearest valid one.
     """
@@ -206,26 +227,27 @@ def check_headers(environ: WSGIEnvironment) -> None:
         raise RequestError("unknown_header", problem)
     # The names of the headers are the same in most requests.
     keys = " ".join(environ)
-    unknown = _cached(keys) if len(keys) <= _CACHED else _unknown_headers(keys)
-    if unknown:
+    unknown = _unknown_headers if len(keys) <= _CACHED else _unknown_headers.__wrapped__
+    if names := unknown(keys):
         problems = [
-            f"unknown header {name[:NAME_LENGTH]!r}; {_nearest_header(name)}"
-            for name in unknown[:PROBLEMS_SHOWN]
+            f"unknown header {name[:NAME_LENGTH]!r}; {_nearest(name, REQUEST_HEADERS)}"
+            for name in names[:PROBLEMS_SHOWN]
         ]
         raise RequestError("unknown_header", "; ".join(problems))
 
 
+@lru_cache(64)
 def _unknown_headers(keys: str) -> tuple[str, ...]:
     """Return the names of unknown headers that look like ours, in title case.
 
     :param keys: the keys of an environ, separated by spaces.
     """
-    names = [
-        key.removeprefix("HTTP_").replace("_", "-").title()
-        for key in keys.split()
-        if key.startswith("HTTP_")
-    ]
-    return tuple(filter(_is_unknown, names))
+    return tuple(filter(_is_unknown, header_names(keys.split())))
+
+
+def header_names(keys: Iterable[str]) -> list[str]:
+    """Return the names of the headers in an environ, in title case."""
+    return [key[5:].replace("_", "-").title() for key in keys if key.startswith("HTTP_")]
 
 
 def _is_unknown(name: str) -> bool:
@@ -234,9 +256,6 @@ def _is_unknown(name: str) -> bool:
         name.startswith(_PREFIXES)
         or any(_letters_apart(name, known) <= _LETTERS for known in REQUEST_HEADERS)
     )
-
-
-_cached: Final = lru_cache(maxsize=64)(_unknown_headers)
 
 
 def _letters_apart(name: str, known: str) -> int:
@@ -254,33 +273,32 @@ def _letters_apart(name: str, known: str) -> int:
     return row[-1]
 
 
-def ignored_headers(names: Iterable[str]) -> str:
+def ignored_headers(environ: WSGIEnvironment) -> str:
     """Return a note about headers that look like ours but have no effect, or an empty string.
 
     Not about those that `check_headers` rejects.
-
-    :param names: the names of all headers, in title case.
     """
+    if "MOCKPET" not in " ".join(environ):
+        return ""
     parts = []
-    for name in names:
+    for name in header_names(key for key in environ if "MOCKPET" in key):
         if name in FORWARDED_HEADERS and name not in REQUEST_HEADERS:
             parts.append(f"{name!r} (a response header, without effect on a request)")
         elif _OURS in name and name not in REQUEST_HEADERS and not _is_unknown(name):
-            parts.append(f"{name[:NAME_LENGTH]!r} ({_nearest_header(name)})")
+            parts.append(f"{name[:NAME_LENGTH]!r} ({_nearest(name, REQUEST_HEADERS)})")
     return f"ignored headers: {'; '.join(parts[:_NOTED])}" if parts else ""
 
 
-def _nearest_header(name: str) -> str:
-    """Return the request header whose name is nearest to an unknown one, or all of them."""
+def _nearest(name: str, known: Collection[str]) -> str:
+    """Return the known name that is nearest to an unknown one, or all of them."""
     # A high cutoff, because all the names start with the same word.
-    near = did_you_mean(name[:NAME_LENGTH], REQUEST_HEADERS, 0.87)
-    return near or f"known: {', '.join(REQUEST_HEADERS)}"
+    return did_you_mean(name[:NAME_LENGTH], known, 0.87) or f"known: {', '.join(known)}"
 
 
 def checked_session(name: str, where: str) -> str:
     """Return the name of a session in lower case.
 
-    :param where: the place of the name, for the error message.
+    :param where: its place, for the error message.
     :raise RequestError: ``invalid_session`` for an invalid name.
     """
     lower = name.strip(" \t").lower()
@@ -295,7 +313,7 @@ def checked_session(name: str, where: str) -> str:
 def checked(names: Iterable[str], where: str) -> tuple[str, ...]:
     """Return the names of scenarios in lower case, without duplicates.
 
-    :param where: the place of the names, for the error message.
+    :param where: their place, for the error message.
     :raise RequestError: ``unknown_scenario`` for an invalid name, or too many names.
     """
     lower = tuple(name.strip().lower() for name in names)

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from werkzeug.routing import Rule
 from werkzeug.urls import iri_to_uri
 
 from mockpets.constants import (
     API_PREFIX,
+    BASE_MARK,
     CONTROL_PREFIX,
+    NAME_LENGTH,
     ORDERS_PATH,
     PET_PATH,
     PETS_PATH,
+    SCENARIO_NAME,
+    SESSION_NAME,
     VISITOR_RESET_PATH,
 )
-from mockpets.errors import RequestError
+from mockpets.errors import RequestError, did_you_mean
 from mockpets.scenario.matching import path_matches
 from mockpets.web.exchange import Response, current_request
-from mockpets.web.not_found import not_found_message, stub_advice
 
 if TYPE_CHECKING:
     import flask
@@ -65,7 +69,8 @@ def unmatched(playback: Playback, _: str = "") -> Response:
         # Allowed for any path, so that a page with a wrong base URL can read the error's hint.
         return Response(status=204, headers=[("Allow", _allow(_contract_methods(path)))])
     if (page := playback.pages.get(path)) is not None and _is_page(request):
-        return _to_page(request, page)
+        location = iri_to_uri(f"{request.root_path}{page}")
+        return Response(status=302, headers=[("Location", location)])
     if path != API_PREFIX and not path.startswith(API_PREFIX + "/"):
         with suppress(RequestError):
             playback.select(request)
@@ -81,7 +86,6 @@ def unmatched(playback: Playback, _: str = "") -> Response:
 def check_route(request: Request, stack: Stack) -> None:
     """Check that the contract or a scenario defines the path and method of a request.
 
-    :param stack: the request's scenarios, which may define paths of their own.
     :raise RequestError: ``not_found`` or ``method_not_allowed``.
     """
     path, method = request.path, request.method
@@ -106,11 +110,6 @@ def _is_page(request: Request) -> bool:
     return request.method in ("GET", "HEAD") and "text/html" in accept.lower()
 
 
-def _to_page(request: Request, path: str) -> Response:
-    """Redirect a browser to a page, under the base path of the request's session."""
-    return Response(status=302, headers=[("Location", iri_to_uri(f"{request.root_path}{path}"))])
-
-
 def reject_undescribed(request: Request, _: Store) -> Response:
     """Reject a request to which only a scenario could respond.
 
@@ -131,7 +130,6 @@ def reject_undescribed(request: Request, _: Store) -> Response:
 
 
 def _contract_methods(path: str) -> set[str]:
-    """Return the methods that the contract defines for a path."""
     return next(
         (methods for pattern, methods in _METHODS.items() if path_matches(pattern, path)), set()
     )
@@ -142,3 +140,63 @@ def _allow(methods: set[str]) -> str:
     implied = {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
     order = ["GET", "HEAD", "POST"]
     return ", ".join(sorted(methods | implied, key=lambda m: (m not in order, m == "OPTIONS", m)))
+
+
+# --- Error messages for unknown paths, with a hint at the path that was probably meant -----------
+
+_UNMARKED_BASE: Final = (
+    rf"/(?!v\d+/)({SESSION_NAME}(?:\+{SCENARIO_NAME})*)((?:{API_PREFIX}|{CONTROL_PREFIX})(?:/.*)?)"
+)
+"""A path that looks like a session's base path without its tilde, such as ``/w3/v1/pets``."""
+_DEFINABLE: Final = rf"{API_PREFIX}(?:/[\w.~-]+)+/?"
+"""A path that a stub can match, and that YAML reads without quotes."""
+_CUTOFF: Final = 0.84
+"""High, because all paths start alike: `/v1/pest` is near `/v1/pets`, `/v1/posts` is not."""
+_LENGTH: Final = 160
+"""The longest root or path of a stub, in characters, that a message repeats."""
+_KNOWN: Final = [PETS_PATH, PET_PATH.replace("{petId}", "*"), ORDERS_PATH]
+_ID: Final = "/([0-9]+)(?=/|$)"
+
+
+def not_found_message(path: str, root: str = "") -> str:
+    """Return the error message for an unknown path, with the path to use instead.
+
+    :param root: the part before the path: a prefix, a session's base path, or both.
+    """
+    root = root if len(root) <= _LENGTH else ""
+    message = f"unknown path {(root + path)[:80]!r}; "
+    single = re.sub("//+", "/", path)
+    if single != path and any(path_matches(pattern, single) for pattern in _KNOWN):
+        return f"{message}remove the extra slash: {root}{single}"
+    for pattern in _KNOWN:
+        # The most common errors: a missing prefix, a trailing slash.
+        if path_matches(pattern, API_PREFIX + path.rstrip("/")):
+            correct = f"{root}{API_PREFIX}{path.rstrip('/')}"
+            return f"{message}the base URL must end with {API_PREFIX}: {correct}"
+        if path_matches(pattern, path.rstrip("/")):
+            return f"{message}remove the trailing slash: {root}{path.rstrip('/')}"
+    pet_store = f"the pet store is at {root}{PETS_PATH}"
+    base = re.fullmatch(_UNMARKED_BASE, path)
+    if base and f"/{BASE_MARK}" not in root:
+        # A front end's own base path looks the same, so the pet store's path comes first.
+        return (
+            f"{message}{pet_store}, and the base path of a session starts with a tilde: "
+            f"{root}/{BASE_MARK}{base[1][:NAME_LENGTH]}{base[2][:NAME_LENGTH]}"
+        )
+    # An id differs from the pattern's, but is no misspelling.
+    near = did_you_mean(re.sub(_ID, "/*", path), _KNOWN, _CUTOFF)
+    if pet_id := re.search(_ID, path):
+        near = near.replace("*", pet_id[1][:NAME_LENGTH])
+    return message + (near.replace("'/", f"'{root}/") or pet_store)
+
+
+def stub_advice(method: str, path: str) -> str:
+    """Return how to define a response in a scenario, or an empty string if no stub should."""
+    is_known = any(path_matches(pattern, path.rstrip("/")) for pattern in _KNOWN[:2])
+    if is_known or len(path) > _LENGTH or not re.fullmatch(_DEFINABLE, path):
+        return ""
+    method = "GET" if method == "HEAD" else method[:40]
+    return (
+        f"to define a response, add a stub to a scenario: 'match: {{method: {method}, "
+        f"path: {re.sub(_ID, '/*', path)}}}', a reply, and 'off_contract: true'"
+    )

@@ -18,8 +18,7 @@ from urllib.parse import urlsplit
 from mockpets.constants import CONTROL_REALM
 from mockpets.errors import NeedsBody, RequestError
 from mockpets.web.authentication import bearer
-from mockpets.web.control.rejected_origins import rejection
-from mockpets.web.cors import is_allowed
+from mockpets.web.cors import is_allowed, rejection
 from mockpets.wsgi_extension import BODY
 
 if TYPE_CHECKING:
@@ -94,11 +93,7 @@ def may_read(request: Request, settings: Settings) -> bool:
 
 
 def _check_token(request: Request, context: ControlContext) -> None:
-    """Check the token of a request.
-
-    :raise RequestError: ``unauthorized``, or ``rate_limited`` after too many failed attempts or
-        too many requests of a visitor.
-    """
+    """Check the token of a request."""
     given, visitors = bearer(request), context.visitors
     if given is not None:
         if visitors is not None:
@@ -119,10 +114,7 @@ def _check_token(request: Request, context: ControlContext) -> None:
 
 
 def _check_peer(request: Request, settings: Settings) -> None:
-    """Check that a request comes from this machine.
-
-    :raise RequestError: ``forbidden``.
-    """
+    """Check that a request comes from this machine."""
     if request.environ.keys() & _BY_PROXY and not settings.behind_proxy:
         raise RequestError(
             "forbidden",
@@ -139,10 +131,7 @@ def _check_peer(request: Request, settings: Settings) -> None:
 
 
 def _check_host(request: Request, settings: Settings) -> None:
-    """Check that the Host of a request is one that no website can have.
-
-    :raise RequestError: ``forbidden``.
-    """
+    """Check that the Host of a request is one that no website can have."""
     host = request.headers.get("Host", "")
     names = f"{_HOST}|{_LABEL}" if settings.control == "open" else _HOST
     known = re.fullmatch(f"(?:{names}){_PORT}", host.lower())

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mockpets.session.session import Activation, Session
     from mockpets.settings import Settings
     from mockpets.telemetry.metrics import Metrics
-    from mockpets.web.control.rejected_origins import RejectedOrigins
+    from mockpets.web.cors import RejectedOrigins
     from mockpets.web.exchange import Request
     from mockpets.web.public_mode import VisitorSessions
 
