@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _JSON: Final = "application/json"
-_NOT_JSON: Final = "the body is not valid JSON"
 _KEYS: Final = {"valid": "", "invalid": "with an invalid key", "missing": "without a key"}
 _ERROR_FIELDS: Final[Mapping[str, Any]] = ErrorSchema().fields
 
@@ -124,11 +123,8 @@ def _differences(
         yield from _status(probe, outcome, results)
     else:
         yield from _headers(probe, outcome)
-        if outcome.status < 400:
-            yield from _content(probe, outcome, redact)
-            yield from _page(result, results)
-        else:
-            yield from _error(probe, outcome, redact)
+        yield from _body(probe, outcome, redact)
+        yield from _page(result, results)
 
 
 def _status(
@@ -182,15 +178,22 @@ def _headers(probe: Probe, response: Response) -> Iterator[_Difference]:
             yield _Difference("missing-header", message)
 
 
-def _content(probe: Probe, response: Response, redact: Redact) -> Iterator[_Difference]:
+def _body(probe: Probe, response: Response, redact: Redact) -> Iterator[_Difference]:
+    """Yield the problems of a body; all those of an error have one rule."""
+    is_error = response.status >= 400
+    name = f"{probe.operation} {response.status}"
     if problem := _type_problem(response, redact):
-        yield _Difference("content-type", f"{probe.operation} {response.status}: {problem}")
-        if response.problem:
+        yield _Difference("error-body" if is_error else "content-type", f"{name}: {problem}")
+        if is_error or response.problem:
             return
     if response.problem:
-        message = f"{probe.operation} {response.status}: {_NOT_JSON}"
-        yield _Difference("invalid-json", message, response.problem)
+        rule = "error-body" if is_error else "invalid-json"
+        yield _Difference(rule, f"{name}: the body is not valid JSON", response.problem)
         return
+    yield from (_error if is_error else _content)(probe, response, redact)
+
+
+def _content(probe: Probe, response: Response, redact: Redact) -> Iterator[_Difference]:
     value = response.value
     pets: Sequence[object] = [value]
     detail = ""
@@ -266,12 +269,6 @@ def _media_type(response: Response) -> str:
 def _error(probe: Probe, response: Response, redact: Redact) -> Iterator[_Difference]:
     name = f"{probe.operation} {response.status}"
     value = response.value
-    if problem := _type_problem(response, redact):
-        yield _Difference("error-body", f"{name}: {problem}")
-        return
-    if response.problem:
-        yield _Difference("error-body", f"{name}: {_NOT_JSON}", response.problem)
-        return
     for path, what in body_problems(probe.operation, response.status, value):
         if not path:
             message = f"the body {what}, got {_shown(value, redact)}"
