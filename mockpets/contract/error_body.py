@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 def error_body(
     code: str, message: str, status: int, details: Mapping[str, object] | None = None
 ) -> bytes:
-    """Return the Error body (parts 2 and 7): exactly code, message and status.
-
-    :param details: a fourth property, for errors of the control API.
-    """
+    """Return the Error body: code, message, status, and `details` in errors of the control API."""
     body: dict[str, object] = {"code": code, "message": message, "status": status}
     if details is not None:
         body["details"] = details

@@ -34,10 +34,7 @@ ERROR_MESSAGES: Final[dict[str, str]] = {
 
 
 def no_animal(pet_id: int | str) -> str:
-    """Return the message of `pet_not_found`.
-
-    :param pet_id: an int64, or the segment of the path in its place.
-    """
+    """Return the message of `pet_not_found` for an int64, or a segment of a path in its place."""
     text = str(pet_id)
     if parse_int64(text) is not None:
         return f"no animal has the id {text}"
@@ -47,23 +44,23 @@ def no_animal(pet_id: int | str) -> str:
     return f"no animal has the id {text[:40]!r}: an id is an integer{example}"
 
 
+def store_full(limit: int) -> str:
+    """Return the message of a createPet beyond the limit of pets that requests add."""
+    return (
+        f"requests can add at most {limit} pets; delete some, reset the session, or start the "
+        "server with a higher --max-pets"
+    )
+
+
 def without_session(count: int, last: Iterable[str]) -> str:
     """Return how many requests named no session, and the last ones, as kit/shared.js does."""
-    few = "1 request without a session was"
-    if count != 1:
-        few = f"{count} requests without a session were"
-    return f"{few} rejected meanwhile: {', '.join(last)}"
+    requests = "request without a session was" if count == 1 else "requests without a session were"
+    return f"{count} {requests} rejected meanwhile: {', '.join(last)}"
 
 
 def network_error(status: int) -> tuple[str, str]:
-    """Return code and message for a 429 or 5xx, which the contract does not define.
-
-    :param status: 429 or 500 to 599.
-    """
-    try:
-        phrase = HTTPStatus(status).phrase
-    except ValueError:
-        phrase = ""
+    """Return code and message for a 429 or 5xx, which the contract does not define."""
+    phrase = next((known.phrase for known in HTTPStatus if known == status), "")
     # The name of the status, never a code of `SERVER_LIMIT_ERRORS`: a client can tell the stub's
     # response from that of a server which has reached a limit.
     code = phrase.lower().replace(" ", "_").replace("-", "_") or "server_error"

@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import (
     API_PREFIX,
+    ERRORS,
     INTERFACE_VERSION,
     PET_PATH,
     PETS_BY_REQUEST,
     PETS_PATH,
 )
-from mockpets.contract.error_messages import MISSING_KEY, TOO_MANY_PARKED, no_animal
+from mockpets.contract.error_messages import (
+    BODY_TOO_LARGE,
+    MISSING_KEY,
+    TOO_MANY_PARKED,
+    no_animal,
+    store_full,
+)
 from mockpets.contract.fields import Int64, Status
 from mockpets.contract.schemas import (
     LIST_PARAMETERS,
@@ -30,6 +37,7 @@ from mockpets.contract.schemas import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mockpets.constants import ErrorCode
     from mockpets.contract.fields import ContractField
 
 _DESCRIPTION: Final = """\
@@ -45,28 +53,29 @@ _LICENSE: Final = {
 }
 _CONTACT: Final = {"name": "The maintainers of mockpets, not those of the service"}
 
-_KEY_HEADER: Final = {
-    "description": "How to authenticate (RFC 6750).",
-    "schema": {"type": "string"},
-    "examples": {"missing": {"value": 'Bearer realm="mockpets"'}},
+
+def _header(description: str, name: str, example: str) -> dict[str, object]:
+    """Return a header object with one named example."""
+    examples = {name: {"value": example}}
+    return {"description": description, "schema": {"type": "string"}, "examples": examples}
+
+
+_KEY_HEADER: Final = _header(
+    "How to authenticate (RFC 6750).", "missing", 'Bearer realm="mockpets"'
+)
+_LOCATION: Final = _header("URL of the new animal, relative to the server.", "pet", "/v1/pets/17")
+_DEPRECATION: Final = {
+    "Deprecation": _header("When the operation was deprecated (RFC 9745).", "date", "@1767225600"),
+    "Sunset": _header(
+        "When the operation will be removed (RFC 8594).", "date", "Thu, 05 Dec 2030 00:00:00 GMT"
+    ),
+    "Link": _header(
+        "The operation to use instead, and its documentation (RFC 8288).",
+        "successor",
+        '</v1/pets>; rel="successor-version"',
+    ),
 }
-_DEPRECATION_HEADERS: Final = {
-    "Deprecation": {
-        "description": "When the operation was deprecated (RFC 9745).",
-        "schema": {"type": "string"},
-        "examples": {"date": {"value": "@1767225600"}},
-    },
-    "Sunset": {
-        "description": "When the operation will be removed (RFC 8594).",
-        "schema": {"type": "string"},
-        "examples": {"date": {"value": "Thu, 05 Dec 2030 00:00:00 GMT"}},
-    },
-    "Link": {
-        "description": "The operation to use instead, and its documentation (RFC 8288).",
-        "schema": {"type": "string"},
-        "examples": {"successor": {"value": '</v1/pets>; rel="successor-version"'}},
-    },
-}
+_OFF_CONTRACT: Final = {"x-off-contract": True}
 
 
 def _example(fields: Mapping[str, ContractField]) -> dict[str, object]:
@@ -74,72 +83,60 @@ def _example(fields: Mapping[str, ContractField]) -> dict[str, object]:
     return {name: field.metadata["examples"][0] for name, field in fields.items()}
 
 
-def _content(schema: object, name: str, example: object) -> dict[str, Any]:
+def _content(schema: str, name: str, example: object) -> dict[str, Any]:
     """Return a content object: a JSON body with one named example."""
     return {"application/json": {"schema": schema, "examples": {name: {"value": example}}}}
 
 
-def _response(description: str, schema: object, name: str, example: object) -> dict[str, Any]:
-    """Return a response object with a JSON body."""
-    return {"description": description, "content": _content(schema, name, example)}
+def _pet_response(description: str, **more: object) -> dict[str, Any]:
+    content = _content("Pet", "pet", _example(PET_FIELDS))
+    return {"description": description, "content": content, **more}
 
 
-def _error(status: int, code: str, message: str, **more: Any) -> dict[str, Any]:
+def _error(code: ErrorCode, message: str, description: str, **more: object) -> dict[str, Any]:
     """Return a response object with an Error body; `more` may hold headers and extensions."""
-    example = {"code": code, "message": message, "status": status}
-    return {**_response(more.pop("description"), "Error", code, example), **more}
+    example = {"code": code, "message": message, "status": ERRORS[code]}
+    return {"description": description, "content": _content("Error", code, example), **more}
 
 
-def _unauthorized(**headers: Any) -> dict[str, Any]:
-    return _error(
-        401,
-        "unauthorized",
-        MISSING_KEY,
-        description="Missing or invalid API key.",
-        headers={"WWW-Authenticate": _KEY_HEADER, **headers},
-    )
+def _unauthorized(**headers: object) -> dict[str, Any]:
+    headers = {"WWW-Authenticate": _KEY_HEADER, **headers}
+    return _error("unauthorized", MISSING_KEY, "Missing or invalid API key.", headers=headers)
 
 
-def _default() -> dict[str, Any]:
-    return _error(
-        503,
-        "busy",
-        TOO_MANY_PARKED,
-        description="Any other error: the contract says that all errors have this body.",
-    )
+_DEFAULT: Final = _error(
+    "busy",
+    TOO_MANY_PARKED,
+    "Any other error: the contract says that all errors have this body.",
+)
 
 
-def _list_pets() -> dict[str, Any]:
+def _operations() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the operations by path and method."""
     *others, last = LIST_PARAMETERS
-    parameters = filter(None, [", ".join(others), last])
-    return {
+    parameters = " or ".join(filter(None, [", ".join(others), last]))
+    list_pets = {
         "operationId": "listPets",
         "tags": ["pets"],
         "summary": "List all animals",
         "description": "Returns a page of animals in ascending order of id.",
         "parameters": [{"in": "query", "schema": ListQuerySchema}],
         "responses": {
-            "200": _response("A page of animals.", "Pets", "pets", [_example(PET_FIELDS)]),
+            "200": {
+                "description": "A page of animals.",
+                "content": _content("Pets", "pets", [_example(PET_FIELDS)]),
+            },
             "400": _error(
-                400,
                 "invalid_request",
                 'limit must be an integer from 1 to 100, got "0"',
-                description=f"A {' or '.join(parameters)} that the contract does not allow.",
-                **{"x-off-contract": True},
+                f"A {parameters} that the contract does not allow.",
+                **_OFF_CONTRACT,
             ),
             "401": _unauthorized(),
-            "default": _default(),
+            "default": _DEFAULT,
         },
     }
-
-
-def _create_pet() -> dict[str, Any]:
-    location = {
-        "description": "URL of the new animal, relative to the server.",
-        "schema": {"type": "string"},
-        "examples": {"pet": {"value": "/v1/pets/17"}},
-    }
-    return {
+    create_pet = {
         "operationId": "createPet",
         "tags": ["pets"],
         "summary": "Add an animal",
@@ -149,43 +146,27 @@ def _create_pet() -> dict[str, Any]:
             "content": _content("NewPet", "pet", _example(NEW_PET_FIELDS)),
         },
         "responses": {
-            "201": {
-                **_response(
-                    "Animal added; the body carries the assigned id.",
-                    "Pet",
-                    "pet",
-                    _example(PET_FIELDS),
-                ),
-                "headers": {"Location": location},
-            },
+            "201": _pet_response(
+                "Animal added; the body carries the assigned id.", headers={"Location": _LOCATION}
+            ),
             "400": _error(
-                400,
                 "invalid_request",
                 "name is required",
-                description="Body missing required fields or containing invalid values.",
+                "Body missing required fields or containing invalid values.",
             ),
             "401": _unauthorized(),
             "413": _error(
-                413,
-                "payload_too_large",
-                "the body is too large; send at most 64 KiB",
-                description="The body is too large.",
-                **{"x-off-contract": True},
+                "payload_too_large", BODY_TOO_LARGE, "The body is too large.", **_OFF_CONTRACT
             ),
             "507": _error(
-                507,
                 "store_full",
-                f"requests can add at most {PETS_BY_REQUEST} pets; delete some, reset the "
-                "session, or start the server with a higher --max-pets",
-                description="The session has reached its limit of new pets.",
-                **{"x-off-contract": True},
+                store_full(PETS_BY_REQUEST),
+                "The session has reached its limit of new pets.",
+                **_OFF_CONTRACT,
             ),
-            "default": _default(),
+            "default": _DEFAULT,
         },
     }
-
-
-def _get_pet() -> dict[str, Any]:
     pet_id = {
         "in": "path",
         "name": "petId",
@@ -193,7 +174,7 @@ def _get_pet() -> dict[str, Any]:
         "description": "Identifier of the animal to retrieve.",
         "schema": dict(Int64.openapi),
     }
-    return {
+    get_pet = {
         "operationId": "getPet",
         "tags": ["pets"],
         "summary": "Get an animal",
@@ -202,28 +183,22 @@ def _get_pet() -> dict[str, Any]:
         "deprecated": True,
         "parameters": [pet_id],
         "responses": {
-            "200": {
-                **_response("The requested animal.", "Pet", "pet", _example(PET_FIELDS)),
-                "headers": _DEPRECATION_HEADERS,
-            },
-            "401": _unauthorized(**_DEPRECATION_HEADERS),
+            "200": _pet_response("The requested animal.", headers=_DEPRECATION),
+            "401": _unauthorized(**_DEPRECATION),
             "404": _error(
-                404,
                 "pet_not_found",
                 no_animal(404),
-                description="The animal could not be found.",
-                headers=_DEPRECATION_HEADERS,
+                "The animal could not be found.",
+                headers=_DEPRECATION,
             ),
-            "default": _default(),
+            "default": _DEFAULT,
         },
     }
+    return {PETS_PATH: {"get": list_pets, "post": create_pet}, PET_PATH: {"get": get_pet}}
 
 
 def _named(_: object, field: ContractField, ret: dict[str, Any], **__: object) -> dict[str, Any]:
-    """Replace the type of a field by a reference to its component, if it has one.
-
-    :param ret: the field's schema so far; the name is apispec's.
-    """
+    """Replace the type in `ret`, a field's schema so far, by a reference to its component."""
     if getattr(field, "component", None) is None:
         return {}
     for key in field.openapi:
@@ -261,9 +236,6 @@ def document() -> Mapping[str, Any]:
         spec.components.schema(name, schema=schema)
     pets = {"type": "array", "items": "Pet", "description": "A page of animals."}
     spec.components.schema("Pets", pets)
-    spec.path(
-        path=PETS_PATH.removeprefix(API_PREFIX),
-        operations={"get": _list_pets(), "post": _create_pet()},
-    )
-    spec.path(path=PET_PATH.removeprefix(API_PREFIX), operations={"get": _get_pet()})
+    for path, operations in _operations().items():
+        spec.path(path=path.removeprefix(API_PREFIX), operations=operations)
     return spec.to_dict()

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 class Parameter:
     """A query parameter.
 
-    :param description: for the OpenAPI document.
-    :param schema: the JSON Schema of its values.
     :param read: returns the value of a text, or raises ValueError with what was expected and what
         it got.
     """
@@ -34,10 +32,7 @@ class Parameter:
 def integer(
     description: str, low: int = INT64_MIN, high: int = INT64_MAX, **options: object
 ) -> Parameter:
-    """Return a parameter whose value is an integer in an inclusive range; by default, an int64.
-
-    :param options: more keywords of its schema.
-    """
+    """Return a parameter whose value is an integer in an inclusive range; by default, an int64."""
 
     def read(text: str) -> int:
         number = parse_int64(text)
@@ -56,9 +51,8 @@ def integer(
 
 
 def read_query(query: Mapping[str, str], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
-    """Return the values of query parameters by name.
+    """Return the values of query parameters, all of which are in `parameters`, by name.
 
-    :param query: the text of each; all names are in `parameters`.
     :raise RequestError: ``invalid_request`` with every invalid value.
     """
     values: dict[str, Any] = {}

@@ -68,13 +68,8 @@ class PetSchema(NewPetSchema):
 
 
 NEW_PET_FIELDS: Final = cast("dict[str, ContractField]", NewPetSchema().fields)
-PET_FIELDS: Final = dict(
-    # The id, which only a Pet has, comes before the properties that it shares with a NewPet.
-    sorted(
-        cast("dict[str, ContractField]", PetSchema().fields).items(),
-        key=lambda item: item[0] in NEW_PET_FIELDS,
-    )
-)
+_PET_ONLY: Final = PetSchema(exclude=tuple(NEW_PET_FIELDS)).fields
+PET_FIELDS: Final = {**cast("dict[str, ContractField]", _PET_ONLY), **NEW_PET_FIELDS}
 """The properties by name, in the order in which responses have them."""
 
 # --- The query of listPets --------------------------------------------------------------------

@@ -1,8 +1,4 @@
-"""Load and dump the values that the contract declares, and report every problem.
-
-JSON values go in; typed values, or an error with every problem, come out. This module does not
-depend on files, HTTP messages or Flask.
-"""
+"""Load and dump the values that the contract declares, and report every problem."""
 
 from __future__ import annotations
 
@@ -44,10 +40,7 @@ ValueProblem = tuple[tuple[str | int, ...], str]
 
 
 class InvalidPetError(MockpetsError):
-    """A value is not a Pet.
-
-    :param problems: all of them.
-    """
+    """A value is not a Pet."""
 
     def __init__(self, problems: list[ValueProblem]) -> None:
         super().__init__(_sentence(problems))
@@ -114,18 +107,17 @@ def load_pet_change(value: object) -> dict[str, object]:
     problems: list[ValueProblem] = []
     removed: dict[str, object] = {}
     changed = {}
-    for name, each in value.items():
-        if name not in NEW_PET_FIELDS:
-            if name in PET_FIELDS:
-                problems.append(((name,), "cannot be changed"))
-                continue
+    for name, wanted in value.items():
+        if name in PET_FIELDS.keys() - NEW_PET_FIELDS.keys():
+            problems.append(((name,), "cannot be changed"))
+        elif name not in NEW_PET_FIELDS:
             known = f"known properties: {', '.join(NEW_PET_FIELDS)}"
             hint = did_you_mean(name, NEW_PET_FIELDS) or known
             problems.append((("unknown property",), f"{quote(name)}; {hint}"))
-        elif each is None and not NEW_PET_FIELDS[name].required:
+        elif wanted is None and not NEW_PET_FIELDS[name].required:
             removed[name] = None
         else:
-            changed[name] = each
+            changed[name] = wanted
     try:
         changes: dict[str, object] = _NEW_PET.load(changed, partial=True)
     except ValidationError as error:
@@ -152,7 +144,6 @@ def dump_pets(pets: Iterable[Pet]) -> bytes:
 def load_list_query(parameters: Mapping[str, list[str]]) -> ListQuery:
     """Return the query of listPets, without parameters that the contract does not have.
 
-    :param parameters: every value of each parameter, in order.
     :raise RequestError: ``invalid_request``; the message lists every invalid parameter.
     """
     known = {name: values for name, values in parameters.items() if name in LIST_PARAMETERS}
@@ -168,7 +159,7 @@ def load_list_query(parameters: Mapping[str, list[str]]) -> ListQuery:
         problems += _problems(error.messages)
     if problems:
         raise RequestError("invalid_request", _sentence(problems))
-    filters = [(each.compares, query[name]) for name, each in FILTERS.items() if name in query]
+    filters = [(field.compares, query[name]) for name, field in FILTERS.items() if name in query]
     return ListQuery(query["limit"], tuple(filters))
 
 
@@ -178,9 +169,7 @@ def load_list_query(parameters: Mapping[str, list[str]]) -> ListQuery:
 def body_problems(operation: str, status: int, value: object) -> list[ValueProblem]:
     """Return the problems of a value as the body that the contract defines for a response.
 
-    :param operation: one of `RESPONSES`.
-    :param status: one that the contract lists for it, or of an error, which always has the Error
-        body (part 7).
+    :param status: if the contract does not list it, an error, which has the Error body (part 7).
     """
     kind = RESPONSES[operation].get(status, "Error")
     if kind == "Pets":

@@ -44,8 +44,6 @@ _Card = TypeVar("_Card")
 class _Deck(Generic[_Card]):
     """Deals cards in random order, each once, then all of them again."""
 
-    __slots__ = ("_cards", "_dealt")
-
     def __init__(self, cards: Sequence[_Card]) -> None:
         self._cards = list(cards)
         self._dealt = 0
@@ -55,11 +53,9 @@ class _Deck(Generic[_Card]):
         cards, position = self._cards, self._dealt
         # A float below 1 times a number this small never rounds up to that number.
         index = position + int(random.random() * (len(cards) - position))
-        card = cards[index]
-        cards[index] = cards[position]
-        cards[position] = card
+        cards[index], cards[position] = cards[position], cards[index]
         self._dealt = (position + 1) % len(cards)
-        return card
+        return cards[position]
 
 
 class PetProvider(BaseProvider):
@@ -102,9 +98,7 @@ class PetProvider(BaseProvider):
 def generate(count: int, seed: int, locale: str) -> tuple[Pet, ...]:
     """Return pets with the ids 1 to `count`; a higher count only appends pets.
 
-    :param count: from 0; the caller sets the upper limit.
     :param seed: from 0 to 2^63 - 1.
-    :param locale: one of `names.LOCALES`, in the same spelling.
     :raise ValueError: an argument is out of range or unknown.
     """
     if count < 0:
@@ -119,10 +113,6 @@ def generate(count: int, seed: int, locale: str) -> tuple[Pet, ...]:
 
 
 def _names_of(locale: str) -> tuple[str, ...]:
-    """Return the names of a locale.
-
-    :raise ValueError: the locale is unknown.
-    """
     if locale in LOCALES:
         return LOCALES[locale]
     # Ignore case and hyphens, so that "de-DE", "DE_de" and "de" suggest "de_DE".

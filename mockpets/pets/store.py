@@ -16,7 +16,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from mockpets.constants import INT64_MAX
-from mockpets.contract.error_messages import no_animal
+from mockpets.contract.error_messages import no_animal, store_full
 from mockpets.contract.serialization import dump_pet
 from mockpets.errors import RequestError
 from mockpets.memory_budget import Charge
@@ -52,11 +52,7 @@ class Saved(NamedTuple):
         return len(self.base.ids[filters]) + len(self.own.ids[filters])
 
     def rows(self, after: int | None, limit: int, filters: PetFilters = ()) -> list[bytes]:
-        """Return the pets that pass the filters as JSON, by id, ascending.
-
-        :param after: only higher ids.
-        :param limit: the maximum number of pets.
-        """
+        """Return at most `limit` pets that pass the filters as JSON, by id, from above `after`."""
         rows = self.base.some(after, limit, filters)
         if len(rows) < limit and self.own.rows:
             rows += self.own.some(after, limit - len(rows), filters)
@@ -72,7 +68,6 @@ class Unsaved(NamedTuple):
 
     :param pets: all pets, if more changed than single pets; otherwise None.
     :param rows: the changed pets by ID as JSON; None for a deleted pet.
-    :param next_id: the next ID that the store assigns.
     """
 
     pets: Saved | None
@@ -80,12 +75,8 @@ class Unsaved(NamedTuple):
     next_id: int
 
 
-def _ignore() -> None:
-    """Do nothing: changes of a store that is not saved need no call."""
-
-
 def _plain(table: Table) -> Saved:
-    """Return only the pets of a table, without a charge."""
+    """Return the pets of a table, without own pets or a charge."""
     return Saved(table, table, _NO_PETS, Charge(None))
 
 
@@ -101,18 +92,6 @@ class Store:
     :param budget: charged for these, and for a copy of the base.
     """
 
-    __slots__ = (
-        "_changed",
-        "_charge",
-        "_lock",
-        "_max_new",
-        "_next_id",
-        "_now",
-        "_on_change",
-        "_reserved",
-        "start",
-    )
-
     def __init__(self, start: Table, max_new: int, budget: MemoryBudget | None = None) -> None:
         self.start = start
         self._max_new = max_new
@@ -120,7 +99,7 @@ class Store:
         self._charge = Charge(budget)
         self._now = _plain(start)._replace(charge=self._charge)
         self._lock = Lock()
-        self._on_change: Callable[[], None] = _ignore
+        self._on_change: Callable[[], object] = lambda: None
         self._changed: dict[int, None] | None = None
         """The IDs of the pets that changed; None for all, also if the store is not saved."""
         self._reserved = INT64_MAX + 2
@@ -164,11 +143,7 @@ class Store:
         with self._lock:
             own, pet_id = self._now.own, self._next_id
             if len(own.rows) >= self._max_new:
-                raise RequestError(
-                    "store_full",
-                    f"requests can add at most {self._max_new} pets; delete some, reset the "
-                    "session, or start the server with a higher --max-pets",
-                )
+                raise RequestError("store_full", store_full(self._max_new))
             if pet_id > INT64_MAX:
                 message = "the highest int64 id is already used; reset the session"
                 raise RequestError("store_full", message)
@@ -177,27 +152,24 @@ class Store:
             self._charge.add(len(row) + ENTRY_BYTES)
             self._open_own().put(pet, row)
             self._next_id += 1
-            if self._changed is not None:
-                self._changed[pet_id] = None
+            self._mark(pet_id)
         self._on_change()
         return pet_id, row
 
     def change(self, pet_id: int, changes: Mapping[str, object]) -> bytes:
-        """Set properties of a pet; return it as JSON.
+        """Set properties of a pet, or remove those with the value None; return it as JSON.
 
-        :param changes: as `load_pet_change` returns them; None removes a property.
         :raise RequestError: ``pet_not_found``, or ``store_full`` if the budget is used up.
         """
         with self._lock:
             old = self._known(pet_id)
             values = {**old, **changes}
-            pet = cast("Pet", {name: each for name, each in values.items() if each is not None})
+            pet = cast("Pet", {name: value for name, value in values.items() if value is not None})
             row = dump_pet(pet)
             table = self._open(pet_id, len(row))
             table.drop(old)
             table.put(pet, row)
-            if self._changed is not None:
-                self._changed[pet_id] = None
+            self._mark(pet_id)
         self._on_change()
         return row
 
@@ -212,15 +184,15 @@ class Store:
             table.drop(pet)
             if table is self._now.own:
                 self._charge.add(-ENTRY_BYTES)
-            if self._changed is not None:
-                self._changed[pet_id] = None
+            self._mark(pet_id)
         self._on_change()
 
-    def _known(self, pet_id: int) -> Pet:
-        """Return one pet.
+    def _mark(self, pet_id: int) -> None:
+        """Remember that a pet changed, for `take_unsaved`."""
+        if self._changed is not None:
+            self._changed[pet_id] = None
 
-        :raise RequestError: ``pet_not_found``.
-        """
+    def _known(self, pet_id: int) -> Pet:
         row = self._now.row(pet_id)
         if row is None:
             raise RequestError("pet_not_found", no_animal(pet_id))
@@ -246,7 +218,6 @@ class Store:
         return self._now.base
 
     def _open_own(self) -> Table:
-        """Return the table of own pets, writable."""
         if self._now.own.frozen:
             self._now = self._now._replace(own=self._now.own.copy())
         return self._now.own
@@ -260,8 +231,7 @@ class Store:
     def save(self, budget: MemoryBudget | None) -> Saved:
         """Return the current pets; they can be restored any number of times.
 
-        :param budget: charged for what only the snapshot keeps in memory when the store changes:
-            the pets that requests added, and a copy of the base.
+        :param budget: charged for what only the snapshot keeps in memory when the store changes.
         :raise RequestError: ``store_full`` if the budget is too small.
         """
         charge = Charge(budget)
@@ -305,10 +275,7 @@ class Store:
     # --- Saving to a file ---------------------------------------------------------------------
 
     def track(self, on_change: Callable[[], None]) -> None:
-        """Begin to track changes for a file, which has reserved no IDs yet.
-
-        :param on_change: called after each change.
-        """
+        """Call a function after each change from now on, for a file that has reserved no IDs."""
         with self._lock:
             self._on_change = on_change
             self._reserved = 0
@@ -319,16 +286,14 @@ class Store:
         return self._next_id < self._reserved
 
     def take_unsaved(self, *, everything: bool = False) -> Unsaved:
-        """Return what changed since the last call.
-
-        :param everything: whether to return all pets.
-        """
+        """Return what changed since the last call, or all pets."""
         with self._lock:
             changed, self._changed = self._changed, {}
             if changed is None or everything:
                 self._now.base.frozen = self._now.own.frozen = True
                 return Unsaved(self._now, {}, self._next_id)
-            return Unsaved(None, {each: self._now.row(each) for each in changed}, self._next_id)
+            rows = {pet_id: self._now.row(pet_id) for pet_id in changed}
+            return Unsaved(None, rows, self._next_id)
 
     def reserve(self, first_free: int) -> None:
         """Set the lowest ID that the file has not reserved.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet, PetFilters
     from mockpets.memory_budget import MemoryBudget
 
-_INDEXED: Final = tuple(dict.fromkeys(each.compares for each in FILTERS.values()))
+_INDEXED: Final = tuple(dict.fromkeys(field.compares for field in FILTERS.values()))
 _OPEN: Final = [name for name in _INDEXED if "enum" not in PET_FIELDS[name].openapi]
 """Properties that can have any value; each value has a list of ids in the index."""
 ENTRY_BYTES: Final = 200 + 250 * len(_OPEN)
@@ -28,23 +28,20 @@ ENTRY_BYTES: Final = 200 + 250 * len(_OPEN)
 class _Index(dict["PetFilters", list[int]]):
     """Maps filters to the ids of the pets that pass them, ascending.
 
-    Stores the ids for no filter and for each single filter. The ids for several filters are
-    computed on demand.
+    Stores the ids for no filter and for single filters; those for several are computed on demand.
     """
 
     def __missing__(self, filters: PetFilters) -> list[int]:
         if len(filters) < 2:
             return []
-        lists = sorted((self[(each,)] for each in filters), key=len)
+        lists = sorted((self[(single,)] for single in filters), key=len)
         return sorted(set(lists[0]).intersection(*lists[1:]))
 
 
 @dataclass(slots=True, eq=False)
 class Table:
-    """Pets with their indexes.
+    """Pets as JSON by id, with their indexes.
 
-    :param rows: maps an id to the pet as JSON.
-    :param ids: maps filters to the ids of the pets that pass them, ascending; ``()`` to all ids.
     :param frozen: whether the table is shared, and so read-only.
     :param charge: its charge to a budget as long as the table is in use; None if its store is
         charged instead.
@@ -67,10 +64,7 @@ class Table:
         return list(map(self.rows.__getitem__, ids[start : start + limit]))
 
     def put(self, pet: Pet, row: bytes) -> None:
-        """Add a pet with a new id.
-
-        :param row: the pet as JSON.
-        """
+        """Add a pet with a new id; `row` is its JSON."""
         values: Mapping[str, object] = pet
         pet_id = pet["id"]
         self.rows[pet_id] = row
@@ -99,9 +93,8 @@ class Table:
 
 
 def make_table(pets: Iterable[Pet], budget: MemoryBudget | None = None) -> Table:
-    """Return a frozen table of pets with distinct ids.
+    """Return a frozen table of pets with distinct ids, charged to the budget while it is in use.
 
-    :param budget: charged as long as the table is in use.
     :raise RequestError: ``store_full`` if the budget is too small.
     """
     charge = Charge(budget)
@@ -113,26 +106,20 @@ def make_table(pets: Iterable[Pet], budget: MemoryBudget | None = None) -> Table
 
 
 class TableCache:
-    """Caches tables by count, seed and locale. Safe to use from several threads.
+    """Caches tables by count, seed and locale, and charges the budget for them while they are used.
 
-    :param generate: returns pets for count, seed and locale.
-    :param budget: charged for the tables as long as they are in use.
+    Safe to use from several threads.
     """
 
     def __init__(
-        self,
-        generate: Callable[[int, int, str], Iterable[Pet]],
-        budget: MemoryBudget | None = None,
+        self, generate: Callable[[int, int, str], Iterable[Pet]], budget: MemoryBudget | None = None
     ) -> None:
         self._generate = generate
         self._budget = budget
         self._tables: dict[tuple[int, int, str], Table] = {}
 
     def fork(self, budget: MemoryBudget) -> TableCache:
-        """Return a cache that has the same tables; it keeps new ones for itself.
-
-        :param budget: charged for the new tables.
-        """
+        """Return a cache that has the same tables, and keeps and charges new ones for itself."""
         copy = TableCache(self._generate, budget)
         copy._tables = self._tables
         return copy
