@@ -1,7 +1,6 @@
 """Wire the parts of mockpets to a Flask app.
 
-`create_app` only wires: nothing listens and no thread starts. Two apps in one process share
-nothing.
+Nothing listens and no thread starts. Two apps in one process share nothing.
 """
 
 from __future__ import annotations
@@ -11,27 +10,11 @@ import os
 import secrets
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from time import monotonic, time
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import (
-    CONTROL_PREFIX,
-    DELAY_SECONDS,
-    JOURNAL_BYTES,
-    PETS_BY_REQUEST,
-    PETS_BYTES,
-    PUBLIC_BYTES,
-    PUBLIC_DELAY_SECONDS,
-    PUBLIC_IDLE_SECONDS,
-    PUBLIC_NAME_LENGTH,
-    PUBLIC_PETS,
-    PUBLIC_RESET_SECONDS,
-    PUBLIC_SESSIONS,
-    SESSION_IDLE_SECONDS,
-    SESSIONS,
-    SNAPSHOTS_BYTES,
-    VERSION,
-)
+from mockpets import constants
 from mockpets.errors import InputError
 from mockpets.journal.coverage import Coverage
 from mockpets.journal.entry import MESSAGE_BYTES
@@ -69,8 +52,6 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger("mockpets")
 _ONLY_OUR_SERVER: Final = ("state", "metrics_port")
 """The settings that have no effect on other WSGI servers, and no counterpart there."""
-_FLASK_COMMAND: Final = "FLASK_RUN_FROM_CLI"
-"""The variable that the command ``flask`` sets to ``true``."""
 
 
 @dataclass(frozen=True)
@@ -104,16 +85,13 @@ def create_app(
     try:
         return _create_app(settings, clock)
     except InputError as error:
-        if settings is not None or os.environ.get(_FLASK_COMMAND) != "true":
+        is_flask_command = os.environ.get("FLASK_RUN_FROM_CLI") == "true"
+        if settings is not None or not is_flask_command:
             raise
-        raise SystemExit("\n".join(f"mockpets: {each}" for each in error.problems)) from None
+        raise SystemExit("\n".join(f"mockpets: {problem}" for problem in error.problems)) from None
 
 
 def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.Flask:
-    """Return an app, as `create_app` does.
-
-    :raise InputError: the same as `create_app`.
-    """
     is_default = settings is None
     if settings is None:
         settings = load_settings({}, os.environ, None)
@@ -124,10 +102,10 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
                     name.replace("_", "-"),
                 )
     changes = ChangeFeed()
-    on_change = partial(changes.publish, "files")
-    reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_change)
+    on_reload = partial(changes.publish, "files")
+    reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_reload)
     library = reloader.library
-    problems = [problem for each in library.problems.values() for problem in each]
+    problems = [*chain(*library.problems.values())]
     problems += library.unknown("--scenario", settings.scenario)
     problems += contradictions(settings)
     if problems:
@@ -143,19 +121,13 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
         if is_default:  # `serve` prints it, and other callers find it in the app's extensions
             _log.warning("control token: %s", token)
     app, sessions, metrics = wire(
-        settings,
-        lambda: reloader.library,
-        token,
-        lambda: reloader.reloads,
-        clock,
-        changes,
+        settings, lambda: reloader.library, token, lambda: reloader.reloads, clock, changes
     )
     app.extensions["mockpets"] = Mock(reloader, sessions, token, metrics)
     if settings.behind_proxy or settings.prefix:
-        inner = app.wsgi_app
         # Flask documents this way to add middleware.
         app.wsgi_app = behind(  # type: ignore[assignment,method-assign]
-            inner, settings.behind_proxy, settings.prefix, app.admit
+            app.wsgi_app, settings.behind_proxy, settings.prefix, app.admit
         )
     return app
 
@@ -171,28 +143,30 @@ def wire(
     """Return an app over a library, and its sessions and metrics.
 
     :param library: called for each request.
-    :param token: the token for the control API; empty if none is required.
+    :param token: as in `Mock`.
     :param reloads: returns how often the library was reloaded.
-    :param clock: the same as for `create_app`.
-    :param changes: the changes that all sessions see.
+    :param changes: those that all sessions see.
     """
     public = settings.public
-    journals = Journals(settings.journal_memory or (PUBLIC_BYTES if public else JOURNAL_BYTES))
+    default_bytes = constants.PUBLIC_BYTES if public else constants.JOURNAL_BYTES
+    journals = Journals(settings.journal_memory or default_bytes)
     shared = _shared_state(settings, library, journals, changes or ChangeFeed())
-    every = settings.reset_every or (PUBLIC_RESET_SECONDS if public else 0.0)
-    idle = PUBLIC_IDLE_SECONDS if public else SESSION_IDLE_SECONDS
     sessions = SessionRegistry(
         shared,
-        settings.max_sessions or (PUBLIC_SESSIONS if public else SESSIONS),
+        settings.max_sessions or (constants.PUBLIC_SESSIONS if public else constants.SESSIONS),
         clock,
-        idle=idle,
-        reset_every=every,
+        idle=constants.PUBLIC_IDLE_SECONDS if public else constants.SESSION_IDLE_SECONDS,
+        reset_every=settings.reset_every or (constants.PUBLIC_RESET_SECONDS if public else 0.0),
         declared=settings.sessions == "declared",
     )
-    visitors = _visitors(settings, sessions.limit, clock) if public else None
-    metrics = Metrics(VERSION, partial(_holdings, sessions, journals, reloads))
+    visitors = None
+    if public:
+        from mockpets.web.control.routes import GUARDED
+
+        visitors = VisitorSessions(settings, sessions.limit, GUARDED, clock)
+    metrics = Metrics(constants.VERSION, partial(_holdings, sessions, journals, reloads))
     coverage = Coverage()
-    delivery = Delivery(PUBLIC_DELAY_SECONDS if public else None)
+    delivery = Delivery(constants.PUBLIC_DELAY_SECONDS if public else None)
     app = App(
         ResponseFinalizer(settings, sessions, delivery, metrics, coverage, visitors).finalize,
         None if visitors is None else visitors.admit,
@@ -216,14 +190,8 @@ def wire(
         )
         add_routes(app, context)
 
-    app.add_later(CONTROL_PREFIX, add_control)
+    app.add_later(constants.CONTROL_PREFIX, add_control)
     return app, sessions, metrics
-
-
-def _visitors(settings: Settings, sessions: int, clock: Callable[[], float]) -> VisitorSessions:
-    from mockpets.web.control.routes import GUARDED
-
-    return VisitorSessions(settings, sessions, GUARDED, clock)
 
 
 def _shared_state(
@@ -231,8 +199,10 @@ def _shared_state(
 ) -> SharedState:
     """Return the state that the sessions of a server share."""
     public = settings.public
-    for_pets = settings.pets_memory or PETS_BYTES  # thousands of visitors add some too
-    for_snapshots = settings.snapshot_memory or (PUBLIC_BYTES if public else SNAPSHOTS_BYTES)
+    for_pets = settings.pets_memory or constants.PETS_BYTES  # thousands of visitors add some too
+    default_bytes = constants.PUBLIC_BYTES if public else constants.SNAPSHOTS_BYTES
+    max_new = constants.PUBLIC_PETS if public else constants.PETS_BY_REQUEST
+    for_snapshots = settings.snapshot_memory or default_bytes
     # A visitor, who reads the message, cannot change a setting.
     pets = MemoryBudget(for_pets, "pets", "" if public else "--pets-memory")
     snapshots = MemoryBudget(for_snapshots, "snapshots", "" if public else "--snapshot-memory")
@@ -243,13 +213,13 @@ def _shared_state(
         start=TableCache(generate).make(settings.count, settings.seed, settings.locale),
         scenarios=settings.scenario,
         seed=settings.seed,
-        max_new=settings.max_pets or (PUBLIC_PETS if public else PETS_BY_REQUEST),
+        max_new=settings.max_pets or max_new,
         locale=settings.locale,
         journal=partial(journals.new, settings.journal_size, 0 if public else MESSAGE_BYTES),
         pets=pets,
         snapshots=snapshots,
-        max_delay=PUBLIC_DELAY_SECONDS if public else DELAY_SECONDS,
-        max_name=PUBLIC_NAME_LENGTH if public else None,
+        max_delay=constants.PUBLIC_DELAY_SECONDS if public else constants.DELAY_SECONDS,
+        max_name=constants.PUBLIC_NAME_LENGTH if public else None,
         allows_connection_faults=not public,
         documents=not public,
         changes=changes,

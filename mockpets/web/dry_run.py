@@ -26,7 +26,7 @@ from mockpets.web.exchange import current_request
 from mockpets.web.flask_app import App
 from mockpets.web.journal_writer import record
 from mockpets.web.playback import Playback
-from mockpets.web.response_finalizer import journal_number, off_contract_reason
+from mockpets.web.response_finalizer import off_contract_reason
 from mockpets.web.session_selector import SESSION_KEY, named_session
 from mockpets.wsgi_extension import HEAD
 
@@ -63,10 +63,7 @@ class _Copies(SessionRegistry):
         del self._by_name[DEFAULT_SESSION]
 
     def find(self, name: str) -> Session | None:
-        """Return a copy of a session, always the same one, or None if the session does not exist.
-
-        A session that the request itself creates is found again.
-        """
+        """Return a copy of a session, always the same one, or None if it does not exist."""
         if (known := self._by_name.get(name)) is None:
             session = self._sessions.get(name)
             if session is not None:
@@ -75,20 +72,14 @@ class _Copies(SessionRegistry):
 
 
 class _Playback(Playback):
-    """Plays the scenarios of a session for requests that name none.
-
-    :param session: its name.
-    """
+    """Plays the scenarios of a session, by name, for requests that name none."""
 
     def __init__(self, settings: Settings, sessions: SessionRegistry, session: str) -> None:
         super().__init__(settings, sessions, visitors=None)
         self._session = session
 
     def select(self, request: Request) -> tuple[Key, str, Stack]:
-        """Put the session and the scenarios of a request into its exchange.
-
-        :raise RequestError: as `Playback.select`.
-        """
+        """Select the session, unless the request names one."""
         selector = read_key(request, self._settings).selector
         named = named_session(request.environ, selector)
         if named is None and self._session != DEFAULT_SESSION:
@@ -97,11 +88,7 @@ class _Playback(Playback):
 
 
 class DryRun(NamedTuple):
-    """The result of a request that was only tried out.
-
-    :param entry: what the journal would record.
-    :param seed: of its session.
-    """
+    """The result of a request: what the journal would record, and its session's seed."""
 
     entry: Entry
     seed: int
@@ -125,7 +112,7 @@ def dry_run(
         exchange.session = exchange.session or copies.peek(session)
         used.append(exchange.session)
         off_contract = off_contract_reason(exchange, response.status_code)
-        record(request, response, journal_number(exchange), off_contract)
+        record(request, response, exchange.session.journal.next_number(), off_contract)
         return response
 
     parser, body = _parse(request)
@@ -141,8 +128,7 @@ def dry_run(
     unmatched.add_routes(app, playback)
     add_error_handlers(app)
     app.wsgi_app(_environ(parser, request, body, settings.prefix), _start)
-    entry = used[0].journal.entries()[-1]
-    return DryRun(entry, used[0].seed)
+    return DryRun(used[0].journal.entries()[-1], used[0].seed)
 
 
 def _parse(request: Mapping[str, Any]) -> tuple[RequestParser, bytes]:
@@ -169,7 +155,7 @@ def _parse(request: Mapping[str, Any]) -> tuple[RequestParser, bytes]:
 def _environ(
     parser: RequestParser, request: Mapping[str, Any], body: bytes, prefix: str
 ) -> WSGIEnvironment:
-    """Return the environ of a request (PEP 3333); of one whose head is invalid, without headers."""
+    """Return the environ of a request (PEP 3333), without headers if its head is invalid."""
     target: str = request["path"]
     # The parser has no path if the head is invalid.
     path = parser.path or target.partition("?")[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,14 +29,14 @@ if TYPE_CHECKING:
 class Exchange:
     """The state of one request, from which the headers that explain its response are made.
 
-    :param started: when it started, in seconds of `perf_counter`.
+    :param started: in seconds of `perf_counter`.
     :param operation: the contract's operation; None for other routes, and before routing.
-    :param session: the request's session; None before it is selected, and if it does not exist yet.
-    :param stack: the request's scenarios; None before they are selected.
-    :param notes: code and text of the notes that the journal shows with the request.
-    :param name: the name of the session that it selects, which may not exist; empty before that.
-    :param code: the code of the error with which the server rejected it; None for a stub's reply.
-    :param limit: the code of `SERVER_LIMIT_ERRORS` with which the server rejected it, or None.
+    :param session: None before it is selected, and if it does not exist yet.
+    :param stack: its scenarios; None before they are selected.
+    :param notes: codes and texts of the notes that the journal shows with the request.
+    :param name: that of its session, which may not exist; empty before it is selected.
+    :param code: of the error with which the server rejected it; None for a stub's reply.
+    :param limit: the code if it is one of `SERVER_LIMIT_ERRORS`.
     :param held: returns the seconds for which its response was held so far; None without a gate.
     """
 
@@ -153,19 +152,14 @@ class Response:
         headers = self.all_headers()
         if self.status_code not in _BODILESS and self.header("Content-Length") is None:
             headers.append(("Content-Length", str(len(self.body))))
-        start_response(_status_line(self.status_code), headers)
+        name = HTTP_STATUS_CODES.get(self.status_code, "Unknown")  # scenarios may use any number
+        start_response(f"{self.status_code} {name}", headers)
         if environ["REQUEST_METHOD"] == "HEAD" or self.status_code in _BODILESS:
             return ()
         return [self.body] if self.chunks is None else self.chunks
 
 
 _BODILESS: Final = (204, 205, 304)
-
-
-@cache
-def _status_line(status: int) -> str:
-    """Return a status with its name; scenarios may use numbers that have none."""
-    return f"{status} {HTTP_STATUS_CODES.get(status, 'Unknown')}"
 
 
 def current_request() -> Request:

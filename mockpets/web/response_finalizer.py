@@ -63,8 +63,7 @@ _LOGGED: Final = (401, 403, 429)
 class ResponseFinalizer:
     """Completes the responses of one app.
 
-    :param sessions: the default session is used for a request without one.
-    :param visitors: count their responses in progress; None unless the server is public.
+    :param visitors: counts their responses in progress; None unless the server is public.
     """
 
     def __init__(
@@ -104,10 +103,10 @@ class ResponseFinalizer:
         return response
 
     def _finalize_api(self, request: Request, response: Response) -> Response:
-        """Complete a response outside the control API."""
         is_preflight = request.method == "OPTIONS"
         off_contract = off_contract_reason(request.exchange, response.status_code)
-        number = 0 if is_preflight else journal_number(request.exchange)
+        session = request.exchange.session
+        number = 0 if is_preflight or session is None else session.journal.next_number()
         headers = headers_for(request, response, number, off_contract, preflight=is_preflight)
         headers += self._node
         response.carry(headers, below=request.exchange.outcome.reply is not None)
@@ -147,7 +146,6 @@ class ResponseFinalizer:
         return response
 
     def _control_cors(self, request: Request, *, preflight: bool) -> list[Pair]:
-        """Return the CORS headers of a response of the control API."""
         if request.path != VISITOR_RESET_PATH:
             origins = self._settings.control_origin
             return cors.for_some(request.environ, origins, preflight=preflight)
@@ -155,7 +153,6 @@ class ResponseFinalizer:
         return headers + (cors.for_preflight(request.environ) if preflight else [])
 
     def _deliver(self, request: Request, response: Response) -> None:
-        """Deliver the response as its scenarios decided."""
         outcome = request.exchange.outcome
         session = request.exchange.session or self._sessions.default
         close = must_close(request, session)
@@ -165,18 +162,12 @@ class ResponseFinalizer:
             )
 
     def _observe(self, exchange: Exchange, response: Response) -> None:
-        """Count the response in the metrics and the state coverage."""
         outcome, stack = exchange.outcome, exchange.stack
         status = None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code
         scenarios = () if stack is None else stack.names
         self._coverage.observe(exchange.operation, status, scenarios, outcome, response.body)
-        self._metrics.observe(
-            exchange.operation,
-            status,
-            perf_counter() - exchange.started,
-            outcome.delay,
-            exchange.limit,
-        )
+        seconds = perf_counter() - exchange.started
+        self._metrics.observe(exchange.operation, status, seconds, outcome.delay, exchange.limit)
 
 
 def off_contract_reason(exchange: Exchange, status: int) -> str | None:
@@ -193,11 +184,6 @@ def off_contract_reason(exchange: Exchange, status: int) -> str | None:
     return f"status {status} is not in the contract for {exchange.operation}"
 
 
-def journal_number(exchange: Exchange) -> int:
-    """Return the number that the session's journal gives an exchange; 0 without a session."""
-    return 0 if exchange.session is None else exchange.session.journal.next_number()
-
-
 def headers_for(
     request: Request,
     response: Response,
@@ -209,7 +195,7 @@ def headers_for(
     """Return the headers to add to a response outside the control API.
 
     :param number: the exchange's number in the journal; 0 if it is not recorded.
-    :param off_contract: as `off_contract_reason` returns it.
+    :param off_contract: as `off_contract_reason` returns it; also below.
     """
     exchange, environ = request.exchange, request.environ
     origin = environ.get("HTTP_ORIGIN")
@@ -231,21 +217,16 @@ _KEPT_LENGTH: Final = 256
 """The longest origin and base path, in characters, whose headers are kept."""
 
 
-@lru_cache(256)
+@lru_cache(256)  # entries of the journal share them
 def _prepared_headers(
     explanation: tuple[Pair, ...], origin: str | None, root: str | None
 ) -> tuple[Pair, ...]:
-    """Return the headers that differ between clients and stubs, but seldom between two requests.
+    """Return the headers that seldom differ between two requests.
 
-    :param explanation: as `explanation_headers` returns it.
     :param root: of a response of the deprecated operation, otherwise None.
     """
-    return (
-        *COMMON_HEADERS,
-        *(() if root is None else deprecation_headers(root)),
-        *explanation,
-        *cors.for_all(origin),
-    )
+    deprecation = () if root is None else deprecation_headers(root)
+    return *COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin)
 
 
 def deprecation_headers(root: str) -> tuple[Pair, ...]:
@@ -261,10 +242,7 @@ def deprecation_headers(root: str) -> tuple[Pair, ...]:
 
 
 def explanation_headers(exchange: Exchange, off_contract: str | None) -> tuple[Pair, ...]:
-    """Return the headers that say which session, scenarios and stub responded.
-
-    :param off_contract: as `off_contract_reason` returns it.
-    """
+    """Return the headers that name the session, scenarios and stub that responded."""
     session, stack = exchange.session, exchange.stack
     headers: tuple[Pair, ...] = ()
     if session is not None:
@@ -303,10 +281,7 @@ def must_close(request: Request, session: Session) -> bool:
 
 
 def access_line(request: Request, response: Response, number: int = 0) -> Access:
-    """Return the access log's record of an exchange.
-
-    :param number: the exchange's number in the journal; 0 if it is not recorded.
-    """
+    """Return the access log's record of an exchange."""
     exchange = request.exchange
     session, stack, outcome = exchange.session, exchange.stack, exchange.outcome
     return Access(

@@ -18,7 +18,6 @@ from mockpets.web.response_finalizer import (
     deprecation_headers,
     explanation_headers,
     headers_for,
-    journal_number,
     must_close,
     off_contract_reason,
     server_timing,
@@ -74,16 +73,6 @@ def test_a_fault_and_a_reply_decide_before_the_status() -> None:
         "fault empty_reply"
     )
     assert off_contract_reason(exchange(outcome=Outcome(reply=reply)), 200) == "status 503"
-
-
-# --- The number in the journal ------------------------------------------------------------------
-
-
-def test_only_an_exchange_with_a_session_gets_a_number() -> None:
-    session = Session("test", shared_state())
-
-    assert journal_number(exchange()) == 0
-    assert [journal_number(exchange(session=session)) for _ in range(2)] == [1, 2]
 
 
 # --- Headers ------------------------------------------------------------------------------------
