@@ -46,7 +46,7 @@ LONG: Final = 8 * 1024
 class ControlContext:
     """The parts of an app that the control API reads and changes.
 
-    :param token: the token that callers must send; empty if none is required.
+    :param token: what callers must send; empty if none is required.
     :param started: in seconds since 1970.
     :param visitors: counts the rejected calls of each; None unless the server is public.
     """
@@ -74,15 +74,11 @@ class ControlRequest:
     session: Session
     query: Mapping[str, str]
 
-    def path_value(self, parameter: str) -> str:
-        """Return the value of a path parameter, such as ``name`` for ``{name}``."""
-        value: str = (self.request.view_args or {})[parameter]
-        return value
-
     @property
     def name(self) -> str:
-        """The value of the path parameter ``{name}``."""
-        return self.path_value("name")
+        """The value of the parameter in the path; every path has at most one."""
+        [value] = (self.request.view_args or {}).values()
+        return str(value)
 
     def activation(self) -> Activation:
         """Return the stack whose pets the request acts on: the one it names, or the active one.
@@ -169,7 +165,9 @@ def run_job(
     environ = call.request.environ
     for result in environ.get(JOB_RESULTS, ()):  # first: the job may have made itself short
         if isinstance(result, _JobResult):
-            value: T = result.unwrap()
+            if result.error is not None:
+                raise result.error
+            value: T = result.value
             if not is_outdated(value):
                 return value
     if not is_long or SERVER not in environ:
@@ -182,11 +180,6 @@ class _JobResult(NamedTuple):
 
     value: Any
     error: InputError | RequestError | None = None
-
-    def unwrap(self) -> Any:
-        if self.error is not None:
-            raise self.error
-        return self.value
 
 
 def _run(job: Callable[[], object]) -> _JobResult:

@@ -24,11 +24,9 @@ def explain(call: ControlRequest) -> JsonResponse[Explanation]:
 
     :raise RequestError: ``not_found``.
     """
-    # Imported here and below, since it would slow down the start.
-    from mockpets.journal.explanation import explanation
+    from mockpets.journal.explanation import explanation  # here, since it slows down the start
 
-    entry = recorded_request(call)
-    return json_response(explanation(entry, call.session.seed, sent=True))
+    return json_response(explanation(recorded_request(call), call.session.seed, sent=True))
 
 
 def explain_request(call: ControlRequest) -> JsonResponse[Explanation]:

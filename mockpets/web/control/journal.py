@@ -77,7 +77,7 @@ def recorded_request(call: ControlRequest) -> Entry:
 
     :raise RequestError: ``not_found``.
     """
-    text = call.path_value("number")
+    text = call.name
     journal, number = call.session.journal, parse_int64(text)
     entry = None if number is None else journal.get(number)
     if entry is None:

@@ -47,14 +47,12 @@ A call works on the session that the server's URL (`/~NAME/__mockpets`) or the h
 """
 _BODIES: Final = (ACTIVATION, SESSION, PETS_SOURCE, VERIFICATION, REQUEST, GATE_WAIT)
 """The shapes of request bodies. `PetChange`, which has no shape, is read as pets are."""
+_DOCUMENTS: Final = ("openapi.json", "control.openapi.json", "schema")
 _TOPICS: Final = {
     # tag: its description, the first parts of the paths
     "server": (
         "Whether the server is up, its metrics, state coverage and documents.",
-        (
-            *("health", "ready", "metrics", "coverage"),
-            *("openapi.json", "control.openapi.json", "schema"),
-        ),
+        ("health", "ready", "metrics", "coverage", *_DOCUMENTS),
     ),
     "sessions": (
         "Isolated states, each with its own pets, scenarios and recorded requests.",
@@ -148,7 +146,6 @@ def document_of(calls: Mapping[str, Call]) -> Mapping[str, Any]:
 
 
 def _operation(path: str, call: Call, definitions: Definitions) -> dict[str, Any]:
-    """Return an operation object."""
     # Up to the first field, such as `:raise`.
     text = _markdown(re.split(r"\n\n:", inspect.getdoc(call.view) or "")[0])
     operation: dict[str, Any] = {
@@ -178,20 +175,11 @@ def _parameters(path: str, call: Call) -> Iterator[dict[str, Any]]:
     """Yield the parameters of a call: in the path, the query and the headers."""
     for name in re.findall(r"{(\w+)}", path):
         description, schema = _PATH_PARAMETERS[_first_part(path)]
-        yield {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "description": description,
-            "schema": schema,
-        }
+        described = {"description": description, "schema": schema}
+        yield {"name": name, "in": "path", "required": True, **described}
     for name, parameter in (call.parameters or {}).items():
-        yield {
-            "name": name,
-            "in": "query",
-            "description": parameter.description,
-            "schema": parameter.schema,
-        }
+        described = {"description": parameter.description, "schema": parameter.schema}
+        yield {"name": name, "in": "query", **described}
     if call.session != "none":
         yield {"$ref": "#/components/parameters/Session"}
 
@@ -274,7 +262,10 @@ def _schema(kind: Any, definitions: Definitions) -> Schema:
         definitions.schemas.setdefault(_NAMED[kind], schema)
         return definitions.reference(_NAMED[kind])
     if origin in (Union, UnionType):
-        return _either([_schema(each, definitions) for each in arguments])
+        schemas = [_schema(part, definitions) for part in arguments]
+        if all(schema.keys() == {"type"} for schema in schemas):
+            return {"type": [schema["type"] for schema in schemas]}
+        return {"anyOf": schemas}
     if origin is list:
         return {"type": "array", "items": _schema(arguments[0], definitions)}
     if origin is dict:
@@ -283,15 +274,7 @@ def _schema(kind: Any, definitions: Definitions) -> Schema:
     return {"type": names[kind]}
 
 
-def _either(schemas: list[Schema]) -> Schema:
-    """Return the schema of a value that meets one of some schemas."""
-    if all(schema.keys() == {"type"} for schema in schemas):
-        return {"type": [schema["type"] for schema in schemas]}
-    return {"anyOf": schemas}
-
-
 def _object(kind: Any, definitions: Definitions) -> Schema:
-    """Return the schema of a TypedDict."""
     hints = get_type_hints(kind, include_extras=True)
     # Its `__required_keys__` are wrong for annotations that are not postponed, before Python 3.13.
     required = [

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from mockpets.session.snapshots import Snapshot
     from mockpets.web.control.call import ControlRequest
 
-# --- Pets -------------------------------------------------------------------------------------
-
 
 def _filter(field: ContractField) -> Parameter:
     """Return the parameter that selects pets by a property, as in listPets."""
@@ -62,7 +60,7 @@ def _filter(field: ContractField) -> Parameter:
 
 
 PETS_PARAMETERS: Final[Mapping[str, Parameter]] = {
-    **{name: _filter(each) for name, each in FILTERS.items()},
+    **{name: _filter(field) for name, field in FILTERS.items()},
     "after": integer("Only pets with higher IDs: `next` of the page before."),
     "limit": integer("Maximum number of pets.", 1, CONTROL_PETS, default=CONTROL_PETS),
 }
@@ -136,7 +134,7 @@ def _pet_id(call: ControlRequest) -> int:
 
     :raise RequestError: ``pet_not_found`` if it is not an int64.
     """
-    text = call.path_value("id")
+    text = call.name
     pet_id = parse_int64(text)
     if pet_id is None:
         raise RequestError("pet_not_found", no_animal(text))

@@ -67,10 +67,8 @@ def state(call: ControlRequest) -> JsonResponse[State]:
             "session": session.name,
             "change": session.changes.number,
             "resets": session.journal.resets,
-            "active": list(session.active),
+            **_scenario_list(session),
             "seed": session.seed,
-            "scenarios": _scenario_summaries(session),
-            "folder_problems": _folder_problems(session),
             "counts": {
                 "pets": _pet_count(session),
                 "requests": len(session.journal),
@@ -109,26 +107,17 @@ def _pet_count(session: Session) -> int | None:
 
 def scenarios(call: ControlRequest) -> JsonResponse[ScenarioList]:
     """List the scenarios, the active ones, and the problems of invalid files."""
-    session = call.session
-    return json_response(
-        {
-            "active": list(session.active),
-            "scenarios": _scenario_summaries(session),
-            "folder_problems": _folder_problems(session),
-        }
-    )
+    return json_response(_scenario_list(call.session))
 
 
-def _scenario_summaries(session: Session) -> list[ScenarioSummary]:
-    """Return every scenario that a session knows, including those of invalid files."""
+def _scenario_list(session: Session) -> ScenarioList:
     library = session.library
-    names = chain.from_iterable(library.grouped().values())
-    return [_scenario_summary(session, library, name) for name in names]
-
-
-def _folder_problems(session: Session) -> list[str]:
-    """Return why the scenario files cannot be reloaded."""
-    return [str(problem) for problem in session.library.folder_problems]
+    names = chain.from_iterable(library.grouped().values())  # also those of invalid files
+    return {
+        "active": list(session.active),
+        "scenarios": [_scenario_summary(session, library, name) for name in names],
+        "folder_problems": [str(problem) for problem in library.folder_problems],
+    }
 
 
 def _scenario_summary(session: Session, library: Library, name: str) -> ScenarioSummary:
@@ -145,7 +134,7 @@ def _scenario_summary(session: Session, library: Library, name: str) -> Scenario
         "brings_pets": bool(scenario and library.brings_pets(name)),
         "stubs": len(scenario.stubs) if scenario else 0,
         "inline": inline,
-        "problems": [] if inline else [str(each) for each in library.problems.get(name, ())],
+        "problems": [] if inline else [*map(str, library.problems.get(name, ()))],
     }
 
 
@@ -158,24 +147,20 @@ def scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     if name not in library.scenarios and name not in library.problems:
         raise RequestError("not_found", library.explain(name))
     lineage = library.lineage(name) if name in library.scenarios else []
-    pets = next((each.pets for each in lineage if each.pets is not None), None)
+    pets = next((level.pets for level in lineage if level.pets is not None), None)
+    breaks = name in library.scenarios and library.stack((name,)).has_connection_fault
+    is_disabled = breaks and not call.session.allows_connection_faults
     return json_response(
         {
             **_scenario_summary(call.session, library, name),
             "text": _text(call.session, library, name),
-            "lineage": [each.name for each in lineage],
+            "lineage": [level.name for level in lineage],
             "pets_in_words": describe_pets(pets),
-            "stubs": [describe_stub(stub) for each in lineage for stub in each.stubs],
-            "disabled": _disabled(call.session, library, name),
+            "stubs": [describe_stub(stub) for level in lineage for stub in level.stubs],
+            "disabled": NO_CONNECTION_FAULTS if is_disabled else None,
             "unreached": _unreached(call.session, library, name),
         }
     )
-
-
-def _disabled(session: Session, library: Library, name: str) -> str | None:
-    """Return why the server rejects what a stub of a scenario does; None if it does not."""
-    has_fault = name in library.scenarios and library.stack((name,)).has_connection_fault
-    return NO_CONNECTION_FAULTS if has_fault and not session.allows_connection_faults else None
 
 
 def _unreached(session: Session, library: Library, name: str) -> str | None:
@@ -238,7 +223,7 @@ def _activate(
 
 
 def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
-    """Return the scenarios, and for a session the seed and pets, that the body asks for."""
+    """Return the scenarios, and for a session the seed and pets, that the body names."""
     from mockpets.scenario.language.control_bodies import parse_session_config
 
     text = body_text(call.request)
@@ -308,10 +293,18 @@ def _session_summary(context: ControlContext, session: Session) -> SessionSummar
     }
 
 
-def _unknown_session(call: ControlRequest, name: str) -> RequestError:
-    known = [session.name for session in call.context.sessions.all()]
-    near = did_you_mean(name, known) or f"create it with PUT sessions/{name}"
-    return RequestError("not_found", f"unknown session '{name}'; {near}")
+def _existing(call: ControlRequest) -> Session:
+    """Return the session in the path, without using it.
+
+    :raise RequestError: ``invalid_session`` or ``not_found``.
+    """
+    name, sessions = checked_session(call.name, "the path"), call.context.sessions
+    session = sessions.get(name)
+    if session is None:
+        known = [session.name for session in sessions.all()]
+        near = did_you_mean(name, known) or f"create it with PUT sessions/{name}"
+        raise RequestError("not_found", f"unknown session '{name}'; {near}")
+    return session
 
 
 def find_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
@@ -319,11 +312,7 @@ def find_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
 
     :raise RequestError: ``not_found``.
     """
-    name = checked_session(call.name, "the path")
-    by_name = {session.name: session for session in call.context.sessions.all()}
-    if name not in by_name:
-        raise _unknown_session(call, name)
-    return json_response(_session_summary(call.context, by_name[name]))
+    return json_response(_session_summary(call.context, _existing(call)))
 
 
 def make_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
@@ -390,12 +379,10 @@ def drop_session(call: ControlRequest) -> JsonResponse[DroppedSession]:
     :raise RequestError: ``not_found``, or ``invalid_request`` for the default session or an invalid
         time.
     """
-    name = checked_session(call.name, "the path")
     closed: float = read_query(call.query, DROP_PARAMETERS).get("closed", 0.0)
-    dropped = call.context.sessions.drop(name, closed)
-    if dropped is None:
-        raise _unknown_session(call, name)
-    return json_response({"dropped": name, "id": dropped.id})
+    session = _existing(call)
+    call.context.sessions.drop(session.name, closed)
+    return json_response({"dropped": session.name, "id": session.id})
 
 
 def drop_sessions(call: ControlRequest) -> JsonResponse[DroppedSessions]:
