@@ -335,7 +335,7 @@ DRAIN_SECONDS: Final = 5.0
 PIECES_A_SECOND: Final = 10
 """Number of pieces per second in which a throttled response is sent."""
 PARKED: Final = 500
-"""Maximum number of responses that are delayed, throttled or held."""
+"""Maximum number of responses that are delayed, throttled or held; a session gets half of it."""
 PREFLIGHT_SECONDS: Final = 600
 DELAY_SECONDS: Final = 60.0
 PETS_BY_REQUEST: Final = 10_000

@@ -76,8 +76,12 @@ class Server(Protocol):
         """The limits of the server."""
         ...
 
-    def room(self) -> bool:
-        """Return whether one more response may be delayed, throttled or held."""
+    def room(self, session: str = "") -> bool:
+        """Return whether one more response may be delayed, throttled or held.
+
+        :param session: whose response it is: more places must be free than it uses already, so
+            that it gets at most half of those that the others leave; empty to ask for any place.
+        """
         ...
 
     def close_idle(self, session: str) -> None:
@@ -126,7 +130,8 @@ class DeliveryOrder:
     :param job: work too long for the app's thread. The server discards the response, runs the job
         on its worker thread, and calls the app again with the same request and the job's result
         under `JOB_RESULTS`.
-    :param owner: whose job it is; the jobs of different owners take turns.
+    :param owner: the session whose job or response it is. The jobs of different owners take turns,
+        and `Server.room` counts their responses.
     :param patience: seconds after which the hold ends by itself, and a delay with it.
     :param retry: whether to call the app again with the same request when the hold ends, and send
         that response, unless it is ordered like this again. If the server is already stopping, it

@@ -22,6 +22,10 @@ BODY_TOO_LARGE: Final = f"the body is too large; send at most {BODY_BYTES // 102
 TOO_MANY_PARKED: Final = (
     "too many responses are already delayed, throttled or held; try again later"
 )
+SESSION_PARKED: Final = (
+    "session '{name}' has too many delayed, throttled or held responses: one session may have at "
+    "most half of the places that the others leave free; open its gates, or wait for its responses"
+)
 NO_CONNECTION_FAULTS: Final = "connection faults are disabled: the server runs with --public"
 ERROR_MESSAGES: Final[dict[str, str]] = {
     "invalid_request": "the request is missing required fields or contains invalid values",

@@ -250,6 +250,7 @@ class Channel(Connection):
                     self.scheduler,
                     response.body,
                     order.throttle,
+                    order.owner,
                     self._send,
                     lambda: bool(self._unsent),
                     partial(self._on_throttled_sent, response),

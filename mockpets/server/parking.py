@@ -27,7 +27,7 @@ class ParkedResponse:
         self._pending = 0
         self._timers: list[Timer] = []
         self._leave_gate: Callable[[], None] | None = None
-        scheduler.parked_responses.add(self)
+        scheduler.park(self, order.owner)
         timers = scheduler.timers
         if order.delay > 0:
             self._pending += 1
@@ -55,7 +55,7 @@ class ParkedResponse:
 
     def drop(self) -> None:
         """Cancel it: it is being released, or its client has left."""
-        self._scheduler.parked_responses.discard(self)
+        self._scheduler.unpark(self)
         for timer in self._timers:
             self._scheduler.timers.cancel(timer)
         if self._leave_gate is not None:
@@ -66,6 +66,7 @@ class ThrottledBody:
     """A body that is sent at a limited rate.
 
     :param rate: bytes per second.
+    :param owner: as in a `DeliveryOrder`.
     :param send: sends bytes.
     :param is_blocked: returns whether the client has yet to take bytes that were sent before.
     :param done: called after the last byte was sent.
@@ -76,6 +77,7 @@ class ThrottledBody:
         scheduler: Scheduler,
         body: bytes,
         rate: int,
+        owner: str,
         send: Callable[[bytes], None],
         is_blocked: Callable[[], bool],
         done: Callable[[], None],
@@ -90,7 +92,7 @@ class ThrottledBody:
         self._sent = 0
         self._timer: Timer | None = None
         self._start = scheduler.timers.clock()
-        scheduler.parked_responses.add(self)
+        scheduler.park(self, owner)
         self._schedule_next()
 
     def _schedule_next(self) -> None:
@@ -124,6 +126,6 @@ class ThrottledBody:
 
     def drop(self) -> None:
         """Cancel it: it is sent, or its client has left."""
-        self._scheduler.parked_responses.discard(self)
+        self._scheduler.unpark(self)
         if self._timer is not None:
             self._scheduler.timers.cancel(self._timer)

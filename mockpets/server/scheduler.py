@@ -128,7 +128,10 @@ class Scheduler:
         self.worker = Worker(self.call_soon_threadsafe)
         self.head_writer = ResponseHeadWriter(IDENT)
         self.close_idle = close_idle
-        self.parked_responses: set[Parked] = set()
+        self.parked_responses: dict[Parked, str] = {}
+        """The parked responses, and their owners."""
+        self._owned = Counter[str]()
+        """The number of parked responses of each owner."""
         self.changed: set[Handler] = set()
         """Sockets whose events to watch for may have changed in this turn."""
         self.stop_at: float | None = None
@@ -153,9 +156,23 @@ class Scheduler:
         self._ready.append(callback)
         self._wake()
 
-    def room(self) -> bool:
-        """Return whether one more response may be parked."""
-        return len(self.parked_responses) < self.limits.parked
+    def park(self, response: Parked, owner: str) -> None:
+        """Count a response as parked."""
+        self.parked_responses[response] = owner
+        self._owned[owner] += 1
+
+    def unpark(self, response: Parked) -> None:
+        """Count a response as parked no longer, if it is."""
+        owner = self.parked_responses.pop(response, None)
+        if owner is not None:
+            self._owned[owner] -= 1
+            if not self._owned[owner]:
+                del self._owned[owner]
+
+    def room(self, session: str = "") -> bool:
+        """Return whether one more response, of a session, may be parked."""
+        free = self.limits.parked - len(self.parked_responses)
+        return free > (self._owned[session] if session else 0)
 
     def parked(self) -> int:
         """Return how many responses are parked."""

@@ -16,8 +16,10 @@ from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import DELAY_SECONDS, PIECES_A_SECOND
+from mockpets.contract.error_messages import SESSION_PARKED, TOO_MANY_PARKED
+from mockpets.errors import RequestError
 from mockpets.faults import FAULTS, NO_RESPONSE_FAULTS
-from mockpets.wsgi_extension import ORDER, SERVER, DeliveryOrder
+from mockpets.wsgi_extension import ORDER, SERVER, SESSION, DeliveryOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,10 +42,15 @@ def waits(outcome: Outcome) -> bool:
     return bool(outcome.delay or outcome.throttle or outcome.hold or outcome.fault in _STALLS)
 
 
-def has_room(environ: WSGIEnvironment) -> bool:
-    """Return whether the server can delay, throttle or hold one more response."""
+def check_room(environ: WSGIEnvironment, session: str) -> None:
+    """Check that the server can delay, throttle or hold one more response of a session.
+
+    :raise RequestError: ``busy``.
+    """
     server: Server | None = environ.get(SERVER)
-    return server is None or server.room()
+    if server is not None and not server.room(session):
+        message = SESSION_PARKED.format(name=session) if server.room() else TOO_MANY_PARKED
+        raise RequestError("busy", message, [("Retry-After", "1")])
 
 
 class Hold:
@@ -121,6 +128,7 @@ class Delivery:
                 throttle,
                 fault,
                 close,
+                owner=environ.get(SESSION, ""),
                 patience=None if hold is None else self._patience,
             )
             return None if hold is None else hold.seconds

@@ -12,7 +12,6 @@ from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import (
     BODY_TOO_LARGE,
     NO_CONNECTION_FAULTS,
-    TOO_MANY_PARKED,
     no_animal,
 )
 from mockpets.contract.fields import parse_int64
@@ -23,7 +22,7 @@ from mockpets.scenario.matching import ABSENT, Facts
 from mockpets.session.visitors import is_chosen
 from mockpets.strict_json import parse_json
 from mockpets.web.authentication import read_key, unauthorized
-from mockpets.web.delivery import has_room, waits
+from mockpets.web.delivery import check_room, waits
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.session_selector import requested_delay, select
 from mockpets.wsgi_extension import BODY, JOB_RESULTS, SERVER
@@ -181,21 +180,20 @@ class Playback:
             exchange.outcome = replace(exchange.outcome, delay=delay)
         if waits(exchange.outcome):
             try:
-                self._check_room(request)
+                self._check_room(request, session)
             except RequestError:
                 exchange.outcome = _rejected(exchange.outcome)
                 raise
         return exchange.outcome
 
-    def _check_room(self, request: Request) -> None:
+    def _check_room(self, request: Request, session: Session) -> None:
         """Check that one more response may be parked.
 
         :raise RequestError: ``busy`` or ``rate_limited``.
         """
         if self._visitors is not None:
             self._visitors.check_parked(request)
-        if not has_room(request.environ):
-            raise RequestError("busy", TOO_MANY_PARKED, [("Retry-After", "1")])
+        check_room(request.environ, session.name)
 
 
 def reserve_id(request: Request, session: Session, sessions: SessionRegistry) -> None:

@@ -37,7 +37,8 @@ class QueryApp:
             or f"{environ['REQUEST_METHOD']} {path} {read}".encode()
         )
         announced = len(body) + int(query.get("more", 0))
-        status = "200 OK" if environ[SERVER].room() else "503 Service Unavailable"
+        has_room = environ[SERVER].room(query.get("owner", ""))
+        status = "200 OK" if has_room else "503 Service Unavailable"
         start_response(status, [("Content-Length", str(announced))])
         return [body]
 
@@ -52,5 +53,6 @@ class QueryApp:
             throttle=int(query["throttle"]) if "throttle" in query else None,
             fault=FAULTS[query["fault"]] if "fault" in query else None,
             close="close" in query,
+            owner=query.get("owner", ""),
             job=self.jobs.pop(query.get("job", ""), None),
         )

@@ -112,6 +112,24 @@ def test_the_app_knows_when_the_limit_is_reached() -> None:
         assert wires[2].get("/").read().status == 200
 
 
+@pytest.mark.parametrize("limit", [1, 2, 3, 10, 11])
+@pytest.mark.parametrize("order", ["delay=30", "throttle=1&size=9"])
+def test_one_owner_gets_half_of_the_places_that_the_others_leave(limit: int, order: str) -> None:
+    with running(QueryApp(), Limits(parked=limit)) as server, ExitStack() as stack:
+        ask = stack.enter_context(Wire(server.port))
+        taken: list[Wire] = []
+        for owner in "abcdef":
+            left, before = limit - len(taken), len(taken)
+            while ask.get(f"/?owner={owner}").read().status == 200:
+                wire = stack.enter_context(Wire(server.port))
+                taken.append(wire.get(f"/late?owner={owner}&{order}"))
+                server.until(lambda: server.waiting, len(taken))
+            assert len(taken) - before == (left + 1) // 2  # the last place is given
+        taken[0].close()
+        server.until(lambda: server.waiting, len(taken) - 1)
+        assert ask.get("/?owner=new").read().status == 200
+
+
 # --- Throttle ---------------------------------------------------------------------------------
 
 

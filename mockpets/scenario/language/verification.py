@@ -189,7 +189,7 @@ VERIFICATION: Final = Object(
 GATE_WAIT: Final = Object(
     "The responses that a test expects to be held at a gate.",
     {
-        "held": Number("The lowest number of held responses; by default, 1.", 1, PARKED),
+        "held": Number("The lowest number of held responses; by default, 1.", 1, PARKED // 2),
         "within": replace(_WITHIN, description=f"{_WITHIN.description} By default, 5s."),
     },
     name="GateWait",

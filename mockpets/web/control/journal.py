@@ -199,8 +199,9 @@ def events(call: ControlRequest) -> JsonResponse[Events]:
     server: Server | None = environ.get(SERVER)
     if server is None:
         block(changes, since, wait)
-    elif server.room():
-        environ[ORDER] = DeliveryOrder(hold=partial(changes.wait, since), patience=wait, retry=True)
+    elif server.room(name := call.session.name):
+        hold = partial(changes.wait, since)
+        environ[ORDER] = DeliveryOrder(hold=hold, patience=wait, retry=True, owner=name)
     return _changes(call, since)
 
 

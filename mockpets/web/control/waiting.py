@@ -11,8 +11,7 @@ from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
-from mockpets.contract.error_messages import TOO_MANY_PARKED
-from mockpets.errors import RequestError
+from mockpets.web.delivery import check_room
 from mockpets.wsgi_extension import ORDER, RETRIED, SERVER, DeliveryOrder
 
 if TYPE_CHECKING:
@@ -49,10 +48,9 @@ def wait_until(
         if change is None or left <= 0:
             return result
         if server is not None:
-            if not server.room():
-                raise RequestError("busy", TOO_MANY_PARKED, [("Retry-After", "1")])
+            check_room(environ, session.name)
             hold = partial(session.changes.wait, change)
-            environ[ORDER] = DeliveryOrder(hold=hold, patience=left, retry=True)
+            environ[ORDER] = DeliveryOrder(hold=hold, patience=left, retry=True, owner=session.name)
             return result
         block(session.changes, change, left)
         left = end - monotonic()

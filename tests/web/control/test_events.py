@@ -302,7 +302,7 @@ def test_a_client_can_wait_for_a_session_that_does_not_exist(door: str) -> None:
 
 
 def test_excess_waits_end_at_once(clock: Clock) -> None:
-    with running(create_app(Settings()), Limits(parked=2), clock) as server, ExitStack() as stack:
+    with running(create_app(Settings()), Limits(parked=3), clock) as server, ExitStack() as stack:
         two = Waiting(server, stack, 2)
         assert news(two.call, f"?since={two.number}&wait=30")["changed"] == []
         assert server.ask(lambda: server.waiting) == 2

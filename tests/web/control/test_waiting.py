@@ -298,13 +298,40 @@ def test_without_room_the_call_is_rejected_at_once(path: str, body: Any) -> None
         assert (rejected.status, rejected.json["code"]) == (503, "busy")
 
 
+@pytest.mark.parametrize("path", ["verify", "gates/door/wait"])
+@pytest.mark.parametrize("session", ["default", "w1"])
+def test_the_calls_of_one_session_leave_room_for_others(path: str, session: str) -> None:
+    body: Any = {"within": "30s"}
+    if path == "verify":
+        body["match"] = {"operation": "createPet"}
+    delay, clock = "Mockpets-Delay: 5s", Clock()
+    with running(create_app(Settings()), Limits(parked=4), clock) as server, ExitStack() as stack:
+        waiting = Waiting(server, clock, stack)
+        stack.enter_context(Wire(server.port)).get(f"/~{session}/v1/pets", KEY, delay)
+        waiting.parked()
+        waiting.post(path, body, session)
+        waiting.parked(2)
+        with Wire(server.port) as wire:
+            responses = [waiting.post(path, body, session).read()]
+            responses.append(wire.get(f"/~{session}/v1/pets", KEY, delay).read())
+            for response in responses:
+                assert (response.status, response.json["code"]) == (503, "busy")
+                assert response.json["message"] == (
+                    f"session '{session}' has too many delayed, throttled or held responses: one "
+                    "session may have at most half of the places that the others leave free; open "
+                    "its gates, or wait for its responses"
+                )
+        waiting.post(path, body, "w2")
+        waiting.parked(3)
+
+
 @each(
     "path, body, message",
     [
         ("verify", {"match": {}, "within": 5}, "within: must be a duration such as 300ms"),
         ("verify", {"match": {}, "within": "31s"}, "within: must be a duration of at most 30s"),
         ("verify", {"match": {}, "wihtin": "5s"}, "unknown key 'wihtin'; did you mean 'within'"),
-        ("gates/door/wait", {"held": 0}, "held: must be an integer from 1 to 500, got 0"),
+        ("gates/door/wait", {"held": 0}, "held: must be an integer from 1 to 250, got 0"),
         ("gates/door/wait", {"hold": 1}, "unknown key 'hold'; did you mean 'held'"),
         ("gates/door/wait", [], "must be a mapping"),
         ("gates/door/wait", {"within": "soon"}, "within: must be a duration"),
