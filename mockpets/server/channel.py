@@ -10,6 +10,7 @@ import logging
 import os
 import socket
 import struct
+from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Final
@@ -236,7 +237,7 @@ class Channel(Connection):
         """Send a response, or break the connection instead."""
         order = response.order
         if order is not None and order.fault is not None and order.fault.sends == "nothing":
-            self._break(order.fault)
+            self._break(order.fault, order.owner)
         elif (
             order is None or order.throttle is None or self.scheduler.draining or not response.body
         ):
@@ -256,13 +257,14 @@ class Channel(Connection):
                     partial(self._on_throttled_sent, response),
                 )
 
-    def _break(self, fault: FaultKind) -> None:
+    def _break(self, fault: FaultKind, owner: str) -> None:
         """End the connection as a fault does, or wait until the client leaves."""
         self._end_response("broken")
         if fault.then == "wait" and not self.scheduler.draining:
             self._catch_up()  # from now on the client waits
             self._enter("busy")
-            self._parked = ParkedResponse(self.scheduler, _FOREVER, self.close)
+            stall = replace(_FOREVER, owner=owner)
+            self._parked = ParkedResponse(self.scheduler, stall, self.close)
         elif fault.then == "reset":
             self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
             self.close()
@@ -296,7 +298,7 @@ class Channel(Connection):
         """Go on to the next request after a response is sent, or end the connection."""
         request, order = response.request, response.order
         if order is not None and order.fault is not None and order.fault.then in ("reset", "wait"):
-            self._break(order.fault)
+            self._break(order.fault, order.owner)
             return
         self._request = self._body_state = None
         self._end_response("broken" if response.short else "sent")
