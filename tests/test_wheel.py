@@ -59,7 +59,12 @@ def test_the_wheel_has_only_the_package_and_the_shipped_files(wheel: Path) -> No
     folder = ROOT / "mockpets" / "web" / "panel"
     panel = {path.relative_to(ROOT).as_posix() for path in folder.iterdir()}
     others = {
-        *("mockpets/py.typed", "mockpets/report/rules.toml", "mockpets/web/templates/docs.html")
+        *(
+            "mockpets/py.typed",
+            "mockpets/report/rules.toml",
+            "mockpets/scenario/template.yaml",
+            "mockpets/web/templates/docs.html",
+        )
     }
     if (ROOT / ".git").exists():
         others.add("mockpets/_commit.py")

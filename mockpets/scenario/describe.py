@@ -1,8 +1,4 @@
-"""Describe scenarios in English, for the control API's lists and the panel.
-
-Takes the frozen values of `model` and returns text. The text of a condition comes from `matching`,
-so that a description and a mismatch cannot disagree.
-"""
+"""Describe scenarios in English, for the control API's lists and the panel."""
 
 from __future__ import annotations
 
@@ -59,16 +55,13 @@ def describe_stub(stub: Stub) -> StubDescription:
 
 
 def describe_match(match: Match, *more: str) -> str:
-    """Return the requests that match: ``getPet with petId 3 or 7 and query.full present``.
-
-    :param more: further conditions as text.
-    """
+    """Return the requests that match, and `more`: ``getPet with petId 3 and query.a present``."""
     subject = " or ".join(match.operations) or "every request"
     if match.path is not None:
         subject = f"{match.method} {match.path}"
     conditions = [f"petId {' or '.join(map(str, match.pet_ids))}"] if match.pet_ids else []
     for lead, part in (("query.", match.query), ("header ", match.headers), ("body.", match.body)):
-        conditions += [f"{lead}{each.name} {condition_in_words(each)}" for each in part]
+        conditions += [f"{lead}{item.name} {condition_in_words(item)}" for item in part]
     conditions += more
     return f"{subject} with {' and '.join(conditions)}" if conditions else subject
 
@@ -130,14 +123,13 @@ def _sequence(replies: Sequence[Reply], repeat: str) -> str:
 
 
 def _entry(reply: Reply) -> str:
-    """Return one entry of a sequence."""
     if isinstance(reply, Canned):
         return str(reply.status)
     return "the operation" if reply == PASS else reply
 
 
 def _limits(stub: Stub) -> Iterator[str]:
-    """Yield each limit on how often a stub takes part, in the order in which they are checked."""
+    """Yield each limit in the order in which they are checked."""
     if stub.after:
         yield f"after {counted(stub.after, 'matching request')}"
     if stub.times is not None:

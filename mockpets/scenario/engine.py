@@ -35,11 +35,7 @@ _P95 = NormalDist().inv_cdf(0.95)
 
 @dataclass(slots=True)
 class Count:
-    """The counts of one stub since the activation or reset of its stack.
-
-    :param passed: matching requests that `after` skipped.
-    :param used: requests that the stub applied to.
-    """
+    """The requests that one stub's `after` skipped, and those that it applied to, since a reset."""
 
     passed: int = 0
     used: int = 0
@@ -48,9 +44,7 @@ class Count:
 class Step(NamedTuple):
     """What the search did with one matching stub, for `scenario.explain`.
 
-    :param position: of the stub in the stack.
-    :param passed: the stub's count before this request, as `Count.passed`.
-    :param used: the same, as `Count.used`.
+    :param position: of the stub in the stack; `passed` and `used` are its counts before.
     :param draw: the random number that was compared with the stub's probability; None without.
     :param result: whether the stub applied, or the limit because of which it did not.
     """
@@ -65,8 +59,7 @@ class Step(NamedTuple):
 class Trace(NamedTuple):
     """How the stubs decided about one request, for `scenario.explain`.
 
-    :param stubs: all stubs of the stack.
-    :param steps: the matching ones that the search reached, in order.
+    :param steps: the matching stubs that the search reached, in order.
     :param is_rejected: whether a limit of the server rejected the decision.
     """
 
@@ -81,10 +74,7 @@ class Outcome:
 
     :param stubs: labels of the stubs that apply, in order.
     :param reply: the canned response, or None for the response of the real operation.
-    :param delay: seconds.
-    :param throttle: bytes per second.
-    :param fault: a key of `FAULTS`.
-    :param hold: the gate that holds the response.
+    :param delay: in seconds; `throttle` is in bytes per second, and `hold` is a gate.
     :param skip: do not run the operation, because nothing of its response is sent.
     :param trace: how the stubs decided; None if a check rejects the request before.
     """
@@ -174,10 +164,7 @@ def _step(position: int, stub: Stub, count: Count, random: Random) -> Step:
 
 
 def reply_of(stub: Stub, used: int) -> Reply:
-    """Return what a stub responds with: a reply, or the fault that breaks the response.
-
-    :param used: the number of requests that the stub has responded to before.
-    """
+    """Return a stub's next reply after `used` responses, or the fault that breaks the response."""
     if not stub.replies:
         return stub.fault or PASS
     last = len(stub.replies) - 1

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedStub:
-    """What one stub did with a request.
-
-    :param conditions: all conditions of its match.
-    :param step: its counts and its draw; None if the stub does not match, or was not reached.
-    """
+    """What one stub did with a request; `step` is None if it does not match, or was not reached."""
 
     stub: Stub
     result: StubResult
@@ -34,14 +30,13 @@ class ExplainedStub:
     @property
     def differences(self) -> list[Comparison]:
         """The conditions that the request does not, or may not, meet."""
-        return [each for each in self.conditions if not each.holds]
+        return [condition for condition in self.conditions if not condition.holds]
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a request got its response.
 
-    :param responder: the stub that responds, or None.
     :param stubs: all stubs, in the order of the search.
     :param nearest: the stub that does not match, but with the fewest differences; None if all
         match, or if the others are for another operation, method or path.
@@ -53,10 +48,7 @@ class Explanation:
 
 
 def explain(trace: Trace, compare: Callable[[Match], Sequence[Comparison]]) -> Explanation:
-    """Return the explanation of a request.
-
-    :param compare: returns all conditions of a match, compared with the request.
-    """
+    """Return the explanation; `compare` compares all conditions of a match with the request."""
     steps = {step.position: step for step in trace.steps}
     stubs: list[ExplainedStub] = []
     responder = None
@@ -64,7 +56,7 @@ def explain(trace: Trace, compare: Callable[[Match], Sequence[Comparison]]) -> E
         conditions, step = compare(stub.match), steps.get(position)
         if step is not None:
             # The engine has seen values that may not be recorded.
-            conditions = [replace(each, holds=True) for each in conditions]
+            conditions = [replace(condition, holds=True) for condition in conditions]
             result: StubResult = step.result
             if step.result == "applies" and stub.answers:
                 result = "responds"
@@ -75,18 +67,19 @@ def explain(trace: Trace, compare: Callable[[Match], Sequence[Comparison]]) -> E
         stubs.append(ExplainedStub(stub, result, tuple(conditions), step))
         if result == "responds":
             responder = stubs[-1]
-    alike = [each for each in stubs if each.result == "no_match" and not _is_elsewhere(each)]
-    nearest = min(alike, key=lambda each: len(each.differences), default=None)
+    alike = [stub for stub in stubs if stub.result == "no_match" and not _is_elsewhere(stub)]
+    nearest = min(alike, key=lambda stub: len(stub.differences), default=None)
     return Explanation(responder, tuple(stubs), nearest)
 
 
 def _settled(conditions: Sequence[Comparison]) -> Sequence[Comparison]:
     """Return the conditions of a stub that does not match: at least one of them fails."""
-    if [each.holds for each in conditions if not each.holds] == [None]:
-        return [replace(each, holds=bool(each.holds)) for each in conditions]
+    if [condition.holds for condition in conditions if not condition.holds] == [None]:
+        return [replace(condition, holds=bool(condition.holds)) for condition in conditions]
     return conditions
 
 
 def _is_elsewhere(explained: ExplainedStub) -> bool:
     """Return whether a stub is for another operation, method or path than the request's."""
-    return any(each.where in ("operation", "method", "path") for each in explained.differences)
+    parts = {difference.where for difference in explained.differences}
+    return not parts.isdisjoint(("operation", "method", "path"))

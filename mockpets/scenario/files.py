@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ class Source:
     """One scenario or fixture file.
 
     :param shown: the file's name in messages and lists.
-    :param signature: a value that changes when the file does.
+    :param signature: changes when the file does.
     :param replaces: the shown names of files of the same name in earlier folders.
     """
 
@@ -35,9 +36,8 @@ class Source:
 
 
 def find(kind: str, folders: Iterable[Path]) -> dict[str, Source]:
-    """Return the files of one kind by name, sorted; later folders replace files of earlier ones.
+    """Return ``scenarios`` or ``fixtures`` by name, sorted; later folders replace earlier files.
 
-    :param kind: ``scenarios`` or ``fixtures``.
     :raise InputError: a folder cannot be read, or has two files of the same name.
     """
     sources: dict[str, Source] = {}
@@ -71,11 +71,10 @@ def same_name(path: Path, other: Path) -> Problem:
 
 def source_of(path: Path, shown: str, replaced: Source | None = None) -> Source:
     """Return a file as a source; the signature of an inaccessible file is empty."""
-    try:
+    signature: tuple[int, ...] = ()
+    with suppress(OSError):
         status = path.stat()
-        signature: tuple[int, ...] = (status.st_mtime_ns, status.st_size, status.st_ino)
-    except OSError:
-        signature = ()
+        signature = (status.st_mtime_ns, status.st_size, status.st_ino)
     replaces = (*replaced.replaces, replaced.shown) if replaced else ()
     return Source(path, shown, signature, replaces)
 

@@ -38,9 +38,8 @@ if TYPE_CHECKING:
 class Stack:
     """Scenarios that are active together, in the order of their names in the request.
 
-    :param stubs: the stubs of all scenarios, in the order of the search and without duplicates;
-        the stubs of extended scenarios follow a scenario's own.
-    :param pets: the pets of the first scenario that provides any.
+    :param stubs: of all scenarios, in the order of the search and without duplicates.
+    :param pets: of the first scenario that provides any.
     """
 
     names: tuple[str, ...]
@@ -88,11 +87,8 @@ class Stack:
     @cached_property
     def has_connection_fault(self) -> bool:
         """Return whether any stub breaks the connection."""
-        return any(
-            fault in CONNECTION_FAULTS
-            for stub in self.stubs
-            for fault in (stub.fault, *stub.replies)
-        )
+        faults = (fault for stub in self.stubs for fault in (stub.fault, *stub.replies))
+        return any(fault in CONNECTION_FAULTS for fault in faults)
 
 
 @dataclass(frozen=True)
@@ -101,10 +97,7 @@ class Library:
 
     :param scenarios: valid scenarios, and the last valid version of invalid files.
     :param problems: scenario name to the problems of its current file.
-    :param sources: scenario name to its file.
-    :param fixtures: fixture name to its file.
-    :param folder_problems: why the folders cannot be reloaded; the rest is from before. Empty if
-        they can.
+    :param folder_problems: why the folders cannot be reloaded; the rest is from before.
     """
 
     scenarios: Mapping[str, Scenario]
@@ -162,26 +155,21 @@ class Library:
     def gates(self) -> list[str]:
         """Return the names of the gates at which the scenario files hold responses."""
         files = (self.scenarios[name] for name in self.sources if name in self.scenarios)
-        return sorted({stub.hold for each in files for stub in each.stubs if stub.hold is not None})
+        holds = {stub.hold for scenario in files for stub in scenario.stubs}
+        return sorted(hold for hold in holds if hold is not None)
 
     def descriptions(self) -> dict[str, str]:
-        """Return the description of each scenario file by name; empty for an invalid file.
-
-        In the order of `grouped`.
-        """
+        """Return the description of each scenario file in the order of `grouped`, or ""."""
+        names = [name for group in self.grouped().values() for name in group]
         known = self.scenarios
         return {
             name: known[name].description if name in known else ""
-            for names in self.grouped().values()
             for name in names
             if name in self.sources
         }
 
     def grouped(self) -> dict[ScenarioGroup, list[str]]:
-        """Return the names of all scenarios, also of invalid files, in groups as lists show them.
-
-        Groups without a scenario are missing.
-        """
+        """Return the names of all scenarios, also of invalid files, by group, in lists' order."""
         groups: dict[ScenarioGroup, list[str]] = {group: [] for group in get_args(ScenarioGroup)}
         for name in sorted({*self.scenarios, *self.problems}):
             groups[self.group(name)].append(name)
@@ -204,10 +192,7 @@ class Library:
         return self.sources.get(name) == source and name not in self.problems
 
     def unknown(self, option: str, names: Iterable[str]) -> list[Problem]:
-        """Return a problem for each unknown name; `problems` already has those of invalid files.
-
-        :param option: the option that has the names.
-        """
+        """Return a problem of an option for each unknown name; invalid files are in `problems`."""
         return [
             Problem(option, 0, 0, "", self.explain(name))
             for name in names
@@ -276,8 +261,8 @@ def load_library(
 ) -> Library:
     """Return the scenarios of the shipped folder and of these folders.
 
-    :param before: the previous library, the source of unchanged scenarios and of the last valid
-        version of invalid files.
+    :param before: the previous library, which has unchanged scenarios, and the last valid version
+        of invalid files.
     :raise InputError: a folder cannot be read, or has two files of the same name.
     """
     sources = find("scenarios", scenarios_dirs)
@@ -290,10 +275,7 @@ def load_library(
 def read_library(
     sources: Mapping[str, Source], fixtures: Mapping[str, Source], before: Library | None = None
 ) -> Library:
-    """Return the scenarios of these files.
-
-    :param before: the previous library, as in `load_library`.
-    """
+    """Return the scenarios of these files; `before` is the same as in `load_library`."""
     read = {**(before.scenarios if before else {})}
     problems: dict[str, tuple[Problem, ...]] = {}
     shelf = _Fixtures(fixtures)
@@ -301,10 +283,12 @@ def read_library(
     for name, source in sources.items():
         if before and before.fixtures == fixtures and before.is_current(name, source):
             continue
-        if are_shipped and (compiled := _compiled(source)) is not None:
+        # A shipped scenario needs no YAML parser, unless its file has been changed.
+        is_shipped = are_shipped and source.path.parent == shipped("scenarios")
+        if is_shipped and (compiled := COMPILED.get(digest(source))) is not None:
             read[name] = compiled
             continue
-        from mockpets.scenario.language.loader import load_scenario  # imports a YAML parser
+        from mockpets.scenario.language.loader import load_scenario
 
         try:
             read[name] = load_scenario(source.path, source.shown, known=sources, fixtures=shelf)
@@ -330,21 +314,15 @@ def digest(source: Source) -> str:
         return ""
 
 
-def _compiled(source: Source) -> Scenario | None:
-    """Return a shipped scenario without reading its YAML, unless its file has been changed."""
-    is_shipped = source.path.parent == shipped("scenarios")
-    return COMPILED.get(digest(source)) if is_shipped else None
-
-
 def _broken_chains(scenarios: Mapping[str, Scenario]) -> dict[str, Problem]:
     """Return the scenarios whose `extends` has a cycle, a missing base or too many levels."""
-    broken: dict[str, Problem] = {}
     heights: dict[str, int] = {}
-    for name, scenario in scenarios.items():
-        what = _chain_problem(scenarios, (name,), heights)
-        if what:
-            broken[name] = Problem(scenario.source, *scenario.extends_at, "extends", what)
-    return broken
+    problems = {name: _chain_problem(scenarios, (name,), heights) for name in scenarios}
+    return {
+        name: Problem(scenarios[name].source, *scenarios[name].extends_at, "extends", what)
+        for name, what in problems.items()
+        if what
+    }
 
 
 def _chain_problem(
@@ -352,8 +330,7 @@ def _chain_problem(
 ) -> str:
     """Return the problem of the bases of the last scenario in a chain, or an empty string.
 
-    :param heights: levels of `extends` of valid scenarios; filled in here, so that each scenario
-        is checked once.
+    :param heights: levels of `extends` of valid scenarios; each is added when it was checked.
     """
     bases = scenarios[chain[-1]].extends
     for base in bases:

@@ -21,12 +21,7 @@ _ANY: Final = "*"
 
 
 class MatchIndex:
-    """Matches by operation, or else by path if that has no wildcard.
-
-    :param matches: in the order in which a request is compared with them.
-    """
-
-    __slots__ = ("_positions",)
+    """Matches by operation, or else by path if that has no wildcard."""
 
     def __init__(self, matches: Iterable[Match]) -> None:
         self._positions: dict[str, list[int]] = {}

@@ -32,13 +32,10 @@ ABSENT: Final = _Absent()
 class Facts:
     """The parts of one request that a stub can match.
 
-    :param operation: the contract's operation, or None if the contract has no such operation.
-    :param method: in upper case.
     :param path: decoded, from ``/v1`` on.
     :param pet_id: the id in the path, if it is an int64.
-    :param query: every value of each parameter.
     :param headers: names in lower case.
-    :param body: the value of a JSON body; `ABSENT` without one.
+    :param body: the value of a JSON body.
     """
 
     operation: str | None
@@ -56,7 +53,6 @@ class Comparison:
 
     :param where: the part of the request: ``operation``, ``query.status``.
     :param expected: the condition as text: ``"sold"``, ``contains "so"``.
-    :param got: the request's value, or ``absent``.
     :param holds: whether the request meets it; None if that is not known any more.
     """
 
@@ -67,10 +63,7 @@ class Comparison:
 
 
 def path_matches(pattern: str, path: str) -> bool:
-    """Return whether a path matches a pattern.
-
-    :param pattern: ``*`` and ``{name}`` mean any one segment that is not empty.
-    """
+    """Return whether a path matches a pattern."""
     wanted, got = pattern.split("/"), path.split("/")
     return len(wanted) == len(got) and all(
         want == have or (have != "" and is_any_segment(want))
@@ -79,7 +72,7 @@ def path_matches(pattern: str, path: str) -> bool:
 
 
 def is_any_segment(segment: str) -> bool:
-    """Return whether a segment of a path pattern matches any segment: ``*`` or ``{name}``."""
+    """Return whether a segment of a pattern is ``*`` or ``{name}``: any that is not empty."""
     return segment == "*" or segment[:1] == "{"
 
 
@@ -89,10 +82,7 @@ def meets(match: Match, facts: Facts) -> bool:
 
 
 def difference(match: Match, facts: Facts, *, every: bool = False) -> list[Comparison]:
-    """Return every condition of `match` that the request fails; an empty list is a match.
-
-    :param every: whether to return the conditions that hold too, for an explanation.
-    """
+    """Return the conditions of `match` that the request fails, or every condition."""
     return [
         Comparison(
             where,
@@ -126,10 +116,8 @@ def _compared(
         yield f"query.{condition.name}", condition, values, _meets(condition, values)
     if match.headers or match.body:
         body = facts.body if isinstance(facts.body, dict) else {}
-        for part, conditions, have in (
-            ("headers", match.headers, facts.headers),
-            ("body", match.body, body),
-        ):
+        parts = ("headers", match.headers, facts.headers), ("body", match.body, body)
+        for part, conditions, have in parts:
             for condition in conditions:
                 value = have.get(condition.name, ABSENT)
                 single: Sequence[object] = () if value is ABSENT else (value,)
@@ -171,9 +159,9 @@ def _same(wanted: object, value: object) -> bool:
     if isinstance(wanted, bool) or isinstance(value, bool):
         return wanted is value
     if isinstance(wanted, (list, tuple)):
-        return (
-            isinstance(value, list) and len(wanted) == len(value) and all(map(_same, wanted, value))
-        )
+        if not isinstance(value, list) or len(wanted) != len(value):
+            return False
+        return all(map(_same, wanted, value))
     return wanted == value
 
 
@@ -190,7 +178,8 @@ def covers(wide: Match, narrow: Match) -> bool:
     return (
         _within(operations, wide.operations)
         and wide.method in (None, narrow.method)
-        and _path_covers(wide.path, narrow.path)
+        # A wildcard of the narrow path is a segment that only a wildcard of the wide one matches.
+        and (wide.path is None or bool(narrow.path and path_matches(wide.path, narrow.path)))
         and _within(narrow.pet_ids, wide.pet_ids)
         and _all_implied(wide.query, narrow.query)
         and _all_implied(wide.headers, narrow.headers)
@@ -203,16 +192,9 @@ def _within(narrow: Collection[object], wide: Collection[object]) -> bool:
     return not wide or (bool(narrow) and set(narrow) <= set(wide))
 
 
-def _path_covers(wide: str | None, narrow: str | None) -> bool:
-    """Return whether every path that a pattern matches also matches a wider one; None means any."""
-    # A wildcard of the narrow pattern is a segment that only a wildcard of the wide one matches.
-    return wide is None or (narrow is not None and path_matches(wide, narrow))
-
-
-def _all_implied(wide: Iterable[Condition], narrow: Iterable[Condition]) -> bool:
+def _all_implied(wide: Iterable[Condition], narrow: Collection[Condition]) -> bool:
     """Return whether the conditions of `narrow` imply each condition of `wide`."""
-    known = list(narrow)
-    return all(any(_implies(have, want) for have in known) for want in wide)
+    return all(any(_implies(have, want) for have in narrow) for want in wide)
 
 
 def _implies(have: Condition, want: Condition) -> bool:
@@ -224,16 +206,12 @@ def _implies(have: Condition, want: Condition) -> bool:
         needs_value = have.operator != "present" or have.value is True
         return want.operator == "present" and want.value is needs_value
     if have.operator == "equals":
-        return _holds(want, _value(have.value))
+        # Requests have lists, but conditions hold them as tuples.
+        return _holds(want, list(have.value) if isinstance(have.value, tuple) else have.value)
     if have.operator == "one_of":
         assert isinstance(have.value, tuple)  # noqa: S101 - the loader ensures it; for mypy
         return all(_holds(want, value) for value in have.value)
     return have.operator == want.operator and _same(want.value, have.value)
-
-
-def _value(wanted: object) -> object:
-    """Return the operand of `equals` as a request has it; conditions hold lists as tuples."""
-    return list(wanted) if isinstance(wanted, tuple) else wanted
 
 
 def _any_of(values: Iterable[object]) -> str:
@@ -263,9 +241,8 @@ def condition_in_words(condition: Condition) -> str:
 
 def expected_value(condition: Condition) -> str:
     """Return a condition as what a request should have: ``"sold"``, ``contains "so"``."""
-    if condition.operator == "equals":
-        return _text(condition.value)
-    return condition_in_words(condition)
+    is_plain = condition.operator == "equals"
+    return _text(condition.value) if is_plain else condition_in_words(condition)
 
 
 def operation_of(method: str, path: str) -> str | None:

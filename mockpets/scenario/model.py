@@ -21,9 +21,8 @@ OPERATORS: tuple[Operator, ...] = get_args(Operator)
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition on a query parameter, a header, or a property of a JSON body.
+    """One condition on a query parameter, a header in lower case, or a property of a JSON body.
 
-    :param name: the parameter, the header in lower case, or the property.
     :param value: the operand: of `equals` a string for query and headers and any JSON value for a
         body, of `contains` a string or single value, of `matches` a glob, of `present` a boolean,
         of `one_of` a tuple.
@@ -38,10 +37,9 @@ class Condition:
 class Match:
     """The conditions of a stub; a request must meet all of them.
 
-    :param operations: any of these; empty for all.
+    :param operations: any of these; empty for all, as are `pet_ids`.
     :param method: in upper case, with `path`, for requests that are not in the contract; else None.
     :param path: starts with ``/v1``; a segment ``*`` or ``{name}`` matches any one segment.
-    :param pet_ids: any of these; empty for all.
     """
 
     operations: tuple[Operation, ...] = ()
@@ -58,7 +56,6 @@ class Canned:
     """A response ready to be sent.
 
     :param headers: as written in the file, with a ``Content-Type`` if there is a body.
-    :param body: may be empty.
     :param off_contract: how the response deviates from the contract, or None.
     :param names_pet: a `pet_not_found` with the default message: for a request with a pet id, the
         server sends the message of the operation, which names the id.
@@ -83,9 +80,8 @@ fault that breaks this one response."""
 class Delay:
     """The delay of a response in seconds: fixed, evenly distributed, or log-normal.
 
-    :param shape: ``fixed`` uses only `low`; ``range`` draws evenly from `low` to `high`;
-        ``percentiles`` draws from the log-normal distribution with the median `low` and the 95th
-        percentile `high`.
+    :param shape: ``fixed`` is `low`; ``range`` is evenly distributed from `low` to `high`;
+        ``percentiles`` is log-normal with the median `low` and the 95th percentile `high`.
     """
 
     shape: Literal["fixed", "range", "percentiles"]
@@ -110,10 +106,8 @@ class Stub:
         whose file defines the stub, even if another scenario extends it.
     :param after: the number of matching requests to skip first.
     :param times: the number of requests to apply to after that; None for no limit.
-    :param replies: empty, a single reply, or a sequence.
     :param repeat: what follows the last of `replies`; ``last`` for a single reply.
     :param throttle: bytes per second.
-    :param fault: a key of `FAULTS`.
     :param hold: the gate that holds the response.
     """
 
@@ -153,7 +147,6 @@ class Stub:
 class Scenario:
     """One scenario file.
 
-    :param name: the file's stem.
     :param extends: scenarios whose stubs follow this scenario's, in this order.
     :param pets: pets of a list or a fixture, pets to generate, or None for the session's pets.
     :param source: the file's name in messages.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from threading import Event, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import WATCH_SECONDS
 from mockpets.errors import InputError, printable
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from mockpets.scenario.library import Library
 
 _log = logging.getLogger("mockpets")
+_REJECTED: Final = "requests that name it get 422"
 
 
 class Reloader:
     """The current library of some folders.
 
-    :param on_change: called after the library has changed, in the thread that polls the files.
+    :param on_change: called in the thread that polls the files, after the library has changed.
     :raise InputError: the folders cannot be read.
     """
 
@@ -65,10 +66,7 @@ class Reloader:
             _log.log(level, "%s", line)
 
     def start(self) -> None:
-        """Poll the files every `WATCH_SECONDS` in a thread, until `stop`.
-
-        Log each file that replaces another one of the same name, because it may not be intended.
-        """
+        """Poll the files in a thread until `stop`, and log each file that replaces another one."""
         library = self.library
         for kind, sources in (("scenario", library.sources), ("fixture", library.fixtures)):
             for name, source in sources.items():
@@ -91,10 +89,7 @@ class Reloader:
 
 
 def changes(before: Library, after: Library) -> list[tuple[int, str]]:
-    """Return log levels and lines about the difference between two libraries.
-
-    Only a deleted or invalid scenario, which requests may still name, is a warning.
-    """
+    """Return log levels and lines about the difference between two libraries."""
     good: list[str] = []
     bad: list[str] = []
     for name in sorted({*before.sources, *after.sources, *before.problems, *after.problems}):
@@ -104,16 +99,13 @@ def changes(before: Library, after: Library) -> list[tuple[int, str]]:
         if name not in after.sources:
             shown = before.sources[name].shown
             bad.append(
-                f"scenario '{name}' no longer exists, since {shown} was deleted; "
-                "requests that name it get 422"
+                f"scenario '{name}' no longer exists, since {shown} was deleted; {_REJECTED}"
             )
-        elif problems and not (same_file and name in before.problems):
-            effect = (
-                "its last valid version stays active" if new else "requests that name it get 422"
-            )
-            bad += [f"scenario '{name}' is invalid; {effect}:", *map(str, problems)]
         elif problems:
-            continue
+            if same_file and name in before.problems:
+                continue
+            effect = "its last valid version stays active" if new else _REJECTED
+            bad += [f"scenario '{name}' is invalid; {effect}:", *map(str, problems)]
         elif name in before.problems:
             good.append(f"scenario '{name}' is valid again")
         elif name not in before.sources:

@@ -60,7 +60,7 @@ SHELF = Shelf(
 def load(text: str, *, is_json: bool = False) -> Scenario:
     with TemporaryDirectory() as folder:
         path = Path(folder, "own.json" if is_json else "own.yaml")
-        path.write_text(text, encoding="utf-8", newline="")
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))
         return load_scenario(path, "f", known=KNOWN, fixtures=SHELF)
 
 
