@@ -21,10 +21,7 @@ KINDS: tuple[Change, ...] = get_args(Change)
 
 
 class ChangeFeed:
-    """The changes of one session and those of all sessions of its server. Thread-safe.
-
-    :param common: the feed for changes that affect all sessions; None to create that feed.
-    """
+    """The changes of one session and, in the feed `common`, those of all sessions. Thread-safe."""
 
     __slots__ = ("_common", "_last", "_latest", "_lock", "_numbers", "_waiting")
 

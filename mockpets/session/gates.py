@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
 
 class Gates:
-    """The gates of one session.
-
-    :param changed: called after something was held or released; it must not block.
-    """
+    """The gates of one session; `changed`, called after a hold or a release, must not block."""
 
     __slots__ = ("_changed", "_held", "_lock")
 

@@ -187,10 +187,7 @@ class SessionRegistry:
         return session
 
     def check_declared(self, name: str) -> None:
-        """Check that a session which does not exist may be created by any request.
-
-        :raise RequestError: ``unknown_session``.
-        """
+        """Check that any request may create a session; raise `RequestError` ``unknown_session``."""
         if self.declared:
             near = did_you_mean(name, self._by_name.copy())
             message = (
@@ -220,10 +217,7 @@ class SessionRegistry:
         return session
 
     def _make_room(self, networks: Mapping[str, int] | None) -> Session | None:
-        """Remove an idle session if there are as many as allowed, and return it.
-
-        :raise RequestError: ``busy`` if no session was idle long enough.
-        """
+        """Remove an idle session if there are as many as allowed, and return it; raise ``busy``."""
         sessions = [*self._by_name.values()]
         for network, limit in (networks or {}).items():
             if self._in_network[network] >= limit:
@@ -317,10 +311,7 @@ class SessionRegistry:
         return len(sessions)
 
     def drop_all(self, closed: float = 0.0) -> int:
-        """Delete all sessions but the default one, which is reset; return how many were deleted.
-
-        :param closed: the seconds for which their names stay closed.
-        """
+        """Delete all sessions but the default one, which is reset; return how many were deleted."""
         names = [name for name in self._by_name.copy() if name != DEFAULT_SESSION]
         dropped = [self.drop(name, closed) for name in names]
         self.default.reset()
@@ -348,8 +339,6 @@ class ClosedNames:
 
     A page that still polls would create its session again; a closed name rejects it instead.
     The caller serializes changes.
-
-    :param clock: returns monotonic seconds.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -375,10 +364,7 @@ class ClosedNames:
         return max(self._until.get(name, -inf) - self._clock(), 0.0)
 
     def check(self, name: str) -> None:
-        """Check that a name is not closed.
-
-        :raise RequestError: ``session_dropped``.
-        """
+        """Check that a name is not closed; raise `RequestError` ``session_dropped``."""
         if seconds := self.seconds(name):
             raise RequestError(
                 "session_dropped",

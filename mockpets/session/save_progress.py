@@ -60,10 +60,7 @@ class SaveProgress:
         return self._trouble
 
     def wait_for_save(self) -> SaveProgress:
-        """Return self after a whole attempt has ended, which begins soon, or if there is trouble.
-
-        Changes made before the call are saved then, unless there is trouble.
-        """
+        """Return self once an attempt that begins now has saved all changes, or on trouble."""
         with self._changed:
             wanted = self.begun + 1
             self.requested.set()

@@ -61,10 +61,7 @@ class StackStore(NamedTuple):
 
 
 class Session:
-    """The state of one session. Safe to use from several threads.
-
-    :param pets: the memory budget of its pets; None for the one of all sessions.
-    """
+    """The state of one session. Safe to use from several threads."""
 
     def __init__(self, name: str, shared: SharedState, pets: MemoryBudget | None = None) -> None:
         self._pets = pets or shared.pets
@@ -133,10 +130,7 @@ class Session:
         return self._merged[1]
 
     def stack(self, names: tuple[str, ...]) -> Stack:
-        """Return the stack of these scenarios without activating it.
-
-        :raise RequestError: ``unknown_scenario``.
-        """
+        """Return the stack of these scenarios, or raise `RequestError` ``unknown_scenario``."""
         library = self.library
         known = self._activations.get(names) or self._plain.get(names)
         return known.stack if known and known.library is library else library.stack(names)
@@ -225,8 +219,7 @@ class Session:
     def reject_documents(self, names: tuple[str, ...], inline: Mapping[str, Scenario]) -> None:
         """Reject the names of inline scenarios that the next activation removes.
 
-        :param names: the scenarios to activate.
-        :param inline: those that were sent in the same request.
+        :param inline: the scenarios that were sent in the same request.
         :raise RequestError: ``unknown_scenario``.
         """
         for name in names:
@@ -243,10 +236,7 @@ class Session:
             return decide(stack.stubs, activation.counts, facts, self._random, max_delay, possible)
 
     def fork(self, shared: SharedState) -> Session:
-        """Return a copy in which requests can be tried out: they change nothing in this session.
-
-        :param shared: has the same library.
-        """
+        """Return a copy in which requests can be tried out: they change nothing in this session."""
         copy = Session(self.name, shared)
         copy.identify(self.id)
         with self._lock:
@@ -277,10 +267,7 @@ class Session:
         return self._own
 
     def check_name(self, name: str) -> None:
-        """Check the length of a new pet's name.
-
-        :raise RequestError: ``invalid_request``.
-        """
+        """Check the length of a new pet's name; raise `RequestError` ``invalid_request``."""
         limit = self._shared.max_name
         if limit is not None and len(name) > limit:
             message = f"name must have at most {limit} characters on this server, got {len(name)}"
@@ -368,10 +355,7 @@ class Session:
         seed: int | None,
         stores: Mapping[tuple[str, ...], StackStore],
     ) -> None:
-        """Restore what the state file kept; only for a session that is not in use yet.
-
-        :param active: None for those of a new session; also `seed`.
-        """
+        """Restore what the state file kept, before the session is used; None as in a new one."""
         shared = self._shared
         self.active = shared.scenarios if active is None else active
         self.seed = shared.seed if seed is None else seed

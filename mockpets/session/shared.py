@@ -27,17 +27,13 @@ class SharedState:
     """The state that all sessions of one server share.
 
     :param library: returns the current library; a reload replaces it.
-    :param tables: the cache of generated pets.
     :param start: the initial pets of a session; `scenarios` and `seed` are initial values too.
     :param max_new: the maximum number of pets that requests may add to a store.
     :param locale: of generated pets, unless a scenario sets another.
-    :param journal: creates the journal of a session.
     :param pets: the memory budget of pets that are not shared.
     :param max_delay: the maximum total delay of a response, in seconds.
-    :param max_name: the maximum length of a new pet's name, in characters; None for no limit.
-    :param allows_connection_faults: whether scenarios may break connections.
+    :param max_name: the maximum length of a new pet's name, in characters.
     :param documents: whether clients may send scenarios in requests.
-    :param changes: those that affect all sessions.
     """
 
     library: Callable[[], Library]
@@ -62,7 +58,6 @@ class SharedState:
         """Return pets as a table; tables of generated pets are shared.
 
         :param seed: of generated pets, unless `pets` sets another.
-        :param at_once: whether to raise instead of generating many pets.
         :raise RequestError: ``store_full`` if the pets exceed the memory budget.
         :raise NotReady: `at_once` is set and many pets must be generated first.
         """

@@ -28,10 +28,7 @@ class Snapshot:
 
 
 class Snapshots:
-    """The snapshots of one session. Safe to use from several threads.
-
-    :param changed: called after each change.
-    """
+    """The snapshots of one session. Safe to use from several threads."""
 
     __slots__ = ("_budget", "_by_name", "_changed", "_lock")
 
@@ -55,10 +52,7 @@ class Snapshots:
             return [self._by_name[name] for name in sorted(self._by_name)]
 
     def keep(self, name: str, store: Store) -> Snapshot:
-        """Save a copy of a store's pets under a name, and replace an earlier one.
-
-        :raise RequestError: ``store_full`` for too many snapshots, or too much memory.
-        """
+        """Save a copy of a store's pets, replacing an earlier one, or raise ``store_full``."""
         saved = store.save(self._budget)
         snapshot = Snapshot(name, saved.total(), time(), saved)
         with self._lock:
@@ -70,19 +64,13 @@ class Snapshots:
         return snapshot
 
     def drop(self, name: str) -> None:
-        """Delete a snapshot.
-
-        :raise RequestError: ``not_found``, with the known names.
-        """
+        """Delete a snapshot, or raise as `get`."""
         self.get(name)
         self._by_name.pop(name, None)  # two calls at once may delete it
         self._changed()
 
     def get(self, name: str) -> Snapshot:
-        """Return a snapshot.
-
-        :raise RequestError: ``not_found``, with the known names.
-        """
+        """Return a snapshot, or raise `RequestError` ``not_found``."""
         snapshot = self._by_name.get(name)
         if snapshot is None:
             names = ", ".join(sorted([*self._by_name]))

@@ -50,10 +50,7 @@ def _name(key: bytes, secret: bytes) -> str:
 
 
 def is_chosen(name: str) -> bool:
-    """Return whether a session's name has the form that visitors may choose.
-
-    Nobody can guess a random one, so it can be shared only on purpose.
-    """
+    """Return whether a name has the form that visitors may choose, which nobody can guess."""
     return re.fullmatch(r"v-[0-9a-f]{32}", name) is not None
 
 

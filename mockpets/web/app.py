@@ -58,7 +58,7 @@ _ONLY_OUR_SERVER: Final = ("state", "metrics_port")
 class Mock:
     """The parts of an app that the caller runs: `app.extensions["mockpets"]`.
 
-    :param reloader: the scenario files; `reloader.start()` reloads them when they change.
+    :param reloader: `reloader.start()` reloads the scenario files when they change.
     :param token: the token for the control API; empty if none is required.
     """
 
@@ -77,8 +77,7 @@ def create_app(
         ``flask --app mockpets run`` works. The ports and the state file have no effect: other WSGI
         servers have their own options, and sessions are not saved. The host only decides whether
         the control API requires a token; one that is generated is logged.
-    :param clock: returns monotonic seconds, by which sessions age and are reset, and the requests
-        of visitors are counted.
+    :param clock: returns monotonic seconds.
     :raise InputError: a setting, a scenario file or a fixture is invalid, or a scenario is unknown.
     :raise SystemExit: the same under the command ``flask``, which would print a traceback.
     """
@@ -142,10 +141,8 @@ def wire(
 ) -> tuple[App, SessionRegistry, Metrics]:
     """Return an app over a library, and its sessions and metrics.
 
-    :param library: called for each request.
     :param token: as in `Mock`.
     :param reloads: returns how often the library was reloaded.
-    :param changes: those that all sessions see.
     """
     public = settings.public
     default_bytes = constants.PUBLIC_BYTES if public else constants.JOURNAL_BYTES

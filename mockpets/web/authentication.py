@@ -23,8 +23,6 @@ _SELECTOR: Final = rf"(?:{SESSION_NAME})?(?:\+{SCENARIO_NAME})*"
 class Key(NamedTuple):
     """The API key of a request.
 
-    :param given: whether the request has a key.
-    :param valid: whether the server accepts the key.
     :param selector: the part after the last ``~``, if the part before it is the valid key.
     """
 
@@ -62,10 +60,7 @@ def read_key(request: Request, settings: Settings) -> Key:
 
 
 def challenge(*, given: bool) -> tuple[str, str]:
-    """Return the header of a 401 response (RFC 6750, section 3).
-
-    :param given: whether the request has a key; if not, the header has no error code.
-    """
+    """Return the header of a 401 (RFC 6750, 3), without an error code if the request has no key."""
     error = ', error="invalid_token"' if given else ""
     return ("WWW-Authenticate", f'Bearer realm="{REALM}"{error}')
 
@@ -83,10 +78,7 @@ _OTHER_HEADERS: Final = ("X-API-Key", "Api-Key", "ApiKey", "X-Auth-Token")
 
 
 def _missing(request: Request) -> str:
-    """Return the message for a request without a bearer token, with how to fix what it has.
-
-    It never contains what the client sent, which may be a secret.
-    """
+    """Return how to fix a request without a bearer token; never what it has, maybe a secret."""
     authorization = request.environ.get("HTTP_AUTHORIZATION", "").strip()
     scheme, _, rest = authorization.partition(" ")
     if scheme.lower() == "bearer":

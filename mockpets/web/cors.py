@@ -39,10 +39,7 @@ _log: Final = logging.getLogger("mockpets")
 
 
 def for_all(origin: str | None) -> tuple[Pair, ...]:
-    """Return the headers that let a page on any origin read a pet store response.
-
-    :param origin: of the page; None if the request names none.
-    """
+    """Return the headers that let a page on any origin read a pet store response."""
     always = (("Vary", "Origin"), ("Timing-Allow-Origin", "*"))
     if not origin:
         return always
@@ -55,10 +52,7 @@ def for_all(origin: str | None) -> tuple[Pair, ...]:
 
 
 def for_preflight(environ: WSGIEnvironment) -> list[Pair]:
-    """Return the headers to add to those of `for_all` if the request is an OPTIONS of a page.
-
-    Such a request may ask for a method and headers.
-    """
+    """Return the headers to add to those of `for_all` if the request is an OPTIONS of a page."""
     if not environ.get("HTTP_ORIGIN"):
         return []
     headers: list[Pair] = []
@@ -78,17 +72,13 @@ def for_preflight(environ: WSGIEnvironment) -> list[Pair]:
 def is_allowed(origin: str, origins: Collection[str]) -> bool:
     """Return whether pages on an origin may call the control API.
 
-    :param origins: the allowed origins that are not on this machine, in lower case.
+    :param origins: the allowed ones that are not on this machine, in lower case; also below.
     """
     return bool(re.fullmatch(LOCAL_ORIGIN, origin)) or origin.lower() in origins
 
 
 def for_some(environ: WSGIEnvironment, origins: Collection[str], *, preflight: bool) -> list[Pair]:
-    """Return the headers that let pages on this machine and on some origins call the control API.
-
-    :param origins: the other allowed origins, in lower case.
-    :param preflight: whether the request is an OPTIONS.
-    """
+    """Return the headers that let pages here and on some origins call the control API."""
     headers: list[Pair] = [("Vary", "Origin")]
     origin: str = environ.get("HTTP_ORIGIN", "")
     if not is_allowed(origin, origins):
@@ -114,8 +104,6 @@ class RejectedOrigins:
 
     A browser hides the response from such a page and reports only a CORS error. So the log and the
     panel name the origin and the option that would allow it.
-
-    :param on_new: called when there is a new one.
     """
 
     def __init__(self, on_new: Callable[[], object]) -> None:

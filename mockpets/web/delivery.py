@@ -83,8 +83,7 @@ class Hold:
 class Delivery:
     """Delivers the responses of one app.
 
-    :param patience: the longest time in seconds that a response is held, or takes if throttled;
-        None for no limit.
+    :param patience: the longest time in seconds that a response is held, or takes if throttled.
     """
 
     def __init__(self, patience: float | None = None) -> None:

@@ -132,10 +132,7 @@ def dry_run(
 
 
 def _parse(request: Mapping[str, Any]) -> tuple[RequestParser, bytes]:
-    """Parse the head of a request as our server does; return the parser and the body.
-
-    A client adds Host and describes the body; so does this, unless the headers do.
-    """
+    """Parse a request's head as our server does, with the headers that a client adds."""
     headers: dict[str, str] = request.get("headers", {})
     names = {name.lower() for name in headers}
     lines = [f"{name}: {value}" for name, value in headers.items()]

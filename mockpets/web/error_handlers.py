@@ -31,10 +31,7 @@ _HTTP_CODES: Final[dict[int, ErrorCode]] = {
 
 
 def add_error_handlers(app: flask.Flask, visitors: VisitorSessions | None = None) -> None:
-    """Register a handler for every kind of exception that a view may raise.
-
-    :param visitors: logs the limits that they reach; None unless the server is public.
-    """
+    """Register a handler for every exception; `visitors` logs the limits that they reach."""
     handle = _request_error if visitors is None else partial(_visitor_error, visitors)
     app.register_error_handler(RequestError, handle)
     app.register_error_handler(NotReady, _not_ready)

@@ -92,10 +92,8 @@ class Request(flask.Request):
 class Response:
     """A response, by default JSON, whose body is in one piece.
 
-    Flask accepts any class as an app's `response_class`. Werkzeug's does much that this app does
-    not need, and takes as long as our views.
+    Flask accepts any class. Werkzeug's takes as long as our views. Names of headers may repeat.
 
-    :param headers: names may be repeated.
     :param content_type: of the body, unless `headers` has a Content-Type.
     """
 

@@ -55,10 +55,7 @@ class _Router(MapAdapter):
         self._fixed = fixed
 
     def match(self, *arguments: Any, **options: Any) -> Any:
-        """Return the matching rule and its arguments.
-
-        :raise HTTPException: no rule matches.
-        """
+        """Return the matching rule and its arguments, or raise `HTTPException`."""
         if arguments or options != {"return_rule": True}:
             return super().match(*arguments, **options)
         if self.path_info[:2] == "//":  # Werkzeug would remove one
@@ -84,7 +81,7 @@ class App(flask.Flask):
 
     Overrides pass their arguments on unchanged, because later versions of Flask add a context.
 
-    :param finish: called with every response; returns the response to send.
+    :param finish: returns the response to send instead of a response.
     :param admit: called with every request before its view; raises to reject it.
     """
 
@@ -110,11 +107,7 @@ class App(flask.Flask):
         self._late_lock = Lock()
 
     def add_later(self, prefix: str, add: Callable[[], None]) -> None:
-        """Add routes only when a request needs them: compiling a hundred delays a start.
-
-        :param prefix: of their paths.
-        :param add: called once, before the first request for such a path is routed.
-        """
+        """Add the routes below a prefix before its first request: compiling them delays a start."""
         self._late = prefix, add
 
     def add_late_routes(self) -> None:

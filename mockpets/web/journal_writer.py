@@ -138,8 +138,8 @@ def _entry(
     """Return the entry of an exchange, without secrets.
 
     :param took: seconds.
-    :param head: the request's: as it arrived, or its headers.
-    :param headers: the response's.
+    :param head: of the request: as it arrived, or its headers.
+    :param headers: of the response.
     """
     pet_id = (view_args or {}).get("pet_id")
     sent_head = sent_headers(head) if isinstance(head, bytes) else head

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 
 def metrics_response(metrics: Metrics) -> Response:
-    """Return the metrics in the text format of Prometheus.
-
-    :raise NotReady: the Prometheus library must be imported first.
-    """
+    """Return the metrics for Prometheus; raise `NotReady` if its library must be imported first."""
     if not metrics.is_prepared and SERVER in current_request().environ:
         raise NotReady(metrics.prepare, "loading the metrics library")
     body, content_type = metrics.exposition()
@@ -55,9 +52,6 @@ def metrics_app(metrics: Metrics, settings: Settings) -> App:
 
 
 def _other(**_: str) -> NoReturn:
-    """Reject a request for anything else.
-
-    :raise RequestError: ``not_found``.
-    """
+    """Reject a request for anything else."""
     message = f"this port has only the metrics; send GET {METRICS_PORT_PATH}"
     raise RequestError("not_found", message)

@@ -44,10 +44,7 @@ def add_routes(app: flask.Flask, playback: Playback) -> None:
 
 
 def list_pets(request: Request, store: Store) -> Response:
-    """Respond to listPets: a page of pets in ascending order of ID.
-
-    :raise RequestError: ``invalid_request`` for a value that the contract does not allow.
-    """
+    """Respond to listPets: a page of pets by ID. Raise ``invalid_request``."""
     raw = request.environ.get("QUERY_STRING", "")
     query = _read_query(raw) if len(raw) <= _CACHED_LENGTH else _read_query.__wrapped__(raw)
     request.exchange.notes += query.notes
@@ -90,10 +87,7 @@ def _read_query(raw: str) -> _Query:
 
 
 def create_pet(request: Request, store: Store) -> Response:
-    """Respond to createPet: the pet with its new ID, and its path in `Location`.
-
-    :raise RequestError: ``invalid_request``, ``payload_too_large`` or ``store_full``.
-    """
+    """Respond to createPet, or raise ``invalid_request``, ``payload_too_large``, ``store_full``."""
     if request.query_string:
         request.exchange.notes += _ignored("ignored_query", "parameters", set(request.args))
     body = json_body(request)
@@ -114,10 +108,7 @@ def create_pet(request: Request, store: Store) -> Response:
 
 
 def get_pet(request: Request, store: Store) -> Response:
-    """Respond to getPet, which is deprecated.
-
-    :raise RequestError: ``pet_not_found``, also for an ID that is not an int64.
-    """
+    """Respond to getPet; raise ``pet_not_found``, also for an ID that is not an int64."""
     if request.query_string:
         request.exchange.notes += _ignored("ignored_query", "parameters", set(request.args))
     text: str = (request.view_args or {})["pet_id"]

@@ -58,10 +58,7 @@ def panel() -> Response:
 
 
 def panel_file(name: str) -> Response:
-    """Return a script, style sheet or image of the pages.
-
-    :raise RequestError: ``not_found`` if there is no such file.
-    """
+    """Return a script, style sheet or image of the pages, or raise ``not_found``."""
     if name not in _files():
         message, hint = f"the panel has no file {name[:80]!r}", did_you_mean(name, _files())
         raise RequestError("not_found", f"{message}; {hint}" if hint else message)
@@ -69,18 +66,12 @@ def panel_file(name: str) -> Response:
 
 
 def docs(*, has_panel: bool) -> Response:
-    """Return the contract as a page, the target of the deprecated operation's `Link` header.
-
-    :param has_panel: whether to link to the panel.
-    """
+    """Return the contract as a page, the target of the deprecated operation's `Link` header."""
     return _page(_rendered_docs(has_panel=has_panel), ".html")
 
 
 def kit_file(name: str, library: Callable[[], Library]) -> Response:
-    """Return a file of the TypeScript kit, with the names of the scenarios in the library.
-
-    CORS lets pages on other local origins import it.
-    """
+    """Return a file of the TypeScript kit, with the names of the scenarios in the library."""
     known = library()
     text = render(name, known.descriptions(), known.gates())
     return Response(text, content_type=_TYPES[Path(name).suffix])

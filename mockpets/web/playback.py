@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 class Playback:
     """Plays the active scenarios around each operation.
 
-    :param settings: the valid keys, and the delay of every response.
     :param visitors: gives each address its own session; None if clients may name any.
     """
 
@@ -74,8 +73,7 @@ class Playback:
         """Put the session and the scenarios that a request names into its exchange.
 
         :return: its key, the session's name, and the scenarios.
-        :raise RequestError: ``invalid_session``, ``session_dropped``, ``unknown_header`` or
-            ``unknown_scenario``.
+        :raise RequestError: as `session_selector.select`.
         """
         key = read_key(request, self._settings)
         own = None if self._visitors is None else self._visitors.name(request)
@@ -127,10 +125,7 @@ class Playback:
         return act(request, activation.store)
 
     def _create(self, name: str, request: Request) -> Session:
-        """Create a session.
-
-        :raise RequestError: ``busy``, ``session_dropped``, or ``rate_limited`` for a visitor.
-        """
+        """Create a session, or raise ``busy``, ``session_dropped`` or ``rate_limited``."""
         visitors = self._visitors
         if visitors is None:
             return self._sessions.get_or_create(name)
@@ -146,11 +141,7 @@ class Playback:
         """Check the size of a body that is larger than any operation takes, from its head.
 
         With ``--public``, nothing takes more. Otherwise stubs do, and operations without a body
-        ignore it.
-
-        :param name: the session's name.
-        :raise RequestError: ``payload_too_large``.
-        :raise NeedsBody: the body must arrive first.
+        ignore it. Raise ``payload_too_large``, or `NeedsBody`.
         """
         if request.environ[BODY] != "large":
             return
@@ -164,8 +155,7 @@ class Playback:
         """Set and return the exchange's outcome: from the scenarios, and the request's own delay.
 
         :raise RequestError: ``busy`` if too many responses are parked already, ``rate_limited`` if
-            too many of them are the visitor's, ``forbidden`` for a connection fault if the server
-            does not allow them.
+            too many of them are the visitor's, ``forbidden`` for a connection fault.
         """
         exchange, delay = request.exchange, requested_delay(request) + self._delay
         exchange.outcome = NO_STUBS
@@ -180,20 +170,13 @@ class Playback:
             exchange.outcome = replace(exchange.outcome, delay=delay)
         if waits(exchange.outcome):
             try:
-                self._check_room(request, session)
+                if self._visitors is not None:
+                    self._visitors.check_parked(request)
+                check_room(request.environ, session.name)
             except RequestError:
                 exchange.outcome = _rejected(exchange.outcome)
                 raise
         return exchange.outcome
-
-    def _check_room(self, request: Request, session: Session) -> None:
-        """Check that one more response may be parked.
-
-        :raise RequestError: ``busy`` or ``rate_limited``.
-        """
-        if self._visitors is not None:
-            self._visitors.check_parked(request)
-        check_room(request.environ, session.name)
 
 
 def reserve_id(request: Request, session: Session, sessions: SessionRegistry) -> None:

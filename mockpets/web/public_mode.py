@@ -57,10 +57,10 @@ _log: Final = logging.getLogger("mockpets")
 class VisitorSessions:
     """Names the sessions of visitors, and limits their rates and their responses in progress.
 
-    :param settings: the rates.
+    A check that fails raises ``rate_limited``, with the seconds to wait.
+
     :param sessions: the maximum number of sessions of all visitors together.
     :param guarded: the endpoints that require the control token.
-    :param clock: returns monotonic seconds.
     """
 
     def __init__(
@@ -107,10 +107,7 @@ class VisitorSessions:
         return max(int(self._sessions * part), 1)
 
     def check_creation(self, request: Request) -> None:
-        """Check that a visitor may create one more session with a name of its own.
-
-        :raise RequestError: ``rate_limited``, with the seconds to wait.
-        """
+        """Check that a visitor may create one more session with a name of its own."""
         seconds = self._created.wait(_address(request))
         _reject(seconds, "new sessions of one address, above its part of --max-sessions")
 
@@ -122,8 +119,6 @@ class VisitorSessions:
         """Count a request against the limits of its visitor, its networks, and all visitors.
 
         A call that requires the token only counts if its caller has none: `count_rejected`.
-
-        :raise RequestError: ``rate_limited``, with the seconds to wait.
         """
         if request.endpoint in self._guarded:
             return
@@ -140,17 +135,11 @@ class VisitorSessions:
         self._check(kind, request)
 
     def check_attempts(self, request: Request) -> None:
-        """Check that an address has not sent too many wrong control tokens, without counting one.
-
-        :raise RequestError: ``rate_limited``, with the seconds to wait.
-        """
+        """Check that an address has not sent too many wrong control tokens."""
         _reject(self._attempts.wait(_address(request)), "wrong control tokens")
 
     def count_rejected(self, request: Request, *, has_token: bool) -> None:
-        """Count a call whose control token is missing or invalid.
-
-        :raise RequestError: ``rate_limited``, with the seconds to wait.
-        """
+        """Count a call whose control token is missing or invalid."""
         if has_token:
             self._attempts.check(_address(request))
         self._check(_REQUESTS, request)
@@ -164,10 +153,7 @@ class VisitorSessions:
             _reject(seconds, f"{kind} of {whose}, above {option}")
 
     def check_parked(self, request: Request) -> None:
-        """Check that one more response of a request's visitor may be delayed, throttled or held.
-
-        :raise RequestError: ``rate_limited``.
-        """
+        """Check that one more response of a visitor may be delayed, throttled or held."""
         if self._in_progress[self.name(request)] >= _PARKED:
             _reject(_RETRY_SECONDS, "delayed, throttled or held responses")
 
@@ -231,10 +217,7 @@ def _rate(per_second: int) -> Rate:
 
 
 def _reject(seconds: float, what: str) -> None:
-    """Reject a request if its client must wait.
-
-    :raise RequestError: ``rate_limited``.
-    """
+    """Reject a request if its client must wait."""
     if seconds:
         wait = str(ceil(seconds))
         message = f"too many {what}; try again in {wait} s"

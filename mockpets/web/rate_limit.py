@@ -40,14 +40,12 @@ class Rate(NamedTuple):
 class RateLimit:
     """Limits each visitor, the networks that it is in, and all visitors together.
 
-    An IPv6 customer has not one network of 64 bits, but hundreds of them; `PUBLIC_NETWORKS` has
-    the multiples of the visitor's rate that their networks get.
+    An IPv6 customer has hundreds of networks of 64 bits; `PUBLIC_NETWORKS` has the multiples of
+    the visitor's rate that the networks around them get.
 
     Safe to use from several threads. A rejected request takes no token. Only buckets that are not
     full are kept in memory, so their number is bounded: by the requests that the rate for all
     allows while one bucket fills.
-
-    :param clock: returns monotonic seconds.
     """
 
     def __init__(

@@ -61,10 +61,7 @@ _LOGGED: Final = (401, 403, 429)
 
 
 class ResponseFinalizer:
-    """Completes the responses of one app.
-
-    :param visitors: counts their responses in progress; None unless the server is public.
-    """
+    """Completes the responses of one app."""
 
     def __init__(
         self,
@@ -195,7 +192,6 @@ def headers_for(
     """Return the headers to add to a response outside the control API.
 
     :param number: the exchange's number in the journal; 0 if it is not recorded.
-    :param off_contract: as `off_contract_reason` returns it; also below.
     """
     exchange, environ = request.exchange, request.environ
     origin = environ.get("HTTP_ORIGIN")
@@ -221,19 +217,13 @@ _KEPT_LENGTH: Final = 256
 def _prepared_headers(
     explanation: tuple[Pair, ...], origin: str | None, root: str | None
 ) -> tuple[Pair, ...]:
-    """Return the headers that seldom differ between two requests.
-
-    :param root: of a response of the deprecated operation, otherwise None.
-    """
+    """Return the headers that seldom differ between two requests."""
     deprecation = () if root is None else deprecation_headers(root)
     return *COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin)
 
 
 def deprecation_headers(root: str) -> tuple[Pair, ...]:
-    """Return the headers of the deprecated operation: since when, until when, what to use instead.
-
-    :param root: the part before the path: a prefix, a session's base path, or both.
-    """
+    """Return those of the deprecated operation, below a prefix or a session's base path."""
     link = (
         f'<{root}{PETS_PATH}>; rel="successor-version", '
         f'<{root}{DOCS_PATH}>; rel="deprecation"; type="text/html"'

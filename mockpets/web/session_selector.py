@@ -122,10 +122,9 @@ def base_path(session: str) -> str:
 
 
 def named_session(environ: WSGIEnvironment, selector: str | None = None) -> str | None:
-    """Return the name of the session that a request selects, or None.
+    """Return the session that a request names, or None; raise ``invalid_session``.
 
-    :param selector: that of the request's `Key`; also for `named_scenarios` and `select`.
-    :raise RequestError: ``invalid_session`` for an invalid name.
+    :param selector: that of the request's `Key`; also below.
     """
     base = environ.get(_BASE)
     if base and (name := base.partition("+")[0]):
@@ -141,10 +140,7 @@ def named_session(environ: WSGIEnvironment, selector: str | None = None) -> str 
 
 
 def named_scenarios(environ: WSGIEnvironment, selector: str | None = None) -> tuple[str, ...]:
-    """Return the names of the scenarios that a request selects.
-
-    :raise RequestError: ``unknown_scenario`` for an invalid name, or too many names.
-    """
+    """Return the scenarios that a request names, or raise ``unknown_scenario``."""
     base = environ.get(_BASE)
     if base and "+" in base:
         return checked(base.split("+")[1:], "the base path")
@@ -197,10 +193,7 @@ def select(
 
 
 def check_visitor_session(name: str, own: str) -> None:
-    """Check that a visitor may use a session other than that of its address.
-
-    :raise RequestError: ``invalid_session``.
-    """
+    """Check that a visitor may use a session, or raise ``invalid_session``."""
     if name != own and not is_chosen(name):
         message = (
             f"visitors cannot use the session {name!r}; remove the name from the request, or let "
@@ -219,7 +212,7 @@ def session_required() -> RequestError:
 
 
 def check_headers(environ: WSGIEnvironment) -> None:
-    """Check that mockpets knows all headers and `baggage` keys whose names look like ours.
+    """Check all headers and `baggage` keys whose names look like ours.
 
     :raise RequestError: ``unknown_header``, with every unknown name and the nearest valid one.
     """
@@ -238,10 +231,7 @@ def check_headers(environ: WSGIEnvironment) -> None:
 
 @lru_cache(64)
 def _unknown_headers(keys: str) -> tuple[str, ...]:
-    """Return the names of unknown headers that look like ours, in title case.
-
-    :param keys: the keys of an environ, separated by spaces.
-    """
+    """Return the unknown headers that look like ours, for an environ's keys joined by spaces."""
     return tuple(filter(_is_unknown, header_names(keys.split())))
 
 
@@ -274,10 +264,7 @@ def _letters_apart(name: str, known: str) -> int:
 
 
 def ignored_headers(environ: WSGIEnvironment) -> str:
-    """Return a note about headers that look like ours but have no effect, or an empty string.
-
-    Not about those that `check_headers` rejects.
-    """
+    """Return a note about headers like ours without effect, unless `check_headers` rejects them."""
     if "MOCKPET" not in " ".join(environ):
         return ""
     parts = []
@@ -296,11 +283,7 @@ def _nearest(name: str, known: Collection[str]) -> str:
 
 
 def checked_session(name: str, where: str) -> str:
-    """Return the name of a session in lower case.
-
-    :param where: its place, for the error message.
-    :raise RequestError: ``invalid_session`` for an invalid name.
-    """
+    """Return a session's name in lower case, or raise ``invalid_session`` with where it is."""
     lower = name.strip(" \t").lower()
     if name.isascii() and re.fullmatch(SESSION_NAME, lower):  # K (Kelvin) is k in lower case
         return lower
@@ -311,11 +294,7 @@ def checked_session(name: str, where: str) -> str:
 
 
 def checked(names: Iterable[str], where: str) -> tuple[str, ...]:
-    """Return the names of scenarios in lower case, without duplicates.
-
-    :param where: their place, for the error message.
-    :raise RequestError: ``unknown_scenario`` for an invalid name, or too many names.
-    """
+    """Return scenarios' names in lower case, each once, or raise ``unknown_scenario``."""
     lower = tuple(name.strip().lower() for name in names)
     for name in lower:
         if not name:
@@ -335,10 +314,7 @@ def checked(names: Iterable[str], where: str) -> tuple[str, ...]:
 
 
 def requested_delay(request: Request) -> float:
-    """Return the delay in seconds that a request asks for in its `Mockpets-Delay` header.
-
-    :raise RequestError: ``invalid_request`` for an invalid duration.
-    """
+    """Return the seconds in the header `Mockpets-Delay`, or raise ``invalid_request``."""
     header = request.environ.get(_DELAY_KEY)
     if header is None:
         return 0.0

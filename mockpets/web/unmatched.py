@@ -48,10 +48,7 @@ _METHODS = {PETS_PATH: {"GET", "POST"}, PET_PATH: {"GET"}, ORDERS_PATH: {"GET"}}
 
 
 def unmatched(playback: Playback, _: str = "") -> Response:
-    """Respond to a preflight, a scenario's own path, or an unknown path or method.
-
-    :raise RequestError: ``not_found``, ``method_not_allowed`` or ``not_described``.
-    """
+    """Respond to a preflight, a scenario's own path, or an unknown path or method."""
     request = current_request()
     path, method = request.path, request.method
     if path.startswith(CONTROL_PREFIX):
@@ -111,11 +108,7 @@ def _is_page(request: Request) -> bool:
 
 
 def reject_undescribed(request: Request, _: Store) -> Response:
-    """Reject a request to which only a scenario could respond.
-
-    :raise RequestError: ``not_described`` for the path that the contract only names, otherwise
-        ``not_found``.
-    """
+    """Reject a request to which only a scenario could respond."""
     if request.path == ORDERS_PATH:
         raise RequestError(
             "not_described",

@@ -74,10 +74,7 @@ def record_preflight(request: Request, context: ControlContext) -> None:
 
 
 def may_read(request: Request, settings: Settings) -> bool:
-    """Return whether a request may read responses of the control API.
-
-    Programs may, and so may web pages on this machine or on an allowed origin.
-    """
+    """Return whether a request is a program's, or of a page that may read the control API."""
     site = request.headers.get("Sec-Fetch-Site")
     origin = request.headers.get("Origin")
     if site in ("same-origin", "same-site", "none"):

@@ -63,11 +63,7 @@ class ControlContext:
 
 @dataclass(frozen=True, slots=True)
 class ControlRequest:
-    """An authorized request to the control API.
-
-    :param session: the session that the request names.
-    :param query: its query parameters, all of which the call accepts.
-    """
+    """An authorized request to the control API, with the session that it names."""
 
     request: Request
     context: ControlContext
@@ -101,7 +97,8 @@ class Call:
     :param parameters: the query parameters that it accepts by name; None if it ignores any.
     :param body: the name of its body's schema in the OpenAPI document; empty without a body.
     :param creates: whether it responds with 201 if it created what the path names.
-    :param errors: the codes of its own errors, besides those of every call.
+    :param errors: the codes of the errors that its view raises, besides those of every call; one
+        with a body also raises `InputError`.
     :param caller: who may make it: ``visitor`` means anyone, if the server is public.
     """
 
@@ -131,10 +128,7 @@ def json_response(value: T, status: int = 200) -> JsonResponse[T]:
 
 
 def body_text(request: Request, max_bytes: int = FIXTURE_BYTES) -> str:
-    """Return the body as text.
-
-    :raise RequestError: ``invalid_request`` if it is not UTF-8, or ``payload_too_large``.
-    """
+    """Return the body as text, or raise ``invalid_request`` or ``payload_too_large``."""
     raw: bytes = request.get_data()
     if len(raw) > max_bytes:
         raise RequestError(
@@ -190,11 +184,7 @@ def _run(job: Callable[[], object]) -> _JobResult:
 
 
 def query_parameters(request: Request, known: Collection[str]) -> dict[str, str]:
-    """Return the parameters of the query by name.
-
-    :param known: the names that the call accepts.
-    :raise RequestError: ``invalid_request`` with the first unknown or repeated parameters.
-    """
+    """Return the parameters by name; raise ``invalid_request`` if they are unknown or repeated."""
     query = dict(request.args.lists())
     problems = []
     for name, values in query.items():
@@ -241,10 +231,7 @@ def invalid_body(error: InputError) -> RequestError:
 
 
 def checked_snapshot(name: str) -> str:
-    """Return the name of a snapshot in lower case.
-
-    :raise RequestError: ``invalid_request`` for an invalid name.
-    """
+    """Return the name of a snapshot in lower case, or raise ``invalid_request``."""
     try:
         return checked_session(name, "a snapshot")
     except RequestError:

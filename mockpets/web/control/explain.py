@@ -20,21 +20,14 @@ _CONTROL_PATH: Final = re.compile(rf"(?:/~[^/]*)?{CONTROL_PREFIX}(?:/.*)?", re.D
 
 
 def explain(call: ControlRequest) -> JsonResponse[Explanation]:
-    """Explain a recorded request: what responded, each stub with each condition, and the counts.
-
-    :raise RequestError: ``not_found``.
-    """
+    """Explain a recorded request: what responded, each stub with each condition, and the counts."""
     from mockpets.journal.explanation import explanation  # here, since it slows down the start
 
     return json_response(explanation(recorded_request(call), call.session.seed, sent=True))
 
 
 def explain_request(call: ControlRequest) -> JsonResponse[Explanation]:
-    """Explain a request that was not sent: what would respond to it now. This changes nothing.
-
-    :raise RequestError: ``invalid_request`` for a call of the control API, or a preflight.
-    :raise InputError: the body is invalid.
-    """
+    """Explain a request that was not sent: what would respond to it now. This changes nothing."""
     from mockpets.journal.explanation import explanation
     from mockpets.scenario.language.verification import parse_request
     from mockpets.web.dry_run import dry_run

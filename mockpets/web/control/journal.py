@@ -38,10 +38,7 @@ _AT_ONCE = 200
 
 
 def _selected(call: ControlRequest) -> tuple[list[Entry], int]:
-    """Return the entries that the query selects, and the total number that pass its filters.
-
-    :raise RequestError: ``invalid_request``.
-    """
+    """Return the entries that the query selects, and how many pass its filters."""
     limit = max(call.context.settings.journal_size, 1)
     wanted = queries.parse_filter(call.query, limit)
     return queries.selected(call.session.journal.entries(), wanted)
@@ -65,18 +62,12 @@ def requests(call: ControlRequest) -> JsonResponse[RequestList]:
 
 
 def request(call: ControlRequest) -> JsonResponse[RequestDetails]:
-    """Return a request and its response as they were sent.
-
-    :raise RequestError: ``not_found``.
-    """
+    """Return a request and its response as they were sent."""
     return json_response(queries.full(recorded_request(call)))
 
 
 def recorded_request(call: ControlRequest) -> Entry:
-    """Return the entry whose number the path names.
-
-    :raise RequestError: ``not_found``.
-    """
+    """Return the entry whose number the path names, or raise ``not_found``."""
     text = call.name
     journal, number = call.session.journal, parse_int64(text)
     entry = None if number is None else journal.get(number)
@@ -185,10 +176,7 @@ EVENTS_PARAMETERS: Final[Mapping[str, Parameter]] = {
 
 
 def events(call: ControlRequest) -> JsonResponse[Events]:
-    """Return what has changed since a number, after waiting for a change if necessary.
-
-    :raise RequestError: ``invalid_request``.
-    """
+    """Return what has changed since a number, after waiting for a change if necessary."""
     # With our server no thread waits: it holds the request, and calls the view again.
     query = read_query(call.query, EVENTS_PARAMETERS)
     since, wait = query.get("since"), query.get("wait", 0.0)

@@ -67,10 +67,7 @@ PETS_PARAMETERS: Final[Mapping[str, Parameter]] = {
 
 
 def pets(call: ControlRequest) -> JsonResponse[PetPage]:
-    """Return a page of pets by ID.
-
-    :raise RequestError: ``invalid_request`` for an invalid query.
-    """
+    """Return a page of pets by ID."""
     query = read_query(call.query, PETS_PARAMETERS)
     filters = tuple((FILTERS[name].compares, query[name]) for name in query if name in FILTERS)
     limit: int = query.get("limit", CONTROL_PETS)
@@ -86,11 +83,7 @@ def pets(call: ControlRequest) -> JsonResponse[PetPage]:
 
 
 def set_pets(call: ControlRequest) -> JsonResponse[PetTotal]:
-    """Replace all pets.
-
-    :raise RequestError: ``store_full``.
-    :raise InputError: the body is invalid.
-    """
+    """Replace all pets."""
     text, shared = body_text(call.request), call.context.sessions.shared
     store = call.activation().store
     # A fixture's name is short, but its file may be long.
@@ -105,10 +98,7 @@ def set_pets(call: ControlRequest) -> JsonResponse[PetTotal]:
 
 
 def add_pet(call: ControlRequest) -> JsonResponse[Pet]:
-    """Add a pet, whatever the scenarios respond to createPet, and return it with its new ID.
-
-    :raise RequestError: ``invalid_request`` or ``store_full``.
-    """
+    """Add a pet, whatever the scenarios respond to createPet, and return it with its new ID."""
     body = parse_json(body_text(call.request, BODY_BYTES).encode())
     load_pet_change(body)  # rejects unknown properties, which createPet ignores
     new = load_new_pet(body)
@@ -130,10 +120,7 @@ def _table(text: str, session: Session, shared: SharedState) -> Table | Generate
 
 
 def _pet_id(call: ControlRequest) -> int:
-    """Return the ID in the path.
-
-    :raise RequestError: ``pet_not_found`` if it is not an int64.
-    """
+    """Return the ID in the path, or raise ``pet_not_found``."""
     text = call.name
     pet_id = parse_int64(text)
     if pet_id is None:
@@ -142,10 +129,7 @@ def _pet_id(call: ControlRequest) -> int:
 
 
 def change_pet(call: ControlRequest) -> JsonResponse[Pet]:
-    """Change properties of a pet; null removes an optional one.
-
-    :raise RequestError: ``pet_not_found``, or ``invalid_request`` for an invalid change.
-    """
+    """Change properties of a pet; null removes an optional one."""
     pet_id = _pet_id(call)
     changes = load_pet_change(parse_json(body_text(call.request, BODY_BYTES).encode()))
     row = call.activation().store.change(pet_id, changes)
@@ -154,10 +138,7 @@ def change_pet(call: ControlRequest) -> JsonResponse[Pet]:
 
 
 def delete_pet(call: ControlRequest) -> JsonResponse[PetTotal]:
-    """Delete a pet.
-
-    :raise RequestError: ``pet_not_found``.
-    """
+    """Delete a pet."""
     store = call.activation().store
     store.delete(_pet_id(call))
     call.session.changes.publish("pets")
@@ -177,10 +158,7 @@ def _summary(snapshot: Snapshot) -> SnapshotSummary:
 
 
 def snapshot_pets(call: ControlRequest) -> JsonResponse[SnapshotDetails]:
-    """Return a snapshot with its pets.
-
-    :raise RequestError: ``not_found``.
-    """
+    """Return a snapshot with its pets."""
     snapshot = call.session.snapshots.get(checked_snapshot(call.name))
     head = dump_json(_summary(snapshot)).removesuffix(b"}")
     content = b",".join(snapshot.saved.rows(None, snapshot.pets))
@@ -188,10 +166,7 @@ def snapshot_pets(call: ControlRequest) -> JsonResponse[SnapshotDetails]:
 
 
 def snapshot(call: ControlRequest) -> JsonResponse[SnapshotSummary]:
-    """Save a copy of the pets under a name.
-
-    :raise RequestError: ``store_full``.
-    """
+    """Save a copy of the pets under a name."""
     name = checked_snapshot(call.name)
     status = 200 if name in call.session.snapshots else 201
     snapshot = call.session.snapshots.keep(name, call.activation().store)
@@ -199,19 +174,13 @@ def snapshot(call: ControlRequest) -> JsonResponse[SnapshotSummary]:
 
 
 def drop_snapshot(call: ControlRequest) -> JsonResponse[SnapshotList]:
-    """Delete a snapshot, and list the others.
-
-    :raise RequestError: ``not_found``.
-    """
+    """Delete a snapshot, and list the others."""
     call.session.snapshots.drop(checked_snapshot(call.name))
     return snapshots(call)
 
 
 def restore(call: ControlRequest) -> JsonResponse[PetTotal]:
-    """Replace all pets with those of a snapshot.
-
-    :raise RequestError: ``not_found`` or ``store_full``.
-    """
+    """Replace all pets with those of a snapshot."""
     snapshot = call.session.snapshots.get(checked_snapshot(call.name))
     store = call.activation().store
     store.restore(snapshot.saved)

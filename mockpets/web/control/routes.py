@@ -96,20 +96,14 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
 
 
 def _open(call: Call) -> Response:
-    """Call a view that anyone may call.
-
-    :raise RequestError: ``invalid_request`` for an unknown query parameter.
-    """
+    """Call a view that anyone may call."""
     if call.parameters is not None:
         query_parameters(current_request(), call.parameters)
     return call.view()
 
 
 def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
-    """Call a view if the caller may use the control API.
-
-    :raise RequestError: the caller, the session or the request is rejected.
-    """
+    """Call a view if the caller may use the control API."""
     request = current_request()
     request.max_content_length = FIXTURE_BYTES  # a list of pets is longer than any request's body
     check_caller(request, context)
@@ -136,11 +130,7 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
 
 
 def _session(call: Call, name: str, sessions: SessionRegistry) -> Session:
-    """Return a session by name; only a call that changes it creates it.
-
-    :raise RequestError: ``busy`` when there are too many sessions, ``session_dropped`` for reading
-        one whose name is closed, or ``unknown_session``.
-    """
+    """Return a session by name; only a call that changes it creates it."""
     if call.session == "changes":
         return sessions.get_or_create(name, reopen=True)
     if call.session == "none":
@@ -155,7 +145,6 @@ def _other_method(methods: tuple[str, ...], context: ControlContext | None, **_:
     """Respond to a method that a path of the control API does not support.
 
     :param context: records rejected preflights; None for a path that any page may read.
-    :raise RequestError: ``method_not_allowed``.
     """
     request = current_request()
     names = ", ".join([*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"])
@@ -176,10 +165,7 @@ def health() -> JsonResponse[Health]:
 
 
 def ready() -> JsonResponse[Health]:
-    """Report that the server accepts requests, and will go on doing so.
-
-    :raise RequestError: ``stopping``.
-    """
+    """Report that the server accepts requests, and will go on doing so."""
     server: Server | None = current_request().environ.get(SERVER)
     seconds = server.stops_in() if server else None
     if seconds is not None:

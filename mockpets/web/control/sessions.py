@@ -139,10 +139,7 @@ def _scenario_summary(session: Session, library: Library, name: str) -> Scenario
 
 
 def scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
-    """Return a scenario: the description of its stubs, and its source.
-
-    :raise RequestError: ``not_found`` for an unknown name.
-    """
+    """Return a scenario: the description of its stubs, and its source."""
     library, name = call.session.library, call.name.lower()
     if name not in library.scenarios and name not in library.problems:
         raise RequestError("not_found", library.explain(name))
@@ -198,11 +195,7 @@ def _text(session: Session, library: Library, name: str) -> str | None:
 
 
 def use(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
-    """Activate other scenarios and start their counters again.
-
-    :raise RequestError: ``unknown_scenario``.
-    :raise InputError: the body names no scenario, or a document in it is invalid.
-    """
+    """Activate other scenarios and start their counters again."""
     config = _session_config(call, session=False)
     _activate(call, call.session, checked(config.names or (), "the body"), config)
     return json_response({"active": list(call.session.active)})
@@ -255,8 +248,6 @@ def reset_visitor(
     Only a server with `--public` has this call, which reaches nothing else. Any website can send
     this request from a visitor's browser, like every other request of a visitor. It then resets
     the session of the visitor's address: only the visitor's own page knows the name of another one.
-
-    :raise RequestError: ``invalid_session``, ``unknown_header`` or ``invalid_request``.
     """
     request, sessions = current_request(), context.sessions
     query_parameters(request, ())
@@ -294,10 +285,7 @@ def _session_summary(context: ControlContext, session: Session) -> SessionSummar
 
 
 def _existing(call: ControlRequest) -> Session:
-    """Return the session in the path, without using it.
-
-    :raise RequestError: ``invalid_session`` or ``not_found``.
-    """
+    """Return the session in the path, without using it, or raise ``not_found``."""
     name, sessions = checked_session(call.name, "the path"), call.context.sessions
     session = sessions.get(name)
     if session is None:
@@ -308,19 +296,12 @@ def _existing(call: ControlRequest) -> Session:
 
 
 def find_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
-    """Return a session without creating it.
-
-    :raise RequestError: ``not_found``.
-    """
+    """Return a session without creating it."""
     return json_response(_session_summary(call.context, _existing(call)))
 
 
 def make_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
-    """Create a session, or give an existing one other scenarios, another seed or other pets.
-
-    :raise RequestError: ``unknown_scenario``, ``busy`` or ``store_full``; nothing changes then.
-    :raise InputError: the body is invalid.
-    """
+    """Create a session, or give an existing one other scenarios, another seed or other pets."""
     from mockpets.scenario.language import control_bodies
 
     context, name = call.context, checked_session(call.name, "the path")
@@ -374,11 +355,7 @@ DROP_PARAMETERS: Final = {
 
 
 def drop_session(call: ControlRequest) -> JsonResponse[DroppedSession]:
-    """Remove a session and release the responses it holds.
-
-    :raise RequestError: ``not_found``, or ``invalid_request`` for the default session or an invalid
-        time.
-    """
+    """Remove a session and release the responses it holds."""
     closed: float = read_query(call.query, DROP_PARAMETERS).get("closed", 0.0)
     session = _existing(call)
     call.context.sessions.drop(session.name, closed)
@@ -386,10 +363,7 @@ def drop_session(call: ControlRequest) -> JsonResponse[DroppedSession]:
 
 
 def drop_sessions(call: ControlRequest) -> JsonResponse[DroppedSessions]:
-    """Remove every session but the default one, which is reset; release the responses they hold.
-
-    :raise RequestError: ``invalid_request`` for an invalid time.
-    """
+    """Remove every session but the default one, which is reset; release the responses they hold."""
     registry = call.context.sessions
     closed: float = read_query(call.query, DROP_PARAMETERS).get("closed", 0.0)
     is_long = len(registry) > _AT_ONCE
