@@ -18,7 +18,7 @@ from mockpets.server.eviction import ANY, EvictionQueue
 from mockpets.server.poller import READ
 from mockpets.server.scheduler import IDENT
 from mockpets.session.visitors import visitor_name
-from mockpets.web.proxy import is_one_of, parse_address
+from mockpets.web.addresses import is_one_of, parse_address
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication

@@ -10,7 +10,7 @@ client's headers of the other.
 from __future__ import annotations
 
 import re
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
@@ -18,17 +18,16 @@ from mockpets.constants import COMMON_HEADERS, MOUNT
 from mockpets.contract.error_body import error_body
 from mockpets.errors import RequestError
 from mockpets.web import cors
+from mockpets.web.addresses import is_one_of, parse_address
 from mockpets.web.exchange import Request, Response
 from mockpets.web.public_mode import for_visitor
 from mockpets.wsgi_extension import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-    Address = IPv4Address | IPv6Address
-    Network = IPv4Network | IPv6Network
+    from mockpets.web.addresses import Network
 
 UNKNOWN: Final = "unknown"
 """The client's address if a trusted proxy does not report one (the word comes from RFC 7239, 6.2).
@@ -129,18 +128,3 @@ def _outside_prefix(
     if preflight:
         response.carry(cors.for_preflight(environ))
     return response
-
-
-def parse_address(text: str) -> Address | None:
-    """Return an address, or None for an invalid one. Some proxies add the port."""
-    bare = re.sub(r"^\[(.*)\](?::[0-9]+)?$|^([0-9.]+):[0-9]+$", r"\1\2", text.strip())
-    try:
-        address = ip_address(bare)
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address
-
-
-def is_one_of(address: Address | None, networks: Sequence[Network]) -> bool:
-    """Return whether an address is in one of the networks."""
-    return address is not None and any(address in network for network in networks)

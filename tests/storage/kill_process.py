@@ -12,6 +12,7 @@ import shutil
 import signal
 import sys
 import time
+import traceback
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
@@ -169,6 +170,8 @@ def one_round(path: Path, turn: int, change: Callable[[], object] | None) -> lis
         try:
             random.seed()
             serve_until_killed(path, writing, turn, changed if change else None)
+        except BaseException:  # noqa: BLE001 - reported, and the parent fails
+            traceback.print_exc()
         finally:
             os._exit(1)
     os.close(writing)
