@@ -31,7 +31,6 @@ from mockpets.session.visitors import is_visitor
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mockpets.constants import Change
     from mockpets.session.shared import SharedState
 
 _RESETS: Final = 20
@@ -175,7 +174,7 @@ class SessionRegistry:
             session.used = self._clock()
         if replaced is not None:
             _close(replaced)
-        self.publish_all("sessions")
+        self.shared.changes.publish("sessions")
         return session
 
     def reset_visitor(self, name: str) -> Session | None:
@@ -298,7 +297,7 @@ class SessionRegistry:
             if closed:
                 self.closed_names.close(name, closed)
         _close(session)
-        self.publish_all("sessions")
+        self.shared.changes.publish("sessions")
         return session
 
     def reset_all(self) -> int:
@@ -320,10 +319,6 @@ class SessionRegistry:
     def idle_seconds(self, session: Session) -> float:
         """Return the seconds since a session was last used."""
         return max(self._clock() - session.used, 0.0)
-
-    def publish_all(self, kind: Change) -> None:
-        """Publish a change that affects all sessions."""
-        self.shared.changes.publish(kind)
 
 
 def _close(session: Session) -> None:

@@ -27,7 +27,6 @@ from mockpets.session.snapshots import Snapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from collections.abc import Set as AbstractSet
 
     from mockpets.memory_budget import MemoryBudget
     from mockpets.pets.table import Table
@@ -73,8 +72,8 @@ class Session:
         self.gates = Gates(partial(self.changes.publish, "gates"))
         self.journal = shared.journal()
         self.snapshots = Snapshots(shared.snapshots, partial(self.changes.publish, "snapshots"))
-        self.documents: Mapping[str, str] = {}
-        """The source of the scenarios that were sent for this session only, by name."""
+        self.inline: Mapping[str, tuple[Scenario, str]] = {}
+        """The scenarios that were sent in a request, with their source, until others are active."""
         self.networks: tuple[str, ...] = ()
         """Of its visitor, from `visitor_names`."""
         self.sessionless_before = 0
@@ -84,10 +83,10 @@ class Session:
         self._shared = shared
         self._on_change: Callable[[], None] | None = None
         """Called after a change of what the state file keeps; None without a file."""
-        self._own = self._new_store(shared.start)
+        self.own = self._new_store(shared.start)
+        """Its own pets, used unless a scenario defines others."""
         self._random: Random | None = None
         """Lazy: seeding is slow."""
-        self._inline: Mapping[str, Scenario] = {}
         self._merged: tuple[Library, Library] | None = None
         """The library of files, and the same with this session's own scenarios."""
         self._activations: dict[tuple[str, ...], Activation] = {}
@@ -122,11 +121,11 @@ class Session:
     def library(self) -> Library:
         """The scenarios that this session knows: those in files, and its own."""
         files = self._shared.library()
-        if not self._inline:
+        if not self.inline:
             return files
         # The same object until a file changes, because activations are compared by it.
         if self._merged is None or self._merged[0] is not files:
-            self._merged = files, files.plus(self._inline)
+            self._merged = files, self._shared.library_with(self.inline)
         return self._merged[1]
 
     def stack(self, names: tuple[str, ...]) -> Stack:
@@ -149,7 +148,7 @@ class Session:
             return known
         stack = library.stack(names)
         if not stack.stubs and stack.pets is None:
-            plain = Activation(library, stack, defaultdict(Count), self._own)
+            plain = Activation(library, stack, defaultdict(Count), self.own)
             self._plain = {**(self._plain if len(self._plain) < STACKS else {}), names: plain}
             return plain
         # Outside the lock, because it may take long. Of two made at the same time, one is dropped.
@@ -168,7 +167,7 @@ class Session:
             if known is not None and known.stack.pets == stack.pets:
                 store = known.store  # the scenario file changed, but not its pets
             else:
-                store = new_store or self._own
+                store = new_store or self.own
             fresh = Activation(library, stack, defaultdict(Count), store)
             self._activations[names] = fresh
             self._restored.pop(names, None)
@@ -195,20 +194,17 @@ class Session:
     ) -> None:
         """Activate scenarios and reset their counters; an error changes nothing.
 
-        :param inline: scenarios that were sent in the request, with their source. The session
-            knows them until it activates others.
+        :param inline: scenarios that were sent in the request, with their source.
         :raise RequestError: ``unknown_scenario``.
         """
-        own = {name: scenario for name, (scenario, _) in (inline or {}).items()}
-        self.reject_documents(names, own)
-        self._shared.library().plus(own).stack(names)
+        inline = inline or {}
+        self.check(names, inline)
         with self._lock:
-            outdated = {key for key in self._activations if self._inline.keys() & set(key)}
+            outdated = {key for key in self._activations if self.inline.keys() & set(key)}
             for key in outdated:  # a new inline scenario may have the name of an earlier one
                 del self._activations[key]
             self._plain = {}
-            self._inline, self._merged = own, None
-            self.documents = {name: text for name, (_, text) in (inline or {}).items()}
+            self.inline, self._merged = inline, None
             known = self._activations.get(names)
             if known is not None:
                 known.counts = defaultdict(Count)
@@ -216,15 +212,15 @@ class Session:
         self.note_change()
         self.changes.publish("scenario")
 
-    def reject_documents(self, names: tuple[str, ...], inline: Mapping[str, Scenario]) -> None:
-        """Reject the names of inline scenarios that the next activation removes.
+    def check(self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]]) -> None:
+        """Check that scenarios can be activated, without the inline ones that this would remove.
 
-        :param inline: the scenarios that were sent in the same request.
         :raise RequestError: ``unknown_scenario``.
         """
         for name in names:
-            if name in self._inline and name not in inline:
+            if name in self.inline and name not in inline:
                 raise RequestError("unknown_scenario", document_message(name))
+        self._shared.library_with(inline).stack(names)
 
     def decide(self, activation: Activation, facts: Facts) -> Outcome:
         """Return the outcome of a request, and count the request."""
@@ -241,14 +237,14 @@ class Session:
         copy.identify(self.id)
         with self._lock:
             copy.active, copy.seed = self.active, self.seed
-            copy.documents, copy._inline, copy._merged = self.documents, self._inline, self._merged
+            copy.inline, copy._merged = self.inline, self._merged
             copy.journal.last, copy.journal.resets = self.journal.last, self.journal.resets
-            copy._own = self._own.fork()
+            copy.own = self.own.fork()
             copy._activations = {
                 names: replace(
                     known,
                     counts=defaultdict(Count, {n: replace(c) for n, c in known.counts.items()}),
-                    store=copy._own if known.store is self._own else known.store.fork(),
+                    store=copy.own if known.store is self.own else known.store.fork(),
                 )
                 for names, known in self._activations.items()
             }
@@ -260,11 +256,6 @@ class Session:
                 copy._random = Random()
                 copy._random.setstate(self._random.getstate())
         return copy
-
-    @property
-    def own(self) -> Store:
-        """The session's own pets, used unless a scenario defines others."""
-        return self._own
 
     def check_name(self, name: str) -> None:
         """Check the length of a new pet's name; raise `RequestError` ``invalid_request``."""
@@ -278,7 +269,7 @@ class Session:
     def reset(self) -> None:
         """Reset pets, counters, random numbers and the journal; scenarios and snapshots stay."""
         with self._lock:
-            self._own.reset()
+            self.own.reset()
             self._activations.clear()
             self._restored.clear()
             self._random = None
@@ -291,7 +282,7 @@ class Session:
         """Replace the initial pets and the seed, and reset the session."""
         with self._lock:
             self.seed = seed
-            self._own = self._new_store(start)
+            self.own = self._new_store(start)
             self._plain = {}
         self.reset()
 
@@ -299,7 +290,7 @@ class Session:
     def is_changed(self) -> bool:
         """Whether the session has anything to lose: changed pets, snapshots, other scenarios."""
         shared = self._shared
-        is_new = self.active == shared.scenarios and self._own.start is shared.start
+        is_new = self.active == shared.scenarios and self.own.start is shared.start
         return (
             not is_new
             or len(self.snapshots) > 0
@@ -326,9 +317,9 @@ class Session:
     def stores(self) -> dict[tuple[str, ...], StackStore]:
         """Return the stores by the names of their stack; the session's own has no names."""
         with self._lock:
-            stores = {(): StackStore("", self._own), **self._restored}
+            stores = {(): StackStore("", self.own), **self._restored}
             for names, known in self._activations.items():
-                if known.store is not self._own:
+                if known.store is not self.own:
                     stores[names] = StackStore(known.stack.pets_digest, known.store)
             return stores
 
@@ -336,11 +327,6 @@ class Session:
     def is_saved(self) -> bool:
         """Whether the state file keeps this session."""
         return self._on_change is not None
-
-    @property
-    def inline(self) -> AbstractSet[str]:
-        """The names of the active scenarios that were sent in a request, and have no file."""
-        return self._inline.keys()
 
     @property
     def has_counts(self) -> bool:
@@ -360,4 +346,4 @@ class Session:
         self.active = shared.scenarios if active is None else active
         self.seed = shared.seed if seed is None else seed
         self._restored = dict(stores)
-        self._own = self._restored.pop(()).store
+        self.own = self._restored.pop(()).store

@@ -13,13 +13,14 @@ from mockpets.scenario.model import Generated
 from mockpets.session.change_feed import ChangeFeed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mockpets.contract.schemas import Pet
     from mockpets.journal.journal import Journal
     from mockpets.memory_budget import MemoryBudget
     from mockpets.pets.table import Table, TableCache
     from mockpets.scenario.library import Library
+    from mockpets.scenario.model import Scenario
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,10 @@ class SharedState:
     allows_connection_faults: bool = True
     documents: bool = True
     changes: ChangeFeed = field(default_factory=ChangeFeed)
+
+    def library_with(self, inline: Mapping[str, tuple[Scenario, str]]) -> Library:
+        """Return the library with scenarios that were sent in a request, with their source."""
+        return self.library().plus({name: scenario for name, (scenario, _) in inline.items()})
 
     def table(
         self, pets: tuple[Pet, ...] | Generated, seed: int, *, at_once: bool = False

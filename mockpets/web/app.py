@@ -181,7 +181,7 @@ def wire(
         from mockpets.web.control.routes import add_routes
         from mockpets.web.cors import RejectedOrigins
 
-        origins = RejectedOrigins(partial(sessions.publish_all, "origins"))
+        origins = RejectedOrigins(partial(shared.changes.publish, "origins"))
         context = ControlContext(
             settings, sessions, token, visitors, metrics, coverage, origins, started
         )

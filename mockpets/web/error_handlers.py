@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from werkzeug.exceptions import BadHost, HTTPException
 
@@ -47,28 +47,19 @@ def _visitor_error(visitors: VisitorSessions, error: RequestError) -> Response:
     if is_control and error.code != "not_found":
         return _request_error(error)
     visitors.log_limit(error)
-    _note(error)
-    return _error_response(for_visitor(error))
+    return _request_error(error, for_visitor(error))
 
 
-def _request_error(error: RequestError) -> Response:
-    """Return the response to an error, and note the error in the exchange."""
-    _note(error)
-    return _error_response(error)
-
-
-def _note(error: RequestError) -> None:
+def _request_error(error: RequestError, shown: RequestError | None = None) -> Response:
+    """Note an error in the exchange, and return the response to it, or to the one to show."""
     exchange = current_request().exchange
     exchange.code = error.code
     if error.code in SERVER_LIMIT_ERRORS:
         exchange.limit = error.code
         exchange.notes.append(("server_limit", f"{error.code}: {error.message}"))
-
-
-def _error_response(error: RequestError) -> Response:
-    """Return the Error body, status and headers of an error."""
-    body = error_body(error.code, error.message, error.status, error.details)
-    return Response(body, error.status, error.headers)
+    shown = shown or error
+    body = error_body(shown.code, shown.message, shown.status, shown.details)
+    return Response(body, shown.status, shown.headers)
 
 
 def _not_ready(error: NotReady) -> Response:
@@ -79,20 +70,14 @@ def _not_ready(error: NotReady) -> Response:
     request = current_request()
     environ = request.environ
     for result in environ.get(JOB_RESULTS, ()):
-        if isinstance(result, _FailedJob):
-            return _request_error(RequestError("internal_error", result.message))
+        if isinstance(result, RequestError):
+            return _request_error(result)
     environ[ORDER] = DeliveryOrder(job=partial(_run_job, error), owner=request.exchange.name)
     return Response(status=503)
 
 
-class _FailedJob(NamedTuple):
-    """The result of a job that raised an exception; the log has the exception."""
-
-    message: str
-
-
 def _run_job(error: NotReady) -> object:
-    """Return the result of a job."""
+    """Return the result of a job, or an error if it raised an exception, which is logged."""
     try:
         return error.job()
     except MemoryError:
@@ -101,7 +86,7 @@ def _run_job(error: NotReady) -> object:
     except Exception:  # noqa: BLE001 - a job may fail in any way
         _log.exception("%s failed", error.what)
         fix = "this is a bug in mockpets; report it with the traceback in the log"
-    return _FailedJob(f"{error.what} failed: {fix}")
+    return RequestError("internal_error", f"{error.what} failed: {fix}")
 
 
 def _needs_body(_: NeedsBody) -> Response:

@@ -165,5 +165,4 @@ class App(flask.Flask):
     def do_teardown_request(self, *_: Any, **__: Any) -> None:
         """Do nothing: the app registers no teardown functions."""
 
-    def do_teardown_appcontext(self, *_: Any, **__: Any) -> None:
-        """Do nothing: the app registers no teardown functions."""
+    do_teardown_appcontext = do_teardown_request

@@ -54,7 +54,7 @@ def to_panel() -> Response:
 
 def panel() -> Response:
     """Return the control panel's page."""
-    return _page(_content("index.html"), ".html")
+    return _page(_files()["index.html"], ".html")
 
 
 def panel_file(name: str) -> Response:
@@ -62,7 +62,7 @@ def panel_file(name: str) -> Response:
     if name not in _files():
         message, hint = f"the panel has no file {name[:80]!r}", did_you_mean(name, _files())
         raise RequestError("not_found", f"{message}; {hint}" if hint else message)
-    return _page(_content(name), Path(name).suffix)
+    return _page(_files()[name], Path(name).suffix)
 
 
 def docs(*, has_panel: bool) -> Response:
@@ -96,15 +96,10 @@ def _rendered_docs(*, has_panel: bool) -> bytes:
 
 
 @cache
-def _files() -> frozenset[str]:
-    """Return the served file names; other names never reach the file system."""
-    return frozenset(path.name for path in _FOLDER.iterdir() if path.suffix in _TYPES)
-
-
-@cache
-def _content(name: str) -> bytes:
-    """Return a file's content, cached so that an upgrade of the package cannot mix versions."""
-    return (_FOLDER / name).read_bytes()
+def _files() -> dict[str, bytes]:
+    """Return the served files, read at once so that an upgrade of the package cannot mix them."""
+    paths = [path for path in _FOLDER.iterdir() if path.suffix in _TYPES]
+    return {path.name: path.read_bytes() for path in paths}
 
 
 def _page(content: bytes, suffix: str) -> Response:

@@ -8,7 +8,8 @@ coverage, the access log.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
@@ -60,25 +61,16 @@ _LOGGED: Final = (401, 403, 429)
 """Statuses that the access log lists even for control calls that only read."""
 
 
+@dataclass(frozen=True)
 class ResponseFinalizer:
     """Completes the responses of one app."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        sessions: SessionRegistry,
-        delivery: Delivery,
-        metrics: Metrics,
-        coverage: Coverage,
-        visitors: VisitorSessions | None = None,
-    ) -> None:
-        self._settings = settings
-        self._sessions = sessions
-        self._delivery = delivery
-        self._metrics = metrics
-        self._coverage = coverage
-        self._visitors = visitors
-        self._node = ((NODE_HEADER, settings.name),) if settings.name else ()
+    settings: Settings
+    sessions: SessionRegistry
+    delivery: Delivery
+    metrics: Metrics
+    coverage: Coverage
+    visitors: VisitorSessions | None = None
 
     def finalize(self, response: Response) -> Response:
         """Return the response to the current request, completed, recorded and ready to send."""
@@ -95,8 +87,8 @@ class ResponseFinalizer:
             response = self._finalize_control(request, response, order)
         else:
             response = self._finalize_api(request, response)
-        if self._visitors is not None:
-            self._visitors.track(request)
+        if self.visitors is not None:
+            self.visitors.track(request)
         return response
 
     def _finalize_api(self, request: Request, response: Response) -> Response:
@@ -115,7 +107,7 @@ class ResponseFinalizer:
             if wanted():
                 access(access_line(request, response, number))
         elif request.exchange.limit is not None:
-            self._metrics.count_limit(request.exchange.limit)
+            self.metrics.count_limit(request.exchange.limit)
         return response
 
     def _finalize_control(
@@ -134,7 +126,7 @@ class ResponseFinalizer:
             ]
         )
         if request.exchange.limit is not None:
-            self._metrics.count_limit(request.exchange.limit)
+            self.metrics.count_limit(request.exchange.limit)
         if order is not None and order.retry:
             return response  # not its last
         only_reads = request.method in ("GET", "HEAD", "OPTIONS")  # the panel polls with these
@@ -142,19 +134,23 @@ class ResponseFinalizer:
             access(access_line(request, response))
         return response
 
+    @cached_property
+    def _node(self) -> tuple[Pair, ...]:
+        return ((NODE_HEADER, self.settings.name),) if self.settings.name else ()
+
     def _control_cors(self, request: Request, *, preflight: bool) -> list[Pair]:
         if request.path != VISITOR_RESET_PATH:
-            origins = self._settings.control_origin
+            origins = self.settings.control_origin
             return cors.for_some(request.environ, origins, preflight=preflight)
         headers = [*cors.for_all(request.environ.get("HTTP_ORIGIN"))]  # the demo's page calls it
         return headers + (cors.for_preflight(request.environ) if preflight else [])
 
     def _deliver(self, request: Request, response: Response) -> None:
         outcome = request.exchange.outcome
-        session = request.exchange.session or self._sessions.default
+        session = request.exchange.session or self.sessions.default
         close = must_close(request, session)
         if outcome.stubs or outcome.delay or close:
-            request.exchange.held = self._delivery.deliver(
+            request.exchange.held = self.delivery.deliver(
                 response, request.environ, outcome, session.gates, close=close
             )
 
@@ -162,9 +158,9 @@ class ResponseFinalizer:
         outcome, stack = exchange.outcome, exchange.stack
         status = None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code
         scenarios = () if stack is None else stack.names
-        self._coverage.observe(exchange.operation, status, scenarios, outcome, response.body)
+        self.coverage.observe(exchange.operation, status, scenarios, outcome, response.body)
         seconds = perf_counter() - exchange.started
-        self._metrics.observe(exchange.operation, status, seconds, outcome.delay, exchange.limit)
+        self.metrics.observe(exchange.operation, status, seconds, outcome.delay, exchange.limit)
 
 
 def off_contract_reason(exchange: Exchange, status: int) -> str | None:

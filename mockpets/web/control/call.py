@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, cast
 
 from mockpets.constants import (
     BASE_MARK,
@@ -213,17 +213,7 @@ def invalid_body(error: InputError) -> RequestError:
     """Return the error for an invalid body; its details list every problem."""
     first, *more = map(str, error.problems)
     rest = f" (and {len(more)} more, in details)" if more else ""
-    problems: list[InputProblem] = [
-        {
-            "file": problem.file,
-            "line": problem.line,
-            "column": problem.column,
-            "where": problem.where,
-            "what": problem.what,
-            "hint": problem.hint,
-        }
-        for problem in error.problems
-    ]
+    problems = [cast("InputProblem", asdict(problem)) for problem in error.problems]
     details: InvalidInputDetails = {"problems": problems}
     is_document = isinstance(error, DocumentError)
     code: ErrorCode = "invalid_scenario" if is_document else "invalid_request"

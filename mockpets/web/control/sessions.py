@@ -122,7 +122,7 @@ def _scenario_list(session: Session) -> ScenarioList:
 
 def _scenario_summary(session: Session, library: Library, name: str) -> ScenarioSummary:
     scenario = library.scenarios.get(name)
-    inline = name in session.documents
+    inline = name in session.inline
     source = None if inline else library.sources.get(name)
     return {
         "name": name,
@@ -186,8 +186,8 @@ def _unreached(session: Session, library: Library, name: str) -> str | None:
 
 def _text(session: Session, library: Library, name: str) -> str | None:
     """Return the source of a scenario, or None if its file can no longer be read."""
-    if name in session.documents:
-        return session.documents[name]
+    if name in session.inline:
+        return session.inline[name][1]
     try:
         return read_text(library.sources[name].path, name, FILE_BYTES)
     except InputError:
@@ -317,10 +317,10 @@ def make_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     table = None if pets is None else shared.table(pets, seed, at_once=at_once)
     names = None if config.names is None else checked(config.names, "the body")
     if names is not None:
-        inline = {key: scenario for key, (scenario, _) in (config.inline or {}).items()}
         if before is not None:
-            before.reject_documents(names, inline)
-        shared.library().plus(inline).stack(names)
+            before.check(names, config.inline or {})
+        else:
+            shared.library_with(config.inline or {}).stack(names)
     session = context.sessions.get_or_create(name, declare=True, reopen=True)
     if table is not None:
         session.start_from(seed, table)
