@@ -19,7 +19,7 @@ from mockpets.cli.main import _commands as program
 from mockpets.constants import ERRORS, EXPOSED_HEADERS, NoteCode
 from mockpets.contract.control_types import RequestDetails
 from mockpets.contract.openapi import document
-from mockpets.contract.schemas import RESPONSES
+from mockpets.contract.schemas import LIST_FIELDS, PET_FIELDS, RESPONSES
 from mockpets.report.coverage import FILLED_BY
 from mockpets.report.rules import CLIENT_RULES, COMPARE_RULES
 from mockpets.settings.model import rows
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from mockpets.contract.fields import ContractField
     from mockpets.report.findings import Rule
     from mockpets.settings.model import Row
 
@@ -307,6 +308,34 @@ def operations() -> str:
     return table(("operation", "request", "", "responses in the contract"), lines)
 
 
+def fields(group: Mapping[str, ContractField]) -> str:
+    """Return the properties of a Pet, or the parameters of listPets."""
+    return table(
+        ("", "type", "values", ""),
+        (
+            (code(name), _type(field), _values(field.openapi), _meaning(field))
+            for name, field in group.items()
+        ),
+    )
+
+
+def _type(field: ContractField) -> str:
+    return str(field.openapi.get("format", field.openapi["type"]))
+
+
+def _values(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return ", ".join(map(code, schema["enum"]))
+    if "minimum" in schema:
+        return f"{schema['minimum']} to {schema['maximum']}, by default {schema['default']}"
+    return "any"
+
+
+def _meaning(field: ContractField) -> str:
+    description: str = field.metadata["description"]
+    return f"{description} Required." if field.required else description
+
+
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     **{f"settings: {group}": partial(settings, group) for group in _GROUPS},
     "repeatable settings": repeatable,
@@ -320,6 +349,8 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "notes": notes,
     "outcomes": outcomes,
     "operations": operations,
+    "properties": partial(fields, PET_FIELDS),
+    "parameters": partial(fields, LIST_FIELDS),
     "client rules": partial(rules, CLIENT_RULES),
     "states": states,
     "compare rules": partial(rules, COMPARE_RULES),
