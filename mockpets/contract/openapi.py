@@ -55,7 +55,6 @@ _CONTACT: Final = {"name": "The maintainers of mockpets, not those of the servic
 
 
 def _header(description: str, name: str, example: str) -> dict[str, object]:
-    """Return a header object with one named example."""
     examples = {name: {"value": example}}
     return {"description": description, "schema": {"type": "string"}, "examples": examples}
 
@@ -79,12 +78,10 @@ _OFF_CONTRACT: Final = {"x-off-contract": True}
 
 
 def _example(fields: Mapping[str, ContractField]) -> dict[str, object]:
-    """Return an object whose properties have the values of their examples."""
     return {name: field.metadata["examples"][0] for name, field in fields.items()}
 
 
 def _content(schema: str, name: str, example: object) -> dict[str, Any]:
-    """Return a content object: a JSON body with one named example."""
     return {"application/json": {"schema": schema, "examples": {name: {"value": example}}}}
 
 
@@ -112,7 +109,6 @@ _DEFAULT: Final = _error(
 
 
 def _operations() -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the operations by path and method."""
     *others, last = LIST_PARAMETERS
     parameters = " or ".join(filter(None, [", ".join(others), last]))
     list_pets = {

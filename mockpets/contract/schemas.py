@@ -21,8 +21,6 @@ from mockpets.contract.fields import Filter, HttpStatus, Int64, Limit, Status, T
 if TYPE_CHECKING:
     from mockpets.contract.fields import ContractField
 
-# --- Pets -------------------------------------------------------------------------------------
-
 
 class NewPet(TypedDict):
     """The body of createPet."""
@@ -72,8 +70,6 @@ _PET_ONLY: Final = PetSchema(exclude=tuple(NEW_PET_FIELDS)).fields
 PET_FIELDS: Final = {**cast("dict[str, ContractField]", _PET_ONLY), **NEW_PET_FIELDS}
 """The properties by name, in the order in which responses have them."""
 
-# --- The query of listPets --------------------------------------------------------------------
-
 PetFilters = tuple[tuple[str, object], ...]
 """Properties and their values, all of which a pet must have to be listed."""
 
@@ -96,8 +92,6 @@ LIST_FIELDS: Final = cast("dict[str, ContractField]", ListQuerySchema().fields)
 LIST_PARAMETERS: Final = tuple(LIST_FIELDS)
 FILTERS: Final = {name: field for name, field in LIST_FIELDS.items() if isinstance(field, Filter)}
 """The query parameters that select pets by a property."""
-
-# --- Responses --------------------------------------------------------------------------------
 
 
 class ErrorSchema(_Object):

@@ -33,8 +33,6 @@ _PETS: Final = PetSchema(many=True)
 _ERROR: Final = ErrorSchema()
 _LIST_QUERY: Final = ListQuerySchema()
 
-# --- Problems ---------------------------------------------------------------------------------
-
 ValueProblem = tuple[tuple[str | int, ...], str]
 """The path to an invalid value, as keys and indexes from the root, and what is wrong with it."""
 
@@ -61,11 +59,7 @@ def _problems(
 
 
 def _sentence(problems: list[ValueProblem]) -> str:
-    """Return problems as one sentence with the path of each."""
     return "; ".join(f"{'.'.join(map(str, path)) or 'the body'} {what}" for path, what in problems)
-
-
-# --- Pets -------------------------------------------------------------------------------------
 
 
 def load_pet(value: object) -> Pet:
@@ -138,9 +132,6 @@ def dump_pets(pets: Iterable[Pet]) -> bytes:
     return b"[" + b",".join(map(dump_pet, pets)) + b"]"
 
 
-# --- Queries ----------------------------------------------------------------------------------
-
-
 def load_list_query(parameters: Mapping[str, list[str]]) -> ListQuery:
     """Return the query of listPets, without parameters that the contract does not have.
 
@@ -161,9 +152,6 @@ def load_list_query(parameters: Mapping[str, list[str]]) -> ListQuery:
         raise RequestError("invalid_request", _sentence(problems))
     filters = [(field.compares, query[name]) for name, field in FILTERS.items() if name in query]
     return ListQuery(query["limit"], tuple(filters))
-
-
-# --- Responses --------------------------------------------------------------------------------
 
 
 def body_problems(operation: str, status: int, value: object) -> list[ValueProblem]:

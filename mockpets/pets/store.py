@@ -188,7 +188,6 @@ class Store:
         self._on_change()
 
     def _mark(self, pet_id: int) -> None:
-        """Remember that a pet changed, for `take_unsaved`."""
         if self._changed is not None:
             self._changed[pet_id] = None
 

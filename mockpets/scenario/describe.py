@@ -83,9 +83,6 @@ def describe_pets(pets: tuple[Pet, ...] | Generated | None) -> str | None:
     return ", ".join(parts)
 
 
-# --- Effects of a stub ------------------------------------------------------------------------
-
-
 def _does(stub: Stub) -> Iterator[str]:
     """Yield each thing that a stub does, the response first."""
     if len(stub.replies) == 1 and stub.repeat != "none":
@@ -103,7 +100,6 @@ def _does(stub: Stub) -> Iterator[str]:
 
 
 def _single_reply(reply: Reply) -> str:
-    """Return the one reply of a stub as a sentence without its subject."""
     if isinstance(reply, Canned):
         off = " (off contract)" if reply.off_contract else ""
         # The status is enough to recognise an error; the size helps with any other response.
@@ -144,9 +140,6 @@ def _chance(probability: float) -> str:
         if abs(probability * number - 1) < 1e-9:
             return f"one request in {word}"
     return f"{probability * 100:g} % of requests" if probability else "never"
-
-
-# --- Numbers ----------------------------------------------------------------------------------
 
 
 def _seconds(delay: Delay) -> str:

@@ -8,9 +8,8 @@ invalid file keeps its last valid scenario, beside its problems.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, get_args
 
@@ -20,17 +19,18 @@ from mockpets.faults import CONNECTION_FAULTS
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
 from mockpets.scenario.match_index import MatchIndex
-from mockpets.scenario.matching import Facts, path_matches
-from mockpets.scenario.model import Generated, Match
+from mockpets.scenario.matching import path_matches
+from mockpets.scenario.model import Generated
 from mockpets.scenario.shipped import COMPILED
 from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.files import Source
+    from mockpets.scenario.language.diagnostics import Fixture, Fixtures
     from mockpets.scenario.model import Scenario, Stub
 
 
@@ -52,20 +52,14 @@ class Stack:
         return MatchIndex(stub.match for stub in self.stubs)
 
     @cached_property
-    def _paths(self) -> tuple[Sequence[Match], MatchIndex]:
-        """The methods and paths of the stubs, each once, and their index."""
-        targets = [(stub.match.method, stub.match.path) for stub in self.stubs if stub.match.path]
-        matches = [Match(method=method, path=path) for method, path in dict.fromkeys(targets)]
-        return matches, MatchIndex(matches)
+    def _targets(self) -> set[tuple[str | None, str]]:
+        """The methods and paths of the stubs for requests that are not in the contract."""
+        return {(stub.match.method, stub.match.path) for stub in self.stubs if stub.match.path}
 
     def methods(self, path: str) -> set[str]:
         """Return the methods that the stubs define for a path that the contract does not have."""
-        matches, index = self._paths
-        near = [matches[number] for number in index.candidates(Facts(None, "", path))]
         return {
-            match.method
-            for match in near
-            if match.method and match.path and path_matches(match.path, path)
+            method for method, pattern in self._targets if method and path_matches(pattern, path)
         }
 
     @cached_property
@@ -114,9 +108,9 @@ class Library:
         """Return a library with more scenarios, which replace those of the same names."""
         return replace(self, scenarios={**self.scenarios, **more}) if more else self
 
-    def shelf(self) -> Mapping[str, tuple[Pet, ...]]:
-        """Return the pets of the fixtures by name; each file is loaded on first access."""
-        return _Fixtures(self.fixtures)
+    def shelf(self) -> Fixtures:
+        """Return functions that load the fixtures, by name."""
+        return _lazy(self.fixtures)
 
     def stack(self, names: Sequence[str]) -> Stack:
         """Return a stack of scenarios.
@@ -223,37 +217,22 @@ def document_message(name: str) -> str:
     )
 
 
-class _Fixtures(Mapping[str, "tuple[Pet, ...]"]):
-    """Fixtures by name, each loaded on first access, and only once even if it is invalid."""
+def _lazy(sources: Mapping[str, Source]) -> Fixtures:
+    """Return functions that load fixtures on their first call, and return the pets or the error."""
 
-    def __init__(self, sources: Mapping[str, Source]) -> None:
-        self._sources = sources
-        self._read: dict[str, tuple[Pet, ...] | InputError] = {}
-
-    def __getitem__(self, name: str) -> tuple[Pet, ...]:
-        if name not in self._read:
+    def of(source: Source) -> Fixture:
+        @cache
+        def load() -> tuple[Pet, ...] | InputError:
             from mockpets.scenario.language.loader import load_fixture
 
-            source = self._sources[name]
             try:
-                self._read[name] = load_fixture(source.path, source.shown)
+                return load_fixture(source.path, source.shown)
             except InputError as error:
-                self._read[name] = error
-        result = self._read[name]
-        if isinstance(result, InputError):
-            # A new exception, because one raised repeatedly grows its traceback each time.
-            raise InputError(result.problems)
-        return result
+                return error
 
-    def __contains__(self, name: object) -> bool:
-        # Mapping's default gets the item, and an invalid fixture would raise.
-        return name in self._sources
+        return load
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sources)
-
-    def __len__(self) -> int:
-        return len(self._sources)
+    return {name: of(source) for name, source in sources.items()}
 
 
 def load_library(
@@ -278,7 +257,7 @@ def read_library(
     """Return the scenarios of these files; `before` is the same as in `load_library`."""
     read = {**(before.scenarios if before else {})}
     problems: dict[str, tuple[Problem, ...]] = {}
-    shelf = _Fixtures(fixtures)
+    shelf = _lazy(fixtures)
     are_shipped = all(source.path.parent == shipped("fixtures") for source in fixtures.values())
     for name, source in sources.items():
         if before and before.fixtures == fixtures and before.is_current(name, source):

@@ -125,7 +125,6 @@ def _compared(
 
 
 def _meets(condition: Condition, values: Sequence[object]) -> bool:
-    """Return whether one of the values meets a condition, or whether there is any."""
     if condition.operator == "present":
         return bool(values) == condition.value
     return any(_holds(condition, value) for value in values)
@@ -165,9 +164,6 @@ def _same(wanted: object, value: object) -> bool:
     return wanted == value
 
 
-# --- Two matches ------------------------------------------------------------------------------
-
-
 def covers(wide: Match, narrow: Match) -> bool:
     """Return whether every request that meets `narrow` certainly meets `wide` too.
 
@@ -193,12 +189,10 @@ def _within(narrow: Collection[object], wide: Collection[object]) -> bool:
 
 
 def _all_implied(wide: Iterable[Condition], narrow: Collection[Condition]) -> bool:
-    """Return whether the conditions of `narrow` imply each condition of `wide`."""
     return all(any(_implies(have, want) for have in narrow) for want in wide)
 
 
 def _implies(have: Condition, want: Condition) -> bool:
-    """Return whether a value that meets `have` certainly meets `want`."""
     if have.name != want.name:
         return False
     if "present" in (have.operator, want.operator):

@@ -62,7 +62,6 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
 
 
 def _encode(draft: Draft, reason: str | None, *, wrong_body: bool = False) -> Canned:
-    """Return a response as bytes and headers, and report a body that is too large."""
     body = b""
     if draft.text is not None:
         body = draft.text.encode()
@@ -143,7 +142,6 @@ def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
 
 
 def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
-    """Yield how a body deviates from the contract's schema of this name."""
     if draft.page is not None:
         # The page's shape has checked each pet.
         yield from _too_many(draft.page.count, "page")
@@ -166,7 +164,6 @@ def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
 
 
 def _too_many(count: int, key: str) -> Iterator[_Deviation]:
-    """Yield a deviation if a page has more pets than the contract allows."""
     if count > PAGE_MAX:
         reason = f"the page has {count} pets, more than {PAGE_MAX}"
         yield _Deviation(reason, (key,), reason)

@@ -50,8 +50,7 @@ class SessionConfig:
     """The changes to a session that a body asks for; None keeps the current value.
 
     :param names: the scenarios as written, including the names of documents.
-    :param inline: the documents by name: each as a scenario, and as JSON. A document without a
-        name gets one.
+    :param inline: the documents by name, each as a scenario and as JSON.
     """
 
     names: tuple[str, ...] | None = None
@@ -62,9 +61,9 @@ class SessionConfig:
 
 @dataclass(frozen=True, slots=True)
 class _Scenarios(Shape):
-    """A scenario's name, a document, or a list of these; returns names and documents.
+    """A scenario's name, a document, or a list of these.
 
-    A document is returned as a scenario and as a JSON value.
+    `read` returns the names, and the documents by name: each as a scenario and as a JSON value.
     """
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
@@ -84,7 +83,7 @@ class _Scenarios(Shape):
                 diagnostics.documents.extend(own.problems)
             else:
                 here.reject(item, "a scenario name or a scenario document")
-        if not names and is_list and not node.items:
+        if is_list and not node.items:
             diagnostics.add(node, "must have at least one scenario, got an empty list")
         return names, inline
 
@@ -150,7 +149,6 @@ SESSION: Final = Object(
 def parse_session_config(text: str, library: Library, *, session: bool) -> SessionConfig:
     """Return the session changes that a body asks for.
 
-    :param library: has the scenarios that a document may extend, and the fixtures it may name.
     :param session: allow a seed and pets too, and make scenarios optional.
     :raise DocumentError: every problem of the documents, if the rest of the body is valid.
     :raise InputError: every problem of the rest.
@@ -158,11 +156,11 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
     check_text(text, BODY, FILE_BYTES)
     known, taken = library.scenarios.keys(), library.sources.keys()
     diagnostics = Diagnostics(BODY, known=known, taken=taken, fixtures=library.shelf())
-    values = _parse(text, SESSION if session else ACTIVATION, diagnostics, FILE_NODES)
+    shape = SESSION if session else ACTIVATION
+    values = read(text, shape, diagnostics, is_json=True, nodes=FILE_NODES)
     if diagnostics.documents:
-        own = Diagnostics(BODY, problems=diagnostics.documents)
         try:
-            own.close()
+            Diagnostics(BODY, problems=diagnostics.documents).close()
         except InputError as error:
             raise DocumentError(error.problems) from None
     names, documents = values.get("scenario", (None, {}))
@@ -182,9 +180,5 @@ def parse_pets(text: str, library: Library) -> PetsSource:
     :raise InputError: every problem.
     """
     diagnostics = Diagnostics(BODY, fixtures=library.shelf())
-    pets: PetsSource = _parse(text, PETS_SOURCE, diagnostics, FIXTURE_NODES)
+    pets: PetsSource = read(text, PETS_SOURCE, diagnostics, is_json=True, nodes=FIXTURE_NODES)
     return pets
-
-
-def _parse(text: str, shape: Shape, diagnostics: Diagnostics, nodes: int) -> Any:
-    return read(text, shape, diagnostics, is_json=True, nodes=nodes)

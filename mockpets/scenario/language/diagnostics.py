@@ -13,10 +13,14 @@ from mockpets.strict_json import REMOVE_QUOTES
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.language.nodes import Node
+
+    Fixture = Callable[[], tuple[Pet, ...] | InputError]
+    """Returns the pets of a fixture, or its problems."""
+    Fixtures = Mapping[str, Fixture]
 
 Path = tuple[str | int, ...]
 
@@ -38,7 +42,6 @@ class Diagnostics:
     :param file: the file's name in messages.
     :param name: the scenario's name.
     :param known: names of all scenarios.
-    :param fixtures: pets by fixture name; reading one may raise InputError.
     :param path: keys, and positions from 1, down to the current node.
     :param warnings: what is valid, but probably a mistake.
     :param documents: the problems of scenarios inside the document.
@@ -49,7 +52,7 @@ class Diagnostics:
     file: str
     name: str = ""
     known: Collection[str] = ()
-    fixtures: Mapping[str, tuple[Pet, ...]] = field(default_factory=dict)
+    fixtures: Fixtures = field(default_factory=dict)
     path: Path = ()
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)

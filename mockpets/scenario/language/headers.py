@@ -51,7 +51,6 @@ def opted_in(name: str) -> bool:
 
 
 def _value(value: Any, node: Node, diagnostics: Diagnostics) -> Any:
-    """Return a header's value as a string, if it is valid."""
     text = value if isinstance(value, str) else node.shown()
     if len(text) > HEADER_VALUE_BYTES:
         diagnostics.add(node, f"must have at most {HEADER_VALUE_BYTES} characters, got {len(text)}")
@@ -112,7 +111,6 @@ def check_duplicates(node: Node, diagnostics: Diagnostics) -> None:
 
 
 def _header_pairs(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
-    """Return headers as pairs, and report those that a scenario may not set."""
     for name, (key, value) in node.members.items():
         if _RESERVED.fullmatch(name):
             diagnostics.add(key, f"the server sets the header {quote(name)} itself", "remove it")

@@ -78,7 +78,6 @@ def warn_conditions(
 def _warn_values(
     stub: Node, part: str, condition: Condition, field: ContractField, diagnostics: Diagnostics
 ) -> None:
-    """Warn about each value of a condition that a field does not accept."""
     path: tuple[str | int, ...] = ("match", part, condition.name)
     if stub.find(path)[0].kind == "mapping":
         path = (*path, condition.operator)

@@ -28,24 +28,24 @@ from mockpets.scenario.language.text import read_text
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
     from pathlib import Path
     from typing import Any
 
     from mockpets.contract.schemas import Pet
+    from mockpets.scenario.language.diagnostics import Fixtures
     from mockpets.scenario.language.shapes import Schema, Shape
     from mockpets.scenario.model import Scenario
 
 
 def load_scenario(
-    path: Path, shown: str, *, known: Collection[str], fixtures: Mapping[str, tuple[Pet, ...]]
+    path: Path, shown: str, *, known: Collection[str], fixtures: Fixtures
 ) -> Scenario:
     """Return the scenario in a file; its name is the file's stem.
 
     :param path: a JSON file if it ends in ``.json``, else a YAML file.
     :param shown: the file's name in messages and lists.
     :param known: names of all scenarios, which this one may extend.
-    :param fixtures: pets by fixture name; an invalid fixture may raise InputError.
     :raise InputError: with every problem, in file order.
     """
     diagnostics = Diagnostics(shown, path.stem, known, fixtures)

@@ -188,7 +188,6 @@ class ByKey(Shape):
 
 
 def _any_of(shapes: Collection[Shape], definitions: Definitions) -> Schema:
-    """Return the schema of values that have one of some shapes."""
     schemas = [shape.schema(definitions) for shape in shapes]
     distinct = [schema for index, schema in enumerate(schemas) if schema not in schemas[:index]]
     return {"anyOf": distinct}

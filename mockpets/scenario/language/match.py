@@ -58,11 +58,7 @@ _OPERATORS_OF_OTHERS: Final = {
 """Operators of other mock servers (WireMock, MockServer, Mockoon) to how to write them."""
 
 
-# --- Conditions on a query parameter, a header, or a property of a body -----------------------
-
-
 def _as_text(value: Any, *_: object) -> str:
-    """Return a value as a query or a header contains it."""
     return value if isinstance(value, str) else dump_json(value).decode()
 
 
@@ -96,7 +92,6 @@ def _conditions(values: dict[str, Any], *_: object) -> tuple[Condition, ...]:
 
 
 def _header_conditions(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
-    """Return the conditions on headers, with names in lower case."""
     check_duplicates(node, diagnostics)
     for name, (key, _) in node.members.items():
         if "_" in name:
@@ -109,7 +104,6 @@ def _header_conditions(values: dict[str, Any], node: Node, diagnostics: Diagnost
 def _condition(kind: str, equals: Value, single: Value) -> ByKind:
     """Return the shape of the conditions on one name.
 
-    :param kind: what the name names, for the names of the schemas.
     :param equals: the shape of a value without an operator; never a mapping.
     :param single: the shape of the values of other operators.
     """
@@ -151,9 +145,6 @@ _IN_BODY: Final = _condition(
 )
 
 
-# --- Match ------------------------------------------------------------------------------------
-
-
 def _advise_path(path: str) -> str:
     """Return how to fix a path outside the pet store, or an empty string."""
     if path.startswith(f"{API_PREFIX}/"):
@@ -164,7 +155,6 @@ def _advise_path(path: str) -> str:
 
 
 def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
-    """Return a stub's match, if a request can meet all of its conditions."""
     operations = tuple(dict.fromkeys(values.get("operation", ())))
     others = [operation for operation in operations if operation != "getPet"]
     if "petId" in values and others:

@@ -1,8 +1,7 @@
 """The tree of a document: nodes with line and column, and the builder that makes them from events.
 
 The builder keeps its own stack and counts before it creates nodes, so that limits on depth, size
-and aliases hold while the parser still reads the text. `parser` makes the events, for YAML and
-JSON alike.
+and aliases hold while the parser still reads the text.
 """
 
 from __future__ import annotations
@@ -37,13 +36,11 @@ Step = Literal["word", "quoted", "alias", "mapping", "list", "end"]
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One value of a document, and where it starts.
+    """One value of a document, and where it starts; line and column count from 1.
 
-    :param line: from 1.
-    :param column: from 1.
-    :param value: the value of a scalar.
-    :param items: the items of a list.
-    :param members: the keys of a mapping: key to the nodes of key and value.
+    :param value: that of a scalar.
+    :param items: those of a list.
+    :param members: those of a mapping: key to the nodes of key and value.
     """
 
     kind: Kind
@@ -94,10 +91,7 @@ def dotted(path: Iterable[str | int]) -> str:
 
 
 class Event(NamedTuple):
-    """One step through a document: a scalar, an alias, or the start or end of a container.
-
-    :param what: ``word`` is an unquoted scalar, ``quoted`` a quoted one.
-    """
+    """One step through a document; a ``word`` is an unquoted scalar, ``quoted`` a quoted one."""
 
     what: Step
     line: int
@@ -108,8 +102,6 @@ class Event(NamedTuple):
 
 
 class _Size(NamedTuple):
-    """A number of nodes, and of the characters in them."""
-
     nodes: int
     characters: int
 
@@ -118,7 +110,7 @@ class _Size(NamedTuple):
 class _Open:
     """A mapping or list whose end the builder has not reached.
 
-    :param before: the size of the document before it, to compute its own size at its end.
+    :param before: the size of the document before it.
     :param key: the key whose value comes next.
     :param height: levels inside it.
     """
@@ -132,13 +124,9 @@ class _Open:
 
 
 class Builder:
-    """Builds nodes from events, and collects the problems after which reading can continue.
+    """Builds the tree in `root` from events, and collects problems that do not end the reading.
 
-    The finished tree is in `root`.
-
-    :param shown: the text's name in messages.
-    :param nodes: the limit for nodes, with aliases expanded.
-    :param characters: the limit for characters in keys and values, with aliases expanded.
+    The parameters are the same as in `parser.parse`.
     """
 
     def __init__(self, shown: str, nodes: int, characters: int) -> None:
@@ -167,18 +155,15 @@ class Builder:
                 self._begin(event)
             case "end":
                 frame = self._open.pop()
-                node = Node(
-                    _kind(frame.event),
-                    frame.event.line,
-                    frame.event.column,
-                    items=tuple(frame.items),
-                    members=frame.members,
-                )
-                size = _Size(
-                    self._size.nodes - frame.before.nodes,
-                    self._size.characters - frame.before.characters,
-                )
-                self._put(node, frame.event.anchor, size, frame.height)
+                begin, before = frame.event, frame.before
+                kind: Kind = "mapping" if begin.what == "mapping" else "list"
+                if begin.tag is not None:
+                    kind = "unusable"
+                items = tuple(frame.items)
+                node = Node(kind, begin.line, begin.column, None, items, frame.members)
+                nodes, characters = self._size
+                size = _Size(nodes - before.nodes, characters - before.characters)
+                self._put(node, begin.anchor, size, frame.height)
             case "alias":
                 self._alias(event)
             case _:
@@ -210,7 +195,6 @@ class Builder:
         self._put(node, None, size, height)
 
     def _scalar(self, event: Event) -> Node:
-        """Return the node of an unquoted or quoted scalar."""
         try:
             # Only an escape can produce half of a surrogate pair; UTF-8 cannot encode it.
             if surrogate := re.search("[\ud800-\udfff]", event.text):
@@ -224,7 +208,6 @@ class Builder:
         return Node(kind, event.line, event.column, value)
 
     def _put(self, node: Node, anchor: str | None, size: _Size, height: int) -> None:
-        """Put a finished node into its container, or make it the root."""
         if anchor is not None:
             self._anchors[anchor] = (node, size, height)
         if not self._open:
@@ -241,7 +224,6 @@ class Builder:
             self._member(frame, key, node)
 
     def _member(self, frame: _Open, key: Node, node: Node) -> None:
-        """Put a key and its value into a mapping, or report an invalid key."""
         name = str(key.value)
         if key.kind == "unusable":
             return
@@ -264,13 +246,13 @@ class Builder:
     def _count(self, event: Event, more: _Size) -> None:
         nodes, characters = self._size.nodes + more.nodes, self._size.characters + more.characters
         self._size = _Size(nodes, characters)
+        expanded = "with aliases expanded"
         if nodes > self._limit.nodes:
-            limit = f"{self._limit.nodes} values"
-        elif characters > self._limit.characters:
-            limit = f"{self._limit.characters} characters"
-        else:
-            return
-        raise self._stop(event, f"has more than {limit}, with aliases expanded")
+            raise self._stop(event, f"has more than {self._limit.nodes} values, {expanded}")
+        if characters > self._limit.characters:
+            raise self._stop(
+                event, f"has more than {self._limit.characters} characters, {expanded}"
+            )
 
     def _add(self, at: Node | Event, what: str, hint: str = "") -> None:
         """Add a problem after which reading can continue."""
@@ -283,13 +265,5 @@ class Builder:
         self.problems.append(Problem(self._shown, at.line, at.column, dotted(path), what, hint))
 
     def _stop(self, event: Event, what: str) -> InputError:
-        """Return the error for a problem after which reading cannot continue."""
         last = Problem(self._shown, event.line, event.column, "", what)
         return InputError(sorted([*self.problems, last]))
-
-
-def _kind(event: Event) -> Kind:
-    """Return the kind of the mapping or list that starts with an event."""
-    if event.tag is not None:
-        return "unusable"
-    return "mapping" if event.what == "mapping" else "list"

@@ -205,7 +205,6 @@ def _track_brackets(event: yaml.Event, text: str, brackets: list[_Place]) -> Non
 def _not_yaml(
     error: yaml.MarkedYAMLError, text: str, shown: str, brackets: list[_Place]
 ) -> InputError:
-    """Return the error for invalid YAML, with own messages for frequent problems."""
     problem, context = error.problem or "", error.context or ""
     position, start = _position(error.problem_mark), _position(error.context_mark)
     index = error.problem_mark.index if error.problem_mark else len(text)
@@ -240,10 +239,6 @@ def _not_yaml(
 def _unclosed(
     context: str, bracket: _Place, position: _Place, rest: str
 ) -> tuple[_Place, str, str]:
-    """Return position, message and hint for a bracket that is not closed.
-
-    :param position: where its end is missing, before `rest`.
-    """
     if not rest.strip():
         return bracket, "this bracket is never closed", "add the closing bracket"
     wanted = "a value" if "node" in context else "a ','"
@@ -254,7 +249,6 @@ def _unclosed(
 
 
 def _out_of_line(context: str, start: _Place, before: str) -> tuple[str, str]:
-    """Return message and hint for content that does not fit a block list or mapping."""
     if before[before.rfind("\n") + 1 :].strip():
         return "unexpected text after the value", "quote the whole value, or remove the text"
     kind, wanted = ("mapping", "a key") if "mapping" in context else ("list", "a '-'")

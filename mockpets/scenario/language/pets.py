@@ -72,7 +72,6 @@ class _PetShape(Shape):
 
 
 def _property(field: ContractField, definitions: Definitions) -> Schema:
-    """Return the JSON Schema of a property of a Pet."""
     schema = {**field.metadata, **getattr(field, "bounds", {})}
     if field.component is None:
         return schema
@@ -81,7 +80,6 @@ def _property(field: ContractField, definitions: Definitions) -> Schema:
 
 
 def _by_id(pets: tuple[Pet, ...], node: Node, diagnostics: Diagnostics) -> tuple[Pet, ...]:
-    """Return pets in the order of their ids, which must be unique."""
     first: dict[object, int] = {}
     for index, item in enumerate(node.items):
         id_node, _ = item.find(("id",))
@@ -97,11 +95,11 @@ def _fixture_pets(name: str, node: Node, diagnostics: Diagnostics) -> Any:
     if name not in diagnostics.fixtures:
         advice = "for your own, add its folder with --fixtures-dir"
         return diagnostics.unknown(node, "fixture", name, diagnostics.fixtures, advice)
-    try:
-        return diagnostics.fixtures[name]
-    except InputError as error:
-        what = f"fixture {quote(name)} is invalid: {error.problems[0]}"
+    pets = diagnostics.fixtures[name]()
+    if isinstance(pets, InputError):
+        what = f"fixture {quote(name)} is invalid: {pets.problems[0]}"
         return diagnostics.add(node, what, "fix the fixture")
+    return pets
 
 
 def _fixture_page(name: str, node: Node, diagnostics: Diagnostics) -> Any:

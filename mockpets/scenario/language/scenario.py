@@ -199,7 +199,6 @@ _STUB: Final = Object(
 
 
 def _known(name: str, node: Node, diagnostics: Diagnostics) -> Any:
-    """Return the name of another known scenario."""
     if name == diagnostics.name:
         return diagnostics.add(node, "a scenario cannot extend itself", "remove it")
     if name in diagnostics.known:

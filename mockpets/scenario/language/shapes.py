@@ -33,10 +33,7 @@ _PERCENT: Final = r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?%"
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """The schemas that a document holds once, by name, and refers to.
-
-    :param location: where the document holds them, such as ``#/$defs/``.
-    """
+    """The schemas that a document holds once, by name, at a location such as ``#/$defs/``."""
 
     location: str
     schemas: dict[str, Schema] = field(default_factory=dict)
@@ -64,9 +61,9 @@ ANY_KIND: Final = tuple(_NAMES)
 class Shape:
     """The base of all shapes.
 
-    :param description: for the author of the file; editors show it.
-    :param name: the name of its schema in a document, which becomes the name of a type in
-        generated code; without a name, the schema is written where it is used.
+    :param description: editors show it.
+    :param name: of its schema in a document, and so of a type in generated code; without a name,
+        the schema is written where it is used.
     :param then: converts the value that `read` returns, or reports a problem and returns `INVALID`.
     """
 
@@ -82,10 +79,7 @@ class Shape:
         return self.then(value, node, diagnostics)
 
     def schema(self, definitions: Definitions) -> Schema:
-        """Return the JSON Schema; if the shape has a name, a reference to it.
-
-        :param definitions: gets the schemas of this shape and of its parts that have names.
-        """
+        """Return the JSON Schema; if the shape has a name, a reference to it in `definitions`."""
         if not self.name:
             return {"description": self.description, **self._looks(definitions)}
         if self.name not in definitions.schemas:
@@ -135,7 +129,6 @@ class Text(Shape):
 
     :param expected: the pattern in words, for messages.
     :param pattern: a regular expression for the whole string, with the same meaning in JSON Schema.
-    :param limit: the highest number of characters.
     :param advise: returns how to fix an invalid string, or an empty string.
     """
 
@@ -174,7 +167,6 @@ def kebab_case(description: str, kind: str = "a name in kebab-case", then: Then 
 class Parsed(Shape):
     """A string that a parser converts, such as a duration or a rate.
 
-    :param expected: the syntax in words, for messages.
     :param pattern: a regular expression for the string; the parser may be stricter.
     :param parse: returns the value, or raises ValueError with what was expected and what it got.
     """
@@ -232,10 +224,7 @@ class Number(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Choice(Shape):
-    """One of a few strings.
-
-    :param advice: other strings that authors may try, and how to write what they mean.
-    """
+    """One of a few strings; `advice` has others that authors may try, and how to write those."""
 
     words: tuple[str, ...]
     advice: Mapping[str, str] = field(default_factory=dict)

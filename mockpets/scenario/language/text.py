@@ -1,8 +1,4 @@
-"""Read the text of a file safely: open it, decode it, and reject invisible characters.
-
-The boundary to the file system: returns a text of limited size in which an editor shows every
-character, or raises `InputError` with one problem. `parser` parses the text.
-"""
+"""Read the text of a file safely: open it, decode it, and reject invisible characters."""
 
 from __future__ import annotations
 
@@ -33,7 +29,7 @@ def read_text(path: Path, shown: str, limit: int) -> str:
 
     :param shown: the file's name in messages.
     :param limit: the largest size in bytes.
-    :raise InputError: as `read_any_text`, or it has characters that `check_text` rejects.
+    :raise InputError: that of `read_any_text` or `check_text`.
     """
     text = read_any_text(path, shown, limit)
     check_text(text, shown, limit)
@@ -41,10 +37,8 @@ def read_text(path: Path, shown: str, limit: int) -> str:
 
 
 def read_any_text(path: Path, shown: str, limit: int) -> str:
-    """Return the text of a regular file, which other programs wrote, with all its characters.
+    """Return the text of a regular file that other programs wrote, with all its characters.
 
-    :param shown: the file's name in messages.
-    :param limit: the largest size in bytes.
     :raise InputError: the file cannot be read, is a link to a file outside its folder, is not a
         regular file, is too large, or is not UTF-8.
     """
@@ -72,10 +66,8 @@ def read_any_text(path: Path, shown: str, limit: int) -> str:
 
 
 def check_text(text: str, shown: str, limit: int) -> None:
-    """Reject a text that is too long or has invisible characters.
+    """Reject a text that is too long in UTF-8 or has invisible characters.
 
-    :param shown: the text's name in messages.
-    :param limit: the largest size of its UTF-8 in bytes.
     :raise InputError: it is longer, has half of a surrogate pair, or has control characters, line
         separators, zero-width spaces or characters that change the text direction.
     """
@@ -95,7 +87,6 @@ def _open(path: str, flags: int) -> int:
 
 
 def _decode(data: bytes, shown: str) -> str:
-    """Return bytes decoded as UTF-8."""
     # A byte order mark, or the zero bytes that UTF-16 and UTF-32 have for ASCII characters.
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:2]:
         raise _error(shown, "is UTF-16 or UTF-32", "save it as UTF-8")

@@ -105,7 +105,6 @@ class GateWait:
 
 
 def _match(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
-    """Return the match, the outcomes and the statuses."""
     assert MATCH.then is not None  # noqa: S101 - for mypy
     match = MATCH.then(values, node, diagnostics)
     if match is INVALID:

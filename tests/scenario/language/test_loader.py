@@ -36,25 +36,22 @@ from tests.scenario.language.bad_files import JSON, YAML, D, S, stub
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mockpets.scenario.language.diagnostics import Fixtures
+
 KNOWN = ("own", "slow", "retry")
 JSON_TYPE = ("Content-Type", "application/json")
 
 
-class Shelf(dict[str, tuple[Pet, ...]]):
-    """Fixtures, one of which is invalid."""
-
-    def __getitem__(self, name: str) -> tuple[Pet, ...]:
-        if name == "broken":
-            raise InputError([Problem("broken.yaml", 1, 1, "", "is empty")])
-        return super().__getitem__(name)
+def pets(count: int) -> tuple[Pet, ...]:
+    return tuple(Pet(id=number, name="a", categoryId=1) for number in range(count))
 
 
-SHELF = Shelf(
-    showroom=(Pet(id=1, name="Miso", categoryId=2, status="sold"),),
-    broken=(),
-    many=tuple(Pet(id=number, name="a", categoryId=1) for number in range(101)),
-    thousands=tuple(Pet(id=number, name="a", categoryId=1) for number in range(1001)),
-)
+SHELF: Fixtures = {
+    "showroom": lambda: (Pet(id=1, name="Miso", categoryId=2, status="sold"),),
+    "broken": lambda: InputError([Problem("broken.yaml", 1, 1, "", "is empty")]),
+    "many": partial(pets, 101),
+    "thousands": partial(pets, 1001),
+}
 
 
 def load(text: str, *, is_json: bool = False) -> Scenario:
@@ -281,7 +278,7 @@ def test_stubs_are_hashable() -> None:
     ("[]", ()),
     ("[{id: 9007199254740993.0, name: b, categoryId: 9.223372036854775807e18}]",
      ({"id": 9007199254740993, "name": "b", "categoryId": INT64_MAX},)),
-    ("showroom", SHELF["showroom"]),
+    ("showroom", SHELF["showroom"]()),
     ("[{id: 2, name: b, categoryId: 1}, {id: 1, name: a, categoryId: 1}]",
      ({"id": 1, "name": "a", "categoryId": 1}, {"id": 2, "name": "b", "categoryId": 1})),
 ])  # fmt: skip

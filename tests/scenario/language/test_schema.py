@@ -80,7 +80,7 @@ VALIDATOR = extend(Draft202012Validator, {"pattern": ends_the_text})(SCHEMA)  # 
 
 def loader_problems(text: str) -> list[str]:
     """Return the problems that the loader reports for a scenario in JSON."""
-    fixtures = {"showroom": (Pet(id=1, name="Miso", categoryId=2),)}
+    fixtures = {"showroom": lambda: (Pet(id=1, name="Miso", categoryId=2),)}
     with TemporaryDirectory() as folder:
         path = Path(folder, "own.json")
         path.write_text(text, encoding="utf-8")
