@@ -1,7 +1,7 @@
 """The interface between the app and our server: how to deliver a response.
 
 The server puts a `Server` into each request's WSGI environ under `SERVER`. An app that finds it
-may put a `DeliveryOrder` under `ORDER` and return the whole response at once; the server then
+may put an `Order` under `ORDER` and return the whole response at once; the server then
 sends it after a delay, throttled, when a gate opens, or not at all, without a waiting thread. On
 any other WSGI server there is no `Server`, and the app does what it can by itself.
 
@@ -11,11 +11,12 @@ head; see `BodyState`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from mockpets.constants import ErrorCode, ResponseEnd
     from mockpets.faults import FaultKind
@@ -26,14 +27,14 @@ SERVER: Final = "mockpets.server"
 HEAD: Final = "mockpets.head"
 """In the environ: the request's head in bytes, from the request line to the empty line. Middleware
 that changes the environ's headers must remove it."""
-ORDER: Final = "mockpets.delivery_order"
+ORDER: Final = "mockpets.order"
 RETRIED: Final = "mockpets.retried"
-"""In the environ if the app is called again because of `DeliveryOrder.retry`: the seconds that are
-left of the patience of its first such order, 0 if it has run out or the server is stopping."""
+"""In the environ if the app is called again because of a `CallAgain`: the seconds that are left of
+the patience of its first such order, 0 if it has run out or the server is stopping."""
 MEMO: Final = "mockpets.memo"
 """In the environ: a `dict` for the app, the same one if it is called again with the request."""
 JOB_RESULTS: Final = "mockpets.job_results"
-"""In the environ if the app is called again because of `DeliveryOrder.job`: all jobs' results."""
+"""In the environ if the app is called again because of a `RunJob`: all jobs' results."""
 BodyState = Literal["pending", "large", "read"]
 """What has arrived of a body: only its beginning, and it is not or is known to be larger than
 `BODY_BYTES`; or all of it, after an early call.
@@ -46,7 +47,7 @@ SESSION: Final = "mockpets.session"
 """The app may put the name of a request's session under this key, for `Server.close_idle`."""
 ON_END: Final = "mockpets.on_end"
 """The app may put an `OnEnd` under this key. The server calls it once, on the app's thread, when
-the response has ended; never for a response that it discards because of `job` or `retry`."""
+the response has ended; never for a response that it discards."""
 
 
 class ServerLimits(Protocol):
@@ -116,37 +117,64 @@ class Server(Protocol):
         ...
 
 
+Hold = Callable[[Callable[[], None]], Callable[[], None]]
+"""Called with a function that releases the response, which any thread may call; returns a function
+that cancels the hold."""
+
+
 @dataclass(frozen=True, slots=True)
-class DeliveryOrder:
-    """How the server delivers one response.
+class Deliver:
+    """Order to send the response in another way than at once.
 
     :param delay: seconds, from now.
-    :param hold: called with a function that releases the response, which any thread may call;
-        returns a function that cancels the hold. Delay and hold run at the same time.
+    :param hold: runs at the same time as the delay.
     :param throttle: bytes of the body per second, None for no limit.
     :param fault: whether to send nothing, and how to end the connection; the app has damaged the
         body.
     :param close: whether to close the connection after the response.
-    :param job: work too long for the app's thread. The server discards the response, runs the job
-        on its worker thread, and calls the app again with the same request and the job's result
-        under `JOB_RESULTS`.
-    :param owner: the session whose job or response it is. The jobs of different owners take turns,
-        and `Server.room` counts their responses.
     :param patience: seconds after which the hold ends by itself, and a delay with it.
-    :param retry: whether to call the app again with the same request when the hold ends, and send
-        that response, unless it is ordered like this again. If the server is already stopping, it
-        calls the app again at once.
-    :param needs_body: in an early call, whether to discard the response, wait for the body and call
-        the app again.
+    :param owner: the session of the response, which `Server.room` counts.
     """
 
     delay: float = 0.0
-    hold: Callable[[Callable[[], None]], Callable[[], None]] | None = None
+    hold: Hold | None = None
     throttle: int | None = None
     fault: FaultKind | None = None
     close: bool = False
-    job: Callable[[], object] | None = None
-    owner: str = ""
     patience: float | None = None
-    retry: bool = False
-    needs_body: bool = False
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallAgain:
+    """Order to discard the response and call the app again with the same request after a hold.
+
+    If the server is already stopping, it calls the app again at once, and then sends the response.
+
+    :param patience: seconds after which the hold ends by itself.
+    :param owner: as for `Deliver`.
+    """
+
+    hold: Hold
+    patience: float
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunJob:
+    """Order to discard the response, run a job on the worker thread, and call the app again.
+
+    :param job: work too long for the app's thread; its result is then under `JOB_RESULTS`.
+    :param owner: the session; the jobs of different owners take turns.
+    """
+
+    job: Callable[[], object]
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitBody:
+    """Order in an early call to discard the response, and to call the app again with the body."""
+
+
+Order = Deliver | CallAgain | RunJob | AwaitBody

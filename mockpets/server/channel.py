@@ -10,9 +10,7 @@ import logging
 import os
 import socket
 import struct
-from dataclasses import replace
 from functools import partial
-from math import inf
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import BODY_BYTES
@@ -22,13 +20,12 @@ from mockpets.server.connection import Connection
 from mockpets.server.parking import ParkedResponse, ThrottledBody
 from mockpets.server.task import Response, Task, error_response
 from mockpets.telemetry.access_log import shown_target
-from mockpets.wsgi_extension import DeliveryOrder
+from mockpets.wsgi_extension import AwaitBody, CallAgain, Deliver, RunJob
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.constants import ResponseEnd
-    from mockpets.faults import FaultKind
     from mockpets.wsgi_extension import BodyState
 
 _log: Final = logging.getLogger("mockpets.server")
@@ -36,8 +33,12 @@ _RESET: Final = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
 """SO_LINGER with a time of zero: closing the socket resets the connection."""
 _JOBS: Final = 3
 """Maximum number of jobs for one request: more than one if scenario files change during a job."""
-_FOREVER: Final = DeliveryOrder(hold=lambda _: lambda: None)
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+def _never(_release: Callable[[], None]) -> Callable[[], None]:
+    """Hold a response until its client leaves."""
+    return lambda: None
 
 
 class Channel(Connection):
@@ -100,7 +101,7 @@ class Channel(Connection):
         self._body_state = "large" if request.body_size > BODY_BYTES else "pending"
         if self._body_state != state and self._body_state in getattr(app, "early_calls", ()):
             response = self._make_response(request)
-            if response.order is None or not response.order.needs_body:
+            if not isinstance(response.order, AwaitBody):
                 self._incoming, self._request = None, request
                 self.scheduler.bodies.forget(self)
                 self._enter("busy")
@@ -147,27 +148,33 @@ class Channel(Connection):
 
     def _carry_out(self, request: RequestParser, response: Response) -> None:
         """Send, park or retry a response as ordered."""
-        self._response, order = response, response.order
-        if order is None or (order.job is None and not order.retry):
-            request.close()  # nothing reads the body again, and the response may be parked
-        if order is None:
-            self._deliver(response)
-        elif order.job is not None:
-            self._run_job(request, order.job, order.owner)
-        elif (order.delay > 0 or order.hold is not None) and not self.scheduler.draining:
-            if self._peer_closed:
-                self.close()  # the client has most likely left
-            else:
-                self._catch_up()  # from now on the client waits
-                if order.retry and self._retry_until is None:
-                    self._retry_until = self.scheduler.timers.clock() + (order.patience or inf)
-                release = self._retry if order.retry else partial(self._release, response)
-                self._parked = ParkedResponse(self.scheduler, order, release)
-        elif order.retry and self._retry_until is None:
-            self._retry_until = self.scheduler.timers.clock()
-            self._retry()
+        self._response, is_draining = response, self.scheduler.draining
+        match order := response.order:
+            case RunJob():
+                self._run_job(request, order)
+                return
+            case CallAgain() if not is_draining or self._retry_until is None:
+                if self._retry_until is None:
+                    self._retry_until = self.scheduler.timers.clock() + order.patience
+                if is_draining:
+                    self._retry()
+                else:
+                    hold = Deliver(hold=order.hold, patience=order.patience, owner=order.owner)
+                    self._park(hold, self._retry)
+                return
+        request.close()  # nothing reads the body again, and the response may be parked
+        delivery = response.delivery
+        if (delivery.delay > 0 or delivery.hold is not None) and not is_draining:
+            self._park(delivery, partial(self._release, response))
         else:
             self._deliver(response)
+
+    def _park(self, delivery: Deliver, release: Callable[[], None]) -> None:
+        if self._peer_closed:
+            self.close()  # the client has most likely left
+        else:
+            self._catch_up()  # from now on the client waits
+            self._parked = ParkedResponse(self.scheduler, delivery, release)
 
     def _make_response(self, request: RequestParser) -> Response:
         """Return the response; the client does not see how an app failed."""
@@ -193,7 +200,7 @@ class Channel(Connection):
             return 0.0
         return max(self._retry_until - self.scheduler.timers.clock(), 0.0)
 
-    def _run_job(self, request: RequestParser, job: Callable[[], object], owner: str) -> None:
+    def _run_job(self, request: RequestParser, order: RunJob) -> None:
         """Have the worker run a job, then call the app again."""
         self._response = None
         self._jobs += 1
@@ -208,9 +215,9 @@ class Channel(Connection):
             return
 
         def run() -> None:
-            self._job_results += (job(),)
+            self._job_results += (order.job(),)
 
-        self.scheduler.worker.submit(run, self._respond, owner)
+        self.scheduler.worker.submit(run, self._respond, order.owner)
 
     def _retry(self) -> None:
         """Call the app again after the hold that it ordered."""
@@ -235,12 +242,10 @@ class Channel(Connection):
 
     def _deliver(self, response: Response) -> None:
         """Send a response, or break the connection instead."""
-        order = response.order
-        if order is not None and order.fault is not None and order.fault.sends == "nothing":
-            self._break(order.fault, order.owner)
-        elif (
-            order is None or order.throttle is None or self.scheduler.draining or not response.body
-        ):
+        delivery = response.delivery
+        if delivery.fault is not None and delivery.fault.sends == "nothing":
+            self._break(delivery)
+        elif delivery.throttle is None or self.scheduler.draining or not response.body:
             self._send(response.head + response.body)
             if not self._unsent and self.connected:
                 self._finish(response)
@@ -250,22 +255,21 @@ class Channel(Connection):
                 self._parked = ThrottledBody(
                     self.scheduler,
                     response.body,
-                    order.throttle,
-                    order.owner,
+                    delivery.throttle,
+                    delivery.owner,
                     self._send,
                     lambda: bool(self._unsent),
                     partial(self._on_throttled_sent, response),
                 )
 
-    def _break(self, fault: FaultKind, owner: str) -> None:
+    def _break(self, delivery: Deliver) -> None:
         """End the connection as a fault does, or wait until the client leaves."""
+        then = "close" if delivery.fault is None else delivery.fault.then
         self._end_response("broken")
-        if fault.then == "wait" and not self.scheduler.draining:
-            self._catch_up()  # from now on the client waits
+        if then == "wait" and not self.scheduler.draining:
             self._enter("busy")
-            stall = replace(_FOREVER, owner=owner)
-            self._parked = ParkedResponse(self.scheduler, stall, self.close)
-        elif fault.then == "reset":
+            self._park(Deliver(hold=_never, owner=delivery.owner), self.close)
+        elif then == "reset":
             self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
             self.close()
         else:
@@ -296,9 +300,9 @@ class Channel(Connection):
 
     def _finish(self, response: Response) -> None:
         """Go on to the next request after a response is sent, or end the connection."""
-        request, order = response.request, response.order
-        if order is not None and order.fault is not None and order.fault.then in ("reset", "wait"):
-            self._break(order.fault, order.owner)
+        request, fault = response.request, response.delivery.fault
+        if fault is not None and fault.then in ("reset", "wait"):
+            self._break(response.delivery)
             return
         self._request = self._body_state = None
         self._end_response("broken" if response.short else "sent")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.server.scheduler import Scheduler, Timer
-    from mockpets.wsgi_extension import DeliveryOrder
+    from mockpets.wsgi_extension import Deliver
 
 
 class ParkedResponse:
@@ -19,9 +19,7 @@ class ParkedResponse:
     :param release: called once, on the loop's thread.
     """
 
-    def __init__(
-        self, scheduler: Scheduler, order: DeliveryOrder, release: Callable[[], None]
-    ) -> None:
+    def __init__(self, scheduler: Scheduler, order: Deliver, release: Callable[[], None]) -> None:
         self._scheduler = scheduler
         self._release = release
         self._pending = 0
@@ -66,7 +64,7 @@ class ThrottledBody:
     """A body that is sent at a limited rate.
 
     :param rate: bytes per second.
-    :param owner: as in a `DeliveryOrder`.
+    :param owner: as in a `Deliver`.
     :param send: sends bytes.
     :param is_blocked: returns whether the client has yet to take bytes that were sent before.
     :param done: called after the last byte was sent.

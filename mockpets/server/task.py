@@ -29,6 +29,7 @@ from mockpets.wsgi_extension import (
     RETRIED,
     SERVER,
     SESSION,
+    Deliver,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from mockpets.http.request_parser import RequestParser
     from mockpets.server.connection import Connection
     from mockpets.server.scheduler import Scheduler
-    from mockpets.wsgi_extension import BodyState, DeliveryOrder, OnEnd
+    from mockpets.wsgi_extension import BodyState, OnEnd, Order
 
 _log: Final = getLogger("mockpets.server")
 
@@ -49,6 +50,7 @@ _OF_ONE_REQUEST: Final = {
     *("wsgi.input", "wsgi.errors", "waitress.client_disconnected"),
 }
 """What does not depend on the header fields, the version of HTTP and the server's address alone."""
+_AT_ONCE: Final = Deliver()
 _REASONS: Final = {
     400: "Bad Request",
     408: "Request Timeout",
@@ -69,7 +71,7 @@ class Response:
 
     :param request: the request.
     :param head: status line and headers, with the empty line.
-    :param order: how to deliver it, None to send it at once.
+    :param order: None to send it at once.
     :param close: whether to close the connection after it.
     :param short: whether the body is shorter than its Content-Length.
     :param on_end: called once, when the response has ended.
@@ -78,10 +80,15 @@ class Response:
     request: RequestParser
     head: bytes
     body: bytes
-    order: DeliveryOrder | None
+    order: Order | None
     close: bool
     short: bool = False
     on_end: OnEnd | None = None
+
+    @property
+    def delivery(self) -> Deliver:
+        """The order to deliver it, by default at once."""
+        return self.order if isinstance(self.order, Deliver) else _AT_ONCE
 
 
 def common_environ(connection: Connection, request: RequestParser) -> WSGIEnvironment:
@@ -199,9 +206,7 @@ class Task:
             raise AssertionError(f"an app must not set hop-by-hop headers, got {forbidden}")
         return self._written.append
 
-    def _response(
-        self, body: bytes, order: DeliveryOrder | None, on_end: OnEnd | None = None
-    ) -> Response:
+    def _response(self, body: bytes, order: Order | None, on_end: OnEnd | None = None) -> Response:
         """Return the response with a head that agrees with the body."""
         request, status = self._request, self._status
         if status is None:
@@ -217,13 +222,14 @@ class Task:
         elif len(body) > length:
             body = body[:length]
         short = not is_head and length is not None and len(body) < length
-        if short and (order is None or not order.close):
+        must_close = isinstance(order, Deliver) and order.close
+        if short and not must_close:
             _log.warning(
                 "the app set Content-Length to %s but returned %s bytes; closing the connection",
                 length,
                 len(body),
             )
-        ends = self._connection.is_last_request or (order is not None and order.close)
+        ends = self._connection.is_last_request or must_close
         close = short or ends or request.asked_to_close or not request.completed
         connection = "close" if close else None
         if not close and request.version == "1.0":

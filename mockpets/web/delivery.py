@@ -19,7 +19,7 @@ from mockpets.constants import DELAY_SECONDS, PIECES_A_SECOND
 from mockpets.contract.error_messages import SESSION_PARKED, TOO_MANY_PARKED
 from mockpets.errors import RequestError
 from mockpets.faults import FAULTS, NO_RESPONSE_FAULTS
-from mockpets.wsgi_extension import ORDER, SERVER, SESSION, DeliveryOrder
+from mockpets.wsgi_extension import ORDER, SERVER, SESSION, Deliver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ def check_room(environ: WSGIEnvironment, session: str) -> None:
 
 
 class Hold:
-    """A response that is held at a gate, and for how long. Calling it is a `DeliveryOrder.hold`."""
+    """A response that is held at a gate, and for how long; a `wsgi_extension.Hold`."""
 
     def __init__(self, gates: Gates, gate: str) -> None:
         self._gates = gates
@@ -121,7 +121,7 @@ class Delivery:
         if SERVER in environ:
             if hold is not None:
                 _log.info("holding a response until the gate '%s' is opened", outcome.hold)
-            environ[ORDER] = DeliveryOrder(
+            environ[ORDER] = Deliver(
                 outcome.delay,
                 hold,
                 throttle,

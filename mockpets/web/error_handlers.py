@@ -14,7 +14,7 @@ from mockpets.errors import NeedsBody, NotReady, RequestError
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.public_mode import for_visitor
 from mockpets.web.unmatched import not_found_message
-from mockpets.wsgi_extension import JOB_RESULTS, ORDER, DeliveryOrder
+from mockpets.wsgi_extension import JOB_RESULTS, ORDER, AwaitBody, RunJob
 
 if TYPE_CHECKING:
     import flask
@@ -72,7 +72,7 @@ def _not_ready(error: NotReady) -> Response:
     for result in environ.get(JOB_RESULTS, ()):
         if isinstance(result, RequestError):
             return _request_error(result)
-    environ[ORDER] = DeliveryOrder(job=partial(_run_job, error), owner=request.exchange.name)
+    environ[ORDER] = RunJob(partial(_run_job, error), request.exchange.name)
     return Response(status=503)
 
 
@@ -91,7 +91,7 @@ def _run_job(error: NotReady) -> object:
 
 def _needs_body(_: NeedsBody) -> Response:
     """Order the server to call the app again with the body; this response is never sent."""
-    current_request().environ[ORDER] = DeliveryOrder(needs_body=True)
+    current_request().environ[ORDER] = AwaitBody()
     return Response(status=503)
 
 

@@ -30,7 +30,7 @@ from mockpets.constants import (
 from mockpets.errors import RequestError
 from mockpets.session.visitors import visitor_name, visitor_names
 from mockpets.web.rate_limit import Rate, RateLimit
-from mockpets.wsgi_extension import ON_END, ORDER, SERVER
+from mockpets.wsgi_extension import ON_END, ORDER, SERVER, CallAgain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from mockpets.constants import ErrorCode, ResponseEnd
     from mockpets.settings import Settings
     from mockpets.web.exchange import Request
-    from mockpets.wsgi_extension import DeliveryOrder, OnEnd
+    from mockpets.wsgi_extension import OnEnd
 
 _IN_PROGRESS: Final = CONNECTIONS // PUBLIC_SHARE
 """Maximum number of responses in progress for one visitor."""
@@ -160,8 +160,8 @@ class VisitorSessions:
     def track(self, request: Request) -> None:
         """Count a response as in progress until it has ended, if our server sends it."""
         environ = request.environ
-        order: DeliveryOrder | None = environ.get(ORDER)
-        if SERVER not in environ or (order is not None and order.retry):
+        order = environ.get(ORDER)
+        if SERVER not in environ or isinstance(order, CallAgain):
             return  # it has no end, and only the owner's calls are retried
         name = self.name(request)
         self._in_progress[name] += 1

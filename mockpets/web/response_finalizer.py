@@ -44,7 +44,7 @@ from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.journal_writer import record, target
-from mockpets.wsgi_extension import ORDER, SESSION
+from mockpets.wsgi_extension import ORDER, SESSION, AwaitBody, CallAgain, RunJob
 
 if TYPE_CHECKING:
     from mockpets.journal.coverage import Coverage
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from mockpets.web.delivery import Delivery
     from mockpets.web.exchange import Exchange, Pair, Request
     from mockpets.web.public_mode import VisitorSessions
-    from mockpets.wsgi_extension import DeliveryOrder
+    from mockpets.wsgi_extension import Order
 
 _LOGGED: Final = (401, 403, 429)
 """Statuses that the access log lists even for control calls that only read."""
@@ -75,8 +75,8 @@ class ResponseFinalizer:
     def finalize(self, response: Response) -> Response:
         """Return the response to the current request, completed, recorded and ready to send."""
         request = current_request()
-        order: DeliveryOrder | None = request.environ.get(ORDER)
-        if order is not None and (order.job is not None or order.needs_body):
+        order: Order | None = request.environ.get(ORDER)
+        if isinstance(order, RunJob | AwaitBody):
             return response  # never sent: the server calls the app again
         environ, session = request.environ, request.exchange.session
         is_control = request.path.startswith(CONTROL_PREFIX)
@@ -111,7 +111,7 @@ class ResponseFinalizer:
         return response
 
     def _finalize_control(
-        self, request: Request, response: Response, order: DeliveryOrder | None
+        self, request: Request, response: Response, order: Order | None
     ) -> Response:
         """Complete a response of the control API, which has no scenarios and is not recorded."""
         is_preflight = request.method == "OPTIONS"
@@ -127,7 +127,7 @@ class ResponseFinalizer:
         )
         if request.exchange.limit is not None:
             self.metrics.count_limit(request.exchange.limit)
-        if order is not None and order.retry:
+        if isinstance(order, CallAgain):
             return response  # not its last
         only_reads = request.method in ("GET", "HEAD", "OPTIONS")  # the panel polls with these
         if not only_reads or response.status_code in _LOGGED:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 from mockpets.faults import FAULTS
 from mockpets.session.gates import Gates
-from mockpets.wsgi_extension import ORDER, SERVER, DeliveryOrder
+from mockpets.wsgi_extension import ORDER, SERVER, Deliver, RunJob
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -42,17 +42,18 @@ class QueryApp:
         start_response(status, [("Content-Length", str(announced))])
         return [body]
 
-    def order(self, query: dict[str, str]) -> DeliveryOrder | None:
+    def order(self, query: dict[str, str]) -> Deliver | RunJob | None:
         if not query:
             return None
         gate = query.get("hold")
         hold: Any = None if gate is None else lambda release: self.gates.wait(gate, release)
-        return DeliveryOrder(
+        if job := self.jobs.pop(query.get("job", ""), None):
+            return RunJob(job, query.get("owner", ""))
+        return Deliver(
             delay=float(query.get("delay", 0)),
             hold=hold,
             throttle=int(query["throttle"]) if "throttle" in query else None,
             fault=FAULTS[query["fault"]] if "fault" in query else None,
             close="close" in query,
             owner=query.get("owner", ""),
-            job=self.jobs.pop(query.get("job", ""), None),
         )

@@ -141,14 +141,14 @@ def test_stopping_with_the_real_app_leaks_nothing() -> None:
 # --- Signals ----------------------------------------------------------------------------------
 
 FOREGROUND = """
-from mockpets.wsgi_extension import ORDER, DeliveryOrder
+from mockpets.wsgi_extension import ORDER, Deliver
 from mockpets.server import bind, serve
 from mockpets.settings import Settings
 
 def app(environ, start_response):
     path = environ["PATH_INFO"]
     if path == "/parked":
-        environ[ORDER] = DeliveryOrder(delay=60)
+        environ[ORDER] = Deliver(delay=60)
     body = b"x" * 8388608 if path == "/large" else path.encode()
     start_response("200 OK", [("Content-Length", str(len(body)))])
     return [body]

@@ -113,7 +113,7 @@ def test_the_app_knows_when_the_limit_is_reached() -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 10, 11])
-@pytest.mark.parametrize("order", ["delay=30", "throttle=1&size=9"])
+@pytest.mark.parametrize("order", ["delay=30", "throttle=1&size=9", "fault=stall"])
 def test_one_owner_gets_half_of_the_places_that_the_others_leave(limit: int, order: str) -> None:
     with running(QueryApp(), Limits(parked=limit)) as server, ExitStack() as stack:
         ask = stack.enter_context(Wire(server.port))

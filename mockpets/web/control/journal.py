@@ -13,7 +13,7 @@ from mockpets.errors import RequestError
 from mockpets.journal import queries
 from mockpets.web.control.call import JsonResponse, body_text, json_response, run_job
 from mockpets.web.control.waiting import block, wait_until
-from mockpets.wsgi_extension import MEMO, ORDER, RETRIED, SERVER, DeliveryOrder
+from mockpets.wsgi_extension import MEMO, ORDER, RETRIED, SERVER, CallAgain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -188,8 +188,7 @@ def events(call: ControlRequest) -> JsonResponse[Events]:
     if server is None:
         block(changes, since, wait)
     elif server.room(name := call.session.name):
-        hold = partial(changes.wait, since)
-        environ[ORDER] = DeliveryOrder(hold=hold, patience=wait, retry=True, owner=name)
+        environ[ORDER] = CallAgain(partial(changes.wait, since), wait, name)
     return _changes(call, since)
 
 

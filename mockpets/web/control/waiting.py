@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from mockpets.web.delivery import check_room
-from mockpets.wsgi_extension import ORDER, RETRIED, SERVER, DeliveryOrder
+from mockpets.wsgi_extension import ORDER, RETRIED, SERVER, CallAgain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,9 +48,9 @@ def wait_until(
         if change is None or left <= 0:
             return result
         if server is not None:
-            check_room(environ, session.name)
-            hold = partial(session.changes.wait, change)
-            environ[ORDER] = DeliveryOrder(hold=hold, patience=left, retry=True, owner=session.name)
+            if RETRIED not in environ:  # a call that waits keeps its place while it checks
+                check_room(environ, session.name)
+            environ[ORDER] = CallAgain(partial(session.changes.wait, change), left, session.name)
             return result
         block(session.changes, change, left)
         left = end - monotonic()

@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import OPERATIONS, SERVER_LIMIT_ERRORS
 from mockpets.server.limits import Limits
-from mockpets.wsgi_extension import ORDER, DeliveryOrder
+from mockpets.wsgi_extension import ORDER, RunJob
 from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Running, Wire, port_of, running
@@ -192,7 +192,7 @@ def test_it_counts_limits_that_the_server_rejects_without_the_app() -> None:
     def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ["PATH_INFO"] != "/again":
             return real(environ, start_response)
-        environ[ORDER] = DeliveryOrder(job=lambda: None)
+        environ[ORDER] = RunJob(lambda: None)
         start_response("200 OK", [])
         return []
 

@@ -13,6 +13,7 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.journal import verification
 from mockpets.server.limits import Limits
+from mockpets.server.scheduler import Scheduler
 from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Running, Wire, running
@@ -87,6 +88,19 @@ def test_an_upper_limit_must_hold_at_the_end(waiting: Waiting, times: Any) -> No
     waiting.clock.pass_(0.2)
 
     assert wire.read().json["matched"] == (times != 0)
+
+
+def test_a_call_that_waits_keeps_its_place_while_it_checks(
+    waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wire = waiting.verify(times=2)
+    waiting.parked()
+    monkeypatch.setattr(Scheduler, "room", lambda *_: False)  # others have taken all places
+    waiting.list_pets()
+    waiting.parked()
+    waiting.list_pets()
+
+    assert wire.read().status == 200
 
 
 def test_a_range_must_hold_at_the_end_even_if_it_is_reached(waiting: Waiting) -> None:
