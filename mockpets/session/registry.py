@@ -66,7 +66,6 @@ class SessionRegistry:
         self.save_progress = SaveProgress()
         self.closed_names = ClosedNames(clock)
         self.on_create: Callable[[Session], None] | None = None
-        """Called with each new session."""
         self._sessionless: deque[str] = deque(maxlen=SESSIONLESS_REQUESTS)
         self._sessionless_count = 0
         self._clock = clock
@@ -81,7 +80,7 @@ class SessionRegistry:
         self._budgets: WeakValueDictionary[str, MemoryBudget] = WeakValueDictionary()
         """The memory for the pets of each address or network."""
         self._due: dict[str, Session] = {}
-        """The sessions that still have to be reset."""
+        """Those still to be reset."""
         self._by_name = {DEFAULT_SESSION: self.default}
         self._lock = Lock()
 
@@ -178,7 +177,7 @@ class SessionRegistry:
         return session
 
     def reset_visitor(self, name: str) -> Session | None:
-        """Reset a visitor's session, and forget that it was replaced; return it if it exists."""
+        """Reset a visitor's session, if it exists; forget that it was replaced."""
         self._lost.pop(name, None)
         session = self.find(name)
         if session is not None:
@@ -263,10 +262,7 @@ class SessionRegistry:
     def _forget(self, session: Session) -> None:
         """Remove a session; the caller holds the lock."""
         del self._by_name[session.name]
-        self._in_network.subtract(session.networks)
-        for network in session.networks:
-            if not self._in_network[network]:
-                del self._in_network[network]
+        self._in_network -= Counter(session.networks)  # drops those at zero
 
     def _budget(self, networks: Mapping[str, int] | None) -> MemoryBudget:
         """Return the memory for the pets of a new session."""
@@ -274,11 +270,8 @@ class SessionRegistry:
         if not networks:
             return pets
         *_, client = networks
-        budget = self._budgets.get(client)
-        if budget is None:
-            budget = MemoryBudget(int(pets.limit * PUBLIC_CLIENT_PETS), pets.what, parent=pets)
-            self._budgets[client] = budget
-        return budget
+        budget = MemoryBudget(int(pets.limit * PUBLIC_CLIENT_PETS), pets.what, parent=pets)
+        return self._budgets.setdefault(client, budget)
 
     def drop(self, name: str, closed: float = 0.0) -> Session | None:
         """Delete a session and release its held responses; return it, or None if it is unknown.

@@ -23,14 +23,10 @@ class SaveProgress:
     """
 
     def __init__(self) -> None:
-        self.is_active = False
-        """Whether the server has a state file."""
-        self.begun = 0
-        """The number of the last attempt."""
-        self.saved = 0
-        """The number of the last attempt that succeeded."""
-        self.requested = Event()
-        """Set when an attempt should begin soon."""
+        self.is_active = False  # whether the server has a state file
+        self.begun = 0  # the number of the last attempt
+        self.saved = 0  # the number of the last attempt that succeeded
+        self.requested = Event()  # set when an attempt should begin soon
         self._trouble = ""
         self._ended = 0
         self._began_at = 0.0

@@ -1,8 +1,7 @@
 """One isolated session: pets, active scenarios, their counters, random numbers, and journal.
 
-Each request is given its session; nothing else reaches a session's state. The scenarios of a
-request form a stack. A session keeps the counters and the pets of each stack until the reset, so
-that a scenario's sequence continues even if each request names the scenario itself.
+The scenarios of a request form a stack. A session keeps the counters and the pets of each stack
+until the reset, so that a sequence continues even if each request names the scenario itself.
 """
 
 from __future__ import annotations
@@ -75,7 +74,6 @@ class Session:
         self.inline: Mapping[str, tuple[Scenario, str]] = {}
         """The scenarios that were sent in a request, with their source, until others are active."""
         self.networks: tuple[str, ...] = ()
-        """Of its visitor, from `visitor_names`."""
         self.sessionless_before = 0
         """The number of requests without a session that were rejected before it was created."""
         self.used = 0.0
@@ -100,7 +98,6 @@ class Session:
         """Set the ID, which differs from that of all other sessions that had this name."""
         self.id = session_id
         self.headers = ((SESSION_HEADER, self.name), (SESSION_ID_HEADER, session_id))
-        """The response headers that name the session."""
 
     @property
     def allows_connection_faults(self) -> bool:
@@ -114,8 +111,6 @@ class Session:
             return self.stack(self.active).has_connection_fault
         except RequestError:  # a scenario's file was deleted
             return False
-
-    # --- Scenarios ----------------------------------------------------------------------------
 
     @property
     def library(self) -> Library:
@@ -164,10 +159,9 @@ class Session:
                     f"the session already uses {STACKS} different combinations of scenarios; "
                     "use one of those, or reset the session",
                 )
-            if known is not None and known.stack.pets == stack.pets:
-                store = known.store  # the scenario file changed, but not its pets
-            else:
-                store = new_store or self.own
+            # The scenario file may have changed, but not its pets.
+            keeps_pets = known is not None and known.stack.pets == stack.pets
+            store = known.store if known and keeps_pets else new_store or self.own
             fresh = Activation(library, stack, defaultdict(Count), store)
             self._activations[names] = fresh
             self._restored.pop(names, None)
@@ -264,8 +258,6 @@ class Session:
             message = f"name must have at most {limit} characters on this server, got {len(name)}"
             raise RequestError("invalid_request", message)
 
-    # --- The start ----------------------------------------------------------------------------
-
     def reset(self) -> None:
         """Reset pets, counters, random numbers and the journal; scenarios and snapshots stay."""
         with self._lock:
@@ -300,8 +292,6 @@ class Session:
     def pets_held(self) -> int:
         """Return the number of pets in all stores of the session."""
         return sum(store.total() for _, store in self.stores().values())
-
-    # --- Saving to a file ---------------------------------------------------------------------
 
     def track(self, on_change: Callable[[], None]) -> None:
         """Call a function after each change of what the state file keeps."""

@@ -1,8 +1,7 @@
 """CORS headers: any page may call the pet store and read every response header.
 
-The data is invented and the front end may run on any port, so the requested origin, method and
-headers are echoed, and credentials are allowed. Source: the Fetch standard ("CORS protocol");
-docs/reference/contract.md.
+The data is invented, so the requested origin, method and headers are echoed, and credentials are
+allowed. Source: the Fetch standard ("CORS protocol"); docs/reference/contract.md.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Deliver a response as the scenarios decided: delayed, throttled, held, damaged or not at all.
 
-This module damages bodies itself. For everything else it orders our server to deliver the response
-later (`mockpets.wsgi_extension`), so that no thread waits. Other WSGI servers do not support these
-orders: there, a delay, a throttle or a hold blocks the worker, and a fault can only cut off the
-body.
+Our server gets an order (`mockpets.wsgi_extension`), so that no thread waits. On other WSGI
+servers, a delay, a throttle or a hold blocks the worker, and a fault can only cut off the body.
 """
 
 from __future__ import annotations

@@ -1,17 +1,16 @@
 """Try a request out: what would respond to it, without any effect.
 
 The request runs through the same checks, stubs and operations as any other, in an app of its own,
-on copies of the sessions. Nothing is delayed, held, broken, counted or logged. The entry in the
-copy's journal shows the result, as for a request that was sent.
+on copies of the sessions. The entry in the copy's journal is the result.
 """
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from wsgiref.util import setup_testing_defaults
 
 from mockpets.constants import BODY_BYTES, DEFAULT_SESSION, HEAD_BYTES, SERVER_BODY_BYTES
 from mockpets.http.request_parser import RequestParser
@@ -164,18 +163,10 @@ def _environ(
         "SCRIPT_NAME": prefix,
         "PATH_INFO": path,
         "QUERY_STRING": parser.query,
-        "SERVER_NAME": "localhost",
-        "SERVER_PORT": "80",
-        "SERVER_PROTOCOL": "HTTP/1.1",
-        "wsgi.version": (1, 0),
-        "wsgi.url_scheme": "http",
         "wsgi.input": BytesIO(body),
-        "wsgi.errors": sys.stderr,
-        "wsgi.multithread": False,
-        "wsgi.multiprocess": False,
-        "wsgi.run_once": True,
         HEAD: b"" if parser.error else parser.head,
     }
+    setup_testing_defaults(environ)
     environ |= {
         name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}": value
         for name, value in parser.headers.items()

@@ -1,8 +1,7 @@
 """Flask without the per-request work that this app does not need.
 
-The app has no coroutines, signals, cookies or host-dependent routes, and only one hook, which runs
-after the view. Flask checks for each of these on every request, which costs more than our views.
-`benchmarks/` measures the difference.
+The app has no coroutines, signals, cookies or host-dependent routes, and one hook. Checking for
+each of these on every request would cost more than our views.
 """
 
 from __future__ import annotations

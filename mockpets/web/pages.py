@@ -1,8 +1,7 @@
 """Serve the HTML pages, the control panel and the reference page, and the TypeScript kit.
 
-The files in ``panel/`` are served unchanged, and the reference page is rendered from the OpenAPI
-document. They contain no secrets, so any client may load them; their data comes from the control
-API. All their URLs are relative, so they work behind a prefix and under a session's base path.
+They contain no secrets, so any client may load them; their data comes from the control API. All
+their URLs are relative, so they work behind a prefix and under a session's base path.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Run behind a reverse proxy: trust the headers of known proxies, and serve under a prefix.
 
-`behind` wraps the app. A proxy describes the original request in ``X-Forwarded-*`` headers, which
-any client can send too. So they are used only if the connection comes from a trusted address. They
-then change the WSGI environ, and the rest of the app needs no knowledge of proxies. The standard
+A proxy describes the original request in ``X-Forwarded-*`` headers, which any client can send too.
+So they change the WSGI environ only if the connection comes from a trusted address. The standard
 header ``Forwarded`` (RFC 7239) is ignored: a proxy that sets one family of headers passes on a
 client's headers of the other.
 """

@@ -1,9 +1,7 @@
 """Complete every response: the one way out of the app.
 
-Whatever a view or an error handler returns passes through `ResponseFinalizer.finalize`, which reads
-as a list of steps: why the contract does not list the response, its number in the journal, the
-headers, the delivery that the scenarios ask for, the journal entry, the metrics, the state
-coverage, the access log.
+Whatever a view or an error handler returns passes through `ResponseFinalizer.finalize`, which adds
+headers, orders the delivery, and records, counts and logs the exchange.
 """
 
 from __future__ import annotations

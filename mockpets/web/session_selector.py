@@ -3,8 +3,8 @@
 A request can name them in four places, in order of precedence: the base path
 (``/~session+scenario/v1``), the headers `Mockpets-Session` and `Mockpets-Scenario`, the header
 `baggage` (``mockpets.session=session,mockpets.scenario=scenario``), and the key
-(``KEY~session+scenario``). The session and the scenarios are looked up independently, each in the
-first place that names any. Without names, the default session and its active scenarios are used.
+(``KEY~session+scenario``). Each is looked up in the first place that names one; without names, the
+default session and its active scenarios are used.
 
 OpenTelemetry propagates `baggage` through the servers behind a front end, so a session that the
 page names reaches mockpets without code in between. Source: W3C Baggage, 3.2; members of other

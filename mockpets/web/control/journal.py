@@ -1,16 +1,25 @@
-"""The views of the control API for the journal: requests, HAR, verification, and events."""
+"""The views of the control API for requests: the journal, explanations, waiting, and gates."""
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
 
-from mockpets.constants import LOST_SESSION, SESSION_ID_HEADER, VERSION, WAIT_SECONDS
+from mockpets.constants import (
+    CONTROL_PREFIX,
+    LOST_SESSION,
+    SESSION_ID_HEADER,
+    VERSION,
+    WAIT_SECONDS,
+)
 from mockpets.contract.error_messages import without_session
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import Parameter, integer, read_query
-from mockpets.errors import RequestError
+from mockpets.errors import RequestError, did_you_mean
 from mockpets.journal import queries
+from mockpets.units import quote
 from mockpets.web.control.call import JsonResponse, body_text, json_response, run_job
 from mockpets.web.control.waiting import block, wait_until
 from mockpets.wsgi_extension import MEMO, ORDER, RETRIED, SERVER, CallAgain
@@ -21,7 +30,11 @@ if TYPE_CHECKING:
     from mockpets.contract.control_types import (
         ClearedRequests,
         Events,
+        Explanation,
+        GateCounts,
         Har,
+        HeldResponses,
+        OpenedGate,
         RequestDetails,
         RequestList,
         VerifiedRequests,
@@ -152,9 +165,6 @@ def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
     return json_response({"matched": len(matched), "requests": matched})
 
 
-# --- Events -----------------------------------------------------------------------------------
-
-
 def _wait(text: str) -> float:
     """Return a number of seconds."""
     if not (text.isascii() and text.isdigit() and len(text) < 4) or float(text) > WAIT_SECONDS:
@@ -202,3 +212,76 @@ def _changes(call: ControlRequest, since: int | None) -> JsonResponse[Events]:
     exists = changes is not call.context.sessions.shared.changes
     resets = session.journal.resets if exists else None
     return json_response({"change": number, "resets": resets, "changed": changed})
+
+
+_CONTROL_PATH: Final = re.compile(rf"(?:/~[^/]*)?{CONTROL_PREFIX}(?:/.*)?", re.DOTALL)
+
+
+def explain(call: ControlRequest) -> JsonResponse[Explanation]:
+    """Explain a recorded request: what responded, each stub with each condition, and the counts."""
+    from mockpets.journal.explanation import explanation  # here, since it slows down the start
+
+    return json_response(explanation(recorded_request(call), call.session.seed, sent=True))
+
+
+def explain_request(call: ControlRequest) -> JsonResponse[Explanation]:
+    """Explain a request that was not sent: what would respond to it now. This changes nothing."""
+    from mockpets.journal.explanation import explanation
+    from mockpets.scenario.language.verification import parse_request
+    from mockpets.web.dry_run import dry_run
+
+    request = parse_request(body_text(call.request))
+    path = unquote(request["path"].partition("?")[0])
+    if _CONTROL_PATH.fullmatch(path.removeprefix(call.context.settings.prefix)):
+        message = "no scenario applies to the control API; send the path of an operation"
+        raise RequestError("invalid_request", message)
+    if request["method"] == "OPTIONS":
+        message = "no scenario applies to a preflight; send the method of the request after it"
+        raise RequestError("invalid_request", message)
+    context = call.context
+    run = partial(dry_run, context.settings, context.sessions, call.session.name, request)
+    result = run_job(call, run, "explaining a request", is_long=True)
+    return json_response(explanation(result.entry, result.seed, sent=False))
+
+
+def gates(call: ControlRequest) -> JsonResponse[GateCounts]:
+    """Return how many responses are held at each gate."""
+    return json_response({"gates": call.session.gates.waiting()})
+
+
+def open_gate(call: ControlRequest) -> JsonResponse[OpenedGate]:
+    """Release the responses held at a gate, and return how many are held at the others."""
+    gates = call.session.gates
+    return json_response({"released": gates.open(call.name), "gates": gates.waiting()})
+
+
+def wait_for_gate(call: ControlRequest) -> JsonResponse[HeldResponses]:
+    """Wait until a gate holds as many responses as expected, and return how many it holds.
+
+    :raise RequestError: ``not_held`` if it does not in time, with the number that it holds;
+        ``busy`` if the server cannot hold one more response.
+    :raise InputError: the body is invalid.
+    """
+    from mockpets.scenario.language.verification import parse_gate_wait
+
+    expected, name = parse_gate_wait(body_text(call.request)), call.name
+
+    def check(session: Session, _: bool) -> tuple[dict[str, int], int | None]:
+        # Read before the gates, so that a change in between is not missed.
+        change, gates = session.changes.number, session.gates.waiting()
+        return gates, None if gates.get(name, 0) >= expected.held else change
+
+    gates = wait_until(call, expected.within, check)
+    details: HeldResponses = {"held": gates.get(name, 0)}
+    if details["held"] < expected.held:
+        plural = "" if expected.held == 1 else "s"
+        others = ", ".join(f"{other} ({held})" for other, held in gates.items() if other != name)
+        hint = did_you_mean(name, [*gates]) if name not in gates else ""
+        more = f"; {hint}" if hint else f"; held at other gates: {others}" if others else ""
+        raise RequestError(
+            "not_held",
+            f"expected at least {expected.held} response{plural} held at gate {quote(name)}, "
+            f"got {details['held']}{more}",
+            details=details,
+        )
+    return json_response(details)

@@ -1,8 +1,7 @@
 """The control API as an OpenAPI 3.1 document, made from what its views use.
 
 The calls come from `routes`, request bodies from the shapes that read them, and responses from the
-types in `contract.control_types`. Objects in requests have no additional properties, since the
-server rejects them; objects in responses may get more.
+types in `contract.control_types`. Only objects in responses may have additional properties.
 """
 
 from __future__ import annotations
@@ -142,9 +141,6 @@ def document_of(calls: Mapping[str, Call]) -> Mapping[str, Any]:
     }
 
 
-# --- Operations -------------------------------------------------------------------------------
-
-
 def _operation(path: str, call: Call, definitions: Definitions) -> dict[str, Any]:
     # Up to the first field, such as `:raise`.
     text = _markdown(re.split(r"\n\n:", inspect.getdoc(call.view) or "")[0])
@@ -229,9 +225,6 @@ def _errors(call: Call) -> dict[ErrorCode, None]:
     return dict.fromkeys([*codes, *call.errors])
 
 
-# --- Types ------------------------------------------------------------------------------------
-
-
 def _markdown(docstring: str) -> str:
     """Return a docstring as Markdown that names JSON's values."""
     return re.sub(r"\bNone\b", "null", docstring.replace("``", "`"))
@@ -240,7 +233,6 @@ def _markdown(docstring: str) -> str:
 _NAMED: Final = {
     kind: name for name, kind in vars(control_types).items() if get_origin(kind) is Literal
 }
-"""The enumerations that have names."""
 
 
 def _schema(kind: Any, definitions: Definitions) -> Schema:

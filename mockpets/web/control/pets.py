@@ -145,9 +145,6 @@ def delete_pet(call: ControlRequest) -> JsonResponse[PetTotal]:
     return json_response({"total": store.total()})
 
 
-# --- Snapshots --------------------------------------------------------------------------------
-
-
 def snapshots(call: ControlRequest) -> JsonResponse[SnapshotList]:
     """List the snapshots by name."""
     return json_response({"snapshots": [*map(_summary, call.session.snapshots.all())]})

@@ -28,7 +28,7 @@ from mockpets.kit import files_of
 from mockpets.strict_json import dump_json
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
-from mockpets.web.control import explain, gates, journal, pets, sessions
+from mockpets.web.control import journal, pets, sessions
 from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
     Call,
@@ -296,15 +296,15 @@ CALLS: Final[Mapping[str, Call]] = {
     "GET /requests": Call(journal.requests, "reads", queries.PARAMETERS),
     "DELETE /requests": Call(journal.clear_requests, "changes"),
     "GET /requests/{number}": Call(journal.request, errors=_NOT_FOUND),
-    "GET /requests/{number}/explain": Call(explain.explain, errors=_NOT_FOUND),
-    "POST /explain": Call(explain.explain_request, body="RequestToExplain"),
+    "GET /requests/{number}/explain": Call(journal.explain, errors=_NOT_FOUND),
+    "POST /explain": Call(journal.explain_request, body="RequestToExplain"),
     "GET /requests.har": Call(journal.har, "reads", queries.PARAMETERS),
     "POST /verify": Call(journal.verify, body="Verification", errors=_NOT_VERIFIED),
     "GET /events": Call(journal.events, "reads", journal.EVENTS_PARAMETERS),
-    "GET /gates": Call(gates.gates),
-    "POST /gates/{name}/open": Call(gates.open_gate, "changes"),
+    "GET /gates": Call(journal.gates),
+    "POST /gates/{name}/open": Call(journal.open_gate, "changes"),
     "POST /gates/{name}/wait": Call(
-        gates.wait_for_gate, body="GateWait", needs_body=False, errors=("not_held", "busy")
+        journal.wait_for_gate, body="GateWait", needs_body=False, errors=("not_held", "busy")
     ),
     "GET /coverage": Call(coverage, "none"),
     "DELETE /coverage": Call(clear_coverage, "none"),

@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from mockpets.web.public_mode import VisitorSessions
     from mockpets.wsgi_extension import Server
 
-# --- State ------------------------------------------------------------------------------------
-
 
 def state(call: ControlRequest) -> JsonResponse[State]:
     """Return the state of a session and its server, which pages load first."""
@@ -100,9 +98,6 @@ def _pet_count(session: Session) -> int | None:
         return session.use(session.active, at_once=True).store.total()
     except (RequestError, NotReady):
         return None
-
-
-# --- Scenarios --------------------------------------------------------------------------------
 
 
 def scenarios(call: ControlRequest) -> JsonResponse[ScenarioList]:
