@@ -265,7 +265,6 @@ class SessionRegistry:
         self._in_network -= Counter(session.networks)  # drops those at zero
 
     def _budget(self, networks: Mapping[str, int] | None) -> MemoryBudget:
-        """Return the memory for the pets of a new session."""
         pets = self.shared.pets
         if not networks:
             return pets

@@ -194,7 +194,6 @@ def wire(
 def _shared_state(
     settings: Settings, library: Callable[[], Library], journals: Journals, changes: ChangeFeed
 ) -> SharedState:
-    """Return the state that the sessions of a server share."""
     public = settings.public
     for_pets = settings.pets_memory or constants.PETS_BYTES  # thousands of visitors add some too
     default_bytes = constants.PUBLIC_BYTES if public else constants.SNAPSHOTS_BYTES

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from wsgiref.util import setup_testing_defaults
 
 from mockpets.constants import BODY_BYTES, DEFAULT_SESSION, HEAD_BYTES, SERVER_BODY_BYTES
@@ -86,17 +86,10 @@ class _Playback(Playback):
         return super().select(request)
 
 
-class DryRun(NamedTuple):
-    """The result of a request: what the journal would record, and its session's seed."""
-
-    entry: Entry
-    seed: int
-
-
 def dry_run(
     settings: Settings, sessions: SessionRegistry, session: str, request: Mapping[str, Any]
-) -> DryRun:
-    """Try a request out, on this thread; generating many pets may take long.
+) -> tuple[Entry, int]:
+    """Return what the journal would record, and the seed of the session.
 
     :param session: the session of a request that names none.
     :param request: ``method`` and ``path``, and optionally ``headers`` and a JSON ``body``.
@@ -127,7 +120,7 @@ def dry_run(
     unmatched.add_routes(app, playback)
     add_error_handlers(app)
     app.wsgi_app(_environ(parser, request, body, settings.prefix), _start)
-    return DryRun(used[0].journal.entries()[-1], used[0].seed)
+    return used[0].journal.entries()[-1], used[0].seed
 
 
 def _parse(request: Mapping[str, Any]) -> tuple[RequestParser, bytes]:

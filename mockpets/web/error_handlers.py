@@ -96,7 +96,6 @@ def _needs_body(_: NeedsBody) -> Response:
 
 
 def _http_error(error: HTTPException) -> Response:
-    """Return an Error body for an exception of Flask or Werkzeug."""
     code = _HTTP_CODES.get(error.code or 500, "invalid_request")
     message = error.description or error.name
     if code == "not_found":

@@ -33,8 +33,6 @@ _PET: Final = "GET", ""
 
 
 class _NoCookies(SessionInterface):
-    """Disables Flask's cookie sessions."""
-
     _empty = NullSession()
 
     def open_session(self, *_: Any) -> NullSession:
@@ -92,9 +90,7 @@ class App(flask.Flask):
     session_interface = _NoCookies()
 
     def __init__(
-        self,
-        finish: Callable[[Response], Response],
-        admit: Callable[[Request], None] | None = None,
+        self, finish: Callable[[Response], Response], admit: Callable[[Request], None] | None = None
     ) -> None:
         super().__init__("mockpets.web", static_folder=None)
         self._finish = finish

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from time import perf_counter, time
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from mockpets.contract.fields import parse_int64
 from mockpets.faults import INCOMPLETE_FAULTS, NO_RESPONSE_FAULTS
@@ -87,9 +87,9 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         took,
         notes,
         head,
-        Recorded(body[:size], len(body)),
+        (body[:size], len(body)),
         headers,
-        Recorded(sent[:length], len(sent)),
+        (sent[:length], len(sent)),
     )
     # Twice, because the response repeats parts of it, and a made entry has copies. The response's
     # other headers are shared between entries.
@@ -108,13 +108,6 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         environ[ON_END] = partial(_end, journal, session.changes, kept, exchange.started)
 
 
-class Recorded(NamedTuple):
-    """The recorded part of a body, and the size of the whole in bytes."""
-
-    body: bytes
-    size: int
-
-
 def _entry(
     number: int,
     at: float,
@@ -131,14 +124,15 @@ def _entry(
     took: float,
     notes: list[tuple[NoteCode, str]],
     head: bytes | Headers,
-    body: Recorded,
+    body: tuple[bytes, int],
     headers: Headers,
-    sent: Recorded,
+    sent: tuple[bytes, int],
 ) -> Entry:
     """Return the entry of an exchange, without secrets.
 
     :param took: seconds.
     :param head: of the request: as it arrived, or its headers.
+    :param body: its recorded part, and the size of the whole in bytes; also `sent`.
     :param headers: of the response.
     """
     pet_id = (view_args or {}).get("pet_id")
@@ -200,7 +194,6 @@ def _headers(environ: WSGIEnvironment) -> Headers:
 
 
 def _length(head: bytes | Headers) -> int:
-    """Return roughly how many characters a head has."""
     if isinstance(head, bytes):
         return len(head)
     return sum([len(name) + len(value) + _PAIR_LENGTH for name, value in head])

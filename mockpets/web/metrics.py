@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Final
 
 from werkzeug.routing import Rule
 
@@ -36,22 +36,18 @@ def metrics_app(metrics: Metrics, settings: Settings) -> App:
 
     app = App(finish)
 
-    def view() -> Response:
-        if current_request().root_path:  # the base path of a session, which this port does not have
-            _other()
+    def view(**_: str) -> Response:
+        request = current_request()  # its root path: this port has no base paths of sessions
+        if request.root_path or (request.method, request.path) not in _REQUESTS:
+            message = f"this port has only the metrics; send GET {METRICS_PORT_PATH}"
+            raise RequestError("not_found", message)
         return metrics_response(metrics)
 
-    app.add_url_rule(
-        METRICS_PORT_PATH, "metrics", view, methods=["GET"], provide_automatic_options=False
-    )
-    for rule in ("/", "/<path:_>"):  # without methods: any that the rule above has not
-        app.url_map.add(Rule(rule, endpoint="other"))
-    app.view_functions["other"] = _other
+    for rule in ("/", "/<path:_>"):
+        app.url_map.add(Rule(rule, endpoint="metrics"))  # without methods: any
+    app.view_functions["metrics"] = view
     add_error_handlers(app)
     return app
 
 
-def _other(**_: str) -> NoReturn:
-    """Reject a request for anything else."""
-    message = f"this port has only the metrics; send GET {METRICS_PORT_PATH}"
-    raise RequestError("not_found", message)
+_REQUESTS: Final = (("GET", METRICS_PORT_PATH), ("HEAD", METRICS_PORT_PATH))

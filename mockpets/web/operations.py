@@ -123,7 +123,6 @@ _NAMES_NOTED: Final = 8
 
 
 def _ignored(code: NoteCode, what: str, names: set[str]) -> tuple[tuple[NoteCode, str], ...]:
-    """Return a note about names that the contract does not define; nothing without names."""
     if not names:
         return ()
     shown = ", ".join(repr(name[:40]) for name in sorted(names)[:_NAMES_NOTED])

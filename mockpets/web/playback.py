@@ -9,11 +9,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockpets.constants import API_PREFIX, DOCS_PATH, PANEL_PATH
 from mockpets.contract.error_body import error_body
-from mockpets.contract.error_messages import (
-    BODY_TOO_LARGE,
-    NO_CONNECTION_FAULTS,
-    no_animal,
-)
+from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS, no_animal
 from mockpets.contract.fields import parse_int64
 from mockpets.errors import NeedsBody, NotReady, RequestError
 from mockpets.faults import CONNECTION_FAULTS
@@ -198,7 +194,6 @@ def _rejected(outcome: Outcome) -> Outcome:
 
 
 def _canned(reply: Canned, request: Request) -> Response:
-    """Return a scenario's reply as a response."""
     body, pet_id = reply.body, (request.view_args or {}).get("pet_id")
     if reply.names_pet and pet_id is not None:
         body = error_body("pet_not_found", no_animal(pet_id), reply.status)
@@ -209,7 +204,6 @@ def _canned(reply: Canned, request: Request) -> Response:
 
 
 def _facts(request: Request) -> Facts:
-    """Return the properties of a request that stubs can match."""
     pet_id = (request.view_args or {}).get("pet_id")
     return Facts(
         operation=request.exchange.operation,

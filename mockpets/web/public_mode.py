@@ -217,7 +217,6 @@ def _rate(per_second: int) -> Rate:
 
 
 def _reject(seconds: float, what: str) -> None:
-    """Reject a request if its client must wait."""
     if seconds:
         wait = str(ceil(seconds))
         message = f"too many {what}; try again in {wait} s"
@@ -301,7 +300,6 @@ class RateLimit:
             return wait
 
     def _forget(self, count: int, now: float) -> None:
-        """Forget some full buckets."""
         for _ in range(count):
             oldest = next(iter(self._buckets))
             if self._buckets[oldest] > now:

@@ -82,14 +82,14 @@ class ResponseFinalizer:
         if session is not None and (not is_control or "HTTP_SEC_FETCH_MODE" in environ):
             environ[SESSION] = session.name
         if is_control:
-            response = self._finalize_control(request, response, order)
+            self._finalize_control(request, response, order)
         else:
-            response = self._finalize_api(request, response)
+            self._finalize_api(request, response)
         if self.visitors is not None:
             self.visitors.track(request)
         return response
 
-    def _finalize_api(self, request: Request, response: Response) -> Response:
+    def _finalize_api(self, request: Request, response: Response) -> None:
         is_preflight = request.method == "OPTIONS"
         off_contract = off_contract_reason(request.exchange, response.status_code)
         session = request.exchange.session
@@ -106,31 +106,20 @@ class ResponseFinalizer:
                 access(access_line(request, response, number))
         elif request.exchange.limit is not None:
             self.metrics.count_limit(request.exchange.limit)
-        return response
 
-    def _finalize_control(
-        self, request: Request, response: Response, order: Order | None
-    ) -> Response:
+    def _finalize_control(self, request: Request, response: Response, order: Order | None) -> None:
         """Complete a response of the control API, which has no scenarios and is not recorded."""
-        is_preflight = request.method == "OPTIONS"
         if request.exchange.session is not None:
-            response.carry([*request.exchange.session.headers])
-        response.carry(
-            [
-                *COMMON_HEADERS,
-                (PROTOCOL_HEADER, str(PROTOCOL)),
-                *self._node,
-                *self._control_cors(request, preflight=is_preflight),
-            ]
-        )
+            response.carry(request.exchange.session.headers)
+        response.carry([*COMMON_HEADERS, (PROTOCOL_HEADER, str(PROTOCOL)), *self._node])
+        response.carry(self._control_cors(request, preflight=request.method == "OPTIONS"))
         if request.exchange.limit is not None:
             self.metrics.count_limit(request.exchange.limit)
         if isinstance(order, CallAgain):
-            return response  # not its last
+            return  # not its last response
         only_reads = request.method in ("GET", "HEAD", "OPTIONS")  # the panel polls with these
         if not only_reads or response.status_code in _LOGGED:
             access(access_line(request, response))
-        return response
 
     @cached_property
     def _node(self) -> tuple[Pair, ...]:
@@ -176,12 +165,7 @@ def off_contract_reason(exchange: Exchange, status: int) -> str | None:
 
 
 def headers_for(
-    request: Request,
-    response: Response,
-    number: int,
-    off_contract: str | None,
-    *,
-    preflight: bool,
+    request: Request, response: Response, number: int, off_contract: str | None, *, preflight: bool
 ) -> list[Pair]:
     """Return the headers to add to a response outside the control API.
 

@@ -277,7 +277,6 @@ def ignored_headers(environ: WSGIEnvironment) -> str:
 
 
 def _nearest(name: str, known: Collection[str]) -> str:
-    """Return the known name that is nearest to an unknown one, or all of them."""
     # A high cutoff, because all the names start with the same word.
     return did_you_mean(name[:NAME_LENGTH], known, 0.87) or f"known: {', '.join(known)}"
 

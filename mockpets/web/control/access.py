@@ -90,7 +90,6 @@ def may_read(request: Request, settings: Settings) -> bool:
 
 
 def _check_token(request: Request, context: ControlContext) -> None:
-    """Check the token of a request."""
     given, visitors = bearer(request), context.visitors
     if given is not None:
         if visitors is not None:

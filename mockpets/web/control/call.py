@@ -170,8 +170,6 @@ def run_job(
 
 
 class _JobResult(NamedTuple):
-    """What a job returned or raised."""
-
     value: Any
     error: InputError | RequestError | None = None
 

@@ -166,7 +166,6 @@ def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
 
 
 def _wait(text: str) -> float:
-    """Return a number of seconds."""
     if not (text.isascii() and text.isdigit() and len(text) < 4) or float(text) > WAIT_SECONDS:
         expected = f"an integer from 0 to {WAIT_SECONDS:g}"
         raise ValueError(f"must be {expected} (seconds), got {text[:40]!r}")
@@ -240,8 +239,8 @@ def explain_request(call: ControlRequest) -> JsonResponse[Explanation]:
         raise RequestError("invalid_request", message)
     context = call.context
     run = partial(dry_run, context.settings, context.sessions, call.session.name, request)
-    result = run_job(call, run, "explaining a request", is_long=True)
-    return json_response(explanation(result.entry, result.seed, sent=False))
+    entry, seed = run_job(call, run, "explaining a request", is_long=True)
+    return json_response(explanation(entry, seed, sent=False))
 
 
 def gates(call: ControlRequest) -> JsonResponse[GateCounts]:

@@ -210,7 +210,6 @@ def _responses(call: Call, definitions: Definitions) -> dict[str, Any]:
 
 
 def _errors(call: Call) -> dict[ErrorCode, None]:
-    """Return the codes of the errors that a call may respond with, without duplicates."""
     codes: list[ErrorCode] = ["headers_too_large"]
     if call.parameters is not None:
         codes.append("invalid_request")

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 
 def _filter(field: ContractField) -> Parameter:
-    """Return the parameter that selects pets by a property, as in listPets."""
 
     def read(text: str) -> object:
         value = field.accept_text(text)

@@ -96,7 +96,6 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
 
 
 def _open(call: Call) -> Response:
-    """Call a view that anyone may call."""
     if call.parameters is not None:
         query_parameters(current_request(), call.parameters)
     return call.view()

@@ -211,7 +211,6 @@ def _activate(
 
 
 def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
-    """Return the scenarios, and for a session the seed and pets, that the body names."""
     from mockpets.scenario.language.control_bodies import parse_session_config
 
     text = body_text(call.request)
@@ -345,7 +344,7 @@ DROP_PARAMETERS: Final = {
         "so that a page that still polls does not create the session again.",
         {"type": "string", "default": "0s"},
         partial(parse_interval, longest=CLOSED_SECONDS),
-    ),
+    )
 }
 
 
