@@ -115,6 +115,11 @@ class InputError(MockpetsError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+def invalid(place: str, what: str, hint: str = "") -> InputError:
+    """Return the error for one problem with an option, an argument, a setting or a file."""
+    return InputError([Problem(place, 0, 0, "", what, hint)])
+
+
 class DocumentError(InputError):
     """Scenarios that were sent as documents are invalid."""
 

@@ -10,16 +10,12 @@ import json
 import re
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack, cast
 from urllib.parse import quote, urlencode
 
 from mockpets import constants
-from mockpets.client.connection import (
-    Connection,
-    SessionLostError,
-    split_url,
-)
-from mockpets.errors import InputError, Problem
+from mockpets.client.connection import Connection, SessionLostError, split_url
+from mockpets.errors import InputError, Problem, invalid
 from mockpets.settings.validators import control_token
 
 if TYPE_CHECKING:
@@ -28,46 +24,10 @@ if TYPE_CHECKING:
     _Check = Callable[[str, str | None, "ControlError | None"], None]
 
     from mockpets.client.connection import ControlError
-    from mockpets.contract.control_types import (
-        ActiveScenarios,
-        ClearedCoverage,
-        ClearedRequests,
-        Document,
-        DroppedSession,
-        DroppedSessions,
-        Events,
-        Explanation,
-        GateCounts,
-        Har,
-        HeldResponses,
-        OpenedGate,
-        PetChange,
-        PetPage,
-        Pets,
-        PetTotal,
-        RequestDetails,
-        RequestFilters,
-        RequestList,
-        RequestSummary,
-        RequestToExplain,
-        ResetSessions,
-        ScenarioDetails,
-        ScenarioList,
-        ScenarioSelection,
-        SessionList,
-        SessionOptions,
-        SessionSummary,
-        SnapshotDetails,
-        SnapshotList,
-        SnapshotSummary,
-        State,
-        StateCoverage,
-        Times,
-        Verification,
-        VerifiedRequests,
-    )
+    from mockpets.contract import control_types as types
     from mockpets.contract.schemas import NewPet, Pet
 
+T = TypeVar("T")
 _OF_SESSIONS: Final = (
     "verification_failed",
     "not_held",
@@ -176,47 +136,44 @@ class ControlClient:
         version, _ = self._connection.health()
         return version
 
-    def state(self) -> State:
+    def state(self) -> types.State:
         """Return the state of the session and the server."""
-        response: State = self._call("GET", "/state")
-        return response
+        return self._call("GET", "/state")
 
-    def scenarios(self) -> ScenarioList:
+    def scenarios(self) -> types.ScenarioList:
         """List the scenarios."""
-        response: ScenarioList = self._call("GET", "/scenarios")
-        return response
+        return self._call("GET", "/scenarios")
 
     def active(self) -> list[str]:
         """Return the names of the active scenarios, the first with precedence."""
         return self.scenarios()["active"]
 
-    def scenario(self, name: str) -> ScenarioDetails:
+    def scenario(self, name: str) -> types.ScenarioDetails:
         """Return a scenario in full."""
-        response: ScenarioDetails = self._call("GET", _fill("/scenarios/{name}", name))
-        return response
+        return self._call("GET", _fill("/scenarios/{name}", name))
 
-    def use(self, *scenarios: str | Document) -> list[str]:
+    def use(self, *scenarios: str | types.Document) -> list[str]:
         """Activate scenarios, the first with precedence; return their names.
 
         :param scenarios: names, or whole scenarios as a file has them, optionally with a `name`.
         """
-        body: ScenarioSelection = {"scenario": list(scenarios)}
-        response: ActiveScenarios = self._call("PUT", "/scenario", body)
+        body: types.ScenarioSelection = {"scenario": list(scenarios)}
+        response: types.ActiveScenarios = self._call("PUT", "/scenario", body)
         return response["active"]
 
     def reset(self) -> list[str]:
         """Reset pets, counters, the journal and random numbers; return the active scenarios."""
-        response: ActiveScenarios = self._call("POST", "/reset")
+        response: types.ActiveScenarios = self._call("POST", "/reset")
         return response["active"]
 
     def gates(self) -> dict[str, int]:
         """Return how many responses are held at each gate."""
-        response: GateCounts = self._call("GET", "/gates")
+        response: types.GateCounts = self._call("GET", "/gates")
         return response["gates"]
 
     def open_gate(self, name: str) -> int:
         """Release the responses held at a gate; return how many."""
-        response: OpenedGate = self._call("POST", _fill("/gates/{name}/open", name))
+        response: types.OpenedGate = self._call("POST", _fill("/gates/{name}/open", name))
         return response["released"]
 
     def wait_for_gate(self, name: str, held: int = 1, within: str = "5s") -> int:
@@ -227,7 +184,7 @@ class ControlClient:
         """
         __tracebackhide__ = True  # pytest shows the line of the test instead
         path, body = _fill("/gates/{name}/wait", name), {"held": held, "within": within}
-        response: HeldResponses = self._call("POST", path, body, wait=constants.WAIT_SECONDS)
+        response: types.HeldResponses = self._call("POST", path, body, wait=constants.WAIT_SECONDS)
         return response["held"]
 
     def gate(self, name: str) -> Gate:
@@ -238,110 +195,105 @@ class ControlClient:
 
     def pets(self, status: str | None = None) -> list[Pet]:
         """Return all pets by ID, or those of one status, in as many calls as necessary."""
-        page: PetPage = self._call("GET", "/pets", query={"status": status})
+        page: types.PetPage = self._call("GET", "/pets", query={"status": status})
         pets = page["pets"]
         while page["next"] is not None:
             page = self._call("GET", "/pets", query={"status": status, "after": page["next"]})
             pets += page["pets"]
         return pets
 
-    def set_pets(self, pets: Pets) -> int:
+    def set_pets(self, pets: types.Pets) -> int:
         """Replace all pets; return how many there are.
 
         :param pets: the same as ``pets`` in a scenario file, or any iterable of pets.
         """
         body = pets if isinstance(pets, (str, int, dict)) else list(cast("Iterable[object]", pets))
-        response: PetTotal = self._call("PUT", "/pets", body)
+        response: types.PetTotal = self._call("PUT", "/pets", body)
         return response["total"]
 
     def add_pet(self, **pet: Unpack[NewPet]) -> Pet:
         """Add a pet, whatever the active scenarios respond to createPet; return it with its ID."""
-        response: Pet = self._call("POST", "/pets", pet)
-        return response
+        return self._call("POST", "/pets", pet)
 
-    def change_pet(self, pet_id: int, **changes: Unpack[PetChange]) -> Pet:
+    def change_pet(self, pet_id: int, **changes: Unpack[types.PetChange]) -> Pet:
         """Change the name, categoryId or status of a pet; None removes the status."""
-        response: Pet = self._call("PATCH", _fill("/pets/{id}", pet_id), changes)
-        return response
+        return self._call("PATCH", _fill("/pets/{id}", pet_id), changes)
 
     def delete_pet(self, pet_id: int) -> int:
         """Delete a pet; return how many are left."""
-        response: PetTotal = self._call("DELETE", _fill("/pets/{id}", pet_id))
+        response: types.PetTotal = self._call("DELETE", _fill("/pets/{id}", pet_id))
         return response["total"]
 
-    def snapshot(self, name: str) -> SnapshotSummary:
+    def snapshot(self, name: str) -> types.SnapshotSummary:
         """Copy the pets under a name, replacing an earlier copy."""
-        response: SnapshotSummary = self._call("PUT", _fill("/snapshots/{name}", name))
-        return response
+        return self._call("PUT", _fill("/snapshots/{name}", name))
 
-    def snapshots(self) -> list[SnapshotSummary]:
+    def snapshots(self) -> list[types.SnapshotSummary]:
         """List the snapshots."""
-        response: SnapshotList = self._call("GET", "/snapshots")
+        response: types.SnapshotList = self._call("GET", "/snapshots")
         return response["snapshots"]
 
     def snapshot_pets(self, name: str) -> list[Pet]:
         """Return the pets of a snapshot."""
-        response: SnapshotDetails = self._call("GET", _fill("/snapshots/{name}", name))
+        response: types.SnapshotDetails = self._call("GET", _fill("/snapshots/{name}", name))
         return response["content"]
 
     def restore(self, name: str) -> int:
         """Replace all pets with those of a snapshot; return how many there are."""
-        response: PetTotal = self._call("POST", _fill("/snapshots/{name}/restore", name))
+        response: types.PetTotal = self._call("POST", _fill("/snapshots/{name}/restore", name))
         return response["total"]
 
-    def drop_snapshot(self, name: str) -> list[SnapshotSummary]:
+    def drop_snapshot(self, name: str) -> list[types.SnapshotSummary]:
         """Delete a snapshot; return the others."""
-        response: SnapshotList = self._call("DELETE", _fill("/snapshots/{name}", name))
+        response: types.SnapshotList = self._call("DELETE", _fill("/snapshots/{name}", name))
         return response["snapshots"]
 
     # --- Journal ---
 
-    def requests(self, **filters: Unpack[RequestFilters]) -> list[RequestSummary]:
+    def requests(self, **filters: Unpack[types.RequestFilters]) -> list[types.RequestSummary]:
         """Return the newest requests that match the filters, oldest first."""
         return self.journal(**filters)["requests"]
 
-    def journal(self, **filters: Unpack[RequestFilters]) -> RequestList:
+    def journal(self, **filters: Unpack[types.RequestFilters]) -> types.RequestList:
         """Return the same requests, with the total and other data of the journal."""
-        response: RequestList = self._call("GET", "/requests", query=filters)
-        return response
+        return self._call("GET", "/requests", query=filters)
 
-    def request(self, number: int) -> RequestDetails:
+    def request(self, number: int) -> types.RequestDetails:
         """Return a request of the journal in full, with its response."""
-        response: RequestDetails = self._call("GET", _fill("/requests/{number}", number))
-        return response
+        return self._call("GET", _fill("/requests/{number}", number))
 
-    def explain(self, number: int | None = None) -> Explanation:
+    def explain(self, number: int | None = None) -> types.Explanation:
         """Return why a request got its response: each stub with each condition, and the counts.
 
         :param number: in the journal; None for the last request.
         """
         if number is None:
             number = self.journal(limit=1)["last"] or 1  # an error reports that there is none
-        response: Explanation = self._call("GET", _fill("/requests/{number}/explain", number))
-        return response
+        return self._call("GET", _fill("/requests/{number}/explain", number))
 
-    def explain_request(self, **request: Unpack[RequestToExplain]) -> Explanation:
+    def explain_request(self, **request: Unpack[types.RequestToExplain]) -> types.Explanation:
         """Return what would respond to a request now, and why. This changes nothing.
 
         :param request: ``method``, ``path`` with the query, and optionally ``headers`` (without
             ``Authorization``, the request has no key) and a JSON ``body``.
         """
-        response: Explanation = self._call("POST", "/explain", request)
-        return response
+        return self._call("POST", "/explain", request)
 
     def clear_requests(self) -> int:
         """Clear the journal; return how many requests it had. Numbers continue."""
-        response: ClearedRequests = self._call("DELETE", "/requests")
+        response: types.ClearedRequests = self._call("DELETE", "/requests")
         return response["cleared"]
 
-    def har(self, **filters: Unpack[RequestFilters]) -> Har:
+    def har(self, **filters: Unpack[types.RequestFilters]) -> types.Har:
         """Return requests of the journal as a HAR 1.2 document."""
-        response: Har = self._call("GET", "/requests.har", query=filters)
-        return response
+        return self._call("GET", "/requests.har", query=filters)
 
     def verify(
-        self, match: Document, times: int | Times | None = None, within: str | None = None
-    ) -> VerifiedRequests:
+        self,
+        match: types.Document,
+        times: int | types.Times | None = None,
+        within: str | None = None,
+    ) -> types.VerifiedRequests:
         """Check that the journal has matching requests, or wait for them.
 
         :param match: the same as the ``match`` of a stub, also with the `status` of the response,
@@ -353,62 +305,56 @@ class ControlClient:
         :raise VerificationError: the number differs; the message shows the nearest requests.
         """
         __tracebackhide__ = True  # pytest shows the line of the test instead
-        body: Verification = {"match": match}
+        body: types.Verification = {"match": match}
         if times is not None:
             body["times"] = times
         wait = 0.0
         if within is not None:
             body["within"], wait = within, constants.WAIT_SECONDS
-        response: VerifiedRequests = self._call("POST", "/verify", body, wait=wait)
-        return response
+        return self._call("POST", "/verify", body, wait=wait)
 
-    def events(self, since: int | None = None, wait: int = 0) -> Events:
+    def events(self, since: int | None = None, wait: int = 0) -> types.Events:
         """Wait up to `wait` seconds for a change, and return what has changed since a number.
 
         :param since: the `change` of an earlier response; without it, returns the current number.
         """
         query = {"since": since, "wait": wait}
-        response: Events = self._call("GET", "/events", query=query, wait=wait)
-        return response
+        return self._call("GET", "/events", query=query, wait=wait)
 
     def metrics(self) -> str:
         """Return the metrics of the server as Prometheus text."""
-        response: str = self._call("GET", "/metrics", read=bytes.decode)
-        return response
+        return self._call("GET", "/metrics", read=bytes.decode)
 
-    def coverage(self) -> StateCoverage:
+    def coverage(self) -> types.StateCoverage:
         """Return which states the server has sent since its start, in all sessions."""
-        response: StateCoverage = self._call("GET", "/coverage")
-        return response
+        return self._call("GET", "/coverage")
 
     def clear_coverage(self) -> int:
         """Start the state coverage again at zero; return how many responses it had counted."""
-        response: ClearedCoverage = self._call("DELETE", "/coverage")
+        response: types.ClearedCoverage = self._call("DELETE", "/coverage")
         return response["cleared"]
 
     # --- Sessions ---
 
-    def sessions(self) -> list[SessionSummary]:
+    def sessions(self) -> list[types.SessionSummary]:
         """List the sessions."""
-        response: SessionList = self._call("GET", "/sessions")
+        response: types.SessionList = self._call("GET", "/sessions")
         return response["sessions"]
 
-    def find_session(self, name: str) -> SessionSummary:
+    def find_session(self, name: str) -> types.SessionSummary:
         """Return a session without creating it."""
         path = _fill("/sessions/{name}", name)
-        response: SessionSummary = self._call("GET", path, session=name)
-        return response
+        return self._call("GET", path, session=name)
 
-    def make_session(self, name: str, **contents: Unpack[SessionOptions]) -> SessionSummary:
+    def make_session(
+        self, name: str, **contents: Unpack[types.SessionOptions]
+    ) -> types.SessionSummary:
         """Create a session, or change one.
 
         :param contents: `scenario`, as for `use` or a list; `seed`; `pets`, as for `set_pets`.
         """
         path = _fill("/sessions/{name}", name)
-        response: SessionSummary = self._call(
-            "PUT", path, contents, session=name, check=self._replace_id
-        )
-        return response
+        return self._call("PUT", path, contents, session=name, check=self._replace_id)
 
     def drop_session(self, name: str, closed: str = "60s", *, check_lost: bool = False) -> str:
         """Remove a session and everything in it; return its name.
@@ -422,7 +368,7 @@ class ControlClient:
         __tracebackhide__ = True
         known = self._session_ids.get(name.lower())
         path, query = _fill("/sessions/{name}", name), {"closed": closed}
-        response: DroppedSession = self._call(
+        response: types.DroppedSession = self._call(
             "DELETE", path, query=query, session=name, check=self._replace_id
         )
         if check_lost and known is not None and response["id"] != known:
@@ -431,7 +377,7 @@ class ControlClient:
 
     def reset_sessions(self) -> int:
         """Reset every session as `reset` does; return how many there are."""
-        response: ResetSessions = self._call("POST", "/sessions/reset", check=_accept)
+        response: types.ResetSessions = self._call("POST", "/sessions/reset", check=_accept)
         return response["reset"]
 
     def drop_sessions(self, closed: str = "60s") -> int:
@@ -440,7 +386,9 @@ class ControlClient:
         :param closed: as for `drop_session`.
         """
         query = {"closed": closed}
-        response: DroppedSessions = self._call("DELETE", "/sessions", query=query, check=_accept)
+        response: types.DroppedSessions = self._call(
+            "DELETE", "/sessions", query=query, check=_accept
+        )
         self._session_ids.clear()
         return response["dropped"]
 
@@ -456,7 +404,7 @@ class ControlClient:
         read: Callable[[bytes], Any] | None = None,
         session: str = "",
         check: _Check | None = None,
-    ) -> Any:
+    ) -> T:  # type: ignore[type-var]  # the type that the caller expects
         """Return the response to a call, by default parsed as JSON.
 
         :param session: the session in the path, if there is one.
@@ -475,7 +423,7 @@ class ControlClient:
             headers[constants.SESSION_HEADER] = session.lower()
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
-        return self._connection.call(
+        result: T = self._connection.call(
             method,
             constants.CONTROL_PREFIX + path,
             headers,
@@ -484,6 +432,7 @@ class ControlClient:
             read or _parse_object,
             partial(check or self._check_id, headers[constants.SESSION_HEADER]),
         )
+        return result
 
     def _check_id(self, name: str, session_id: str | None, error: ControlError | None) -> None:
         """Remember the ID of a session, or compare it with the remembered one.
@@ -546,5 +495,5 @@ def _fill(path: str, name: object) -> str:
         kind = path.split("/")[1].removesuffix("s")
         what = f"invalid {kind} name {str(name)[: constants.NAME_LENGTH]!r}"
         hint = "the name must not be empty or contain '/'"
-        raise InputError([Problem("", 0, 0, "", what, hint)])
+        raise invalid("", what, hint)
     return re.sub(r"\{\w+\}", quote(str(name), safe=""), path)

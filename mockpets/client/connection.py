@@ -32,7 +32,7 @@ from mockpets.constants import (
     PROTOCOL,
     SESSION_ID_HEADER,
 )
-from mockpets.errors import InputError, MockpetsError, Problem, printable
+from mockpets.errors import MockpetsError, Problem, invalid, printable
 from mockpets.redaction import REDACTED
 from mockpets.version import FULL_VERSION
 
@@ -81,6 +81,7 @@ class ControlError(MockpetsError):
     :param code: one of `constants.ERRORS`.
     :param status: the HTTP status of the code.
     :param details: additional data; empty for most errors.
+    :raise TypeError: a value has another type.
     """
 
     def __init__(self, code: str, status: int, message: str, details: Mapping[str, Any]) -> None:
@@ -88,9 +89,10 @@ class ControlError(MockpetsError):
         self.status = status
         self.message = message
         self.details = details
-        problems = [Problem(**problem) for problem in details.get("problems", ())]
+        self.problems = [Problem(**problem) for problem in details.get("problems", ())]
+        lines = [message, *map(str, self.problems)]
         # The message already contains a single problem.
-        super().__init__("\n".join([message, *map(str, problems if len(problems) > 1 else [])]))
+        super().__init__(message if len(lines) == 2 else "\n".join(lines))
 
 
 class VerificationError(ControlError, AssertionError):
@@ -221,9 +223,9 @@ class Connection:
             code, message = value["code"], value["message"]
             kind = _ERRORS.get(code, ControlError)
             return None, kind(code, response.status, message, value.get("details", {}))
-        except (ValueError, KeyError, TypeError, AttributeError) as invalid:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             message = f"{self.url} is not a mockpets server (status {response.status})"
-            raise NoAnswer(message) from invalid
+            raise NoAnswer(message) from error
 
     def send(
         self,
@@ -356,14 +358,14 @@ def server_address(url: str) -> tuple[bool, str, int, str]:
     shown = _VALUE.sub(rf"\1{REDACTED}", _USER.sub(rf"\1{REDACTED}@", url))
     if parts.scheme not in ("http", "https") or not host or port == 0 or not is_clean:
         hint = "use a URL such as http://localhost:7387"
-        raise InputError([Problem(shown or "''", 0, 0, "", "not a valid server URL", hint)])
+        raise invalid(shown or "''", "not a valid server URL", hint)
     if _USER.search(url):
         what = "must not contain a user name or password, which mockpets does not use"
-        raise InputError([Problem(shown, 0, 0, "", what, "remove them, and the '@'")])
+        raise invalid(shown, what, "remove them, and the '@'")
     if re.search("[?#]", url):
         what = "must not contain a query or a fragment"
         hint = "remove it; the control token has an option and a variable of its own"
-        raise InputError([Problem(shown, 0, 0, "", what, hint)])
+        raise invalid(shown, what, hint)
     is_secure = parts.scheme == "https"
     # Always with a port: otherwise http.client looks for one in an IPv6 address.
     return is_secure, host, port or (HTTPS_PORT if is_secure else HTTP_PORT), parts.path

@@ -412,6 +412,9 @@ def test_every_error_has_its_type(
 
 # --- The client -----------------------------------------------------------------------------------
 
+NAMES = {**vars(types), "types": types}
+"""The names in the annotations of `ControlClient`."""
+
 CALLS: dict[str, tuple[Any, ...]] = {
     "health": (),
     "state": (),
@@ -461,14 +464,14 @@ def test_every_call_of_the_client_returns_what_it_is_annotated_with(server: Mock
 
     for name, arguments in CALLS.items():
         if name == "delete_pet":
-            hints = get_type_hints(ControlClient.change_pet, localns=vars(types))
+            hints = get_type_hints(ControlClient.change_pet, localns=NAMES)
             assert mismatches(client.add_pet(name="Mio", categoryId=1), hints["return"]) == []
             assert mismatches(client.change_pet(7, name="Mio"), hints["return"]) == []
         if name == "explain":
-            hints = get_type_hints(ControlClient.explain_request, localns=vars(types))
+            hints = get_type_hints(ControlClient.explain_request, localns=NAMES)
             explanation = client.explain_request(method="GET", path="/v1/pets")
             assert mismatches(explanation, hints["return"]) == []
-        hints = get_type_hints(getattr(ControlClient, name), localns=vars(types))
+        hints = get_type_hints(getattr(ControlClient, name), localns=NAMES)
         assert mismatches(getattr(client, name)(*arguments), hints["return"]) == [], name
 
 
