@@ -56,17 +56,14 @@ class ServerLimits(Protocol):
     @property
     def parked(self) -> int:
         """The maximum number of responses that are delayed, throttled or held."""
-        ...
 
     @property
     def connections(self) -> int:
         """The maximum number of connections."""
-        ...
 
     @property
     def bodies_bytes(self) -> int:
         """The maximum size of all bodies that are arriving."""
-        ...
 
 
 class Server(Protocol):
@@ -75,7 +72,6 @@ class Server(Protocol):
     @property
     def limits(self) -> ServerLimits:
         """The limits of the server."""
-        ...
 
     def room(self, session: str = "") -> bool:
         """Return whether one more response may be delayed, throttled or held.
@@ -83,38 +79,30 @@ class Server(Protocol):
         :param session: whose response it is: more places must be free than it uses already, so
             that it gets at most half of those that the others leave; empty to ask for any place.
         """
-        ...
 
     def close_idle(self, session: str) -> None:
         """Close the connections without a request in progress that had requests of a session.
 
         Only on the app's thread.
         """
-        ...
 
     def parked(self) -> int:
         """Return how many responses are delayed, throttled or held."""
-        ...
 
     def rejected(self) -> Mapping[ErrorCode, int]:
         """Return how many responses the server made itself, without the app, by error code."""
-        ...
 
     def open_connections(self) -> int:
         """Return how many connections are open."""
-        ...
 
     def stops_in(self) -> float | None:
         """Return the seconds until the server stops, None if it goes on."""
-        ...
 
     def body_bytes(self) -> int:
         """Return the size of all bodies that are arriving."""
-        ...
 
     def evicted_connections(self) -> int:
         """Return how many connections were closed because of a limit of connections."""
-        ...
 
 
 Hold = Callable[[Callable[[], None]], Callable[[], None]]

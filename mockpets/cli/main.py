@@ -24,53 +24,47 @@ if TYPE_CHECKING:
 
 _SECTIONS: Final = {
     "Run a server": {
-        "serve": ("serve", "Start the mock server; stop it with Ctrl-C or SIGTERM."),
-        "health": ("remote", "Check whether a running server responds."),
+        "serve": "Start the mock server; stop it with Ctrl-C or SIGTERM.",
+        "health": "Check whether a running server responds.",
     },
     "Control a running server": {
-        "use": ("remote", "Switch the scenarios of a running server, or print the active ones."),
-        "requests": ("remote", "Show the request log of a running server, one line per request."),
-        "why": ("why", "Explain why a request gets its response."),
-        "verify": ("control", "Check that a running server received the expected requests."),
-        "reset": ("control", "Reset a session: pets, counters, random numbers and request log."),
-        "pets": ("control", "List, add, change, replace or delete the pets of a running server."),
-        "snapshot": (
-            "control",
-            "Save the pets of a running server under a name, and restore them.",
-        ),
-        "gates": ("control", "List the gates of a running server, or open one."),
-        "sessions": ("control", "List the sessions of a running server, or drop one."),
+        "use": "Switch the scenarios of a running server, or print the active ones.",
+        "requests": "Show the request log of a running server, one line per request.",
+        "why": "Explain why a request gets its response.",
+        "verify": "Check that a running server received the expected requests.",
+        "reset": "Reset a session: pets, counters, random numbers and request log.",
+        "pets": "List, add, change, replace or delete the pets of a running server.",
+        "snapshot": "Save the pets of a running server under a name, and restore them.",
+        "gates": "List the gates of a running server, or open one.",
+        "sessions": "List the sessions of a running server, or drop one.",
     },
     "Report on a front end or a service": {
-        "report": ("report", "Report what a front end does wrong in its requests."),
-        "compare": (
-            "compare",
-            "Compare the real service with the contract that mockpets implements.",
-        ),
+        "report": "Report what a front end does wrong in its requests.",
+        "compare": "Compare the real service with the contract that mockpets implements.",
     },
     "Scenario files and documents": {
-        "scenarios": ("files", "List the scenarios: name and description."),
-        "check": ("files", "Check scenario and fixture files, and try each stub."),
-        "new": ("files", "Write a scenario file to start from."),
-        "fixture": ("files", "Print generated pets as a fixture file."),
-        "openapi": ("files", "Print the contract as an OpenAPI 3.1 document."),
-        "schema": ("files", "Print the JSON Schema of scenario files, for your editor."),
+        "scenarios": "List the scenarios: name and description.",
+        "check": "Check scenario and fixture files, and try each stub.",
+        "new": "Write a scenario file to start from.",
+        "fixture": "Print generated pets as a fixture file.",
+        "openapi": "Print the contract as an OpenAPI 3.1 document.",
+        "schema": "Print the JSON Schema of scenario files, for your editor.",
     },
     "Write tests in TypeScript": {
-        "kit": (
-            "kit",
-            "Write the TypeScript client, with the names of your scenarios, into a folder.",
-        ),
+        "kit": "Write the TypeScript client, with the names of your scenarios, into a folder.",
     },
     "Set up your shell": {
-        "completion": ("main", "Print the script for tab completion in bash, zsh or fish."),
+        "completion": "Print the script for tab completion in bash, zsh or fish.",
     },
 }
-"""The commands by heading, in the order of the help: name to its module, where the command has the
-same name, and the first sentence of its help."""
+"""The commands by heading, in the order of the help, with the first sentence of their help."""
 _MODULES: Final = {
-    name: module for each in _SECTIONS.values() for name, (module, _) in each.items()
+    "remote": ("health", "use", "requests"),
+    "control": ("verify", "reset", "pets", "snapshot", "gates", "sessions"),
+    "files": ("scenarios", "check", "new", "fixture", "openapi", "schema"),
+    "main": ("completion",),
 }
+"""The module of each command that is not in a module of its own name."""
 _NAME: Final = "mockpets"
 _SHELLS: Final = ("bash", "zsh", "fish")
 _INTERRUPTED: Final = 130
@@ -171,21 +165,19 @@ class _Commands(Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names in the order of the help."""
-        return list(_MODULES)
+        return [name for commands in _SECTIONS.values() for name in commands]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by name, imported when it is first needed."""
-        if cmd_name in _MODULES and cmd_name not in self.commands:
-            module = import_module(f"mockpets.cli.{_MODULES[cmd_name]}")
+        if cmd_name in self.list_commands(ctx) and cmd_name not in self.commands:
+            modules = (module for module, names in _MODULES.items() if cmd_name in names)
+            module = import_module(f"mockpets.cli.{next(modules, cmd_name)}")
             self.add_command(getattr(module, cmd_name))
         return super().get_command(ctx, cmd_name)
 
     def sections(self) -> Mapping[str, Mapping[str, str]]:
         """Return the first sentence of each command's help by name, by heading."""
-        return {
-            heading: {name: text for name, (_, text) in commands.items()}
-            for heading, commands in _SECTIONS.items()
-        }
+        return _SECTIONS
 
 
 @click.group(
