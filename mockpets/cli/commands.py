@@ -14,7 +14,7 @@ import click
 
 from mockpets.cli.layout import hang
 from mockpets.constants import SCENARIO_NAME
-from mockpets.errors import InputError, Problem, did_you_mean, printable
+from mockpets.errors import did_you_mean, invalid, printable
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Command(click.Command):
         if extra and not ctx.resilient_parsing:
             message = f"unexpected argument {quote(extra[0])}"
             hint = self._suggestion(extra[0], ctx)
-            raise InputError([Problem(ctx.info_name or "", 0, 0, "", message, hint)])
+            raise invalid(ctx.info_name or "", message, hint)
         return extra
 
     def _suggestion(self, argument: str, context: click.Context) -> str:
@@ -118,7 +118,7 @@ class Group(click.Group):
             known = f"available commands: {', '.join(names)}"
             hint = did_you_mean(args[0], [*names, *self.more_names]) or known
             name = " ".join([*ctx.command_path.split()[1:], args[0]])
-            raise InputError([Problem(name, 0, 0, "", "unknown command", hint)])
+            raise invalid(name, "unknown command", hint)
         return super().resolve_command(ctx, args)
 
 

@@ -18,7 +18,7 @@ from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter, excerpt, hang, on_t
 from mockpets.cli.options import with_settings
 from mockpets.cli.remote import reporting, with_token
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
-from mockpets.errors import InputError, Problem, printable
+from mockpets.errors import InputError, Problem, invalid, printable
 from mockpets.settings.sources import load_settings
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @with_settings("scenarios_dir", "fixtures_dir")
 def scenarios(
     verbose: bool, url: str | None, token: str | None, config: Path | None, **flags: object
-) -> int:
+) -> int | None:
     """List the scenarios: name and description.
 
     With --url, lists the scenarios of a running server.
@@ -60,7 +60,7 @@ def scenarios(
         listed = [(row["group"], row["name"], row["description"]) for row in rows]
         return _show_scenarios(listed, problems, places if verbose else {})
 
-    return reporting(show)
+    return reporting(client, show)
 
 
 def _local_scenarios(settings: Settings, *, verbose: bool) -> int:
@@ -208,7 +208,7 @@ def new(name: str, config: Path | None, **flags: object) -> None:
             f"must be in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)"
         )
         message = f"{expected}, got {name!r}"
-        raise InputError([Problem("NAME", 0, 0, "", message, "try 'my-scenario'")])
+        raise invalid("NAME", message, "try 'my-scenario'")
     folder = settings.scenarios_dir[-1] if settings.scenarios_dir else Path()
     path = folder / f"{name}.yaml"
 

@@ -14,7 +14,7 @@ import click
 
 from mockpets.cli.commands import Command, report
 from mockpets.cli.options import with_settings
-from mockpets.errors import InputError, Problem, did_you_mean, printable
+from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
 from mockpets.kit import (
     CLIENT,
     INTEGRATIONS,
@@ -162,10 +162,10 @@ def _one_folder(argument: Path | None, option: Path | None) -> Path:
     folder = argument or option
     if folder is None:
         what, hint = "this option is required", "see 'mockpets kit --help'"
-        raise InputError([Problem("--out", 0, 0, "", what, hint)])
+        raise invalid("--out", what, hint)
     if option not in (None, folder):
         what = f"got {quote(str(option))}, and DIR is {quote(str(folder))}"
-        raise InputError([Problem("--out", 0, 0, "", what, "name one folder")])
+        raise invalid("--out", what, "name one folder")
     return folder
 
 
@@ -292,7 +292,7 @@ def _read(path: Path) -> str | None:
         return None
     except OSError as error:
         what = f"cannot read this file: {error.strerror}"
-        raise InputError([Problem(str(path), 0, 0, "", what)]) from error
+        raise invalid(str(path), what) from error
 
 
 def _version(path: Path) -> str | None:
@@ -323,7 +323,7 @@ def _write_file(path: Path, text: str) -> None:
         data = text.encode()
     except UnicodeEncodeError as error:
         what, hint = "cannot write this file: a path in it is not UTF-8", "rename the folder"
-        raise InputError([Problem(str(path), 0, 0, "", what, hint)]) from error
+        raise invalid(str(path), what, hint) from error
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if _version(path) is not None:
@@ -333,7 +333,7 @@ def _write_file(path: Path, text: str) -> None:
             file.write(data)
     except OSError as error:
         what = f"cannot write this file: {error.strerror}"
-        raise InputError([Problem(str(path), 0, 0, "", what)]) from error
+        raise invalid(str(path), what) from error
     click.echo(printable(f"wrote {path}"))
 
 

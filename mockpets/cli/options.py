@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -9,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mockpets.cli.completion import files_of, locales, words
+from mockpets.errors import RequestError, invalid
 from mockpets.settings.model import rows
 from mockpets.settings.sources import CONFIG_VARIABLE
 from mockpets.settings.validators import OneOf
+from mockpets.strict_json import dump_json, parse_json
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -38,6 +41,42 @@ def integer(least: int, most: int | None = None) -> Callable[[str], int]:
         return number
 
     return parse
+
+
+def option(
+    flag: str,
+    metavar: str,
+    text: str,
+    complete: Complete | None = None,
+    *,
+    dest: str = "",
+    **attributes: Any,
+) -> Callable[[Decorated], Decorated]:
+    """Return click's decorator for an option with a value.
+
+    :param text: the help.
+    :param complete: completes the value in a shell.
+    :param dest: the parameter of the command, if not named like the flag.
+    :param attributes: as for `click.option`.
+    """
+    names = [flag, dest] if dest else [flag]
+    return click.option(*names, metavar=metavar, help=text, shell_complete=complete, **attributes)
+
+
+with_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def read_json(option: str, text: str, example: str) -> Any:
+    """Return the value of an option as JSON.
+
+    :param example: a valid value, for the hint of the error.
+    :raise InputError: the text is not JSON.
+    """
+    try:
+        return json.loads(dump_json(parse_json(text.encode(errors="surrogateescape"))))
+    except RequestError as error:
+        message = error.message.replace("the body", "the text")
+        raise invalid(option, message, f"try {example}") from error
 
 
 _COMPLETIONS: Final[Mapping[str, Complete]] = {

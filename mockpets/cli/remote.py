@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from dataclasses import replace
 from functools import wraps
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, get_args
@@ -15,16 +16,16 @@ from mockpets.cli.commands import Command, report
 from mockpets.cli.completion import from_server, scenarios, words
 from mockpets.cli.connection import connect
 from mockpets.cli.layout import on_terminal
-from mockpets.cli.options import integer, with_settings
+from mockpets.cli.options import integer, option, with_settings
 from mockpets.constants import (
     DEFAULT_SESSION,
     FILE_SUFFIXES,
     HEALTH_PATH,
     OPERATIONS,
+    REQUEST_OUTCOMES,
     NoteCode,
-    RequestOutcome,
 )
-from mockpets.errors import InputError, Problem, did_you_mean, printable
+from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.model import VARIABLE_PREFIX
 from mockpets.settings.sources import URL_VARIABLE, load_settings
 
@@ -51,37 +52,33 @@ _RETRY_SECONDS: Final = 0.5
 # --- Server -----------------------------------------------------------------------------------
 
 
-def with_client(command: Callable[..., int]) -> Callable[..., Any]:
+def with_client(command: Callable[..., int | None]) -> Callable[..., Any]:
     """Add the options that select a server and a session to a command, and pass it a client.
 
     Errors of the server or the network are printed, and the exit status is 1.
     """
-    session = click.option(
-        "--session",
-        metavar="NAME",
-        shell_complete=from_server(session_names),
-        help="Session name.  [default: the one in the URL, or default]",
-    )
+    text = "Session name.  [default: the one in the URL, or default]"
+    session = option("--session", "NAME", text, from_server(session_names))
     return _url(session(with_token(_with_address(_run(command)))))
 
 
-def with_server(command: Callable[..., int]) -> Callable[..., Any]:
+def with_server(command: Callable[..., int | None]) -> Callable[..., Any]:
     """Do the same as `with_client`, for a command that is not about one session."""
     return _url(with_token(_with_address(_run(command))))
 
 
-def _run(command: Callable[..., int]) -> Callable[..., int]:
+def _run(command: Callable[..., int | None]) -> Callable[..., int | None]:
     """Return a function that makes the client from the options, and prints errors."""
 
     @wraps(command)
-    def run(**options: Any) -> int:
+    def run(**options: Any) -> int | None:
         client = connect({name: options.pop(name, None) for name in _SELECTION})
-        return reporting(lambda: command(client, **options))
+        return reporting(client, lambda: command(client, **options))
 
     return run
 
 
-def reporting(call: Callable[[], int]) -> int:
+def reporting(client: ControlClient, call: Callable[[], int | None]) -> int | None:
     """Return the exit status of a function that calls a server; print errors of the server."""
     from mockpets.client import ControlError, IncompatibleServerError, NoAnswer
 
@@ -99,8 +96,7 @@ def reporting(call: Callable[[], int]) -> int:
 
 def problems_of(error: ControlError) -> list[Problem]:
     """Return the problems of a rejected body without their position, which users do not see."""
-    problems = error.details.get("problems", ())
-    return [Problem("", 0, 0, each["where"], each["what"], each["hint"]) for each in problems]
+    return [replace(problem, file="", line=0, column=0) for problem in error.problems]
 
 
 def session_names(client: ControlClient) -> list[str]:
@@ -108,18 +104,18 @@ def session_names(client: ControlClient) -> list[str]:
     return [session["name"] for session in client.sessions()]
 
 
-_url = click.option(
+_url = option(
     "--url",
+    "URL",
+    f"URL of the server.  [default: from --host and --port; variable: {URL_VARIABLE}]",
     envvar=URL_VARIABLE,
-    metavar="URL",
-    help=f"URL of the server.  [default: from --host and --port; variable: {URL_VARIABLE}]",
 )
-with_token = click.option(
+with_token = option(
     "--token",
-    envvar=_TOKEN_VARIABLE,
-    metavar="TOKEN",
-    help="Token for the control API, if the server requires one.  "
+    "TOKEN",
+    "Token for the control API, if the server requires one.  "
     f"[default: none; variable: {_TOKEN_VARIABLE}]",
+    envvar=_TOKEN_VARIABLE,
 )
 _with_address = with_settings(
     "host",
@@ -131,7 +127,7 @@ _with_address = with_settings(
 @click.command(cls=Command)
 @click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=scenarios)
 @with_client
-def use(client: ControlClient, names: tuple[str, ...]) -> int:
+def use(client: ControlClient, names: tuple[str, ...]) -> None:
     """Switch the scenarios of a running server, or print the active ones.
 
     To stack scenarios, separate their names with spaces or commas. The first one takes precedence.
@@ -144,9 +140,7 @@ def use(client: ControlClient, names: tuple[str, ...]) -> int:
     if not wanted and (missing := missing_session(client)):
         report([f"session {client.name}{missing}"])
     active = client.use(*wanted) if wanted else client.active()
-    where = "" if client.name == DEFAULT_SESSION else f" in session {client.name}"
-    click.echo(printable(f"active{where}: {', '.join(active)}"))
-    return 0
+    click.echo(printable(f"active{in_session(client)}: {', '.join(active)}"))
 
 
 def _file_name_problem(name: str) -> Problem:
@@ -155,45 +149,57 @@ def _file_name_problem(name: str) -> Problem:
     return Problem(name, 0, 0, "", "is a file, not a scenario name", hint)
 
 
+def in_session(client: ControlClient) -> str:
+    """Return the name of a client's session for a message; empty for the default session."""
+    return "" if client.name == DEFAULT_SESSION else f" in session {client.name}"
+
+
+def missing_session(client: ControlClient) -> str:
+    """Return a remark if the session of a client does not exist, otherwise an empty text."""
+    names = session_names(client)
+    if client.name in names:
+        return ""
+    near = did_you_mean(client.name, names)
+    return "; this session does not exist yet" + (f", {near}" if near else "")
+
+
+def show(value: object, lines: Iterable[str], *, as_json: bool) -> None:
+    """Print a value as JSON, or as lines.
+
+    JSON is in ASCII, because names can contain terminal control characters.
+    """
+    if as_json:
+        click.echo(json.dumps(value, indent=2))
+        return
+    for line in lines:
+        click.echo(printable(line))
+
+
 # --- Request log ------------------------------------------------------------------------------
 
 
 @click.command(cls=Command)
-@click.option(
-    "--operation",
-    metavar="NAME",
-    shell_complete=words(OPERATIONS),
-    help="Only this operation, such as listPets.",
+@option("--operation", "NAME", "Only this operation, such as listPets.", words(OPERATIONS))
+@option("--method", "NAME", "Only this method, such as POST.")
+@option("--path", "PATH", "Only this path; * matches any text.")
+@option("--status", "CODE", "Only responses with this status, such as 404 or 4xx.")
+@option(
+    "--stub", "LABEL", "Only requests handled by this stub, such as retry/*, or by no stub (-)."
 )
-@click.option("--method", metavar="NAME", help="Only this method, such as POST.")
-@click.option("--path", metavar="PATH", help="Only this path; * matches any text.")
-@click.option(
-    "--status", metavar="CODE", help="Only responses with this status, such as 404 or 4xx."
-)
-@click.option(
-    "--stub",
-    metavar="LABEL",
-    help="Only requests handled by this stub, such as retry/*, or by no stub (-).",
-)
-@click.option(
+@option(
     "--note",
-    metavar="CODE",
-    shell_complete=words(get_args(NoteCode)),
-    help="Only requests with this note, such as off_contract.",
+    "CODE",
+    "Only requests with this note, such as off_contract.",
+    words(get_args(NoteCode)),
 )
-@click.option(
+@option(
     "--outcome",
-    metavar="NAME",
-    shell_complete=words(get_args(RequestOutcome)),
-    help="Only requests with this outcome: pending, sent, client_left or broken.",
+    "NAME",
+    "Only requests with this outcome: pending, sent, client_left or broken.",
+    words(REQUEST_OUTCOMES),
 )
-@click.option("--since", type=integer(0), metavar="NUMBER", help="Only requests after this number.")
-@click.option(
-    "--limit",
-    type=integer(1),
-    metavar="NUMBER",
-    help="Show only the newest NUMBER requests.",
-)
+@option("--since", "NUMBER", "Only requests after this number.", type=integer(0))
+@option("--limit", "NUMBER", "Show only the newest NUMBER requests.", type=integer(1))
 @click.option(
     "--follow", "-f", is_flag=True, help="Show new requests as they arrive, until Ctrl-C."
 )
@@ -207,7 +213,7 @@ def _file_name_problem(name: str) -> Problem:
 @with_client
 def requests(
     client: ControlClient, follow: bool, as_json: bool, har: bool, clear: bool, **options: Any
-) -> int:
+) -> None:
     """Show the request log of a running server, one line per request.
 
     The columns: number, time, method, target, status (... while the response is pending),
@@ -222,7 +228,7 @@ def requests(
     if clear:
         click.echo(f"cleared {client.clear_requests()}")
     elif har:
-        click.echo(json.dumps(client.har(**filters), indent=2))
+        show(client.har(**filters), (), as_json=True)
     elif follow:
         _follow(client, cast("RequestFilters", filters), as_json=as_json)
     else:
@@ -232,7 +238,6 @@ def requests(
         _show(journal, as_json=as_json)
         if not journal["requests"]:
             report([f"no matching requests in session {client.name}{missing_session(client)}"])
-    return 0
 
 
 def _reject_pairs(modes: list[str], filters: Iterable[str]) -> None:
@@ -245,8 +250,7 @@ def _reject_pairs(modes: list[str], filters: Iterable[str]) -> None:
     if first == "--clear":
         others += [f"--{name}" for name in filters]
     if first in ("--clear", "--har") and others:
-        message = f"cannot be combined with {', '.join(others)}"
-        raise InputError([Problem(first, 0, 0, "", message)])
+        raise invalid(first, f"cannot be combined with {', '.join(others)}")
 
 
 def _show(journal: RequestList, *, as_json: bool) -> None:
@@ -346,27 +350,9 @@ def _numbers(summaries: Iterable[RequestSummary], outcome: str | None = None) ->
     return {each["number"] for each in summaries if outcome in (None, each["outcome"])}
 
 
-def missing_session(client: ControlClient) -> str:
-    """Return a remark if the session of a client does not exist, otherwise an empty text."""
-    names = [session["name"] for session in client.sessions()]
-    if client.name in names:
-        return ""
-    near = did_you_mean(client.name, names)
-    return "; this session does not exist yet" + (f", {near}" if near else "")
-
-
 @click.command(cls=Command)
-@click.option(
-    "--url",
-    envvar=URL_VARIABLE,
-    metavar="URL",
-    help=f"URL of the server.  [default: from --host and --port; variable: {URL_VARIABLE}]",
-)
-@with_settings(
-    "host",
-    "port",
-    texts={"host": "Address or host name of the server.", "port": "TCP port of the server."},
-)
+@_url
+@_with_address
 def health(url: str | None, config: Path | None, **flags: object) -> int:
     """Check whether a running server responds.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -10,21 +9,17 @@ import click
 
 from mockpets.cli.commands import Command, report
 from mockpets.cli.layout import can_print, table, wrap
-from mockpets.cli.remote import missing_session, problems_of, with_client
+from mockpets.cli.options import option, read_json, with_json
+from mockpets.cli.remote import missing_session, problems_of, show, with_client
 from mockpets.constants import ERRORS
-from mockpets.errors import InputError, Problem, RequestError, printable
-from mockpets.strict_json import dump_json, parse_json
+from mockpets.errors import InputError, Problem, invalid, printable
 from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mockpets.client import ControlClient
-    from mockpets.contract.control_types import (
-        ComparedCondition,
-        Explanation,
-        RequestToExplain,
-    )
+    from mockpets.contract.control_types import ComparedCondition, Explanation, RequestToExplain
 
 _LAST: Final = "last"
 _MARKS: Final = {True: "✓", False: "✗", None: "?"}
@@ -49,8 +44,8 @@ _BODY: Final = """'{"name": "Miso", "categoryId": 2}'"""
     help="With METHOD PATH: a header of the request. Repeatable. Without Authorization, the "
     "request has the server's key.",
 )
-@click.option("--body", metavar="JSON", help="With METHOD PATH: the body of the request.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@option("--body", "JSON", "With METHOD PATH: the body of the request.")
+@with_json
 @with_client
 def why(
     client: ControlClient,
@@ -58,7 +53,7 @@ def why(
     headers: tuple[str, ...],
     body: str | None,
     as_json: bool,
-) -> int:
+) -> None:
     """Explain why a request gets its response.
 
     Shows what responded, each stub in order with its conditions and counts, and the nearest stub.
@@ -71,14 +66,9 @@ def why(
         for option, value in (("--header", headers), ("--body", body)):
             if value:
                 what = "is only for a request that was not sent"
-                raise _invalid(option, what, "name its method and path")
+                raise invalid(option, what, "name its method and path")
         explanation = client.explain(_number(request))
-    if as_json:
-        click.echo(json.dumps(explanation, indent=2))
-    else:
-        for line in _lines(explanation):
-            click.echo(printable(line))
-    return 0
+    show(explanation, _lines(explanation), as_json=as_json)
 
 
 def _number(request: tuple[str, ...]) -> int | None:
@@ -92,7 +82,7 @@ def _number(request: tuple[str, ...]) -> int | None:
         return int(request[0])
     got = quote(request[0]) if len(request) == 1 else f"{len(request)} arguments"
     expected = f"a request number, {_LAST!r}, or a method and a path such as GET /v1/pets"
-    raise _invalid("", f"expected {expected}; got {got}")
+    raise invalid("", f"expected {expected}; got {got}")
 
 
 def _try_out(client: ControlClient, request: RequestToExplain) -> Explanation:
@@ -125,25 +115,14 @@ def _unsent(
     for line in lines:
         name, colon, value = line.partition(":")
         if not colon:
-            raise _invalid("--header", f"must be 'NAME: VALUE', got '{line[:40]}'")
+            raise invalid("--header", f"must be 'NAME: VALUE', got '{line[:40]}'")
         headers[name.strip()] = value.strip()
     if "authorization" not in map(str.lower, headers):
         headers["Authorization"] = f"Bearer {client.state()['settings']['key']}"
     unsent: RequestToExplain = {"method": method.upper(), "path": path, "headers": headers}
     if body is not None:
-        try:
-            raw = parse_json(body.encode(errors="surrogateescape"))
-        except RequestError as error:
-            message = error.message.replace("the body", "the text")
-            raise _invalid(
-                "--body", message, """try '{"name": "Miso", "categoryId": 2}'"""
-            ) from error
-        unsent["body"] = json.loads(dump_json(raw))
+        unsent["body"] = read_json("--body", body, _BODY)
     return unsent
-
-
-def _invalid(option: str, message: str, hint: str = "") -> InputError:
-    return InputError([Problem(option, 0, 0, "", message, hint)])
 
 
 # --- Text -------------------------------------------------------------------------------------
