@@ -15,7 +15,7 @@ import click
 from mockpets.cli.commands import Command, report
 from mockpets.cli.completion import from_server, scenarios, words
 from mockpets.cli.connection import connect
-from mockpets.cli.layout import on_terminal
+from mockpets.cli.layout import cut, on_terminal
 from mockpets.cli.options import integer, option, with_settings
 from mockpets.constants import (
     DEFAULT_SESSION,
@@ -91,6 +91,10 @@ def reporting(client: ControlClient, call: Callable[[], int | None]) -> int | No
             report([f"pass the token with --token or the variable {_TOKEN_VARIABLE}"])
     except (NoAnswer, IncompatibleServerError) as error:
         report([error])
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        # The client checks only that a response is a JSON object, not its properties.
+        reason = cut(f"{type(error).__name__}: {error}", 100)
+        report([f"{client.url} sent a response that is not one of mockpets ({reason})"])
     return 1
 
 

@@ -20,6 +20,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
+from mockpets.constants import HEALTH_PATH, PROTOCOL
 from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
 from tests.server.raw_http import Wire
@@ -74,6 +75,42 @@ def test_another_json_server_is_reported_in_one_line(run: Run) -> None:
         message = f"mockpets: {server.url} is not a mockpets server (status 200)"
         for words in ("requests", "gates", "gates open x", "pets", "sessions", "use empty", "why"):
             assert run(*words.split(), "--url", server.url) == (1, [], [message]), words
+
+
+@for_each(
+    "status, body",
+    [
+        ("200 OK", {}),
+        ("200 OK", {"sessions": 1, "pets": 1, "next": None, "gates": 1, "requests": 1, "last": 1}),
+        ("200 OK", {"sessions": [1], "pets": [1], "gates": [1], "requests": [1], "active": [1]}),
+        ("200 OK", {"sessions": {"a": 1}, "pets": {"a": 1}, "next": None, "requests": {"a": 1}}),
+        ("400 Bad", {"code": "busy", "message": "no", "details": {"problems": [{"where": 1}]}}),
+        ("400 Bad", {"code": "busy", "message": "no", "details": {"problems": [1]}}),
+        ("400 Bad", {"code": ["busy"], "message": "no"}),
+        ("400 Bad", {"code": "busy", "message": 1}),
+    ],
+)
+def test_unexpected_json_of_a_server_is_reported_in_one_line(
+    run: Run, status: str, body: object
+) -> None:
+    def app(environ: Any, start_response: Any) -> list[bytes]:
+        is_health = environ["PATH_INFO"] == HEALTH_PATH
+        start_response("200 OK" if is_health else status, [])
+        health = {"status": "ok", "version": "0.1.0", "protocol": PROTOCOL}
+        return [json.dumps(health if is_health else body).encode()]
+
+    with MockpetsServer(app=app) as server:
+        for words in (
+            *("why", "why GET /v1/pets", "gates", "sessions", "snapshot", "scenarios"),
+            *("requests", "pets", "pets add --name=a --category=1", "use empty"),
+            *("use", "verify", "snapshot save x", "reset", "reset --all"),
+        ):
+            result = run(*words.split(), "--url", server.url)
+            assert result[:2] == (1, []), words
+            assert result[2], words
+            line = result[2][-1]
+            assert f"mockpets: {server.url} " in line, words
+            assert "not one of mockpets (" in line or "is not a mockpets server (" in line, words
 
 
 def test_an_older_server_is_reported_with_both_versions(run: Run) -> None:
