@@ -1,7 +1,4 @@
-"""The Error body.
-
-Source: pet-store-interface.md, parts 2 and 7.
-"""
+"""The Error body (contract, parts 2 and 7). Keep imports light: the server loads this module."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ if TYPE_CHECKING:
 def error_body(
     code: str, message: str, status: int, details: Mapping[str, object] | None = None
 ) -> bytes:
-    """Return the Error body: code, message, status, and `details` in errors of the control API."""
+    """Return code, message, status, and `details` in errors of the control API."""
     body: dict[str, object] = {"code": code, "message": message, "status": status}
     if details is not None:
         body["details"] = details

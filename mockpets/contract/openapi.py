@@ -6,6 +6,7 @@ Responses that the contract does not list but mockpets sends are marked ``x-off-
 from __future__ import annotations
 
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import (
@@ -28,6 +29,7 @@ from mockpets.contract.schemas import (
     LIST_PARAMETERS,
     NEW_PET_FIELDS,
     PET_FIELDS,
+    RESPONSES,
     ErrorSchema,
     ListQuerySchema,
     NewPetSchema,
@@ -74,7 +76,6 @@ _DEPRECATION: Final = {
         '</v1/pets>; rel="successor-version"',
     ),
 }
-_OFF_CONTRACT: Final = {"x-off-contract": True}
 
 
 def _example(fields: Mapping[str, ContractField]) -> dict[str, object]:
@@ -85,20 +86,15 @@ def _content(schema: str, name: str, example: object) -> dict[str, Any]:
     return {"application/json": {"schema": schema, "examples": {name: {"value": example}}}}
 
 
-def _pet_response(description: str, **more: object) -> dict[str, Any]:
+def _pet_response(description: str, headers: Mapping[str, object]) -> dict[str, Any]:
     content = _content("Pet", "pet", _example(PET_FIELDS))
-    return {"description": description, "content": content, **more}
+    return {"description": description, "content": content, "headers": headers}
 
 
 def _error(code: ErrorCode, message: str, description: str, **more: object) -> dict[str, Any]:
-    """Return a response object with an Error body; `more` may hold headers and extensions."""
+    """Return a response object with an Error body; `more` may hold headers."""
     example = {"code": code, "message": message, "status": ERRORS[code]}
     return {"description": description, "content": _content("Error", code, example), **more}
-
-
-def _unauthorized(**headers: object) -> dict[str, Any]:
-    headers = {"WWW-Authenticate": _KEY_HEADER, **headers}
-    return _error("unauthorized", MISSING_KEY, "Missing or invalid API key.", headers=headers)
 
 
 _DEFAULT: Final = _error(
@@ -108,61 +104,78 @@ _DEFAULT: Final = _error(
 )
 
 
+def _operation(
+    name: str,
+    summary: str,
+    description: str,
+    responses: dict[int, dict[str, Any]],
+    headers: Mapping[str, object] = MappingProxyType({}),
+    **more: object,
+) -> dict[str, Any]:
+    """Return an operation object.
+
+    :param responses: the default and 401 are added, with these headers.
+    """
+    key_headers = {"WWW-Authenticate": _KEY_HEADER, **headers}
+    unauthorized = _error(
+        "unauthorized", MISSING_KEY, "Missing or invalid API key.", headers=key_headers
+    )
+    listed = {}
+    for status, response in sorted({**responses, 401: unauthorized}.items()):
+        off_contract = {} if status in RESPONSES[name] else {"x-off-contract": True}
+        listed[str(status)] = {**response, **off_contract}
+    return {
+        "operationId": name,
+        "tags": ["pets"],
+        "summary": summary,
+        "description": description,
+        **more,
+        "responses": {**listed, "default": _DEFAULT},
+    }
+
+
 def _operations() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the operations by path and method."""
     *others, last = LIST_PARAMETERS
     parameters = " or ".join(filter(None, [", ".join(others), last]))
-    list_pets = {
-        "operationId": "listPets",
-        "tags": ["pets"],
-        "summary": "List all animals",
-        "description": "Returns a page of animals in ascending order of id.",
-        "parameters": [{"in": "query", "schema": ListQuerySchema}],
-        "responses": {
-            "200": {
-                "description": "A page of animals.",
-                "content": _content("Pets", "pets", [_example(PET_FIELDS)]),
-            },
-            "400": _error(
+    pets = _content("Pets", "pets", [_example(PET_FIELDS)])
+    list_pets = _operation(
+        "listPets",
+        "List all animals",
+        "Returns a page of animals in ascending order of id.",
+        {
+            200: {"description": "A page of animals.", "content": pets},
+            400: _error(
                 "invalid_request",
                 'limit must be an integer from 1 to 100, got "0"',
                 f"A {parameters} that the contract does not allow.",
-                **_OFF_CONTRACT,
             ),
-            "401": _unauthorized(),
-            "default": _DEFAULT,
         },
-    }
-    create_pet = {
-        "operationId": "createPet",
-        "tags": ["pets"],
-        "summary": "Add an animal",
-        "description": "Adds a new animal. The service assigns its id.",
-        "requestBody": {
-            "required": True,
-            "content": _content("NewPet", "pet", _example(NEW_PET_FIELDS)),
-        },
-        "responses": {
-            "201": _pet_response(
-                "Animal added; the body carries the assigned id.", headers={"Location": _LOCATION}
+        parameters=[{"in": "query", "schema": ListQuerySchema}],
+    )
+    new_pet = _content("NewPet", "pet", _example(NEW_PET_FIELDS))
+    create_pet = _operation(
+        "createPet",
+        "Add an animal",
+        "Adds a new animal. The service assigns its id.",
+        {
+            201: _pet_response(
+                "Animal added; the body carries the assigned id.", {"Location": _LOCATION}
             ),
-            "400": _error(
+            400: _error(
                 "invalid_request",
                 "name is required",
                 "Body missing required fields or containing invalid values.",
             ),
-            "401": _unauthorized(),
-            "413": _error(
-                "payload_too_large", BODY_TOO_LARGE, "The body is too large.", **_OFF_CONTRACT
-            ),
-            "507": _error(
+            413: _error("payload_too_large", BODY_TOO_LARGE, "The body is too large."),
+            507: _error(
                 "store_full",
                 store_full(PETS_BY_REQUEST),
                 "The session has reached its limit of new pets.",
-                **_OFF_CONTRACT,
             ),
-            "default": _DEFAULT,
         },
-    }
+        requestBody={"required": True, "content": new_pet},
+    )
     pet_id = {
         "in": "path",
         "name": "petId",
@@ -170,26 +183,19 @@ def _operations() -> dict[str, dict[str, dict[str, Any]]]:
         "description": "Identifier of the animal to retrieve.",
         "schema": dict(Int64.openapi),
     }
-    get_pet = {
-        "operationId": "getPet",
-        "tags": ["pets"],
-        "summary": "Get an animal",
-        "description": "Deprecated; to be removed on 5 December 2030. Use listPets with the status "
-        "filter.",
-        "deprecated": True,
-        "parameters": [pet_id],
-        "responses": {
-            "200": _pet_response("The requested animal.", headers=_DEPRECATION),
-            "401": _unauthorized(**_DEPRECATION),
-            "404": _error(
-                "pet_not_found",
-                no_animal(404),
-                "The animal could not be found.",
-                headers=_DEPRECATION,
-            ),
-            "default": _DEFAULT,
+    missing = "The animal could not be found."
+    get_pet = _operation(
+        "getPet",
+        "Get an animal",
+        "Deprecated; to be removed on 5 December 2030. Use listPets with the status filter.",
+        {
+            200: _pet_response("The requested animal.", _DEPRECATION),
+            404: _error("pet_not_found", no_animal(404), missing, headers=_DEPRECATION),
         },
-    }
+        _DEPRECATION,
+        deprecated=True,
+        parameters=[pet_id],
+    )
     return {PETS_PATH: {"get": list_pets, "post": create_pet}, PET_PATH: {"get": get_pet}}
 
 

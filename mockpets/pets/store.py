@@ -37,8 +37,7 @@ class Saved(NamedTuple):
     :param shared: the original of `base`, which is the same table or a copy.
     :param own: the pets that requests added.
     :param charge: for `own`, and for `base` if it is a copy.
-    :param next_id: higher than every id that the store has assigned so far; a store that restores
-        this continues with higher ids.
+    :param next_id: higher than every id that the store has assigned so far.
     """
 
     shared: Table
@@ -198,10 +197,7 @@ class Store:
         return cast("Pet", json.loads(row))
 
     def _open(self, pet_id: int, size: int) -> Table:
-        """Charge for a change of a pet, and return its table, writable.
-
-        :param size: bytes of the pet's new JSON.
-        """
+        """Charge for a change of a pet to a size in bytes, and return its table, writable."""
         now = self._now
         if old := now.own.rows.get(pet_id):
             self._charge.add(size - len(old))

@@ -57,11 +57,7 @@ class Step(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """How the stubs decided about one request, for `scenario.explain`.
-
-    :param steps: the matching stubs that the search reached, in order.
-    :param is_rejected: whether a limit of the server rejected the decision.
-    """
+    """How the stubs decided about one request; a limit of the server may reject the decision."""
 
     stubs: tuple[Stub, ...]
     steps: Sequence[Step]
@@ -73,7 +69,6 @@ class Outcome:
     """The decision about one request.
 
     :param stubs: labels of the stubs that apply, in order.
-    :param reply: the canned response, or None for the response of the real operation.
     :param delay: in seconds; `throttle` is in bytes per second, and `hold` is a gate.
     :param skip: do not run the operation, because nothing of its response is sent.
     :param trace: how the stubs decided; None if a check rejects the request before.
@@ -105,9 +100,7 @@ def decide(
 ) -> Outcome:
     """Return the decision about a request, and count it.
 
-    :param counts: of each stub by its position, changed in place; the caller holds the session's
-        lock.
-    :param random: the session's random number generator.
+    :param counts: of each stub by its position, changed in place under the session's lock.
     :param max_delay: the limit for the sum of all delays, in seconds.
     :param candidates: the positions of all stubs that could match, in order; None for every stub.
     """
@@ -172,10 +165,7 @@ def reply_of(stub: Stub, used: int) -> Reply:
 
 
 def draw_delay(delay: Delay, random: Random) -> float:
-    """Return one delay in seconds, at most `DELAY_SECONDS`.
-
-    Each random delay draws exactly one number, so that a run can be replayed.
-    """
+    """Return a delay of at most `DELAY_SECONDS` from exactly one random number, so it replays."""
     if delay.shape == "fixed":
         return delay.low
     share = random.random()

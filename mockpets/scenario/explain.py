@@ -1,8 +1,4 @@
-"""Explain what the search through the stubs did with a request: pure, beside `engine`.
-
-The engine records a `Trace` while it decides, and `matching.difference` compares the conditions.
-So an explanation repeats what happened, and cannot disagree with it.
-"""
+"""Explain what the search did with a request, from the `Trace` that the engine recorded."""
 
 from __future__ import annotations
 
@@ -37,9 +33,7 @@ class ExplainedStub:
 class Explanation:
     """Why a request got its response.
 
-    :param stubs: all stubs, in the order of the search.
-    :param nearest: the stub that does not match, but with the fewest differences; None if all
-        match, or if the others are for another operation, method or path.
+    :param nearest: the stub with the fewest differences, of those for its operation and path.
     """
 
     responder: ExplainedStub | None

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """One scenario or fixture file.
-
-    :param shown: the file's name in messages and lists.
-    :param signature: changes when the file does.
-    :param replaces: the shown names of files of the same name in earlier folders.
-    """
+    """One scenario or fixture file, as `shown` in messages, which may replace earlier ones."""
 
     path: Path
     shown: str

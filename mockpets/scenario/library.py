@@ -181,10 +181,6 @@ class Library:
         groups = SHIPPED_SCENARIOS.items()
         return next((group for group, names in groups if name in names), "Your own")
 
-    def is_current(self, name: str, source: Source) -> bool:
-        """Return whether a scenario is valid and its file has not changed since."""
-        return self.sources.get(name) == source and name not in self.problems
-
     def unknown(self, option: str, names: Iterable[str]) -> list[Problem]:
         """Return a problem of an option for each unknown name; invalid files are in `problems`."""
         return [
@@ -258,9 +254,10 @@ def read_library(
     read = {**(before.scenarios if before else {})}
     problems: dict[str, tuple[Problem, ...]] = {}
     shelf = _lazy(fixtures)
+    same = before if before and before.fixtures == fixtures else None
     are_shipped = all(source.path.parent == shipped("fixtures") for source in fixtures.values())
     for name, source in sources.items():
-        if before and before.fixtures == fixtures and before.is_current(name, source):
+        if same and same.sources.get(name) == source and name not in same.problems:
             continue
         # A shipped scenario needs no YAML parser, unless its file has been changed.
         is_shipped = are_shipped and source.path.parent == shipped("scenarios")

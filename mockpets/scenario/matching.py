@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import OPERATIONS
 from mockpets.scenario.model import Condition
 
 if TYPE_CHECKING:
@@ -32,10 +31,8 @@ ABSENT: Final = _Absent()
 class Facts:
     """The parts of one request that a stub can match.
 
-    :param path: decoded, from ``/v1`` on.
-    :param pet_id: the id in the path, if it is an int64.
+    :param path: decoded, from ``/v1`` on; `pet_id` is the id in it, if it is an int64.
     :param headers: names in lower case.
-    :param body: the value of a JSON body.
     """
 
     operation: str | None
@@ -151,10 +148,7 @@ def _holds(condition: Condition, value: object) -> bool:
 
 
 def _same(wanted: object, value: object) -> bool:
-    """Return whether two JSON values are equal in JSON's sense: 1 is 1.0, but true is not 1.
-
-    Numbers are exact: integers or Decimal.
-    """
+    """Return whether two JSON values are equal in JSON's sense: 1 is 1.0, but true is not 1."""
     if isinstance(wanted, bool) or isinstance(value, bool):
         return wanted is value
     if isinstance(wanted, (list, tuple)):
@@ -237,12 +231,3 @@ def expected_value(condition: Condition) -> str:
     """Return a condition as what a request should have: ``"sold"``, ``contains "so"``."""
     is_plain = condition.operator == "equals"
     return _text(condition.value) if is_plain else condition_in_words(condition)
-
-
-def operation_of(method: str, path: str) -> str | None:
-    """Return the contract's operation for a method and a path from ``/v1`` on, or None."""
-    wanted = "GET" if method == "HEAD" else method
-    for operation, (known, template) in OPERATIONS.items():
-        if known == wanted and path_matches(template, path):
-            return operation
-    return None

@@ -104,11 +104,9 @@ class Stub:
 
     :param label: ``scenario/stub``, for the `Mockpets-Stub` header; the scenario is always the one
         whose file defines the stub, even if another scenario extends it.
-    :param after: the number of matching requests to skip first.
-    :param times: the number of requests to apply to after that; None for no limit.
+    :param after: the number of matching requests to skip; `times` limits those after them.
     :param repeat: what follows the last of `replies`; ``last`` for a single reply.
-    :param throttle: bytes per second.
-    :param hold: the gate that holds the response.
+    :param throttle: bytes per second; `hold` is a gate.
     """
 
     label: str

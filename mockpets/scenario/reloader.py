@@ -1,7 +1,6 @@
 """Reload the library when its files change, outside of requests.
 
-It polls, because a folder mounted into a container sends no file events. It logs each change once;
-requests read `Reloader.library`, which is always complete.
+It polls, because a folder mounted into a container sends no file events.
 """
 
 from __future__ import annotations

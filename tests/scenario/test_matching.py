@@ -12,7 +12,6 @@ from mockpets.scenario.matching import (
     Facts,
     covers,
     difference,
-    operation_of,
     path_matches,
 )
 from mockpets.scenario.model import Condition, Match, Operator
@@ -174,19 +173,6 @@ def test_every_failed_condition_is_reported() -> None:
 ])  # fmt: skip
 def test_path_matches(pattern: str, path: str, matches: bool) -> None:
     assert path_matches(pattern, path) is matches
-
-
-@each("method, path, operation", [
-    ("GET", "/v1/pets", "listPets"),
-    ("HEAD", "/v1/pets", "listPets"),
-    ("POST", "/v1/pets", "createPet"),
-    ("GET", "/v1/pets/abc", "getPet"),
-    ("DELETE", "/v1/pets/1", None),
-    ("GET", "/v1/pets/", None),
-    ("GET", "/v1/store/orders", None),
-])  # fmt: skip
-def test_operation_of(method: str, path: str, operation: str | None) -> None:
-    assert operation_of(method, path) == operation
 
 
 # --- covers -----------------------------------------------------------------------------------

@@ -42,10 +42,7 @@ class _Deviation(NamedTuple):
 
 
 def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
-    """Return a response ready to be sent, and report where it deviates from the contract.
-
-    :param off_contract: the stub allows deviations.
-    """
+    """Return a response ready to be sent, and report where it deviates without permission."""
     if draft.page and match.operations != ("listPets",):
         what = "only listPets responds with a page"
         draft.diagnostics.add(draft.node, what, "add match: {operation: listPets}")
@@ -80,10 +77,6 @@ def _encode(draft: Draft, reason: str | None, *, wrong_body: bool = False) -> Ca
     return Canned(draft.status, headers, body, reason, draft.names_pet, wrong_body)
 
 
-def _has_body(draft: Draft) -> bool:
-    return bool(draft.text or draft.page) or draft.value is not ABSENT
-
-
 def _content_type(draft: Draft) -> tuple[str, str]:
     """Return the header's name as written and its media type, or two empty strings."""
     for name, value in draft.headers:
@@ -107,8 +100,9 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
         if header and kind != _JSON and draft.text is None:
             what = f"must be {_JSON}, the contract's content type"
             yield _Deviation(f"the content type is not {_JSON}", ("headers", header), what)
+    has_body = bool(draft.text or draft.page) or draft.value is not ABSENT
     for name, value in draft.headers:
-        if name.lower() == "content-encoding" and value.lower() != "identity" and _has_body(draft):
+        if name.lower() == "content-encoding" and value.lower() != "identity" and has_body:
             what = "the server sends the body unencoded, so clients cannot decode it"
             yield _Deviation("the body is not encoded as its header says", ("headers", name), what)
         elif opted_in(name):

@@ -1,8 +1,4 @@
-"""Parse the bodies of the control API with the shapes of scenario files.
-
-Returns names, scenarios and pets, or raises every problem with its line and column, as for a
-file. The session looks up the names.
-"""
+"""Parse the bodies of the control API with the shapes of scenario files."""
 
 from __future__ import annotations
 
@@ -107,10 +103,7 @@ def _name_of(document: Node) -> str:
 
 
 def _check_name(document: Node, diagnostics: Diagnostics, taken: Collection[str]) -> None:
-    """Report a document's name that already means another scenario.
-
-    :param taken: the names of scenario files, and of the documents before it.
-    """
+    """Report a document's name that a scenario file or an earlier document has."""
     name = _name_of(document)
     if name in taken:
         # It would hide the other one from requests that select it by name.
@@ -124,10 +117,7 @@ def _check_name(document: Node, diagnostics: Diagnostics, taken: Collection[str]
 
 _DOCUMENT: Final = replace(
     SCENARIO,
-    fields={
-        "name": kebab_case("Name of the scenario.", "a scenario name"),
-        **SCENARIO.fields,
-    },
+    fields={"name": kebab_case("Name of the scenario.", "a scenario name"), **SCENARIO.fields},
     required=(),
     name="ScenarioDocument",
 )

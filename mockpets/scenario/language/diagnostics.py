@@ -39,11 +39,9 @@ INVALID: Final = Invalid.INVALID
 class Diagnostics:
     """The position in a document, the names it may refer to, and the problems found so far.
 
-    :param file: the file's name in messages.
-    :param name: the scenario's name.
+    :param file: its name in messages; `name` is that of the scenario.
     :param known: names of all scenarios.
     :param path: keys, and positions from 1, down to the current node.
-    :param warnings: what is valid, but probably a mistake.
     :param documents: the problems of scenarios inside the document.
     :param pages: fixture name to its pets as JSON, for the fixtures that pages use so far.
     :param taken: names that a scenario inside the document must not have.
@@ -110,21 +108,13 @@ class Diagnostics:
     def unknown(
         self, node: Node, kind: str, name: str, known: Collection[str], advice: str = ""
     ) -> Invalid:
-        """Add the problem that a name is unknown, and return `INVALID`.
-
-        :param kind: what the name refers to, such as ``fixture``.
-        :param advice: how to fix it if no known name is near.
-        """
+        """Add the problem that the name of a kind of thing is unknown, and return `INVALID`."""
         names = f"known {kind}s: {', '.join(sorted(known)) or 'none'}"
         hint = did_you_mean(name, known) or "; ".join(filter(None, [names, advice]))
         return self.add(node, f"unknown {kind} {quote(name)}", hint)
 
     def close(self) -> None:
-        """Raise the problems, if there are any.
-
-        :raise InputError: with the first `PROBLEMS_SHOWN` problems in file order, then one that
-            counts the rest.
-        """
+        """Raise the first `PROBLEMS_SHOWN` problems in file order, and one that counts the rest."""
         # A shape reads a node again for each alias, and reports the same problems again.
         problems = sorted(set(self.problems))
         if len(problems) > PROBLEMS_SHOWN:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from mockpets.constants import HEADER_VALUE_BYTES
-from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import MapOf
 from mockpets.scenario.language.shapes import Value
 from mockpets.units import quote
@@ -53,14 +52,14 @@ def opted_in(name: str) -> bool:
 def _value(value: Any, node: Node, diagnostics: Diagnostics) -> Any:
     text = value if isinstance(value, str) else node.shown()
     if len(text) > HEADER_VALUE_BYTES:
-        diagnostics.add(node, f"must have at most {HEADER_VALUE_BYTES} characters, got {len(text)}")
-        return INVALID
+        what = f"must have at most {HEADER_VALUE_BYTES} characters, got {len(text)}"
+        return diagnostics.add(node, what)
     if _VALUE.fullmatch(text):
         return text
     wrong = re.search(r"[^\t -~]", text)
     got = f"{wrong[0]!a} at character {wrong.start() + 1}" if wrong else "a space at one end"
-    diagnostics.add(node, f"must be printable ASCII without leading or trailing spaces, got {got}")
-    return INVALID
+    what = f"must be printable ASCII without leading or trailing spaces, got {got}"
+    return diagnostics.add(node, what)
 
 
 def _is_uri_reference(text: str) -> bool:

@@ -43,7 +43,6 @@ def load_scenario(
 ) -> Scenario:
     """Return the scenario in a file; its name is the file's stem.
 
-    :param path: a JSON file if it ends in ``.json``, else a YAML file.
     :param shown: the file's name in messages and lists.
     :param known: names of all scenarios, which this one may extend.
     :raise InputError: with every problem, in file order.
@@ -56,10 +55,7 @@ def load_scenario(
 
 
 def load_fixture(path: Path, shown: str) -> tuple[Pet, ...]:
-    """Return the pets of a fixture file, which is a list of Pet objects, in the order of their ids.
-
-    The parameters and the error are the same as in `load_scenario`.
-    """
+    """Return the pets in a fixture file by id, or raise InputError, as `load_scenario` does."""
     diagnostics = Diagnostics(shown, path.stem)
     pets: tuple[Pet, ...] = _load(path, PETS, diagnostics, FIXTURE_BYTES, FIXTURE_NODES, CHARACTERS)
     return pets

@@ -25,7 +25,6 @@ class Rule:
 
     :param excluded: the JSON Schema of the mappings that violate it.
     :param violated: whether a mapping with these keys violates it.
-    :param what: the problem, as a message; `hint` is how to fix it.
     """
 
     excluded: Schema

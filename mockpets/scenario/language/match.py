@@ -102,11 +102,7 @@ def _header_conditions(values: dict[str, Any], node: Node, diagnostics: Diagnost
 
 
 def _condition(kind: str, equals: Value, single: Value) -> ByKind:
-    """Return the shape of the conditions on one name.
-
-    :param equals: the shape of a value without an operator; never a mapping.
-    :param single: the shape of the values of other operators.
-    """
+    """Return the shape of the conditions on one name: `single` is that of other operators."""
     operators = Object(
         "Operators; all of them must hold.",
         {

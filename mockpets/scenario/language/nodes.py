@@ -38,9 +38,7 @@ Step = Literal["word", "quoted", "alias", "mapping", "list", "end"]
 class Node:
     """One value of a document, and where it starts; line and column count from 1.
 
-    :param value: that of a scalar.
-    :param items: those of a list.
-    :param members: those of a mapping: key to the nodes of key and value.
+    A scalar has a `value`, a list `items`, and a mapping `members`: key to nodes of key and value.
     """
 
     kind: Kind
@@ -111,7 +109,6 @@ class _Open:
     """A mapping or list whose end the builder has not reached.
 
     :param before: the size of the document before it.
-    :param key: the key whose value comes next.
     :param height: levels inside it.
     """
 
@@ -124,10 +121,7 @@ class _Open:
 
 
 class Builder:
-    """Builds the tree in `root` from events, and collects problems that do not end the reading.
-
-    The parameters are the same as in `parser.parse`.
-    """
+    """Builds the tree in `root` from events, and collects problems that do not end the reading."""
 
     def __init__(self, shown: str, nodes: int, characters: int) -> None:
         self.root: Node | None = None
@@ -141,10 +135,7 @@ class Builder:
         """Anchor to its node, its size, and the levels inside it."""
 
     def take(self, event: Event) -> None:
-        """Process the next event.
-
-        :raise InputError: the document exceeds a limit, or reading cannot continue.
-        """
+        """Process the next event; raise InputError at a limit, or if reading cannot continue."""
         if event.tag is not None:
             tag = event.tag.replace("tag:yaml.org,2002:", "!!")
             self._add(event, f"tags are not supported, got {quote(tag)}", "remove the tag")

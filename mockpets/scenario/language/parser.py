@@ -84,11 +84,7 @@ def parse(
 
 
 def read(text: str, shape: Shape, diagnostics: Diagnostics, **how: Any) -> Any:
-    """Return the value that a shape reads from a text.
-
-    :param how: the keyword arguments of `parse`.
-    :raise InputError: with every problem, in the order of the text.
-    """
+    """Return the value that a shape reads from a text, or raise InputError, as `parse` does."""
     document = parse(text, diagnostics.file, **how)
     diagnostics.problems.extend(document.problems)
     value = shape.read(document.root, diagnostics)
