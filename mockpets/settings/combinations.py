@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 
 class Is(NamedTuple):
-    """The condition that a setting has a value.
-
-    :param value: None for any value that is not empty or off.
-    """
+    """The condition that a setting has a value; None for any that is not empty or off."""
 
     value: object = None
 
@@ -40,12 +37,8 @@ class Above(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Two settings that do not go together.
+    """Two settings that do not go together; a message names the first one first.
 
-    :param name: the setting that a message names first.
-    :param condition: of its value.
-    :param other: the other setting.
-    :param other_condition: of the other's value.
     :param what: what is wrong, after the name of the setting; ``{}`` stands for the other one.
     :param hint: how to fix it; empty if the server starts all the same.
     :param is_shared: whether clients read the variable of the setting too. Then a shell may have it
@@ -72,6 +65,13 @@ _OPEN: Final = "must not be open with {}: every visitor could read and change al
 _CLOSE: Final = "set --control-token, or use --control off"
 _OWN_SESSIONS: Final = "must not be declared with {}: each visitor gets a session of their own"
 _NOTHING_CREATES: Final = "must not be declared with {}: only the control API declares sessions"
+_TOO_MANY: Final = f"must be at most {PUBLIC_PETS} with {{}}"
+_LOWER: Final = "set a lower number, or remove it"
+_TOO_LONG: Final = f"must be at most {PUBLIC_DELAY_SECONDS:g}s with {{}}"
+_VISITORS: Final = "does not save the sessions of visitors, which {} creates; it saves all others"
+_ANY_HOST: Final = "has no effect with {}: callers with the token may use any host name"
+_NO_SNAPSHOTS: Final = "has no effect with {}: only the control API makes snapshots"
+_NO_JOURNAL: Final = "has no effect with {}: no request is recorded"
 
 RULES: Final = (
     Rule("control", Is("open"), "public", _SET, _OPEN, _CLOSE),
@@ -85,65 +85,28 @@ RULES: Final = (
     Rule("api_key", _SET, "any_key", _SET, "has no effect with {}", _EITHER),
     Rule("public_rate", _SET, "public", Is(value=False), _NOT_PUBLIC, _ADD_PUBLIC),
     Rule("public_visitor_rate", _SET, "public", Is(value=False), _NOT_PUBLIC, _ADD_PUBLIC),
-    Rule(
-        "max_pets",
-        Above(PUBLIC_PETS),
-        "public",
-        _SET,
-        f"must be at most {PUBLIC_PETS} with {{}}",
-        "set a lower number, or remove it",
-    ),
-    Rule(
-        "delay",
-        Above(PUBLIC_DELAY_SECONDS),
-        "public",
-        _SET,
-        f"must be at most {PUBLIC_DELAY_SECONDS:g}s with {{}}",
-        "set a shorter delay",
-    ),
-    Rule(
-        "state",
-        _SET,
-        "public",
-        _SET,
-        "does not save the sessions of visitors, which {} creates; it saves all others",
-    ),
-    Rule(
-        "allow_host",
-        _SET,
-        "control_token",
-        _SET,
-        "has no effect with {}: callers with the token may use any host name",
-    ),
-    Rule(
-        "snapshot_memory",
-        _SET,
-        "control",
-        _OFF,
-        "has no effect with {}: only the control API makes snapshots",
-    ),
-    Rule(
-        "journal_memory",
-        _SET,
-        "journal_size",
-        Is(value=0),
-        "has no effect with {}: no request is recorded",
-    ),
+    Rule("max_pets", Above(PUBLIC_PETS), "public", _SET, _TOO_MANY, _LOWER),
+    Rule("delay", Above(PUBLIC_DELAY_SECONDS), "public", _SET, _TOO_LONG, "set a shorter delay"),
+    Rule("state", _SET, "public", _SET, _VISITORS),
+    Rule("allow_host", _SET, "control_token", _SET, _ANY_HOST),
+    Rule("snapshot_memory", _SET, "control", _OFF, _NO_SNAPSHOTS),
+    Rule("journal_memory", _SET, "journal_size", Is(value=0), _NO_JOURNAL),
 )
 
 
 def contradictions(settings: Settings) -> list[Problem]:
     """Return the problems of settings with which a server must not start."""
-    return [problem for problem in _problems(settings) if problem.hint] + _equal_ports(settings)
+    problems = [problem for problem in _problems(settings) if problem.hint]
+    if settings.port and settings.metrics_port == settings.port:
+        what, hint = "must differ from --port", "choose another port"
+        problems.append(Problem("--metrics-port", 0, 0, "", what, hint))
+    return problems
 
 
 def notices(settings: Settings) -> list[str]:
     """Return what to log at the start about settings whose effect others limit."""
-    return [
-        f"{_shown((each.file, 0, 0, each.where))} {each.what}"
-        for each in _problems(settings)
-        if not each.hint
-    ]
+    problems = [problem for problem in _problems(settings) if not problem.hint]
+    return [f"{_shown((problem.file, 0, 0, problem.where))} {problem.what}" for problem in problems]
 
 
 def _problems(settings: Settings) -> list[Problem]:
@@ -153,8 +116,7 @@ def _problems(settings: Settings) -> list[Problem]:
 
     def holds(condition: Is | Above, name: str) -> bool:
         value = getattr(settings, name)
-        is_set = name in sources or value != table[name].default
-        return condition.holds(value, is_set=is_set)
+        return condition.holds(value, is_set=name in sources or value != table[name].default)
 
     problems = []
     for rule in RULES:
@@ -165,7 +127,7 @@ def _problems(settings: Settings) -> list[Problem]:
         )
         what = rule.what.format(_shown(other, rule.other_condition.value))
         hint = rule.hint
-        variables = [each[0] for each in (place, other) if each[0].startswith(VARIABLE_PREFIX)]
+        variables = [name for name, *_ in (place, other) if name.startswith(VARIABLE_PREFIX)]
         if rule.is_shared and place[0] in variables:
             hint = ""
         elif hint and variables:
@@ -181,9 +143,3 @@ def _shown(place: Place, value: object = None) -> str:
         return f"{key}{'' if value is None else f' = {value}'} in {name}"
     separator = "=" if name.startswith(VARIABLE_PREFIX) else " "
     return name if value is None else f"{name}{separator}{value}"
-
-
-def _equal_ports(settings: Settings) -> list[Problem]:
-    if not settings.port or settings.metrics_port != settings.port:
-        return []
-    return [Problem("--metrics-port", 0, 0, "", "must differ from --port", "choose another port")]

@@ -3,7 +3,7 @@
 A row defines a flag (``--max-pets``), an environment variable (``MOCKPETS_MAX_PETS``) and a key of
 ``mockpets.toml`` (``max-pets = 100``); `sources` reads all three. To add a setting, add a field.
 
-Imports nothing heavy, because ``mockpets --help`` and ``health`` load this module.
+Keep imports light: ``--help`` and ``health`` load this module.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from mockpets.constants import (
     STACK_DEPTH,
 )
 from mockpets.errors import InputError, Problem
-from mockpets.settings import validators
+from mockpets.settings import validators as check
+from mockpets.settings.validators import got
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,22 +39,16 @@ if TYPE_CHECKING:
     Place = tuple[str, int, int, str]
 
     class Seconds:
-        """For type checkers: a field in seconds, which can also be set as text."""
+        """For type checkers: a field in seconds, which can also be set as text like ``300ms``."""
 
-        def __get__(self, settings: Settings | None, owner: type | None = None) -> float:
-            """Return the seconds."""
-
-        def __set__(self, settings: Settings, value: float | str) -> None:
-            """Accept seconds, or text with a unit such as ``300ms``."""
+        def __get__(self, settings: Settings | None, owner: type | None = None) -> float: ...  # noqa: D105 - see the class
+        def __set__(self, settings: Settings, value: float | str) -> None: ...  # noqa: D105 - see the class
 
     class Size:
-        """For type checkers: a field in bytes, which can also be set as text; None if unset."""
+        """For type checkers: bytes, which can also be set as text like ``64MiB``; None if unset."""
 
-        def __get__(self, settings: Settings | None, owner: type | None = None) -> int | None:
-            """Return the bytes."""
-
-        def __set__(self, settings: Settings, value: int | str | None) -> None:
-            """Accept bytes, or text with a unit such as ``64MiB``."""
+        def __get__(self, settings: Settings | None, owner: type | None = None) -> int | None: ...  # noqa: D105 - see the class
+        def __set__(self, settings: Settings, value: int | str | None) -> None: ...  # noqa: D105 - see the class
 
 else:
     Seconds = float
@@ -65,14 +60,7 @@ _HTTP_PORT: Final = 80
 """The port that a URL can omit."""
 _LOOPBACK: Final = ("127.0.0.1", "::1")  # `localhost` may mean either
 
-_SEEN_BY_SESSIONS: Final = (
-    "seed",
-    "count",
-    "locale",
-    "any_key",
-    "delay",
-    "sessions",
-)
+_SEEN_BY_SESSIONS: Final = ("seed", "count", "locale", "any_key", "delay", "sessions")
 """The settings that decide what sessions start with, and how their requests are treated."""
 
 Repeats = Literal["no", "comma", "path"]
@@ -86,7 +74,6 @@ _SEPARATORS: Final = {"comma": ",", "path": os.pathsep}
 class Row:
     """One setting.
 
-    :param name: the field of `Settings`.
     :param check: converts text to the value, or raises ValueError; for seconds, accepts numbers
         too.
     :param metavar: the placeholder for a value in the help; empty for a switch.
@@ -179,7 +166,7 @@ class Row:
         is_shorter = isinstance(value, tuple) and result == tuple(dict.fromkeys(value))
         has_unit = (self.is_seconds or self.is_size) and isinstance(value, str)
         if not (problems or is_same or is_shorter or has_unit):
-            problems = [f"must be {result!r}, {validators.got(value)}"]
+            problems = [f"must be {result!r}, {got(value)}"]
         return result, problems
 
     def _text(self, value: object) -> str:
@@ -190,9 +177,9 @@ class Row:
             try:
                 return str(value)
             except ValueError:  # Python cannot print integers of over 4,300 digits
-                raise ValueError(f"must be a shorter integer, {validators.got(value)}") from None
+                raise ValueError(f"must be a shorter integer, {got(value)}") from None
         expected = "true or false" if self.is_switch else "text or an integer"
-        raise ValueError(f"must be {expected}, {validators.got(value)}")
+        raise ValueError(f"must be {expected}, {got(value)}")
 
 
 def _row(
@@ -205,15 +192,8 @@ def _row(
     unset: str = "",
 ) -> Any:
     """Return a dataclass field with a row; typed Any, because the field has the value's type."""
-    metadata = {
-        "check": check,
-        "metavar": metavar,
-        "help": text,
-        "repeats": repeats,
-        "max_values": max_values,
-        "unset": unset,
-    }
-    return field(default=default, metadata=metadata)
+    row = (check, metavar, text, repeats, max_values, unset)
+    return field(default=default, metadata={"row": row})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,19 +205,19 @@ class Settings:
     """
 
     host: tuple[str, ...] = _row(
-        _LOOPBACK, validators.host, "ADDRESS", "Address or host name to listen on.", "comma"
+        _LOOPBACK, check.host, "ADDRESS", "Address or host name to listen on.", "comma"
     )
-    port: int = _row(7387, validators.integer(0, PORT_MAX), "PORT", "TCP port; 0 picks a free one.")
+    port: int = _row(7387, check.integer(0, PORT_MAX), "PORT", "TCP port; 0 picks a free one.")
     metrics_port: int | None = _row(
         None,
-        validators.integer(0, PORT_MAX),
+        check.integer(0, PORT_MAX),
         "PORT",
         "TCP port that serves only GET /metrics, without a token, even with --control off.",
         unset="none",
     )
     scenario: tuple[str, ...] = _row(
         (DEFAULT_SCENARIO,),
-        validators.scenario_name,
+        check.scenario_name,
         "NAME",
         "Scenario to activate; if you pass several, the first takes precedence.",
         "comma",
@@ -245,165 +225,147 @@ class Settings:
     )
     scenarios_dir: tuple[Path, ...] = _row(
         (),
-        validators.folder,
+        check.folder,
         "DIR",
         "Folder with your scenario files; if two files have the same name, the last folder wins.",
         "path",
     )
     fixtures_dir: tuple[Path, ...] = _row(
         (),
-        validators.folder,
+        check.folder,
         "DIR",
         "Folder with your fixture files; if two files have the same name, the last folder wins.",
         "path",
     )
-    seed: int = _row(1, validators.integer(0, INT64_MAX), "NUMBER", "Seed for the generated pets.")
-    count: int = _row(
-        16, validators.integer(0, PETS_GENERATED), "NUMBER", "Number of pets to generate."
-    )
-    locale: str = _row("en_US", validators.locale, "LOCALE", "Locale of the generated pets' names.")
+    seed: int = _row(1, check.integer(0, INT64_MAX), "NUMBER", "Seed for the generated pets.")
+    count: int = _row(16, check.integer(0, PETS_GENERATED), "NUMBER", "Number of pets to generate.")
+    locale: str = _row("en_US", check.locale, "LOCALE", "Locale of the generated pets' names.")
     api_key: tuple[str, ...] = _row(
-        ("mockpets",),
-        validators.api_key,
-        "KEY",
-        "API key that clients send as a bearer token.",
-        "comma",
+        ("mockpets",), check.api_key, "KEY", "API key that clients send as a bearer token.", "comma"
     )
-    any_key: bool = _row(False, validators.switch, "", "Accept any API key.")
+    any_key: bool = _row(False, check.switch, "", "Accept any API key.")
     delay: Seconds = _row(  # noqa: RUF009 - returns a field(), like all rows
-        0.0, validators.duration, "DURATION", "Delay added to every response, such as 300ms."
+        0.0, check.duration, "DURATION", "Delay added to every response, such as 300ms."
     )
     control: str = _row(
         "auto",
-        validators.OneOf("auto", "open", "off"),
+        check.OneOf("auto", "open", "off"),
         "MODE",
         "Control API: auto (from this machine, or with the token), open (for everyone), off.",
     )
     control_token: str = _row(
         "",
-        validators.control_token,
+        check.control_token,
         "TOKEN",
         "Token for the control API. Unless the server listens only on loopback, a random one is "
         "generated.",
     )
     control_origin: tuple[str, ...] = _row(
-        (),
-        validators.origin,
-        "ORIGIN",
-        "Origin of a web page that may call the control API.",
-        "comma",
+        (), check.origin, "ORIGIN", "Origin of a web page that may call the control API.", "comma"
     )
     allow_host: tuple[str, ...] = _row(
         (),
-        validators.host_name,
+        check.host_name,
         "NAME",
         "Additional host name under which the control API can be called.",
         "comma",
     )
     behind_proxy: tuple[str, ...] = _row(
         (),
-        validators.network,
+        check.network,
         "ADDRESS",
         "Address or network of a reverse proxy whose X-Forwarded-* headers are trusted.",
         "comma",
     )
-    prefix: str = _row("", validators.prefix, "PATH", "Path prefix of every URL, such as /mock.")
+    prefix: str = _row("", check.prefix, "PATH", "Path prefix of every URL, such as /mock.")
     max_pets: int | None = _row(
         None,
-        validators.integer(1),
+        check.integer(1),
         "NUMBER",
         "Maximum number of pets added by requests, per session.",
         unset=f"{PETS_BY_REQUEST}, or {PUBLIC_PETS} with --public",
     )
     max_sessions: int | None = _row(
         None,
-        validators.integer(1, 10_000),
+        check.integer(1, 10_000),
         "NUMBER",
         "Maximum number of sessions.",
         unset=f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public",
     )
     sessions: str = _row(
         "implicit",
-        validators.OneOf("implicit", "declared"),
+        check.OneOf("implicit", "declared"),
         "MODE",
         "Who creates sessions: implicit, any request; or declared, only PUT sessions/NAME.",
     )
     journal_size: int = _row(
         JOURNAL_ENTRIES,
-        validators.integer(0, 100_000),
+        check.integer(0, 100_000),
         "NUMBER",
         "Maximum number of requests in each session's request log.",
     )
     journal_memory: Size = _row(  # noqa: RUF009 - returns a field(), like all rows
         None,
-        validators.memory,
+        check.memory,
         "SIZE",
         "Maximum memory for the request logs of all sessions together, such as 64MiB.",
         unset="16MiB, or 8MiB with --public",
     )
     pets_memory: Size = _row(  # noqa: RUF009 - returns a field(), like all rows
         None,
-        validators.memory,
+        check.memory,
         "SIZE",
         "Maximum memory for the pets of all sessions together.",
         unset="64MiB",
     )
     snapshot_memory: Size = _row(  # noqa: RUF009 - returns a field(), like all rows
         None,
-        validators.memory,
+        check.memory,
         "SIZE",
         "Maximum memory for the snapshots of all sessions together.",
         unset="64MiB, or 8MiB with --public",
     )
     state: str = _row(
-        "",
-        validators.new_file,
-        "FILE",
-        "File in which sessions are saved across restarts.",
+        "", check.new_file, "FILE", "File in which sessions are saved across restarts."
     )
     reset_every: Seconds = _row(  # noqa: RUF009 - returns a field(), like all rows
         0.0,
-        validators.interval,
+        check.interval,
         "TIME",
         "Reset all sessions at this interval, such as 30m; 0s: never, or hourly with --public.",
     )
     drain: Seconds = _row(  # noqa: RUF009 - returns a field(), like all rows
         0.0,
-        validators.interval,
+        check.interval,
         "TIME",
         "How long to go on after SIGTERM while GET ready responds with 503, such as 30s.",
     )
     public: bool = _row(
-        False,
-        validators.switch,
-        "",
-        "Public demo mode: stricter limits and one session per visitor.",
+        False, check.switch, "", "Public demo mode: stricter limits and one session per visitor."
     )
     public_rate: int = _row(
         PUBLIC_RATE,
-        validators.integer(1, 100_000),
+        check.integer(1, 100_000),
         "NUMBER",
         "With --public, requests per second of all visitors together; at once, twice as many.",
     )
     public_visitor_rate: int = _row(
         PUBLIC_VISITOR_RATE,
-        validators.integer(1, 100_000),
+        check.integer(1, 100_000),
         "NUMBER",
         "With --public, requests per second of each visitor; at once, twice as many.",
     )
     name: str = _row(
         "",
-        validators.node_name,
+        check.node_name,
         "NAME",
         "Name of this server in the header Mockpets-Node and in the log.",
     )
     log_format: str = _row(
-        "text", validators.OneOf("text", "json"), "FORMAT", "Log format: text or json."
+        "text", check.OneOf("text", "json"), "FORMAT", "Log format: text or json."
     )
-    quiet: bool = _row(
-        False, validators.switch, "", "Do not log requests; warnings are still logged."
-    )
-    open: bool = _row(False, validators.switch, "", "Open the control panel in a browser.")
+    quiet: bool = _row(False, check.switch, "", "Do not log requests; warnings are still logged.")
+    open: bool = _row(False, check.switch, "", "Open the control panel in a browser.")
     sources: Mapping[str, Place] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -457,5 +419,7 @@ class Settings:
 def rows() -> tuple[Row, ...]:
     """Return all rows, in the order of the help."""
     return tuple(
-        Row(item.name, item.default, **item.metadata) for item in fields(Settings) if item.metadata
+        Row(item.name, item.default, *item.metadata["row"])
+        for item in fields(Settings)
+        if item.metadata
     )

@@ -3,7 +3,7 @@
 `load_settings` validates every value, even if a stronger source overrides it, and reports all
 problems at once.
 
-Imports nothing heavy, because ``mockpets --help`` and ``health`` load this module.
+Keep imports light: ``--help`` and ``health`` load this module.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Validators of the settings: convert text to a value, or raise ValueError with the expectation.
 
-Each row of `model` names one. Messages quote values with repr(), so that no control character
-reaches a terminal.
+Each row of `model` names one; its docstring describes the valid text. Messages quote values with
+repr(), so that no control character reaches a terminal.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mockpets.constants import (
 from mockpets.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 def got(value: object) -> str:
@@ -50,10 +50,7 @@ def integer(low: int, high: int | None = None) -> Callable[[str], int]:
 
 
 def host(text: str) -> str:
-    """Return an IP address, without brackets, or a host name.
-
-    :raise ValueError: the text is neither; for example, it has a scheme or a port.
-    """
+    """Return an IP address, without brackets, or a host name; neither has a scheme or a port."""
     bare = text[1:-1] if text.startswith("[") and text.endswith("]") else text
     if re.fullmatch(r"[0-9A-Za-z_-]{1,63}(\.[0-9A-Za-z_-]{1,63})*", bare):
         return bare
@@ -68,27 +65,21 @@ def host(text: str) -> str:
 
 
 def network(text: str) -> str:
-    """Return an IP address or network.
-
-    :raise ValueError: the text is neither, has bits set beyond its mask, or includes every address.
-    """
+    """Return an IP address or network without bits beyond its mask, but not every address."""
     import ipaddress  # slow to import, and rarely needed
 
     try:
         parsed = ipaddress.ip_network(text)
     except ValueError:
-        expected = "must be an IP address or network such as 10.0.0.0/8"
-        raise ValueError(f"{expected}, {got(text)}") from None
+        message = f"must be an IP address or network such as 10.0.0.0/8, {got(text)}"
+        raise ValueError(message) from None
     if not parsed.prefixlen:
         raise ValueError(f"must not include every address, {got(text)}")
     return text
 
 
 def prefix(text: str) -> str:
-    """Return a path without a trailing slash; empty for no prefix.
-
-    :raise ValueError: the text is not a path, or not a plain one.
-    """
+    """Return a plain path without a trailing slash; empty for no prefix."""
     path = text.rstrip("/")
     if not path or re.fullmatch(MOUNT, path):
         return path
@@ -96,54 +87,37 @@ def prefix(text: str) -> str:
 
 
 def scenario_name(text: str) -> str:
-    """Return the name in lower case, without checking that the scenario exists.
-
-    :raise ValueError: the name is not in kebab-case, or too long.
-    """
+    """Return a name in kebab-case, in lower case, without checking that the scenario exists."""
     name = text.lower()
     if re.fullmatch(SCENARIO_NAME, name) and len(name) <= NAME_LENGTH:
         return name
-    expected = (
-        f"must be a scenario name (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)"
-    )
-    raise ValueError(f"{expected}, {got(text)}")
+    rule = f"a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters"
+    raise ValueError(f"must be a scenario name ({rule}), {got(text)}")
 
 
 def folder(text: str) -> Path:
-    """Return the folder.
-
-    :raise ValueError: the folder does not exist, is not a folder, or is not readable.
-    """
+    """Return an existing, readable folder."""
     try:
         with os.scandir(text):  # listing a folder needs one permission, entering it another
             os.stat(os.path.join(text, "."))  # noqa: PTH116, PTH118 - Path drops the dot
     except (FileNotFoundError, NotADirectoryError, ValueError):  # a NUL is a ValueError
         raise ValueError(f"must be an existing folder, {got(text)}") from None
     except OSError as error:
-        expected = f"must be a readable folder ({error.strerror})"
-        raise ValueError(f"{expected}, {got(text)}") from None
+        raise ValueError(f"must be a readable folder ({error.strerror}), {got(text)}") from None
     return Path(text)
 
 
 def locale(text: str) -> str:
-    """Return a locale with pet names.
-
-    :raise ValueError: the locale is unknown.
-    """
+    """Return a locale with pet names."""
     from mockpets.pets.names import LOCALES  # long lists, not needed for the default
 
     if text in LOCALES:
         return text
-    hint = did_you_mean(text.replace("-", "_"), LOCALES, cutoff=0.5)
-    known = f"must be one of {', '.join(sorted(LOCALES))}, {got(text)}"
-    raise ValueError(f"{known}; {hint}" if hint else known)
+    raise _unknown(text, text.replace("-", "_"), sorted(LOCALES))
 
 
 def api_key(text: str) -> str:
-    """Return an API key that fits a header.
-
-    :raise ValueError: the key does not fit. The message omits the key, because logs keep messages.
-    """
+    """Return an API key that fits a header. Messages omit the key, because logs keep messages."""
     invalid = re.search("[^!-~]|,", text)
     if text and not invalid:
         return text
@@ -154,7 +128,7 @@ def api_key(text: str) -> str:
 def control_token(text: str) -> str:
     """Return a token that fits a header and is too long to guess; empty for no token.
 
-    :raise ValueError: the token is neither. The message omits it, because logs keep messages.
+    The message omits it, because logs keep messages.
     """
     if not text or re.fullmatch("[!-~]{8,}", text):
         return text
@@ -162,10 +136,7 @@ def control_token(text: str) -> str:
 
 
 def origin(text: str) -> str:
-    """Return a web origin, ``scheme://host`` with or without a port, in lower case (RFC 6454).
-
-    :raise ValueError: the text is not an origin; for example, it has a path, or an invalid port.
-    """
+    """Return a web origin, ``scheme://host`` with or without a port, in lower case (RFC 6454)."""
     lower = text.lower()
     name = r"\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*"
     if match := re.fullmatch(rf"https?://(?:{name})(?::([0-9]{{1,5}}))?", lower):
@@ -176,10 +147,7 @@ def origin(text: str) -> str:
 
 
 def node_name(text: str) -> str:
-    """Return a name of a server that fits a header and a line of the log; empty for none.
-
-    :raise ValueError: the text is not such a name.
-    """
+    """Return a name of a server that fits a header and a line of the log; empty for none."""
     if not text or re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", text):
         return text
     rule = "a-z, A-Z, 0-9, '.', '_' and '-', first a letter or digit, at most 64 characters"
@@ -187,39 +155,27 @@ def node_name(text: str) -> str:
 
 
 def host_name(text: str) -> str:
-    """Return a host name or address as in a Host header, without the port, in lower case.
-
-    :raise ValueError: the text is neither.
-    """
+    """Return a host name or address as in a Host header, without the port, in lower case."""
     bare = host(text).lower()
     return f"[{bare}]" if ":" in bare else bare
 
 
 def duration(value: str | float) -> float:
-    """Return a duration in seconds, from text such as ``300ms`` or ``2s``, or from seconds.
-
-    :raise ValueError: the value is not a duration, or too long.
-    """
+    """Return a duration in seconds, from text such as ``300ms`` or ``2s``, or from seconds."""
     from mockpets.units import parse_duration  # rarely needed
 
     return parse_duration(value) if isinstance(value, str) else _seconds(value, DELAY_SECONDS)
 
 
 def interval(value: str | float) -> float:
-    """Return the time between two events in seconds, from text such as ``1h``, or from seconds.
-
-    :raise ValueError: the value is not such a time, or too long.
-    """
+    """Return the time between two events in seconds, from text such as ``1h``, or from seconds."""
     from mockpets.units import INTERVAL_SECONDS, parse_interval
 
     return parse_interval(value) if isinstance(value, str) else _seconds(value, INTERVAL_SECONDS)
 
 
 def memory(value: str | int) -> int:
-    """Return a size of memory in bytes, from text such as ``64MiB``, or from bytes.
-
-    :raise ValueError: the value is not a size, or out of range.
-    """
+    """Return a size of memory in bytes, from text such as ``64MiB``, or from bytes."""
     from mockpets.units import parse_size, size_text  # rarely needed
 
     low, high = MEMORY_BYTES
@@ -237,10 +193,7 @@ def _seconds(value: float, longest: float) -> float:
 
 
 def new_file(text: str) -> str:
-    """Return the path of a file that exists or can be created; empty for no file.
-
-    :raise ValueError: the path is a folder, or its folder does not exist.
-    """
+    """Return the path of a file that exists or can be created; empty for no file."""
     path = Path(text)
     try:
         if not text or (path.parent.is_dir() and not path.is_dir()):
@@ -250,6 +203,13 @@ def new_file(text: str) -> str:
     raise ValueError(f"must be a file in an existing folder, {got(text)}")
 
 
+def _unknown(text: str, spelled: str, words: Sequence[str]) -> ValueError:
+    """Return the error for an unknown word, with the one nearest to how users mostly spell it."""
+    hint = did_you_mean(spelled, words, cutoff=0.5)
+    known = f"must be one of {', '.join(words)}, {got(text)}"
+    return ValueError(f"{known}; {hint}" if hint else known)
+
+
 class OneOf:
     """A check for one of some words, in any case."""
 
@@ -257,23 +217,17 @@ class OneOf:
         self.words = words
 
     def __call__(self, text: str) -> str:
-        """Return the word in lower case.
-
-        :raise ValueError: the text is none of the words.
-        """
+        """Return the word in lower case."""
         if text.lower() in self.words:
             return text.lower()
-        hint = did_you_mean(text, self.words, cutoff=0.5)
-        known = f"must be one of {', '.join(self.words)}, {got(text)}"
-        raise ValueError(f"{known}; {hint}" if hint else known)
+        raise _unknown(text, text, self.words)
 
 
 def switch(text: str) -> bool:
-    """Return true or false.
-
-    :raise ValueError: the text is not a common spelling of either.
-    """
+    """Return true or false, from a common spelling."""
     word = text.lower()
-    if word in ("true", "yes", "on", "1", "false", "no", "off", "0"):
-        return word in ("true", "yes", "on", "1")
+    if word in ("true", "yes", "on", "1"):
+        return True
+    if word in ("false", "no", "off", "0"):
+        return False
     raise ValueError(f"must be true or false, {got(text)}")
