@@ -1,15 +1,12 @@
-"""Every path, header name, error code and limit, defined once.
+"""Paths, header names, error codes, and the limits that several modules need.
 
-Imports no other module of mockpets. A value that users can change is a setting (`settings`); this
-module holds the defaults of settings and the fixed values.
+Imports no other module of mockpets. A limit that one module enforces is in that module, and a value
+that users can change is a setting (`settings`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from typing import Final, Literal, get_args
 
 VERSION = "0.1.0"
 """The version of mockpets, which the build of the package reads from this line."""
@@ -28,7 +25,6 @@ PET_PATH: Final = API_PREFIX + "/pets/{petId}"
 ORDERS_PATH: Final = API_PREFIX + "/store/orders"
 """The contract mentions it ("Gaps in the endpoint set") but does not describe it."""
 
-INTERFACE_VERSION: Final = "1.0.0"
 
 Operation = Literal["listPets", "createPet", "getPet"]
 OPERATIONS: Final[dict[Operation, tuple[str, str]]] = {
@@ -201,8 +197,6 @@ COMMON_HEADERS: Final = (("Cache-Control", "no-store"), ("X-Content-Type-Options
 MOUNT: Final = r"(?:/(?!\.)[A-Za-z0-9._-]+)+"
 """A path prefix to mount the server under; excludes ``//``, which browsers read as a host."""
 
-REALM: Final = "mockpets"
-CONTROL_REALM: Final = "mockpets control"
 
 # --- Patterns ---------------------------------------------------------------------------------
 
@@ -242,18 +236,6 @@ ScenarioGroup = Literal[
     "Outside the contract",
 ]
 """A heading in lists of scenarios; this is the order of the headings."""
-SHIPPED_SCENARIOS: Final[Mapping[ScenarioGroup, Sequence[str]]] = {
-    "Empty states": ("empty", "sold-out", "no-status"),
-    "Data": (DEFAULT_SCENARIO, "full-page", "crowded", "awkward-names", "big-ids"),
-    "Authentication": ("unauthorized", "expired-key"),
-    "Errors": ("server-error", "maintenance", "rate-limited", "create-rejected"),
-    "Failures that end": ("retry", "retry-now", "flaky", "flaky-create"),
-    "Missing pets": ("missing", "after-removal"),
-    "Slow responses": ("slow", "jittery", "slow-body", "loading", "double-submit"),
-    "Broken responses": ("offline", "truncated", "broken-json"),
-    "Outside the contract": ("orders",),
-}
-"""The shipped scenarios by need, in the order in which lists and the documentation show them."""
 Change = Literal[
     "requests", "scenario", "pets", "snapshots", "gates", "sessions", "files", "origins"
 ]
@@ -307,43 +289,17 @@ Responder = Literal["stub", "operation", "check"]
 PORT_MAX: Final = 65535
 BODY_BYTES: Final = 64 * 1024
 """Maximum size of the body of an operation."""
-JSON_DEPTH: Final = 20
 SERVER_BODY_BYTES: Final = 1024 * 1024
 """Maximum size of any body; only stubs and the control API take more than `BODY_BYTES`."""
-BODIES_BYTES: Final = 32 * 1024 * 1024
-"""Maximum size of all bodies together that have not arrived completely."""
 HEAD_BYTES: Final = 16 * 1024
 CONNECTIONS: Final = 1000
-IDLE_SECONDS: Final = 20.0
-"""How long a connection may stay open without a request in progress."""
-HEAD_SECONDS: Final = 10.0
-"""How long the head of a request may take to arrive, from its first byte."""
-BODY_SECONDS: Final = 20.0
-"""How long a body may take to arrive, from the end of its head."""
-WRITE_SECONDS: Final = 30.0
-"""How far a client may fall behind `WRITE_RATE` before its connection is closed."""
-WRITE_RATE: Final = 1024
-"""The bytes per second that a client must take of responses that wait for it."""
-SLOW_SECONDS: Final = 3.0
-"""How long responses may wait for a client before its connection may make room for others."""
-LINGER_SECONDS: Final = 2.0
-"""How long a client may keep sending after its last response: a reset could lose that response."""
-LINGER_BYTES: Final = 16 * 1024 * 1024
-"""How much a client may send in that time; all of it is discarded."""
-DRAIN_SECONDS: Final = 5.0
-"""How long clients may take to read their last responses when the server stops."""
 PIECES_A_SECOND: Final = 10
 """Number of pieces per second in which a throttled response is sent."""
 PARKED: Final = 500
 """Maximum number of responses that are delayed, throttled or held; a session gets half of it."""
-PREFLIGHT_SECONDS: Final = 600
 DELAY_SECONDS: Final = 60.0
 PETS_BY_REQUEST: Final = 10_000
 PETS_GENERATED: Final = 100_000
-PETS_AT_ONCE: Final = 500
-"""Pets to generate on the app's thread, which blocks other requests for a few milliseconds."""
-WATCH_SECONDS: Final = 0.1
-"""Interval at which scenario and fixture files are checked for changes."""
 STACK_DEPTH: Final = 8
 """Maximum number of active scenarios, and length of a chain of ``extends``."""
 TABLES: Final = 4
@@ -354,110 +310,38 @@ STACKS: Final = 100
 SESSIONS: Final = 200
 SESSION_IDLE_SECONDS: Final = 600.0
 """How long a session must be unused before a new session may replace it."""
-CLOSED_SECONDS: Final = 3600.0
-"""The longest time for which the name of a deleted session can be closed."""
-CLOSED_NAMES: Final = 10_000
-"""Maximum number of closed names; beyond it, forget those that expired, or the one closed first."""
-SESSIONLESS_REQUESTS: Final = 5
-"""Requests without a session to remember of those that `--sessions declared` rejects."""
-REJECTED_ORIGINS: Final = 20
-"""Maximum number of rejected origins to log and show; any client can send invented ones."""
-JOURNAL_ENTRIES: Final = 1000
-"""Requests that the journal of one session keeps."""
-MEMORY_BYTES: Final = (1024 * 1024, 64 * 1024 * 1024 * 1024)
-"""Smallest and largest value of a setting for memory."""
 JOURNAL_BYTES: Final = 16 * 1024 * 1024
 """Maximum size of all journals together, unless `--journal-memory` is set."""
-COVERAGE_KEYS: Final = 4096
-"""Maximum number of counters of the state coverage."""
 PETS_BYTES: Final = 64 * 1024 * 1024
 """Maximum size of the pets of all sessions together, without those that the server starts with,
 unless `--pets-memory` is set."""
-SNAPSHOTS: Final = 100
-"""Maximum number of snapshots in one session."""
 SNAPSHOTS_BYTES: Final = 64 * 1024 * 1024
 """Maximum size of the snapshots of all sessions together, unless `--snapshot-memory` is set."""
 WAIT_SECONDS: Final = 30.0
 """Maximum time that a call of the control API waits, for a change or a condition."""
-CONTROL_PETS: Final = 1000
-"""Maximum number of pets in one response of the control API."""
 
 PUBLIC_DELAY_SECONDS: Final = 10.0
 PUBLIC_PETS: Final = 1000
-PUBLIC_NAME_LENGTH: Final = 256
 PUBLIC_BYTES: Final = 8 * 1024 * 1024
 """The sizes for request logs and for snapshots in public mode."""
 PUBLIC_SESSIONS: Final = 5000
 """`SESSIONS` in public mode."""
-PUBLIC_ADDRESS_SESSIONS: Final = 1 / 50
-"""The part of the sessions that one address can have, and can create in `PUBLIC_CREATE_SECONDS`."""
-PUBLIC_CREATE_SECONDS: Final = 600.0
-PUBLIC_CLIENT_PETS: Final = 1 / 16
-"""The part of the memory for pets that an IPv4 address, or an IPv6 network of 48 bits, can use."""
-PUBLIC_RATE: Final = 2000
-"""Requests per second of all visitors together, unless `--public-rate` is set."""
-PUBLIC_VISITOR_RATE: Final = 20
-"""Requests per second of one visitor, unless `--public-visitor-rate` is set."""
-PUBLIC_BURST: Final = 2
-"""How many seconds of its rate a visitor, or all together, can use at once."""
-PUBLIC_ERROR_LINES: Final = 10
-"""Log lines per second about error responses to one visitor."""
-
-
-class PublicNetwork(NamedTuple):
-    """The limits of all visitors in one IPv6 network.
-
-    :param bits: the length of its prefix.
-    :param rates: how many times the rate of one visitor they have.
-    :param sessions: the part of the sessions that they have.
-    """
-
-    bits: int
-    rates: int
-    sessions: float
-
-
-PUBLIC_NETWORKS: Final = (PublicNetwork(56, 2, 1 / 16), PublicNetwork(48, 4, 1 / 4))
-"""The networks that providers assign to one customer (RFC 6177). A visitor has 64 bits."""
 PUBLIC_IDLE_SECONDS: Final = 60.0
 """`SESSION_IDLE_SECONDS` in public mode, where visitors leave without removing their session."""
-PUBLIC_RESET_SECONDS: Final = 3600.0
 
 PUBLIC_SHARE: Final = 10
 """The part of the connections that one address, and of the parked responses that one visitor, may
 have in public mode: a tenth. A visitor may have as many responses in progress as connections."""
 
-TOKEN_GUESSES: Final = (1 / 3, 20)
-"""Failed attempts at the control token per second, and in a burst, from one address."""
 
 FILE_SUFFIXES: Final = (".yaml", ".yml", ".json")
 """Suffixes of scenario and fixture files, in upper or lower case."""
 FILE_BYTES: Final = 256 * 1024
-FILE_DEPTH: Final = 40
 FILE_NODES: Final = 20_000
-FILE_ALIASES: Final = 50
 FIXTURE_BYTES: Final = 1024 * 1024
 FIXTURE_NODES: Final = 250_000
 """More than `FIXTURE_BYTES` can hold, even with the shortest notation for a pet."""
 PROBLEMS_SHOWN: Final = 20
-REPORT_BYTES: Final = 16 * 1024 * 1024
-"""Maximum size of a file that `mockpets report --coverage` reads."""
-EQUAL_REQUESTS: Final = 5
-"""Equal requests in a second without a finding, unless `--max-equal-requests` is set."""
-UNREAD_RESPONSES: Final = 3
-"""Unread responses without a finding, unless `--max-unread` is set."""
-HAR_BYTES: Final = 64 * 1024 * 1024
-"""Maximum size of a HAR file; browsers write the bodies of all responses into it."""
-COMPARE_REQUESTS: Final = 30
-"""Maximum number of requests of `mockpets compare`, unless `--max-requests` is set."""
 COMPARE_SECONDS: Final = (10.0, 120.0)
 """How long one request of `mockpets compare` may take, unless `--timeout` is set; and all."""
-COMPARE_BYTES: Final = 1024 * 1024
-"""Maximum size of a response that `mockpets compare` reads."""
-COMPARE_PETS: Final = 1000
-"""Maximum number of pets in one response whose properties `mockpets compare` checks."""
-CANNED_BYTES: Final = 1024 * 1024
-"""Maximum size of the body of a canned response; each stub keeps its own in memory."""
-CANNED_PETS: Final = 1000
-"""Maximum number of pets in a canned page: ten times what the contract allows."""
 HEADER_VALUE_BYTES: Final = 4096

@@ -10,8 +10,9 @@ from collections import Counter
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-from mockpets.constants import JSON_DEPTH
 from mockpets.errors import RequestError
+
+JSON_DEPTH: Final = 20
 
 REMOVE_QUOTES: Final = "remove the quotes"
 """How to fix a number or a boolean that is written as a text."""

@@ -12,7 +12,7 @@ from mockpets.cli.commands import Command
 from mockpets.cli.commands import report as print_problems
 from mockpets.cli.options import integer
 from mockpets.cli.report_options import deliver, with_output
-from mockpets.constants import COMPARE_REQUESTS, COMPARE_SECONDS
+from mockpets.constants import COMPARE_SECONDS
 from mockpets.errors import InputError, Problem
 from mockpets.units import parse_duration
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mockpets.cli.report_options import Output
+
+COMPARE_REQUESTS: Final = 30
+"""Maximum number of requests of `mockpets compare`, unless `--max-requests` is set."""
 
 _MOST_REQUESTS: Final = 1000
 

@@ -14,12 +14,7 @@ from mockpets.cli.completion import from_server, words
 from mockpets.cli.options import integer
 from mockpets.cli.remote import session_names, with_server
 from mockpets.cli.report_options import Output, add_summary, deliver, print_text, with_output
-from mockpets.constants import (
-    DEFAULT_SESSION,
-    EQUAL_REQUESTS,
-    OPERATIONS,
-    UNREAD_RESPONSES,
-)
+from mockpets.constants import DEFAULT_SESSION, OPERATIONS
 from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.units import counted, quote
 
@@ -30,6 +25,11 @@ if TYPE_CHECKING:
     from mockpets.constants import Operation
     from mockpets.report.exchanges import Exchange
     from mockpets.report.findings import Report
+
+EQUAL_REQUESTS: Final = 5
+"""Equal requests in a second without a finding, unless `--max-equal-requests` is set."""
+UNREAD_RESPONSES: Final = 3
+"""Unread responses without a finding, unless `--max-unread` is set."""
 
 _COVERAGE_FORMATS: Final = ("text", "markdown", "github", "json")
 _OF_SERVER: Final = {"url": "--url", "token": "--token", "host": "--host", "port": "--port"}

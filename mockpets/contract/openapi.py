@@ -9,14 +9,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import (
-    API_PREFIX,
-    ERRORS,
-    INTERFACE_VERSION,
-    PET_PATH,
-    PETS_BY_REQUEST,
-    PETS_PATH,
-)
+from mockpets.constants import API_PREFIX, ERRORS, PET_PATH, PETS_BY_REQUEST, PETS_PATH
 from mockpets.contract.error_messages import (
     BODY_TOO_LARGE,
     MISSING_KEY,
@@ -41,6 +34,8 @@ if TYPE_CHECKING:
 
     from mockpets.constants import ErrorCode
     from mockpets.contract.fields import ContractField
+
+INTERFACE_VERSION: Final = "1.0.0"
 
 _DESCRIPTION: Final = """\
 A pet store catalogue over HTTP with JSON bodies, as served by mockpets. Clients can list animals,

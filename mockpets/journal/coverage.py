@@ -9,7 +9,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
-from mockpets.constants import COVERAGE_KEYS, OPERATIONS, CoverageState
+from mockpets.constants import OPERATIONS, CoverageState
 from mockpets.contract.schemas import RESPONSES
 from mockpets.faults import INCOMPLETE_FAULTS
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from mockpets.constants import DelayClass, Operation
     from mockpets.contract.control_types import CoverageRow
     from mockpets.scenario.engine import Outcome
+
+COVERAGE_KEYS: Final = 4096
+"""Maximum number of counters of the state coverage."""
 
 STATES: Final[tuple[CoverageState, ...]] = get_args(CoverageState)
 LONG_DELAY: Final = 1.0

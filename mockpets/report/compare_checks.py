@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from mockpets.constants import COMPARE_PETS, PAGE_DEFAULT, PAGE_MAX, PROBLEMS_SHOWN
+from mockpets.constants import PAGE_DEFAULT, PAGE_MAX, PROBLEMS_SHOWN
 from mockpets.contract.fields import split_hint
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import FILTERS, PET_FIELDS, RESPONSES, ErrorSchema
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from mockpets.contract.fields import ContractField
     from mockpets.report.probes import Probe, ProbeResult, Redact
+
+COMPARE_PETS: Final = 1000
+"""Maximum number of pets in one response whose properties `mockpets compare` checks."""
 
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _JSON: Final = "application/json"

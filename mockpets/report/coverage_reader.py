@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
-from mockpets.constants import OPERATIONS, REPORT_BYTES, SCENARIO_NAME, DelayClass, Operation
+from mockpets.constants import OPERATIONS, SCENARIO_NAME, DelayClass, Operation
 from mockpets.errors import InputError, Problem, RequestError
 from mockpets.faults import FAULTS
 from mockpets.journal.coverage import STATES, states_of
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     from mockpets.contract.control_types import CoverageRow
     from mockpets.report.documents import Check, Problems, Shape
+
+REPORT_BYTES: Final = 16 * 1024 * 1024
+"""Maximum size of a file that `mockpets report --coverage` reads."""
 
 _COUNT_MAX: Final = 2**53 - 1
 """The largest integer that every reader of JSON keeps exact."""

@@ -13,13 +13,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import unquote, urlsplit
 
-from mockpets.constants import (
-    API_PREFIX,
-    HAR_BYTES,
-    REQUEST_HEADER,
-    REQUEST_OUTCOMES,
-    SESSION_HEADER,
-)
+from mockpets.constants import API_PREFIX, REQUEST_HEADER, REQUEST_OUTCOMES, SESSION_HEADER
 from mockpets.errors import InputError, Problem
 from mockpets.redaction import redacted_target
 from mockpets.report.documents import (
@@ -44,6 +38,9 @@ if TYPE_CHECKING:
     from mockpets.constants import RequestOutcome
     from mockpets.contract.control_types import Har
     from mockpets.report.documents import Shape
+
+HAR_BYTES: Final = 64 * 1024 * 1024
+"""Maximum size of a HAR file; browsers write the bodies of all responses into it."""
 
 _EXPORT: Final = "write one with 'mockpets requests --har', or save all as HAR in a browser"
 _API: Final = re.compile(rf"{re.escape(API_PREFIX)}(?=/|$)")

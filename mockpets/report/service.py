@@ -28,14 +28,7 @@ from http.client import (
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mockpets.client.connection import NoAnswer, server_address
-from mockpets.constants import (
-    API_PREFIX,
-    COMPARE_BYTES,
-    COMPARE_SECONDS,
-    CONTROL_PREFIX,
-    PETS_PATH,
-    VERSION,
-)
+from mockpets.constants import API_PREFIX, COMPARE_SECONDS, CONTROL_PREFIX, PETS_PATH, VERSION
 from mockpets.errors import InputError, Problem
 from mockpets.journal.queries import moment
 from mockpets.redaction import value_redactor
@@ -46,6 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.report.probes import Probe
+
+COMPARE_BYTES: Final = 1024 * 1024
+"""Maximum size of a response that `mockpets compare` reads."""
 
 INVALID_KEY: Final = "mockpets-compare-sends-this-invalid-key"
 """The key of the requests that must get a 401; not made from the real key."""

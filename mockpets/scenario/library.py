@@ -11,9 +11,9 @@ import re
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
-from mockpets.constants import INLINE, SHIPPED_SCENARIOS, STACK_DEPTH, STACKS, ScenarioGroup
+from mockpets.constants import INLINE, STACK_DEPTH, STACKS, ScenarioGroup
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.packaged_data import shipped
@@ -32,6 +32,19 @@ if TYPE_CHECKING:
     from mockpets.scenario.files import Source
     from mockpets.scenario.language.diagnostics import Fixture, Fixtures
     from mockpets.scenario.model import Scenario, Stub
+
+SHIPPED_SCENARIOS: Final[Mapping[ScenarioGroup, Sequence[str]]] = {
+    "Empty states": ("empty", "sold-out", "no-status"),
+    "Data": ("default", "full-page", "crowded", "awkward-names", "big-ids"),
+    "Authentication": ("unauthorized", "expired-key"),
+    "Errors": ("server-error", "maintenance", "rate-limited", "create-rejected"),
+    "Failures that end": ("retry", "retry-now", "flaky", "flaky-create"),
+    "Missing pets": ("missing", "after-removal"),
+    "Slow responses": ("slow", "jittery", "slow-body", "loading", "double-submit"),
+    "Broken responses": ("offline", "truncated", "broken-json"),
+    "Outside the contract": ("orders",),
+}
+"""The shipped scenarios by need, in the order in which lists and the documentation show them."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from dataclasses import replace
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import WATCH_SECONDS
 from mockpets.errors import InputError, printable
 from mockpets.scenario.library import load_library
 
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mockpets.scenario.library import Library
+
+WATCH_SECONDS: Final = 0.1
+"""Interval at which scenario and fixture files are checked for changes."""
 
 _log = logging.getLogger("mockpets")
 _REJECTED: Final = "requests that name it get 422"

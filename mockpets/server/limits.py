@@ -5,23 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mockpets.constants import (
-    BODIES_BYTES,
-    BODY_SECONDS,
-    CONNECTIONS,
-    DRAIN_SECONDS,
-    HEAD_BYTES,
-    HEAD_SECONDS,
-    IDLE_SECONDS,
-    LINGER_BYTES,
-    LINGER_SECONDS,
-    PARKED,
-    PUBLIC_SHARE,
-    SERVER_BODY_BYTES,
-    SLOW_SECONDS,
-    WRITE_RATE,
-    WRITE_SECONDS,
-)
+from mockpets.constants import CONNECTIONS, HEAD_BYTES, PARKED, PUBLIC_SHARE, SERVER_BODY_BYTES
 from mockpets.server.descriptors import connections_left
 
 if TYPE_CHECKING:
@@ -30,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Sizes are in bytes, times in seconds; `constants` describes them.
+    """The limits of one server; sizes are in bytes, times in seconds.
 
     :param address_connections: the connections of one peer address, None for no limit.
     :param proxies: addresses and networks to which `address_connections` does not apply.
@@ -42,16 +26,26 @@ class Limits:
     parked: int = PARKED
     head_bytes: int = HEAD_BYTES
     body_bytes: int = SERVER_BODY_BYTES
-    bodies_bytes: int = BODIES_BYTES
-    linger_bytes: int = LINGER_BYTES
-    idle_seconds: float = IDLE_SECONDS
-    head_seconds: float = HEAD_SECONDS
-    body_seconds: float = BODY_SECONDS
-    write_seconds: float = WRITE_SECONDS
-    write_rate: float = WRITE_RATE
-    slow_seconds: float = SLOW_SECONDS
-    linger_seconds: float = LINGER_SECONDS
-    drain_seconds: float = DRAIN_SECONDS
+    bodies_bytes: int = 32 * 1024 * 1024
+    """Maximum size of all bodies together that have not arrived completely."""
+    idle_seconds: float = 20.0
+    """How long a connection may stay open without a request in progress."""
+    head_seconds: float = 10.0
+    """How long the head of a request may take to arrive, from its first byte."""
+    body_seconds: float = 20.0
+    """How long a body may take to arrive, from the end of its head."""
+    write_seconds: float = 30.0
+    """How far a client may fall behind `write_rate` before its connection is closed."""
+    write_rate: float = 1024
+    """The bytes per second that a client must take of responses that wait for it."""
+    slow_seconds: float = 3.0
+    """How long responses may wait for a client before its connection may make room for others."""
+    linger_seconds: float = 2.0
+    """How long a client may send after its last response, which a reset could lose."""
+    linger_bytes: int = 16 * 1024 * 1024
+    """How much a client may send in that time; all of it is discarded."""
+    drain_seconds: float = 5.0
+    """How long clients may take to read their last responses when the server stops."""
 
 
 def limits_for(settings: Settings) -> Limits:

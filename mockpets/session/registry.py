@@ -15,13 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
 
-from mockpets.constants import (
-    CLOSED_NAMES,
-    DEFAULT_SESSION,
-    PUBLIC_CLIENT_PETS,
-    SESSION_IDLE_SECONDS,
-    SESSIONLESS_REQUESTS,
-)
+from mockpets.constants import DEFAULT_SESSION, SESSION_IDLE_SECONDS
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.memory_budget import MemoryBudget
 from mockpets.session.save_progress import SaveProgress
@@ -32,6 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mockpets.session.shared import SharedState
+
+CLOSED_NAMES: Final = 10_000
+"""Maximum number of closed names; beyond it, forget those that expired, or the one closed first."""
+SESSIONLESS_REQUESTS: Final = 5
+"""Requests without a session to remember of those that `--sessions declared` rejects."""
+PUBLIC_CLIENT_PETS: Final = 1 / 16
+"""The part of the memory for pets that an IPv4 address, or an IPv6 network of 48 bits, can use."""
 
 _RESETS: Final = 20
 """The most sessions to reset during one request, which takes less than a millisecond."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import DELAY_SECONDS, PETS_AT_ONCE
+from mockpets.constants import DELAY_SECONDS
 from mockpets.errors import NotReady
 from mockpets.pets.table import make_table
 from mockpets.scenario.model import Generated
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from mockpets.pets.table import Table, TableCache
     from mockpets.scenario.library import Library
     from mockpets.scenario.model import Scenario
+
+PETS_AT_ONCE: Final = 500
+"""Pets to generate on the app's thread, which blocks other requests for a few milliseconds."""
 
 
 @dataclass(frozen=True)

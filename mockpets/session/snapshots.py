@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from threading import Lock
 from time import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import SNAPSHOTS
 from mockpets.errors import RequestError, did_you_mean
 
 if TYPE_CHECKING:
@@ -15,6 +14,9 @@ if TYPE_CHECKING:
 
     from mockpets.memory_budget import MemoryBudget
     from mockpets.pets.store import Saved, Store
+
+SNAPSHOTS: Final = 100
+"""Maximum number of snapshots in one session."""
 
 
 @dataclass(frozen=True, slots=True)

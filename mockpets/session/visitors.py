@@ -5,9 +5,25 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 from ipaddress import IPv6Address, ip_address
-from typing import Final
+from typing import Final, NamedTuple
 
-from mockpets.constants import PUBLIC_NETWORKS
+
+class PublicNetwork(NamedTuple):
+    """The limits of all visitors in one IPv6 network.
+
+    :param bits: the length of its prefix.
+    :param rates: how many times the rate of one visitor they have.
+    :param sessions: the part of the sessions that they have.
+    """
+
+    bits: int
+    rates: int
+    sessions: float
+
+
+PUBLIC_NETWORKS: Final = (PublicNetwork(56, 2, 1 / 16), PublicNetwork(48, 4, 1 / 4))
+"""The networks that providers assign to one customer (RFC 6177). A visitor has 64 bits."""
+
 
 _HASH_BYTES: Final = 12
 

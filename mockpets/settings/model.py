@@ -16,14 +16,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from mockpets.constants import (
     DEFAULT_SCENARIO,
     INT64_MAX,
-    JOURNAL_ENTRIES,
     PETS_BY_REQUEST,
     PETS_GENERATED,
     PORT_MAX,
     PUBLIC_PETS,
-    PUBLIC_RATE,
     PUBLIC_SESSIONS,
-    PUBLIC_VISITOR_RATE,
     SESSIONS,
     STACK_DEPTH,
 )
@@ -53,6 +50,13 @@ if TYPE_CHECKING:
 else:
     Seconds = float
     Size = int
+
+JOURNAL_ENTRIES: Final = 1000
+"""Requests that the journal of one session keeps."""
+PUBLIC_RATE: Final = 2000
+"""Requests per second of all visitors together, unless `--public-rate` is set."""
+PUBLIC_VISITOR_RATE: Final = 20
+"""Requests per second of one visitor, unless `--public-visitor-rate` is set."""
 
 VARIABLE_PREFIX: Final = "MOCKPETS_"
 

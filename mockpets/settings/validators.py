@@ -9,21 +9,16 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import (
-    DELAY_SECONDS,
-    INT64_MAX,
-    MEMORY_BYTES,
-    MOUNT,
-    NAME_LENGTH,
-    PORT_MAX,
-    SCENARIO_NAME,
-)
+from mockpets.constants import DELAY_SECONDS, INT64_MAX, MOUNT, NAME_LENGTH, PORT_MAX, SCENARIO_NAME
 from mockpets.errors import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+MEMORY_BYTES: Final = (1024 * 1024, 64 * 1024 * 1024 * 1024)
+"""Smallest and largest value of a setting for memory."""
 
 
 def got(value: object) -> str:

@@ -12,11 +12,13 @@ from threading import Lock, Timer
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import PUBLIC_ERROR_LINES
 from mockpets.telemetry.access_log import ACCESS, Access
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+PUBLIC_ERROR_LINES: Final = 10
+"""Log lines per second about error responses to one visitor."""
 
 _REPORT_SECONDS: Final = 1.0
 """How long to count omitted lines before one line reports them."""

@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.wsgi_extension import Server
 
+PUBLIC_NAME_LENGTH: Final = 256
+PUBLIC_RESET_SECONDS: Final = 3600.0
+
 _log: Final = logging.getLogger("mockpets")
 _ONLY_OUR_SERVER: Final = ("state", "metrics_port")
 """The settings that have no effect on other WSGI servers, and no counterpart there."""
@@ -153,7 +156,7 @@ def wire(
         settings.max_sessions or (constants.PUBLIC_SESSIONS if public else constants.SESSIONS),
         clock,
         idle=constants.PUBLIC_IDLE_SECONDS if public else constants.SESSION_IDLE_SECONDS,
-        reset_every=settings.reset_every or (constants.PUBLIC_RESET_SECONDS if public else 0.0),
+        reset_every=settings.reset_every or (PUBLIC_RESET_SECONDS if public else 0.0),
         declared=settings.sessions == "declared",
     )
     visitors = None
@@ -215,7 +218,7 @@ def _shared_state(
         pets=pets,
         snapshots=snapshots,
         max_delay=constants.PUBLIC_DELAY_SECONDS if public else constants.DELAY_SECONDS,
-        max_name=constants.PUBLIC_NAME_LENGTH if public else None,
+        max_name=PUBLIC_NAME_LENGTH if public else None,
         allows_connection_faults=not public,
         documents=not public,
         changes=changes,

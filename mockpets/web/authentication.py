@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.constants import BASE_MARK, REALM, SCENARIO_NAME, SESSION_NAME
+from mockpets.constants import BASE_MARK, SCENARIO_NAME, SESSION_NAME
 from mockpets.contract.error_messages import INVALID_KEY, KEY_HEADER, MISSING_KEY
 from mockpets.errors import RequestError
 
 if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.web.exchange import Request
+
+REALM: Final = "mockpets"
 
 _SELECTOR: Final = rf"(?:{SESSION_NAME})?(?:\+{SCENARIO_NAME})*"
 

@@ -10,13 +10,7 @@ import logging
 import re
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import (
-    EXPOSED_HEADERS,
-    PREFLIGHT_SECONDS,
-    REJECTED_ORIGINS,
-    SCENARIO_HEADER,
-    SESSION_HEADER,
-)
+from mockpets.constants import EXPOSED_HEADERS, SCENARIO_HEADER, SESSION_HEADER
 from mockpets.settings.validators import origin as checked_origin
 
 if TYPE_CHECKING:
@@ -24,6 +18,10 @@ if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
 
     Pair = tuple[str, str]
+
+PREFLIGHT_SECONDS: Final = 600
+REJECTED_ORIGINS: Final = 20
+"""Maximum number of rejected origins to log and show; any client can send invented ones."""
 
 LOCAL_ORIGIN = (
     r"https?://(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?"

@@ -19,17 +19,12 @@ from mockpets.constants import (
     HEALTH_PATH,
     OPERATIONS,
     PARKED,
-    PUBLIC_ADDRESS_SESSIONS,
-    PUBLIC_BURST,
-    PUBLIC_CREATE_SECONDS,
     PUBLIC_IDLE_SECONDS,
-    PUBLIC_NETWORKS,
     PUBLIC_SHARE,
     READY_PATH,
-    TOKEN_GUESSES,
 )
 from mockpets.errors import RequestError
-from mockpets.session.visitors import visitor_name, visitor_names
+from mockpets.session.visitors import PUBLIC_NETWORKS, visitor_name, visitor_names
 from mockpets.wsgi_extension import ON_END, ORDER, SERVER, CallAgain
 
 if TYPE_CHECKING:
@@ -39,6 +34,14 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.web.exchange import Request
     from mockpets.wsgi_extension import OnEnd
+
+PUBLIC_ADDRESS_SESSIONS: Final = 1 / 50
+"""The part of the sessions that one address can have, and can create in `PUBLIC_CREATE_SECONDS`."""
+PUBLIC_CREATE_SECONDS: Final = 600.0
+PUBLIC_BURST: Final = 2
+"""How many seconds of its rate a visitor, or all together, can use at once."""
+TOKEN_GUESSES: Final = (1 / 3, 20)
+"""Failed attempts at the control token per second, and in a burst, from one address."""
 
 _IN_PROGRESS: Final = CONNECTIONS // PUBLIC_SHARE
 """Maximum number of responses in progress for one visitor."""

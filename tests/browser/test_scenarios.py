@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
-from mockpets.constants import SHIPPED_SCENARIOS
+from mockpets.scenario.library import SHIPPED_SCENARIOS
 from tests.browser.panel import Panel, both_ways
 
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mockpets.constants import SHIPPED_SCENARIOS
 from mockpets.scenario.describe import describe_pets, describe_stub
-from mockpets.scenario.library import load_library
+from mockpets.scenario.library import SHIPPED_SCENARIOS, load_library
 
 if TYPE_CHECKING:
     from mockpets.scenario.model import Scenario

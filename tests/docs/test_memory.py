@@ -8,7 +8,6 @@ from typing import Final
 
 from mockpets import Settings, create_app
 from mockpets.constants import (
-    BODIES_BYTES,
     CONNECTIONS,
     HEAD_BYTES,
     JOURNAL_BYTES,
@@ -18,6 +17,7 @@ from mockpets.constants import (
     SESSIONS,
     SNAPSHOTS_BYTES,
 )
+from mockpets.server.limits import Limits
 from tests.docs.page import ROOT
 from tests.http_client import Client, InProcess
 
@@ -33,7 +33,7 @@ LIMITS: Final = {
     "request logs of all sessions": (JOURNAL_BYTES, PUBLIC_BYTES),
     "pets of all sessions": (PETS_BYTES, PETS_BYTES),
     "snapshots of all sessions": (SNAPSHOTS_BYTES, PUBLIC_BYTES),
-    "bodies of requests that are arriving": (BODIES_BYTES, BODIES_BYTES),
+    "bodies of requests that are arriving": (Limits().bodies_bytes, Limits().bodies_bytes),
     "heads of requests": (CONNECTIONS * HEAD_BYTES, CONNECTIONS * HEAD_BYTES),
 }
 IDLE: Final = "Python and mockpets"

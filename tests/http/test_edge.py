@@ -16,16 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.constants import (
-    BODY_BYTES,
-    BODY_SECONDS,
-    ERRORS,
-    HEAD_BYTES,
-    HEAD_SECONDS,
-    IDLE_SECONDS,
-    LINGER_SECONDS,
-    SERVER_BODY_BYTES,
-)
+from mockpets.constants import BODY_BYTES, ERRORS, HEAD_BYTES, SERVER_BODY_BYTES
 from mockpets.server.limits import Limits
 from tests.cases import each
 from tests.server.query_app import QueryApp
@@ -439,12 +430,12 @@ def test_an_incomplete_request_gets_no_response(half: bytes, server: Running) ->
 # --- Time limits and connection limits ------------------------------------------------------------
 
 HALVES = {
-    "one byte": (b"G", HEAD_SECONDS, "head"),
-    "half a head": (b"GET /v1/pets HTTP/1.1\r\nHo", HEAD_SECONDS, "head"),
-    "LF alone": (b"GET /v1/pets HTTP/1.1\nHost: a\n\n", HEAD_SECONDS, "head"),
-    "half a body": (post("Content-Length: 9", body=b"half"), BODY_SECONDS, "body"),
-    "half a chunk": (post(CHUNKED, body=b"5\r\nabc"), BODY_SECONDS, "body"),
-    "no last chunk": (post(CHUNKED, body=b"3\r\nabc\r\n"), BODY_SECONDS, "body"),
+    "one byte": (b"G", Limits().head_seconds, "head"),
+    "half a head": (b"GET /v1/pets HTTP/1.1\r\nHo", Limits().head_seconds, "head"),
+    "LF alone": (b"GET /v1/pets HTTP/1.1\nHost: a\n\n", Limits().head_seconds, "head"),
+    "half a body": (post("Content-Length: 9", body=b"half"), Limits().body_seconds, "body"),
+    "half a chunk": (post(CHUNKED, body=b"5\r\nabc"), Limits().body_seconds, "body"),
+    "no last chunk": (post(CHUNKED, body=b"3\r\nabc\r\n"), Limits().body_seconds, "body"),
 }
 
 
@@ -480,12 +471,12 @@ def test_an_idle_connection_is_closed_without_a_response() -> None:
         Wire(server.port) as used,
     ):
         server.until(lambda: server.connections, 2)
-        clock.pass_(IDLE_SECONDS - 1)
+        clock.pass_(Limits().idle_seconds - 1)
         assert used.get().read().status == 200
         clock.pass_(1.1)
         assert fresh.rest() == b""
         assert server.connections == 1
-        clock.pass_(IDLE_SECONDS)
+        clock.pass_(Limits().idle_seconds)
         assert used.rest() == b""
 
 
@@ -495,7 +486,7 @@ def test_a_client_that_does_not_close_is_disconnected() -> None:
         assert wire.send(b"HELLO\r\n\r\n").read().status == 400
         assert wire.rest() == b""
         server.until(lambda: server.connections, 1)
-        clock.pass_(LINGER_SECONDS + 0.1)
+        clock.pass_(Limits().linger_seconds + 0.1)
         server.until(lambda: server.connections, 0)
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets.cli.main import main
-from mockpets.constants import HAR_BYTES, PROBLEMS_SHOWN
+from mockpets.constants import PROBLEMS_SHOWN
+from mockpets.report.har import HAR_BYTES
 from tests.cases import each as for_each
 from tests.report.traffic import Sent, create, document, report, series, write
 

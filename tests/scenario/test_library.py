@@ -14,12 +14,12 @@ from weakref import ref
 import pytest
 
 from mockpets import packaged_data
-from mockpets.constants import SHIPPED_SCENARIOS, STACKS
+from mockpets.constants import STACKS
 from mockpets.errors import InputError, RequestError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
 from mockpets.scenario.language.loader import load_scenario
-from mockpets.scenario.library import Library, load_library
+from mockpets.scenario.library import SHIPPED_SCENARIOS, Library, load_library
 from mockpets.scenario.model import Delay
 from mockpets.scenario.reloader import Reloader
 from tests.scenario import compile as compiled

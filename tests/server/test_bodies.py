@@ -10,15 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.constants import (
-    BODIES_BYTES,
-    BODY_BYTES,
-    PUBLIC_BURST,
-    PUBLIC_VISITOR_RATE,
-    SERVER_BODY_BYTES,
-    SESSION_HEADER,
-)
+from mockpets.constants import BODY_BYTES, SERVER_BODY_BYTES, SESSION_HEADER
 from mockpets.server.limits import Limits
+from mockpets.settings.model import PUBLIC_VISITOR_RATE
+from mockpets.web.public_mode import PUBLIC_BURST
 from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, running
@@ -311,7 +306,7 @@ def test_memory_is_given_back_however_a_body_ends(end: str) -> None:
 
 
 def test_the_limit_is_32_mib() -> None:
-    assert Limits().bodies_bytes == BODIES_BYTES == 32 * 2**20
+    assert Limits().bodies_bytes == Limits().bodies_bytes == 32 * 2**20
 
 
 def test_a_parked_response_does_not_keep_its_body(server: Running) -> None:

@@ -9,7 +9,6 @@ from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
-from mockpets.constants import SLOW_SECONDS
 from mockpets.server.connection import Connection
 from mockpets.server.eviction import EvictionQueue
 from mockpets.server.limits import Limits
@@ -82,7 +81,7 @@ class Peer:
 
     @property
     def is_slow(self) -> bool:
-        return self.now[0] - self.waits_since >= SLOW_SECONDS
+        return self.now[0] - self.waits_since >= Limits().slow_seconds
 
     @property
     def is_incomplete(self) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mockpets.constants import CONNECTIONS, PARKED, PUBLIC_SHARE, SLOW_SECONDS, WRITE_SECONDS
+from mockpets.constants import CONNECTIONS, PARKED, PUBLIC_SHARE
 from mockpets.server import MockpetsServer
 from mockpets.server.limits import Limits, limits_for
 from mockpets.settings import Settings
@@ -48,7 +48,7 @@ def test_a_client_that_reads_little_makes_room(number: int, clock: Clock) -> Non
             lazy.get(BIG)
         server.until(lambda: sorted(server.phases), ["busy", "write"])
         server.until(lambda: server.waiting, 1)
-        clock.pass_(SLOW_SECONDS + 0.1)
+        clock.pass_(Limits().slow_seconds + 0.1)
         with Wire(server.port) as other:
             assert other.get().read().status == 200
         clock.pass_(60)
@@ -61,7 +61,7 @@ def test_the_client_that_reads_least_makes_room_first(clock: Clock) -> None:
         for wire in wires:
             wire.get(BIG)
         server.until(lambda: server.phases, ["write"] * 3)
-        clock.pass_(SLOW_SECONDS)
+        clock.pass_(Limits().slow_seconds)
         for wire in (wires[0], wires[2]):
             take(server, wire, 1_000_000)
         assert stack.enter_context(Wire(server.port)).get().read().status == 200
@@ -76,7 +76,7 @@ def test_a_pipelining_client_that_reads_everything_makes_room_as_well(clock: Clo
     with running(app, Limits(connections=1), clock) as server, Wire(server.port) as greedy:
         greedy.send(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n" * 400)
         server.until(lambda: len(app.calls) > 10)
-        clock.pass_(SLOW_SECONDS + 0.1)
+        clock.pass_(Limits().slow_seconds + 0.1)
         with Wire(server.port) as other:
             assert other.get("/other").read().status == 200
 
@@ -88,7 +88,7 @@ def test_a_client_that_reads_makes_no_room_for_some_seconds(clock: Clock) -> Non
     ):
         lazy.get(BIG)
         server.until(lambda: server.phases, ["write"])
-        clock.pass_(SLOW_SECONDS - 0.1)
+        clock.pass_(Limits().slow_seconds - 0.1)
         with Wire(server.port) as other:
             other.get()
             server.until(lambda: bool(server.loop._listeners[0]._is_paused))
@@ -109,7 +109,7 @@ def test_a_client_must_take_a_minimum_of_bytes_per_second(
         lazy.get(BIG)
         server.until(lambda: server.phases, ["write"])
         for _ in range(3):
-            clock.pass_(WRITE_SECONDS / 2)
+            clock.pass_(Limits().write_seconds / 2)
             server.ask(lambda: None)
             if server.connections:
                 take(server, lazy, takes)
@@ -123,12 +123,12 @@ def test_the_time_of_a_delay_does_not_count(clock: Clock) -> None:
     ):
         wire.get(BIG).get("/late?delay=60&size=8388608")
         server.until(lambda: server.phases, ["write"])
-        clock.pass_(WRITE_SECONDS - 1)
+        clock.pass_(Limits().write_seconds - 1)
         assert len(wire.read_fast().read().body) == 8_388_608
         server.until(lambda: server.waiting, 1)
         clock.pass_(60)
         server.until(lambda: server.phases, ["write"])
-        clock.pass_(WRITE_SECONDS - 1)
+        clock.pass_(Limits().write_seconds - 1)
         assert len(wire.read_fast().read().body) == 8_388_608
 
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.constants import CLOSED_NAMES
 from mockpets.errors import RequestError
-from mockpets.session.registry import ClosedNames, SessionRegistry
+from mockpets.session.registry import CLOSED_NAMES, ClosedNames, SessionRegistry
 from mockpets.web.control.call import Call
 from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.constants import PUBLIC_RATE
 from mockpets.errors import InputError
 from mockpets.settings.combinations import RULES, contradictions, notices
-from mockpets.settings.model import rows
+from mockpets.settings.model import PUBLIC_RATE, rows
 from mockpets.settings.sources import load_settings
 
 if TYPE_CHECKING:

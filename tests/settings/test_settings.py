@@ -20,16 +20,14 @@ from mockpets.constants import (
     PETS_GENERATED,
     PUBLIC_BYTES,
     PUBLIC_PETS,
-    PUBLIC_RATE,
     PUBLIC_SESSIONS,
-    PUBLIC_VISITOR_RATE,
     SESSIONS,
     SNAPSHOTS_BYTES,
 )
 from mockpets.errors import InputError
 from mockpets.pets.names import DEFAULT_LOCALE, LOCALES
 from mockpets.settings import Settings
-from mockpets.settings.model import rows
+from mockpets.settings.model import PUBLIC_RATE, PUBLIC_VISITOR_RATE, rows
 from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE, load_settings
 from mockpets.units import size_text
 from tests.cases import each as for_each

@@ -9,9 +9,10 @@ from collections import Counter
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from mockpets.constants import PUBLIC_BURST, PUBLIC_ERROR_LINES, PUBLIC_VISITOR_RATE
+from mockpets.settings.model import PUBLIC_VISITOR_RATE
 from mockpets.telemetry.access_log import ACCESS, Access, access
-from mockpets.telemetry.error_lines import ErrorLines, limit_error_lines
+from mockpets.telemetry.error_lines import PUBLIC_ERROR_LINES, ErrorLines, limit_error_lines
+from mockpets.web.public_mode import PUBLIC_BURST
 from tests.telemetry.test_serve_log import logging as serving_log
 
 if TYPE_CHECKING:

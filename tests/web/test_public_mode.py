@@ -19,20 +19,17 @@ from mockpets.constants import (
     DELAY_SECONDS,
     PARKED,
     PETS_BYTES,
-    PUBLIC_BURST,
     PUBLIC_BYTES,
     PUBLIC_DELAY_SECONDS,
     PUBLIC_IDLE_SECONDS,
-    PUBLIC_NAME_LENGTH,
     PUBLIC_PETS,
-    PUBLIC_RESET_SECONDS,
     PUBLIC_SHARE,
-    PUBLIC_VISITOR_RATE,
-    TOKEN_GUESSES,
 )
 from mockpets.pets.table import ENTRY_BYTES
+from mockpets.settings.model import PUBLIC_VISITOR_RATE
+from mockpets.web.app import PUBLIC_NAME_LENGTH, PUBLIC_RESET_SECONDS
 from mockpets.web.exchange import Request
-from mockpets.web.public_mode import VisitorSessions
+from mockpets.web.public_mode import PUBLIC_BURST, TOKEN_GUESSES, VisitorSessions
 from mockpets.wsgi_extension import ON_END, SERVER
 from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket, Response

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.constants import PUBLIC_IDLE_SECONDS, PUBLIC_RATE, PUBLIC_SESSIONS, SESSIONS
+from mockpets.constants import PUBLIC_IDLE_SECONDS, PUBLIC_SESSIONS, SESSIONS
 from mockpets.errors import InputError
-from mockpets.settings.model import rows
+from mockpets.settings.model import PUBLIC_RATE, rows
 from tests.cases import each
 from tests.web.test_contract import assert_cors, assert_error
 from tests.web.test_public_mode import FULL, WAIT, Public

@@ -9,14 +9,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from mockpets.constants import (
-    PUBLIC_ADDRESS_SESSIONS,
-    PUBLIC_BURST,
-    PUBLIC_CREATE_SECONDS,
-    PUBLIC_IDLE_SECONDS,
-    PUBLIC_VISITOR_RATE,
-)
+from mockpets.constants import PUBLIC_IDLE_SECONDS
+from mockpets.settings.model import PUBLIC_VISITOR_RATE
 from mockpets.telemetry.access_log import configure
+from mockpets.web.public_mode import PUBLIC_ADDRESS_SESSIONS, PUBLIC_BURST, PUBLIC_CREATE_SECONDS
 from tests.cases import each
 from tests.web.test_contract import ORIGIN, assert_cors, assert_error
 from tests.web.test_public_mode import TOKEN, Public, of_network

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.constants import CANNED_BYTES, CONTRACT_ERRORS, ERRORS, PAGE_MAX
+from mockpets.constants import CONTRACT_ERRORS, ERRORS, PAGE_MAX
 from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import RESPONSES
 from mockpets.contract.serialization import body_problems
@@ -20,6 +20,9 @@ from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+CANNED_BYTES: Final = 1024 * 1024
+"""Maximum size of the body of a canned response; each stub keeps its own in memory."""
 
 _JSON: Final = "application/json"
 _FLAG: Final = "add off_contract: true to the stub to send it anyway"

@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from mockpets.constants import FILE_ALIASES, FILE_DEPTH
 from mockpets.errors import InputError, Problem
 from mockpets.scenario.language.scalars import Scalar, read_scalar
 from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+FILE_DEPTH: Final = 40
+FILE_ALIASES: Final = 50
 
 Kind = Literal["mapping", "list", "text", "integer", "number", "boolean", "nothing", "unusable"]
 """The kind of a node; an ``unusable`` one already has a problem, and shapes ignore it."""

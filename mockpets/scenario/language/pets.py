@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import CANNED_PETS, INT64_MAX, PETS_GENERATED
+from mockpets.constants import INT64_MAX, PETS_GENERATED
 from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import PET_FIELDS
 from mockpets.contract.serialization import InvalidPetError, dump_pets, load_pet
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.language.shapes import Definitions, Schema
+
+CANNED_PETS: Final = 1000
+"""Maximum number of pets in a canned page: ten times what the contract allows."""
 
 
 @dataclass(frozen=True, slots=True)

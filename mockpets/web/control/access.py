@@ -15,7 +15,6 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from mockpets.constants import CONTROL_REALM
 from mockpets.errors import NeedsBody, RequestError
 from mockpets.web.authentication import bearer
 from mockpets.web.cors import is_allowed, rejection
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.web.control.call import ControlContext
     from mockpets.web.exchange import Request
+
+CONTROL_REALM: Final = "mockpets control"
 
 _HOST: Final = r"(?:[a-z0-9-]+\.)*localhost|[0-9.]+|\[[0-9a-f:.]+\]"
 _LABEL: Final = r"[a-z0-9_-]+"

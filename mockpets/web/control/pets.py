@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import BODY_BYTES, CONTROL_PETS
+from mockpets.constants import BODY_BYTES
 from mockpets.contract.error_messages import no_animal
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import Parameter, integer, read_query
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from mockpets.session.shared import SharedState
     from mockpets.session.snapshots import Snapshot
     from mockpets.web.control.call import ControlRequest
+
+CONTROL_PETS: Final = 1000
+"""Maximum number of pets in one response of the control API."""
 
 
 def _filter(field: ContractField) -> Parameter:

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import CLOSED_SECONDS, FILE_BYTES, OPERATIONS, PROTOCOL
+from mockpets.constants import FILE_BYTES, OPERATIONS, PROTOCOL
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.contract.query_parameters import Parameter, read_query
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     from mockpets.web.control.call import ControlContext, ControlRequest, JsonResponse
     from mockpets.web.public_mode import VisitorSessions
     from mockpets.wsgi_extension import Server
+
+CLOSED_SECONDS: Final = 3600.0
+"""The longest time for which the name of a deleted session can be closed."""
 
 
 def state(call: ControlRequest) -> JsonResponse[State]:

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets.constants import FILE_ALIASES, FILE_DEPTH, FILE_NODES
+from mockpets.constants import FILE_NODES
 from mockpets.errors import InputError
-from mockpets.scenario.language.nodes import Builder, Event, Node, dotted
+from mockpets.scenario.language.nodes import FILE_ALIASES, FILE_DEPTH, Builder, Event, Node, dotted
 from mockpets.scenario.language.parser import CHARACTERS, Document, parse
 from mockpets.scenario.language.scalars import read_scalar
 from mockpets.scenario.language.text import check_text, read_text

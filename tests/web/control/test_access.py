@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.constants import CONTROL_PREFIX, REJECTED_ORIGINS
+from mockpets.constants import CONTROL_PREFIX
 from mockpets.kit import files_of
+from mockpets.web.cors import REJECTED_ORIGINS
 from tests.cases import each
 from tests.http_client import JSON, Client, OverSocket
 from tests.routes import complete_app
