@@ -25,7 +25,7 @@ from mockpets.session.visitors import is_visitor
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mockpets.session.shared import SharedState
+    from mockpets.session.session import SharedState
 
 CLOSED_NAMES: Final = 10_000
 """Maximum number of closed names; beyond it, forget those that expired, or the one closed first."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mockpets.session.registry import SessionRegistry
-    from mockpets.session.shared import SharedState
+    from mockpets.session.session import SharedState
     from mockpets.storage.database import Content, Database
     from mockpets.storage.records import Names, SessionRecord
 

@@ -25,7 +25,7 @@ from mockpets.pets.table import TableCache
 from mockpets.scenario.reloader import Reloader
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
-from mockpets.session.shared import SharedState
+from mockpets.session.session import SharedState
 from mockpets.settings.combinations import contradictions, notices
 from mockpets.settings.sources import load_settings
 from mockpets.telemetry.metrics import Holdings, Metrics

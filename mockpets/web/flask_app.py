@@ -122,21 +122,18 @@ class App(flask.Flask):
     def full_dispatch_request(self, *context: Any) -> flask.Response:
         """Return the response of the view, or of the handler of its exception."""
         try:
-            if self.admit is not None:
-                self._admit_once(current_request())
+            if self.admit is not None:  # once, before or after the body has arrived
+                request = current_request()
+                body: BodyState | None = request.environ.get(BODY)
+                if body != "read":
+                    self.admit(request)
+                if body == "pending":
+                    raise NeedsBody
             result = self.dispatch_request(*context)
         except Exception as error:  # noqa: BLE001 - every exception has a handler
             handle: Callable[..., Any] = self.handle_user_exception
             result = handle(*context, error)
         return self.process_response(*context, self.make_response(result))
-
-    def _admit_once(self, request: Request) -> None:
-        """Admit a request, if it was not admitted before its body arrived."""
-        body = request.environ.get(BODY)
-        if self.admit is not None and body != "read":
-            self.admit(request)
-        if body == "pending":
-            raise NeedsBody
 
     def process_response(self, *context_and_response: Any) -> flask.Response:
         """Return the finished response."""

@@ -10,7 +10,7 @@ from mockpets.memory_budget import MemoryBudget
 from mockpets.pets.generator import generate
 from mockpets.pets.table import TableCache, make_table
 from mockpets.scenario.library import Library
-from mockpets.session.shared import SharedState
+from mockpets.session.session import SharedState
 
 if TYPE_CHECKING:
     from mockpets.scenario.model import Scenario

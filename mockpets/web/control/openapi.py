@@ -67,13 +67,9 @@ _TOPICS: Final = {
 }
 _TAGS: Final = {part: tag for tag, (_, parts) in _TOPICS.items() for part in parts}
 _PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {
-    # first part of the path: the description and the schema of its parameter
-    "scenarios": ("Name of the scenario.", {"type": "string"}),
-    "sessions": ("Name of the session.", {"type": "string"}),
-    "snapshots": ("Name of the snapshot.", {"type": "string"}),
-    "gates": ("Name of the gate.", {"type": "string"}),
-    "pets": ("ID of the pet.", {"type": "integer", "format": "int64"}),
-    "requests": ("Number of the request.", {"type": "integer", "minimum": 1}),
+    "name": ("Name", {"type": "string"}),
+    "id": ("ID", {"type": "integer", "format": "int64"}),
+    "number": ("Number", {"type": "integer", "minimum": 1}),
 }
 _EVERY_CALL: Final[tuple[ErrorCode, ...]] = (
     "unauthorized",
@@ -170,8 +166,8 @@ def _first_part(path: str) -> str:
 def _parameters(path: str, call: Call) -> Iterator[dict[str, Any]]:
     """Yield the parameters of a call: in the path, the query and the headers."""
     for name in re.findall(r"{(\w+)}", path):
-        description, schema = _PATH_PARAMETERS[_first_part(path)]
-        described = {"description": description, "schema": schema}
+        what, schema = _PATH_PARAMETERS[name]
+        described = {"description": f"{what} of the {_first_part(path)[:-1]}.", "schema": schema}
         yield {"name": name, "in": "path", "required": True, **described}
     for name, parameter in (call.parameters or {}).items():
         described = {"description": parameter.description, "schema": parameter.schema}

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from mockpets.contract.fields import ContractField
     from mockpets.contract.schemas import Pet
     from mockpets.pets.table import Table
-    from mockpets.session.session import Session
-    from mockpets.session.shared import SharedState
+    from mockpets.session.session import Session, SharedState
     from mockpets.session.snapshots import Snapshot
     from mockpets.web.control.call import ControlRequest
 
@@ -49,7 +48,6 @@ CONTROL_PETS: Final = 1000
 
 
 def _filter(field: ContractField) -> Parameter:
-
     def read(text: str) -> object:
         value = field.accept_text(text)
         if value is None:

@@ -257,9 +257,6 @@ def reset_visitor(
     return json_response({"active": list(active)})
 
 
-# --- Sessions ---------------------------------------------------------------------------------
-
-
 def sessions(call: ControlRequest) -> JsonResponse[SessionList]:
     """List the sessions."""
     registry = call.context.sessions
