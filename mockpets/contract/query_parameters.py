@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A query parameter.
-
-    :param read: returns the value of a text, or raises ValueError with what was expected and what
-        it got.
-    """
+    """A query parameter; `read` returns a value, or raises ValueError with what was expected."""
 
     description: str
     schema: Mapping[str, object]
@@ -37,8 +33,8 @@ def integer(
     def read(text: str) -> int:
         number = parse_int64(text)
         if number is None or not low <= number <= high:
-            bounds = f"of at least {low}" if low > INT64_MIN and high == INT64_MAX else None
-            expected = bounds or f"from {low} to {high}"
+            is_open = low > INT64_MIN and high == INT64_MAX
+            expected = f"of at least {low}" if is_open else f"from {low} to {high}"
             raise ValueError(f"must be an integer {expected}, got {text[:40]!r}")
         return number
 

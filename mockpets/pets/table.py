@@ -106,10 +106,7 @@ def make_table(pets: Iterable[Pet], budget: MemoryBudget | None = None) -> Table
 
 
 class TableCache:
-    """Caches tables by count, seed and locale, and charges the budget for them while they are used.
-
-    Safe to use from several threads.
-    """
+    """Caches tables by count, seed and locale, for several threads; charges those in use."""
 
     def __init__(
         self, generate: Callable[[int, int, str], Iterable[Pet]], budget: MemoryBudget | None = None

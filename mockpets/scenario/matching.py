@@ -83,7 +83,9 @@ def difference(match: Match, facts: Facts, *, every: bool = False) -> list[Compa
     return [
         Comparison(
             where,
-            expected_value(wanted) if isinstance(wanted, Condition) else _any_of(wanted),
+            expected_value(wanted)
+            if isinstance(wanted, Condition)
+            else " or ".join(map(str, wanted)),
             got if isinstance(got, str) else ", ".join(map(_text, got)) or "absent",
             holds,
         )
@@ -200,10 +202,6 @@ def _implies(have: Condition, want: Condition) -> bool:
         assert isinstance(have.value, tuple)  # noqa: S101 - the loader ensures it; for mypy
         return all(_holds(want, value) for value in have.value)
     return have.operator == want.operator and _same(want.value, have.value)
-
-
-def _any_of(values: Iterable[object]) -> str:
-    return " or ".join(map(str, values))
 
 
 def _text(value: object) -> str:

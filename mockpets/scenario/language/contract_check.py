@@ -12,7 +12,7 @@ from mockpets.constants import CONTRACT_ERRORS, ERRORS, PAGE_MAX
 from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import RESPONSES
 from mockpets.contract.serialization import body_problems
-from mockpets.scenario.language.headers import opted_in
+from mockpets.scenario.language.headers import OPT_IN
 from mockpets.scenario.language.reply import Draft, from_network
 from mockpets.scenario.matching import ABSENT
 from mockpets.scenario.model import Canned, Match
@@ -108,7 +108,7 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
         if name.lower() == "content-encoding" and value.lower() != "identity" and has_body:
             what = "the server sends the body unencoded, so clients cannot decode it"
             yield _Deviation("the body is not encoded as its header says", ("headers", name), what)
-        elif opted_in(name):
+        elif OPT_IN.fullmatch(name):
             reason = f"the header {name} is not in the contract"
             yield _Deviation(reason, ("headers", name), reason, of_body=False)
 
@@ -116,10 +116,8 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
 def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
     """Yield how status and body deviate from the contract's responses of the stub's operations."""
     # Only getPet has a petId, so a stub with one matches no other operation.
-    operations: tuple[str, ...] = match.operations or (
-        ("getPet",) if match.pet_ids else tuple(RESPONSES)
-    )
-    status = draft.status
+    operations: tuple[str, ...] = ("getPet",) if match.pet_ids else tuple(RESPONSES)
+    operations, status = match.operations or operations, draft.status
     listed = [operation for operation in operations if status in RESPONSES[operation]]
     unlisted = [operation for operation in operations if operation not in listed]
     if unlisted:

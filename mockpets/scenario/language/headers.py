@@ -30,7 +30,8 @@ _RESERVED: Final = re.compile(
     "|content-length|date|server|mockpets-.*",  # the server's own
     re.IGNORECASE,
 )
-_OPT_IN: Final = re.compile("set-cookie|access-control-.*", re.IGNORECASE)
+OPT_IN: Final = re.compile("set-cookie|access-control-.*", re.IGNORECASE)
+"""The headers that require ``off_contract: true`` on the stub."""
 # Each character fits in one way only, so that a long value takes linear time. No possessive
 # quantifiers: Python before 3.11.5 matches them wrongly around a group (gh-106052).
 _TOKEN: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # noqa: S105 - RFC 9110's word, no secret
@@ -42,11 +43,6 @@ _URI_REFERENCE: Final = re.compile(
     rf"(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://(?:{_URI}|[\[\]])*(?![^/?#]))?(?:{_URI}|/)*"
     rf"(?:\?(?:{_URI}|[/?])*)?(?:\#(?:{_URI}|[/?])*)?"
 )
-
-
-def opted_in(name: str) -> bool:
-    """Return whether a header requires ``off_contract: true`` on the stub."""
-    return _OPT_IN.fullmatch(name) is not None
 
 
 def _value(value: Any, node: Node, diagnostics: Diagnostics) -> Any:
