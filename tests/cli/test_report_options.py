@@ -44,7 +44,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("mockpets.cli.sample")
     module.__dict__["sample"] = sample
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(command_line._MODULES, "sample", "sample")
+    monkeypatch.setitem(command_line._SECTIONS["Run a server"], "sample", "Sample.")
     monkeypatch.setattr(command_line._commands, "commands", {})
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.chdir(tmp_path)
