@@ -15,7 +15,6 @@ from mockpets.errors import RequestError
 class MemoryBudget:
     """A maximum number of bytes.
 
-    :param limit: bytes.
     :param what: what uses them, in the plural, such as ``pets`` or ``snapshots``; for messages.
     :param setting: the option that sets the limit, for messages; empty if the client cannot set it.
     :param parent: the budget that this one is a part of.
@@ -93,7 +92,6 @@ class Charge:
     def __init__(self, budget: MemoryBudget | None) -> None:
         self._budget = budget
         self.size = 0
-        """Bytes."""
 
     def add(self, size: int) -> None:
         """Reserve more bytes, or return some if the size is negative.
@@ -111,5 +109,5 @@ class Charge:
         self.add(-self.size)
 
     def __del__(self) -> None:
-        """Return all bytes when the owner is garbage-collected."""
+        """Return all bytes."""
         self.close()

@@ -266,10 +266,7 @@ def _invalid_marker(message: str) -> Exception:
 
 
 def _marked_states(marker: pytest.Mark, config: pytest.Config) -> list[str]:
-    """Return the scenarios that a marker selects.
-
-    :raise CollectError: the marker is invalid, or the scenarios cannot be read.
-    """
+    """Return the scenarios that a marker selects."""
     from mockpets.errors import did_you_mean
 
     options: dict[str, list[str]] = {"only": [], "exclude": []}
@@ -290,10 +287,7 @@ def _marked_states(marker: pytest.Mark, config: pytest.Config) -> list[str]:
 
 
 def _all_scenarios(config: pytest.Config) -> list[str]:
-    """Return the names of the running server's scenarios, or of those that a server would load.
-
-    :raise CollectError: the scenarios cannot be read.
-    """
+    """Return the names of the running server's scenarios, or of those that a server would load."""
     if _SCENARIOS not in config.stash:
         try:
             config.stash[_SCENARIOS] = sorted(_read_scenarios(config))
@@ -362,7 +356,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def _reason(report: pytest.TestReport) -> str:
-    """Return why a test was skipped, or the first line of its failure."""
     if isinstance(report.longrepr, tuple):
         return report.longrepr[2].removeprefix("Skipped: ")
     crash = getattr(report.longrepr, "reprcrash", None)

@@ -107,7 +107,6 @@ def _redacted_pair(pair: str) -> str:
 
 
 def _has_inner_secret(value: str) -> bool:
-    """Return whether a value, such as the target of a redirect, has a secret in it."""
     if "?" in value and _INNER_WORD.search(value):
         return True
     return _INNER.search(value) is not None

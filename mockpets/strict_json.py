@@ -33,15 +33,16 @@ def shown(value: object) -> str:
 # --- Reading ----------------------------------------------------------------------------------
 
 
+def _invalid(message: str) -> RequestError:
+    return RequestError("invalid_request", message)
+
+
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return the properties of a JSON object; reject duplicates."""
     properties = dict(pairs)
     if len(properties) < len(pairs):
         counts = Counter(name for name, _ in pairs)
         duplicate = next(name for name, count in counts.items() if count > 1)
-        raise RequestError(
-            "invalid_request", f"the body has the property {shown(duplicate)} more than once"
-        )
+        raise _invalid(f"the body has the property {shown(duplicate)} more than once")
     return properties
 
 
@@ -59,9 +60,7 @@ def _integer(text: str) -> int | Decimal:
 
 
 def _constant(text: str) -> object:
-    raise RequestError(
-        "invalid_request", f"the body is not JSON: {text} is not a valid JSON number"
-    )
+    raise _invalid(f"the body is not JSON: {text} is not a valid JSON number")
 
 
 _DECODER = json.JSONDecoder(
@@ -70,7 +69,6 @@ _DECODER = json.JSONDecoder(
 
 
 def _deeper_than(value: object, depth: int) -> bool:
-    """Return whether arrays and objects are nested deeper than this many levels."""
     level = [value]
     for _ in range(depth + 1):
         containers = [item for item in level if isinstance(item, (dict, list))]
@@ -91,25 +89,20 @@ def parse_json(raw: bytes) -> object:
         NaN or Infinity, or is nested deeper than `JSON_DEPTH` levels.
     """
     if not raw.strip():
-        raise RequestError("invalid_request", "the body is empty; it must be a JSON object")
+        raise _invalid("the body is empty; it must be a JSON object")
     try:
         value: object = _DECODER.decode(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise RequestError(
-            "invalid_request", f"the body must be UTF-8; byte {error.start} is invalid"
-        ) from error
+        raise _invalid(f"the body must be UTF-8; byte {error.start} is invalid") from error
     except json.JSONDecodeError as error:
-        raise RequestError(
-            "invalid_request",
-            f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}",
-        ) from error
+        place = f"line {error.lineno}, column {error.colno}"
+        raise _invalid(f"the body is not JSON: {error.msg} at {place}") from error
     except RecursionError:
-        value = None
         too_deep = True
     else:
         too_deep = _deeper_than(value, JSON_DEPTH)
     if too_deep:
-        raise RequestError("invalid_request", f"the body is nested deeper than {JSON_DEPTH} levels")
+        raise _invalid(f"the body is nested deeper than {JSON_DEPTH} levels")
     return value
 
 

@@ -38,8 +38,7 @@ def counted(number: int, noun: str) -> str:
 def parse_duration(text: str, longest: float = DELAY_SECONDS) -> float:
     """Return a duration in seconds.
 
-    :param text: ``300ms``, ``2s``, ``1.5s``, ``1m``.
-    :param longest: in seconds.
+    :param text: ``300ms``, ``2s``, ``1.5s``, ``1m``; at most `longest` seconds.
     :raise ValueError: it is not a duration, has no unit, or is too long.
     """
     seconds = _amount(DURATION, text, _SECONDS)
@@ -58,8 +57,7 @@ def parse_duration(text: str, longest: float = DELAY_SECONDS) -> float:
 def parse_interval(text: str, longest: float = INTERVAL_SECONDS) -> float:
     """Return an interval in seconds; 0 means never.
 
-    :param text: ``30s``, ``15m``, ``1h``, ``0s``.
-    :param longest: in seconds.
+    :param text: ``30s``, ``15m``, ``1h``, ``0s``; at most `longest` seconds.
     :raise ValueError: it is not an interval, has no unit, or is too long.
     """
     seconds = _amount(_NUMBER + " ?(s|m|h)", text, _LONG)
@@ -109,6 +107,5 @@ def size_text(size: float) -> str:
 
 
 def _amount(pattern: str, text: str, units: dict[str, Decimal]) -> Decimal | None:
-    """Return the number times its unit, or None if the text does not match the pattern."""
     match = re.fullmatch(pattern, text)
     return Decimal(match[1]) * units[match[2]] if match else None

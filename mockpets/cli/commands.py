@@ -1,6 +1,6 @@
-"""What all commands share: their classes, and how problems are printed.
+"""The classes of the commands, and how problems are printed.
 
-Imports nothing heavy, because ``mockpets --help`` loads this module.
+Keep imports light: ``mockpets --help`` loads this module.
 """
 
 from __future__ import annotations
@@ -57,10 +57,7 @@ class Command(click.Command):
     """A command that suggests a fix for an unexpected argument."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse options and arguments into the context.
-
-        :raise InputError: an argument is left over.
-        """
+        """Parse options and arguments; raise `InputError` if an argument is left over."""
         ctx.allow_extra_args = True  # so that click does not report them in its own words
         extra = super().parse_args(ctx, args)
         if extra and not ctx.resilient_parsing:
@@ -70,7 +67,6 @@ class Command(click.Command):
         return extra
 
     def _suggestion(self, argument: str, context: click.Context) -> str:
-        """Return how to fix an unexpected argument."""
         parent = context.parent.command if context.parent else None
         if isinstance(parent, ListGroup) and argument in parent.commands:
             return f"write the options after '{argument}'"
@@ -96,8 +92,8 @@ class Group(click.Group):
 
     def sections(self) -> Mapping[str, Mapping[str, str]]:
         """Return the first sentence of each command's help by name, by heading."""
-        found = self.commands.items()
-        return {"Commands": {name: command.get_short_help_str(200) for name, command in found}}
+        names = self.commands.items()
+        return {"Commands": {name: command.get_short_help_str(200) for name, command in names}}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands with the first sentence of their help."""
@@ -109,10 +105,7 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the first argument names.
-
-        :raise InputError: the command is unknown.
-        """
+        """Return the command that the first argument names, or raise `InputError`."""
         names = self.list_commands(ctx)
         if args[0] not in names and not ctx.resilient_parsing:
             known = f"available commands: {', '.join(names)}"

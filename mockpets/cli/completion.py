@@ -1,7 +1,7 @@
-"""Complete names in the shell: each function lists the words that fit an incomplete one.
+"""Complete names in the shell.
 
-A running server provides the names of what it has; if it does not respond, the list is empty.
-This module imports nothing heavy, because a shell waits for every completion.
+If the running server that has the names does not respond, the list is empty. Keep imports light: a
+shell waits for every completion.
 """
 
 from __future__ import annotations
@@ -45,10 +45,7 @@ def from_server(names: Callable[[ControlClient], Iterable[str]]) -> Complete:
 
 
 def files_of(kind: str) -> Complete:
-    """Return a completion of the names of scenario or fixture files, shipped and in folders.
-
-    :param kind: ``scenarios`` or ``fixtures``.
-    """
+    """Return a completion of the names of ``scenarios`` or ``fixtures``, shipped and in folders."""
 
     def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
         return _starting(_file_names(kind, context), incomplete)
@@ -79,7 +76,7 @@ def _ask(context: click.Context, names: Callable[[ControlClient], Iterable[str]]
     """Return names from the server that the options so far select; none without a response."""
     try:
         return [*names(connect(context.params, _SECONDS))]
-    except (MockpetsError, KeyError, TypeError):  # the latter: another kind of server
+    except (MockpetsError, LookupError, TypeError, AttributeError):  # or unexpected JSON
         return []
 
 

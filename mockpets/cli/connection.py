@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 def connect(options: Mapping[str, Any], timeout: float = 10.0) -> ControlClient:
     """Return a client for the server that a command's options select.
 
-    :param options: ``url``, ``token``, ``session``, ``host``, ``port`` and ``config``, as parsed;
-        missing ones have their defaults.
+    :param options: ``url``, ``token``, ``session``, ``host``, ``port`` and ``config``, if given.
     :param timeout: seconds for each step of a call.
     :raise InputError: an option or a setting is invalid.
     """

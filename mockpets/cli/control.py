@@ -237,7 +237,6 @@ def set_pets(client: ControlClient, source: str) -> None:
 
 
 def _pet_options(*, required: bool) -> Callable[[Decorated], Decorated]:
-    """Return a decorator that adds the options for a pet's properties."""
     statuses = ", ".join(PET_STATUSES if required else (*PET_STATUSES, "or none"))
     name = option("--name", "NAME", "Name of the pet.", required=required)
     category = option(

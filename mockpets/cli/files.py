@@ -8,21 +8,22 @@ import re
 from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from mockpets.cli.commands import Command, report
 from mockpets.cli.connection import connect
 from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter, excerpt, hang, on_terminal
-from mockpets.cli.options import with_settings
+from mockpets.cli.options import option, with_settings
 from mockpets.cli.remote import reporting, with_token
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import InputError, Problem, invalid, printable
 from mockpets.settings.sources import load_settings
+from mockpets.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence, Sized
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mockpets.cli.scenario_check import CheckResult
     from mockpets.settings import Settings
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.option("-v", "--verbose", is_flag=True, help="Show the file of each scenario.")
-@click.option("--url", metavar="URL", help="URL of a running server.")
+@option("--url", "URL", "URL of a running server.")
 @with_token
 @with_settings("scenarios_dir", "fixtures_dir")
 def scenarios(
@@ -64,7 +65,6 @@ def scenarios(
 
 
 def _local_scenarios(settings: Settings, *, verbose: bool) -> int:
-    """List the scenarios that a server with these settings would load."""
     from mockpets.scenario.library import load_library
 
     library = load_library(settings.scenarios_dir, settings.fixtures_dir)
@@ -94,15 +94,10 @@ def _show_scenarios(
     width = min(max(len(name) for _, name, _ in valid), TERM_COLUMNS)  # the same in all groups
     for group, members in groupby(valid, key=lambda row: row[0]):
         with formatter.section(group):
-            formatter.write_dl(
-                [
-                    (
-                        f"{name:<{width}}",
-                        printable(f"{text} [{places[name]}]" if places else text),
-                    )
-                    for _, name, text in members
-                ]
+            shown = (
+                (name, f"{text} [{places[name]}]" if places else text) for _, name, text in members
             )
+            formatter.write_dl([(f"{name:<{width}}", printable(text)) for name, text in shown])
     click.echo(formatter.getvalue().rstrip())
     report(problems)
     return 2 if problems else 0
@@ -132,16 +127,11 @@ def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **fl
 
     result = run(paths, settings.scenarios_dir, settings.fixtures_dir)
     if output_format == "json":
-        click.echo(json.dumps(_as_json(result), indent=2, ensure_ascii=False).encode())
+        _print_json(asdict(result))
     else:
         for line in _as_text(result):
             click.echo(printable(line))
     return 1 if result.problems else 0
-
-
-def _as_json(result: CheckResult) -> dict[str, Any]:
-    """Return the result of a check as JSON, with the same names as `CheckResult`."""
-    return asdict(result)
 
 
 def _as_text(result: CheckResult) -> Iterator[str]:
@@ -158,14 +148,16 @@ def _as_text(result: CheckResult) -> Iterator[str]:
         if problem.line:
             yield from excerpt(_lines_of(problem.file, files), problem.line, problem.column)
     checked = (
-        f"{_count(result.scenarios, 'scenario')} and {_count(result.fixtures, 'fixture')} "
-        f"checked: {_count(result.problems, 'problem')}"
-        + (f" and {_count(result.warnings, 'warning')}" if result.warnings else "")
+        f"{counted(len(result.scenarios), 'scenario')} and "
+        f"{counted(len(result.fixtures), 'fixture')} checked: "
+        f"{counted(len(result.problems), 'problem')}"
     )
+    if result.warnings:
+        checked += f" and {counted(len(result.warnings), 'warning')}"
     if result.problems:  # the rest would push them off the screen
         yield checked
         return
-    yield f"{checked}; {result.tried} stub{'' if result.tried == 1 else 's'} tried"
+    yield f"{checked}; {counted(result.tried, 'stub')} tried"
     for label in result.untried:
         yield f"not tried, because no matching request could be built: {label}"
     width = max(map(len, [*result.coverage, "operation"]))
@@ -189,10 +181,6 @@ def _lines_of(file: str, known: dict[str, list[str]]) -> list[str]:
     return known[file]
 
 
-def _count(items: Sized, name: str) -> str:
-    return f"{len(items)} {name}{'' if len(items) == 1 else 's'}"
-
-
 @click.command(cls=Command)
 @click.argument("name")
 @with_settings("scenarios_dir")
@@ -204,11 +192,8 @@ def new(name: str, config: Path | None, **flags: object) -> None:
     """
     settings = load_settings(flags, os.environ, config)
     if not re.fullmatch(SCENARIO_NAME, name) or len(name) > NAME_LENGTH:
-        expected = (
-            f"must be in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)"
-        )
-        message = f"{expected}, got {name!r}"
-        raise invalid("NAME", message, "try 'my-scenario'")
+        form = f"kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)"
+        raise invalid("NAME", f"must be in {form}, got {name!r}", "try 'my-scenario'")
     folder = settings.scenarios_dir[-1] if settings.scenarios_dir else Path()
     path = folder / f"{name}.yaml"
 
@@ -220,11 +205,10 @@ def new(name: str, config: Path | None, **flags: object) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(new_scenario(name))
     except OSError as error:
-        problem = Problem(str(path), 0, 0, "", f"cannot write this file: {error.strerror}")
         if isinstance(error, FileExistsError):
             hint = "choose another name, or delete it"
-            problem = Problem("", 0, 0, "", f"{path} already exists", hint)
-        raise InputError([problem]) from error
+            raise invalid("", f"{path} already exists", hint) from error
+        raise invalid(str(path), f"cannot write this file: {error.strerror}") from error
     click.echo(f"wrote {path}")
     if replaced:
         what = f"in a server that loads it, {path} replaces {replaced.shown}"
@@ -238,7 +222,7 @@ def schema() -> None:
     """Print the JSON Schema of scenario files, for your editor."""
     from mockpets.scenario.language.loader import scenario_schema
 
-    click.echo(json.dumps(scenario_schema(), indent=2, ensure_ascii=False).encode())
+    _print_json(scenario_schema())
 
 
 @click.command(cls=Command)
@@ -264,4 +248,9 @@ def openapi(control: bool) -> None:
     else:
         from mockpets.contract.openapi import document
 
-    click.echo(json.dumps(document(), indent=2, ensure_ascii=False).encode())
+    _print_json(document())
+
+
+def _print_json(value: object) -> None:
+    """Print a value as JSON in UTF-8, whatever the encoding of the terminal."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False).encode())

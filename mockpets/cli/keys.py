@@ -145,7 +145,6 @@ class Keys:
         self._resume()
 
     def _read(self) -> None:
-        """Call `press` with the keys until the end."""
         # In the background, a read then fails instead of stopping the server.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTIN})
         while not self._has_ended:

@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -65,7 +64,6 @@ the files cannot do it: Prettier has none, and ESLint reports a comment that sup
 
 
 def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
-    """Add an option for each integration."""
     for name, integration in reversed([*INTEGRATIONS.items()]):
         purpose = f"Also write the {integration.purpose}."
         command = click.option(f"--{name}", is_flag=True, help=purpose)(command)
@@ -155,10 +153,7 @@ def kit(folder: Path | None, out: Path | None, check: bool, **flags: Any) -> int
 
 
 def _one_folder(argument: Path | None, option: Path | None) -> Path:
-    """Return the folder that DIR or ``--out`` names.
-
-    :raise InputError: neither does, or they name different folders.
-    """
+    """Return the folder that DIR or ``--out`` names."""
     folder = argument or option
     if folder is None:
         what, hint = "this option is required", "see 'mockpets kit --help'"
@@ -178,16 +173,15 @@ Paths = dict[str, tuple[str, ...]]
 
 
 def _paths(flags: Mapping[str, Any]) -> Paths:
-    """Return the paths that the command was called with."""
     config = flags["config"]
     given = {name.replace("_", "-"): value for name, value in flags.items() if value}
     return {**given, "config": (str(config),)} if config else given
 
 
 def _arguments(options: Paths) -> list[str]:
-    """Return the arguments of a command for options with paths."""
-    pairs = ((f"--{name}", path) for name, paths in options.items() for path in paths)
-    return [*chain.from_iterable(pairs)]
+    return [
+        word for name, paths in options.items() for path in paths for word in (f"--{name}", path)
+    ]
 
 
 def _relative(path: str | Path, folder: Path = Path()) -> str:
@@ -196,10 +190,7 @@ def _relative(path: str | Path, folder: Path = Path()) -> str:
 
 
 def _stored(out: Path) -> tuple[list[str], Paths]:
-    """Return the integrations, and the options with paths, of the call that wrote a folder.
-
-    :raise InputError: they are invalid.
-    """
+    """Return the integrations, and the options with paths, of the call that wrote a folder."""
     file = out / PACKAGE_FILE
     text = _read(file) or ""
     integrations: list[str] = []
@@ -278,14 +269,10 @@ def _exclusions(out: Path) -> Iterator[str]:
 
 
 def _read(path: Path) -> str | None:
-    """Return a file's text; None if it is missing.
-
-    :raise InputError: it cannot be read.
-    """
+    """Return a file's text; None if it is missing."""
     try:
-        if path.exists() and not (
-            path.is_file() or path.is_dir()
-        ):  # a link to /dev/zero, or a FIFO
+        is_special = path.exists() and not (path.is_file() or path.is_dir())
+        if is_special:  # a link to /dev/zero, or a FIFO
             raise OSError(None, "it is not a regular file")
         return path.read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, NotADirectoryError):
@@ -296,7 +283,6 @@ def _read(path: Path) -> str | None:
 
 
 def _version(path: Path) -> str | None:
-    """Return the version of mockpets that wrote a file; None if it did not write it."""
     return written_by(_read(path) or "")
 
 
@@ -343,11 +329,8 @@ def _check(files: Mapping[Path, str], command: str, *, is_complete: bool) -> int
     :param is_complete: whether there are folders with scenarios. Otherwise the ones of before may
         be in a variable or in an option that was not stored, and the command would remove names.
     """
-    problems = [
-        Problem(str(path), 0, 0, "", what)
-        for path, text in files.items()
-        if (what := _difference(path, text))
-    ]
+    differences = {path: _difference(path, text) for path, text in files.items()}
+    problems = [Problem(str(path), 0, 0, "", what) for path, what in differences.items() if what]
     if problems:
         if not is_complete and (names := _removed_names(files)):
             command += f" --scenarios-dir DIR (the folder with {', '.join(map(repr, names))})"
@@ -358,7 +341,6 @@ def _check(files: Mapping[Path, str], command: str, *, is_complete: bool) -> int
 
 
 def _removed_names(files: Mapping[Path, str]) -> list[str]:
-    """Return the names of scenarios that are in the folder, and not in the files for it."""
     for path, text in files.items():
         if path.name == SCENARIOS_FILE and _version(path):
             return sorted(declared_scenarios(_read(path) or "") - declared_scenarios(text))

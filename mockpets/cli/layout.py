@@ -32,8 +32,7 @@ def columns() -> int:
 def wrap(text: str, first: str = "", rest: str = "") -> str:
     """Return a text in lines that fit the terminal; a word that is longer stays whole.
 
-    :param first: begins the first line.
-    :param rest: begins all other lines.
+    :param first: begins the first line, and `rest` all others.
     """
     import textwrap
 
@@ -103,29 +102,20 @@ def hang(line: str) -> str:
 
 def table(rows: Iterable[Sequence[object]]) -> list[str]:
     """Return rows as lines with aligned columns; numbers are aligned to the right."""
-    cells = [[*map(str, row)] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    is_number = [
-        all(re.fullmatch("[0-9.-]*", cell) for cell in column[1:])
-        for column in zip(*cells, strict=True)
-    ]
-    return [
-        "  ".join(
-            f"{cell:>{width}}" if right else f"{cell:<{width}}"
-            for cell, width, right in zip(row, widths, is_number, strict=True)
-        ).rstrip()
-        for row in cells
-    ]
+    columns = []
+    for column in zip(*rows, strict=True):
+        cells = [*map(str, column)]
+        width = max(map(len, cells))
+        is_number = all(re.fullmatch("[0-9.-]*", cell) for cell in cells[1:])
+        columns.append([f"{cell:{'>' if is_number else '<'}{width}}" for cell in cells])
+    return ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
 
 
 class HelpFormatter(click.HelpFormatter):
     """Writes help texts and definition lists; click's own breaks words at hyphens."""
 
     def __init__(
-        self,
-        indent_increment: int = 2,
-        width: int | None = None,
-        max_width: int | None = None,
+        self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None
     ) -> None:
         super().__init__(indent_increment, width or columns(), max_width)
 

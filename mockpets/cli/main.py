@@ -113,7 +113,6 @@ def _as_options(words: list[str]) -> list[str]:
 
 
 def _usage(error: click.ClickException) -> object:
-    """Return a usage error as one line."""
     if isinstance(error, click.BadOptionUsage):
         owners = _owners(error.option_name, takes_value=True)
         return f"{error.option_name}: {'missing value' if owners else 'does not take a value'}"
@@ -159,8 +158,6 @@ def _owners(name: str, *, takes_value: bool = False) -> list[str]:
 
 
 class _Commands(Group):
-    """All commands."""
-
     more_names = ("help", "version")
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature

@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 
 
 def integer(least: int, most: int | None = None) -> Callable[[str], int]:
-    """Return a click type: a function that parses an integer.
-
-    :param least: the smallest valid value.
-    :param most: the largest valid value; None for one of 19 digits.
-    """
+    """Return a click type for integers in this range; without `most`, of up to 19 digits."""
     bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
 
     def parse(text: str) -> int:
@@ -52,11 +48,9 @@ def option(
     dest: str = "",
     **attributes: Any,
 ) -> Callable[[Decorated], Decorated]:
-    """Return click's decorator for an option with a value.
+    """Add an option with a value to a command.
 
-    :param text: the help.
-    :param complete: completes the value in a shell.
-    :param dest: the parameter of the command, if not named like the flag.
+    :param dest: the parameter of the command, if it is not named like the flag.
     :param attributes: as for `click.option`.
     """
     names = [flag, dest] if dest else [flag]
@@ -92,10 +86,7 @@ _REPEATS: Final = {"no": "", "comma": " Repeatable, or comma-separated.", "path"
 
 
 def _option(row: Row, text: str | None) -> Callable[[Decorated], Decorated]:
-    """Return the click option of a setting; its value stays text, because `Row.read` parses it.
-
-    :param text: the help, if not the one of the row.
-    """
+    """Return the click option of a setting; its value stays text, because `Row.read` parses it."""
     default = row.default
     if row.is_switch:
         default = "on" if default else "off"
@@ -119,7 +110,6 @@ def _option(row: Row, text: str | None) -> Callable[[Decorated], Decorated]:
 
 
 def _completion(row: Row) -> Complete | None:
-    """Return how a shell completes the value of a setting, or None for a value of any text."""
     if isinstance(row.check, OneOf):
         return words(row.check.words)
     return _COMPLETIONS.get(row.name)
@@ -134,13 +124,9 @@ def with_settings(
     """
 
     def decorate(command: Decorated) -> Decorated:
-        command = click.option(
-            "--config",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Settings file.  "
-            f"[default: mockpets.toml, if it exists; variable: {CONFIG_VARIABLE}]",
-        )(command)
+        default = f"[default: mockpets.toml, if it exists; variable: {CONFIG_VARIABLE}]"
+        file = click.Path(path_type=Path)
+        command = option("--config", "FILE", f"Settings file.  {default}", type=file)(command)
         for row in reversed(rows()):
             if not names or row.name in names:
                 command = _option(row, (texts or {}).get(row.name))(command)

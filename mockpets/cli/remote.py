@@ -68,8 +68,6 @@ def with_server(command: Callable[..., int | None]) -> Callable[..., Any]:
 
 
 def _run(command: Callable[..., int | None]) -> Callable[..., int | None]:
-    """Return a function that makes the client from the options, and prints errors."""
-
     @wraps(command)
     def run(**options: Any) -> int | None:
         client = connect({name: options.pop(name, None) for name in _SELECTION})
@@ -148,7 +146,6 @@ def use(client: ControlClient, names: tuple[str, ...]) -> None:
 
 
 def _file_name_problem(name: str) -> Problem:
-    """Return the problem for a file name in place of a scenario name."""
     hint = f"use '{PurePath(name).stem}'; the server loads the file from its --scenarios-dir"
     return Problem(name, 0, 0, "", "is a file, not a scenario name", hint)
 
@@ -239,17 +236,14 @@ def requests(
         journal = client.journal(**filters)
         if journal["requests"] and not as_json:
             _print_header()
-        _show(journal, as_json=as_json)
+        _print(journal["requests"], as_json=as_json)
+        _report_hidden(journal)
         if not journal["requests"]:
             report([f"no matching requests in session {client.name}{missing_session(client)}"])
 
 
 def _reject_pairs(modes: list[str], filters: Iterable[str]) -> None:
-    """Check that no option makes another one useless.
-
-    :param modes: the selected output modes, by precedence.
-    :raise InputError: two options cannot be combined.
-    """
+    """Check that no option makes another one useless."""
     first, others = (modes[0], modes[1:]) if modes else ("", [])
     if first == "--clear":
         others += [f"--{name}" for name in filters]
@@ -257,14 +251,7 @@ def _reject_pairs(modes: list[str], filters: Iterable[str]) -> None:
         raise invalid(first, f"cannot be combined with {', '.join(others)}")
 
 
-def _show(journal: RequestList, *, as_json: bool) -> None:
-    """Print requests, and how many are not shown."""
-    _print(journal["requests"], as_json=as_json)
-    _report_hidden(journal)
-
-
 def _report_hidden(journal: RequestList) -> None:
-    """Report how many requests the limit leaves out."""
     if hidden := journal["total"] - len(journal["requests"]):
         report([f"earlier requests not shown: {hidden}; raise --limit to see more"])
 
@@ -283,7 +270,6 @@ def _print(summaries: Iterable[RequestSummary], *, as_json: bool) -> None:
 
 
 def _print_header() -> None:
-    """Print the names of the columns, if the output is for a person."""
     if on_terminal():
         from mockpets.cli.request_table import header
 
@@ -312,8 +298,8 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
     since, is_connected = seen["last"], True
     first = client.journal(**filters)
     rows = [row for row in first["requests"] if row["number"] <= since]
-    newer = len(first["requests"]) - len(rows)
-    _show({**first, "requests": rows, "total": first["total"] - newer}, as_json=as_json)
+    _print(rows, as_json=as_json)
+    _report_hidden(first)
     ended = _numbers(rows) - _numbers(rows, "pending")
     pending = _numbers(seen["requests"], "pending") - ended
     while True:
@@ -344,13 +330,11 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
 
 
 def _pending(client: ControlClient, query: RequestFilters) -> set[int]:
-    """Return the numbers of the newest requests whose response is pending."""
     pending: RequestFilters = {**query, "outcome": "pending"}
     return _numbers(client.requests(**pending))
 
 
 def _numbers(summaries: Iterable[RequestSummary], outcome: str | None = None) -> set[int]:
-    """Return the numbers of requests, or only of those with an outcome."""
     return {each["number"] for each in summaries if outcome in (None, each["outcome"])}
 
 

@@ -31,20 +31,13 @@ def row(summary: RequestSummary) -> str:
     number, time, method, target, status, took, _, remarks = cells(summary)
     if summary["held_ms"] is not None:
         took = f"held {summary['held_ms'] / 1000:.1f} s"
-    rest = _GAP.join(each for each in (*map(printable, summary["stubs"]), remarks) if each)
+    rest = _GAP.join(filter(None, (*map(printable, summary["stubs"]), remarks)))
     time = time.partition(".")[0]
-    return _line(number, time, f"{method} {target}", status, took, rest, _colour(summary))
+    return _line(number, time, f"{method} {target}", status, took, rest, colour=_colour(summary))
 
 
-def _line(
-    number: str,
-    time: str,
-    request: str,
-    status: str,
-    took: str,
-    rest: str,
-    colour: str | None = None,
-) -> str:
+def _line(*values: str, colour: str | None = None) -> str:
+    number, time, request, status, took, rest = values
     first, second, third, fourth = _WIDTHS
     room = columns() - sum(_WIDTHS) - len(_GAP) * (len(_NAMES) - 1)
     wide = max(int(room * _REQUEST), 1)

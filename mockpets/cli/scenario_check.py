@@ -43,12 +43,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a check.
+    """The result of a check, with the names of the files.
 
-    :param scenarios: names of the checked scenarios.
-    :param fixtures: names of the checked fixtures.
     :param warnings: what is valid, but probably a mistake, such as a stub that is never reached.
-    :param tried: number of stubs that were tried.
     :param untried: labels of stubs for which no matching request could be built.
     :param coverage: maps operation and status to the scenarios that respond so.
     """
@@ -145,8 +142,6 @@ def _is_list(path: Path) -> bool:
 
 
 class _Trials:
-    """Runs the real app with one stub at a time."""
-
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
@@ -239,7 +234,6 @@ def _blockers(match: Match, earlier: Sequence[Stub]) -> list[Stub]:
 
 
 def _never_reached(scenario: Scenario, stub: Stub, blockers: Sequence[Stub]) -> Problem:
-    """Return the warning about a stub that is never reached."""
     labels = " and ".join(each.label for each in blockers)
     places = " and ".join(
         f"{each.label} ({':'.join(map(str, (scenario.source, *each.position)))})"
@@ -274,7 +268,6 @@ def _first_holder(stub: Stub, earlier: Sequence[Stub]) -> Stub | None:
 
 
 def _hidden_hold(scenario: Scenario, stub: Stub, first: Stub) -> Problem:
-    """Return the warning about a hold that an earlier stub's hold always hides."""
     place = ":".join(map(str, (scenario.source, *first.position)))
     what = (
         f"its hold never applies, because {first.label} ({place}) holds all of its requests, and "

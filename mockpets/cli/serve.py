@@ -119,8 +119,6 @@ def _limited_log(settings: Settings) -> AbstractContextManager[None]:
 
 
 def _keys(settings: Settings, port: int, token: str) -> Keys:
-    """Return the keys of the terminal, which call the control API of this server."""
-
     def connect() -> ControlClient:
         from mockpets.client import ControlClient
 
@@ -170,18 +168,10 @@ def _bold(text: str) -> str:
     return click.style(text, bold=True)
 
 
-def _banner(
-    settings: Settings,
-    port: int,
-    token: str,
-    scenarios: int,
-    metrics: str,
-) -> str:
+def _banner(settings: Settings, port: int, token: str, scenarios: int, metrics: str) -> str:
     """Return the banner: URLs, keys, scenarios and a curl command, of which some are bold.
 
-    :param port: the actual port.
     :param token: of the control API; the banner shows it only if it was generated.
-    :param scenarios: how many there are.
     :param metrics: their URL on a port of their own, or empty.
     """
     key = settings.api_key[0]
@@ -196,7 +186,7 @@ def _banner(
     lines = {"panel": panel, "control token": secret, "metrics": metrics, "key": keys}
     lines["active"] = ", ".join(settings.scenario)
     overview = "\n".join(_banner_line(label, text) for label, text in lines.items() if text)
-    folders = [word for each in settings.scenarios_dir for word in ("--scenarios-dir", str(each))]
+    folders = [word for path in settings.scenarios_dir for word in ("--scenarios-dir", str(path))]
     command = shlex.join(["mockpets", "scenarios", *folders])
     return f"""mockpets {VERSION} serves the pet store at {_bold(root + API_PREFIX)}
 

@@ -72,10 +72,7 @@ def why(
 
 
 def _number(request: tuple[str, ...]) -> int | None:
-    """Return the number that the arguments name; None for the last request.
-
-    :raise InputError: they name something else.
-    """
+    """Return the number that the arguments name; None for the last request."""
     if request in ((), (_LAST,)):
         return None
     if len(request) == 1 and re.fullmatch("[0-9]{1,18}", request[0]):
@@ -86,10 +83,7 @@ def _number(request: tuple[str, ...]) -> int | None:
 
 
 def _try_out(client: ControlClient, request: RequestToExplain) -> Explanation:
-    """Return the explanation of a request that is not sent.
-
-    :raise InputError: the server rejects its description.
-    """
+    """Return the explanation of a request that is not sent."""
     from mockpets.client import ControlError
 
     try:
@@ -106,11 +100,7 @@ def _try_out(client: ControlClient, request: RequestToExplain) -> Explanation:
 def _unsent(
     client: ControlClient, method: str, path: str, lines: tuple[str, ...], body: str | None
 ) -> RequestToExplain:
-    """Return the request that the arguments describe.
-
-    :param lines: the headers.
-    :raise InputError: a header or the body is invalid.
-    """
+    """Return the request that the arguments describe."""
     headers: dict[str, str] = {}
     for line in lines:
         name, colon, value = line.partition(":")
@@ -150,12 +140,10 @@ def _lines(explanation: Explanation) -> Iterator[str]:
 
 
 def _wrapped(text: str, first: str = "   ", rest: str = "   ") -> list[str]:
-    """Return a text in lines that fit the terminal."""
     return wrap(printable(text), first, rest).split("\n")
 
 
 def _conditions(conditions: list[ComparedCondition]) -> list[str]:
-    """Return the conditions of a stub as a table."""
     if not conditions:
         return []
     marks = _MARKS if can_print("".join(_MARKS.values())) else _WORDS

@@ -39,10 +39,7 @@ _OF_SESSIONS: Final = (
 
 
 def _parse_object(body: bytes) -> Any:
-    """Return a body as the JSON object that it contains.
-
-    :raise ValueError: it contains something else.
-    """
+    """Return a body as the JSON object that it contains."""
     value = json.loads(body)
     if not isinstance(value, dict):
         raise ValueError("the control API sends only objects")
@@ -386,9 +383,8 @@ class ControlClient:
         :param closed: as for `drop_session`.
         """
         query = {"closed": closed}
-        response: types.DroppedSessions = self._call(
-            "DELETE", "/sessions", query=query, check=_accept
-        )
+        response: types.DroppedSessions
+        response = self._call("DELETE", "/sessions", query=query, check=_accept)
         self._session_ids.clear()
         return response["dropped"]
 
@@ -412,14 +408,12 @@ class ControlClient:
             response; by default `_check_id`.
         """
         __tracebackhide__ = True
-        if parameters := {
-            name: value for name, value in (query or {}).items() if value is not None
-        }:
+        parameters = {name: value for name, value in (query or {}).items() if value is not None}
+        if parameters:
             path = f"{path}?{urlencode(parameters)}"
         headers = self.headers
-        if re.fullmatch(
-            constants.SESSION_NAME, session.lower()
-        ):  # else the server rejects the path
+        # The server rejects a path with any other name.
+        if re.fullmatch(constants.SESSION_NAME, session.lower()):
             headers[constants.SESSION_HEADER] = session.lower()
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
@@ -435,10 +429,7 @@ class ControlClient:
         return result
 
     def _check_id(self, name: str, session_id: str | None, error: ControlError | None) -> None:
-        """Remember the ID of a session, or compare it with the remembered one.
-
-        :raise SessionLostError: it is another one, or the session no longer exists.
-        """
+        """Remember the ID of a session; raise `SessionLostError` if it is another one or gone."""
         __tracebackhide__ = True
         known = self._session_ids
         if session_id is not None:
@@ -456,7 +447,6 @@ class ControlClient:
                 self._session_ids[name] = session_id
 
     def _prefix(self, session: str) -> str:
-        """Return the prefix of a base path that names the session and scenarios."""
         named = "" if session == constants.DEFAULT_SESSION else session
         selection = quote("+".join([named, *self._scenarios]), safe="+")
         return f"/{constants.BASE_MARK}{selection}" if selection else ""

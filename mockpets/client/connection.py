@@ -56,11 +56,7 @@ class NoAnswer(MockpetsError):  # noqa: N818 - a public name
 
 
 class IncompatibleServerError(MockpetsError):
-    """The server has another protocol of the control API than this client.
-
-    :param version: that of the server.
-    :param protocol: the number of the server's protocol.
-    """
+    """The server has another version and protocol of the control API than this client."""
 
     def __init__(self, url: str, version: str, protocol: int) -> None:
         self.version, self.protocol = version, protocol
@@ -138,7 +134,7 @@ class Response(NamedTuple):
 class Connection:
     """Sends requests to one server.
 
-    :param url: the root URL, with the path prefix if the server has one.
+    :param url: the root URL, with any path prefix.
     :param timeout: seconds for each step: to connect, to send, and to wait for data.
     :raise InputError: the URL is invalid.
     """
@@ -163,7 +159,6 @@ class Connection:
     ) -> Any:
         """Call the control API and return the parsed response.
 
-        :param headers: among them the one that names the session.
         :param body: sent as JSON; None for no body.
         :param wait: as for `send`.
         :param read: parses the body of the response, or raises ValueError.
@@ -197,25 +192,18 @@ class Connection:
         self._is_compatible = True
 
     def health(self) -> tuple[str, int]:
-        """Return the version of the server, and its protocol.
-
-        :raise ControlError: the server is overloaded.
-        :raise NoAnswer: the server does not respond, or not like mockpets.
-        """
+        """Return the version of the server, and its protocol; raises the same errors as `call`."""
         __tracebackhide__ = True
+        health: tuple[str, int]
         health, error = self._read(self.send("GET", HEALTH_PATH), _parse_health)
         if error is not None:
             raise error
-        version, protocol = health
-        return version, protocol
+        return health
 
     def _read(
         self, response: Response, read: Callable[[bytes], Any]
     ) -> tuple[Any, ControlError | None]:
-        """Return the parsed body of a response, or the error that it reports.
-
-        :raise NoAnswer: the body is not one of mockpets.
-        """
+        """Return the parsed body of a response, or the error in it; raise `NoAnswer` if invalid."""
         try:
             if response.status < 300:
                 return read(response.body), None
@@ -312,10 +300,7 @@ class Connection:
 
 
 def _parse_health(body: bytes) -> tuple[str, int]:
-    """Return the version and the protocol in the response of `GET health`.
-
-    :raise ValueError: another server has sent it.
-    """
+    """Return the version and the protocol in the response of `GET health`."""
     health = json.loads(body)
     version, protocol = health["version"], health.get("protocol", 1)  # see `constants.PROTOCOL`
     if health["status"] != "ok" or not isinstance(version, str) or type(protocol) is not int:

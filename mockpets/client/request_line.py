@@ -55,7 +55,6 @@ def _added_ms(summary: RequestSummary) -> float:
 
 
 def _remarks(summary: RequestSummary) -> list[str]:
-    """Return the outcome, fault, gate, throttle rate and notes of a request."""
     outcome = summary["outcome"]
     formats = {
         "{}": None if outcome == "sent" else outcome.replace("_", " "),
@@ -68,6 +67,5 @@ def _remarks(summary: RequestSummary) -> list[str]:
 
 
 def _held(summary: RequestSummary) -> str:
-    """Return the gate that held a response, and for how long."""
     seconds = (summary["held_ms"] or 0) / 1000
     return f"{summary['hold']} for {seconds:.1f} s"
