@@ -64,11 +64,10 @@ class ChangeFeed:
             return [kind for kind in KINDS if any(last.get(kind, 0) > number for last in latest)]
 
     def wait(self, number: int, release: Callable[[], None]) -> Callable[[], None]:
-        """Call a function at the next change after a number.
+        """Call a function at the next change after a number; return one that cancels the wait.
 
         :param release: called once, by the thread that publishes the change, or immediately if
             there already is one; it must not block.
-        :return: a function that cancels the wait; it does nothing after the release.
         """
         ticket = object()
         with self._lock:

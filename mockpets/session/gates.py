@@ -25,10 +25,9 @@ class Gates:
         self._held: dict[str, dict[object, Callable[[], None]]] = {}
 
     def wait(self, name: str, release: Callable[[], None]) -> Callable[[], None]:
-        """Hold something at a gate.
+        """Hold something at a gate; return a function that cancels the hold.
 
         :param release: called once, by the thread that opens the gate; it must not block.
-        :return: a function that cancels the hold; it does nothing after the release.
         """
         ticket = object()
         with self._lock:

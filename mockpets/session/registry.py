@@ -235,12 +235,7 @@ class SessionRegistry:
         return self._remove_idle(sessions, message, visitors=networks is not None)
 
     def _remove_idle(self, sessions: list[Session], message: str, *, visitors: bool) -> Session:
-        """Remove the session that was idle longest, and return it.
-
-        :param message: why there is no room.
-        :param visitors: whether to prefer sessions without changes.
-        :raise RequestError: ``busy`` if no session was idle long enough.
-        """
+        """Remove the longest idle session, for visitors one without changes, or raise ``busy``."""
         last = self._clock() - self._idle
         idle = [other for other in sessions if other.used <= last and other is not self.default]
         by_age = sorted(idle, key=lambda session: session.used)

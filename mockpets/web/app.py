@@ -142,9 +142,8 @@ def wire(
     clock: Callable[[], float] = monotonic,
     changes: ChangeFeed | None = None,
 ) -> tuple[App, SessionRegistry, Metrics]:
-    """Return an app over a library, and its sessions and metrics.
+    """Return an app over a library, its sessions and metrics.
 
-    :param token: as in `Mock`.
     :param reloads: returns how often the library was reloaded.
     """
     public = settings.public

@@ -23,10 +23,7 @@ _SELECTOR: Final = rf"(?:{SESSION_NAME})?(?:\+{SCENARIO_NAME})*"
 
 
 class Key(NamedTuple):
-    """The API key of a request.
-
-    :param selector: the part after the last ``~``, if the part before it is the valid key.
-    """
+    """The API key of a request; the selector follows its last ``~``."""
 
     given: bool
     valid: bool

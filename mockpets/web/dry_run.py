@@ -30,7 +30,7 @@ from mockpets.web.session_selector import SESSION_KEY, named_session
 from mockpets.wsgi_extension import HEAD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.journal.entry import Entry
@@ -119,7 +119,8 @@ def dry_run(
     operations.add_routes(app, playback)
     unmatched.add_routes(app, playback)
     add_error_handlers(app)
-    app.wsgi_app(_environ(parser, request, body, settings.prefix), _start)
+    environ = _environ(parser, request, body, settings.prefix)
+    app.wsgi_app(environ, lambda *_: len)  # the response is not sent
     return used[0].journal.entries()[-1], used[0].seed
 
 
@@ -167,8 +168,3 @@ def _environ(
     # A length that the headers name is that of another serialization of the body.
     environ["CONTENT_LENGTH"] = str(len(body)) if body else ""
     return environ
-
-
-def _start(*_: object) -> Callable[[bytes], object]:
-    """Do nothing: the response is not sent (PEP 3333)."""
-    return len

@@ -42,10 +42,7 @@ if TYPE_CHECKING:
 
 
 class Playback:
-    """Plays the active scenarios around each operation.
-
-    :param visitors: gives each address its own session; None if clients may name any.
-    """
+    """Plays the active scenarios around each operation."""
 
     def __init__(
         self, settings: Settings, sessions: SessionRegistry, visitors: VisitorSessions | None
@@ -66,11 +63,7 @@ class Playback:
         return self._settings.control != "off"
 
     def select(self, request: Request) -> tuple[Key, str, Stack]:
-        """Put the session and the scenarios that a request names into its exchange.
-
-        :return: its key, the session's name, and the scenarios.
-        :raise RequestError: as `session_selector.select`.
-        """
+        """Select a request's session and scenarios; return the key, the name, and the stack."""
         key = read_key(request, self._settings)
         own = None if self._visitors is None else self._visitors.name(request)
         return key, *select(request, self._sessions, key.selector, own)

@@ -167,10 +167,7 @@ def off_contract_reason(exchange: Exchange, status: int) -> str | None:
 def headers_for(
     request: Request, response: Response, number: int, off_contract: str | None, *, preflight: bool
 ) -> list[Pair]:
-    """Return the headers to add to a response outside the control API.
-
-    :param number: the exchange's number in the journal; 0 if it is not recorded.
-    """
+    """Return the headers to add outside the control API; number 0 means it is not recorded."""
     exchange, environ = request.exchange, request.environ
     origin = environ.get("HTTP_ORIGIN")
     root = request.root_path if exchange.operation == "getPet" else None

@@ -97,10 +97,7 @@ def take_baggage(environ: WSGIEnvironment) -> None:
 
 
 def _read_baggage(header: str) -> tuple[Mapping[str, str], str]:
-    """Return the values of our keys, decoded, and what is wrong with keys meant for mockpets.
-
-    A later member with the same key replaces an earlier one, as in OpenTelemetry.
-    """
+    """Return the values of our keys, the last of each, and what is wrong with unknown ones."""
     values = {}
     problems = []
     for member in header.split(","):
@@ -212,10 +209,7 @@ def session_required() -> RequestError:
 
 
 def check_headers(environ: WSGIEnvironment) -> None:
-    """Check all headers and `baggage` keys whose names look like ours.
-
-    :raise RequestError: ``unknown_header``, with every unknown name and the nearest valid one.
-    """
+    """Check all headers and `baggage` keys that look like ours, or raise ``unknown_header``."""
     if _BAGGAGE in environ and (problem := environ[_BAGGAGE][1]):
         raise RequestError("unknown_header", problem)
     # The names of the headers are the same in most requests.

@@ -81,10 +81,7 @@ def unmatched(playback: Playback, _: str = "") -> Response:
 
 
 def check_route(request: Request, stack: Stack) -> None:
-    """Check that the contract or a scenario defines the path and method of a request.
-
-    :raise RequestError: ``not_found`` or ``method_not_allowed``.
-    """
+    """Check the path and method, or raise ``not_found`` or ``method_not_allowed``."""
     path, method = request.path, request.method
     allowed = _contract_methods(path) | stack.methods(path)
     if not allowed:
@@ -152,7 +149,7 @@ _ID: Final = "/([0-9]+)(?=/|$)"
 
 
 def not_found_message(path: str, root: str = "") -> str:
-    """Return the error message for an unknown path, with the path to use instead.
+    """Return the message for an unknown path, with the path to use instead.
 
     :param root: the part before the path: a prefix, a session's base path, or both.
     """

@@ -48,7 +48,6 @@ class ControlContext:
 
     :param token: what callers must send; empty if none is required.
     :param started: in seconds since 1970.
-    :param visitors: counts the rejected calls of each; None unless the server is public.
     """
 
     settings: Settings

@@ -141,10 +141,7 @@ def _session(call: Call, name: str, sessions: SessionRegistry) -> Session:
 
 
 def _other_method(methods: tuple[str, ...], context: ControlContext | None, **_: str) -> Response:
-    """Respond to a method that a path of the control API does not support.
-
-    :param context: records rejected preflights; None for a path that any page may read.
-    """
+    """Respond to another method of a path; the context records rejected preflights."""
     request = current_request()
     names = ", ".join([*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"])
     if request.method == "OPTIONS":
