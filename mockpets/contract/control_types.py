@@ -181,11 +181,9 @@ class ScenarioList(ActiveScenarios):
 class StubDescription(TypedDict):
     """A description of a stub.
 
-    :param label: ``scenario/stub``.
-    :param scenario: the scenario whose file holds the stub.
-    :param when: the requests that it matches.
-    :param does: what it does to their responses, separated by ``;``.
-    :param limits: how often it takes effect; empty for always.
+    `label` is ``scenario/stub``, and `scenario` the one whose file has the stub. `when` describes
+    the requests that it matches, `does` what it does to their responses, separated by ``;``, and
+    `limits` how often it takes effect; empty for always.
     """
 
     label: str

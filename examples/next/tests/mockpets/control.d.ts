@@ -609,7 +609,7 @@ export interface components {
                 [key: string]: string;
             };
             /** @description The body, sent as JSON. */
-            body?: Record<string, unknown> | unknown[] | string | number | boolean | null;
+            body?: string | number | boolean | null | unknown[] | Record<string, unknown>;
         };
         /** @description How many sessions were reset. */
         ResetSessions: {
@@ -868,11 +868,9 @@ export interface components {
         /**
          * @description A description of a stub.
          *
-         *     :param label: `scenario/stub`.
-         *     :param scenario: the scenario whose file holds the stub.
-         *     :param when: the requests that it matches.
-         *     :param does: what it does to their responses, separated by `;`.
-         *     :param limits: how often it takes effect; empty for always.
+         *     `label` is `scenario/stub`, and `scenario` the one whose file has the stub. `when` describes
+         *     the requests that it matches, `does` what it does to their responses, separated by `;`, and
+         *     `limits` how often it takes effect; empty for always.
          */
         StubDescription: {
             label: string;
