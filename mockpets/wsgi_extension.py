@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,28 +50,21 @@ ON_END: Final = "mockpets.on_end"
 the response has ended; never for a response that it discards."""
 
 
-class ServerLimits(Protocol):
-    """The limits of our server that the metrics show."""
+class ServerCounts(TypedDict, total=False):
+    """What our server holds; `telemetry.metrics` describes each count. Another server has none."""
 
-    @property
-    def parked(self) -> int:
-        """The maximum number of responses that are delayed, throttled or held."""
-
-    @property
-    def connections(self) -> int:
-        """The maximum number of connections."""
-
-    @property
-    def bodies_bytes(self) -> int:
-        """The maximum size of all bodies that are arriving."""
+    parked_answers: int
+    parked_answers_limit: int
+    connections: int
+    connections_limit: int
+    connections_evicted_total: int
+    arriving_bodies_bytes: int
+    arriving_bodies_limit_bytes: int
+    rejected: Mapping[ErrorCode, int]
 
 
 class Server(Protocol):
     """The methods of our server that an app may call."""
-
-    @property
-    def limits(self) -> ServerLimits:
-        """The limits of the server."""
 
     def room(self, session: str = "") -> bool:
         """Return whether one more response may be delayed, throttled or held.
@@ -86,23 +79,11 @@ class Server(Protocol):
         Only on the app's thread.
         """
 
-    def parked(self) -> int:
-        """Return how many responses are delayed, throttled or held."""
-
-    def rejected(self) -> Mapping[ErrorCode, int]:
-        """Return how many responses the server made itself, without the app, by error code."""
-
-    def open_connections(self) -> int:
-        """Return how many connections are open."""
+    def counts(self) -> ServerCounts:
+        """Return what the server holds now, and its limits."""
 
     def stops_in(self) -> float | None:
         """Return the seconds until the server stops, None if it goes on."""
-
-    def body_bytes(self) -> int:
-        """Return the size of all bodies that are arriving."""
-
-    def evicted_connections(self) -> int:
-        """Return how many connections were closed because of a limit of connections."""
 
 
 Hold = Callable[[Callable[[], None]], Callable[[], None]]

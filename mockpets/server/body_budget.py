@@ -16,7 +16,6 @@ class Holder(Protocol):
 
     def reject_body(self) -> None:
         """Respond that the server is busy, and free the body."""
-        ...
 
 
 class BodyBudget:

@@ -53,13 +53,10 @@ class Channel(Connection):
     _jobs = 0
     _job_results: tuple[object, ...] = ()
     _retry_until: float | None = None
-    """The time at which the patience of a request ends that the app has ordered to retry."""
+    """Deadline for retries."""
 
     def close(self, end: ResponseEnd = "client_left") -> None:
-        """Close the connection and free everything that it holds.
-
-        :param end: how the response in progress ends, if there is one.
-        """
+        """Close the connection and free everything that it holds."""
         self._incoming = self._request = None
         if self._body_state is not None:
             self.scheduler.bodies.forget(self)
@@ -174,15 +171,14 @@ class Channel(Connection):
             self.close()  # the client has most likely left
         else:
             self._catch_up()  # from now on the client waits
-            self._parked = ParkedResponse(self.scheduler, delivery, release)
+            self._parked = ParkedResponse(self.scheduler.parking, delivery, release)
 
     def _make_response(self, request: RequestParser) -> Response:
         """Return the response; the client does not see how an app failed."""
         try:
             if request.error is None:
-                return Task(self, request).run(
-                    self._job_results, self._body_state, self._patience_left()
-                )
+                task = Task(self, request)
+                return task.run(self._job_results, self._body_state, self._patience_left())
             return error_response(self.scheduler, request, request.error, self.addr[0])
         except Exception:  # noqa: BLE001 - an app may fail in any way
             target = shown_target(request.request_uri)
@@ -205,12 +201,8 @@ class Channel(Connection):
         self._response = None
         self._jobs += 1
         if self._jobs > _JOBS:
-            request.reject(
-                RequestError(
-                    "busy",
-                    "the scenarios change faster than their pets can be generated; try again",
-                )
-            )
+            message = "the scenarios change faster than their pets can be generated; try again"
+            request.reject(RequestError("busy", message))
             self.scheduler.call_soon(self._respond)
             return
 
@@ -235,7 +227,6 @@ class Channel(Connection):
     # --- Responses ----------------------------------------------------------------------------
 
     def _release(self, response: Response) -> None:
-        """Send a response that was parked."""
         self._parked = None
         self.scheduler.changed.add(self)
         self._deliver(response)
@@ -253,7 +244,7 @@ class Channel(Connection):
             self._send(response.head)
             if self.connected:
                 self._parked = ThrottledBody(
-                    self.scheduler,
+                    self.scheduler.parking,
                     response.body,
                     delivery.throttle,
                     delivery.owner,
@@ -282,7 +273,6 @@ class Channel(Connection):
             self._finish(response)
 
     def _on_sent(self) -> None:
-        """Continue after the client has read everything that was sent."""
         if self._response is None:  # it was `100 Continue`
             self._catch_up()
             self._enter("body")
@@ -293,7 +283,6 @@ class Channel(Connection):
             self._enter("busy")
 
     def _end_response(self, end: ResponseEnd) -> None:
-        """Report how the response in progress ended, if there is one."""
         response, self._response = self._response, None
         if response is not None and response.on_end is not None:
             response.on_end(end)
@@ -322,9 +311,6 @@ class Channel(Connection):
             self._fall_behind()
         if self.scheduler.draining:
             self.read_available()
-        if (
-            self.connected
-            and not self._has_request
-            and (self._peer_closed or self.scheduler.draining)
-        ):
+        is_last = self._peer_closed or self.scheduler.draining
+        if self.connected and not self._has_request and is_last:
             self._end(linger=self._incoming is not None)

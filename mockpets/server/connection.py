@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from mockpets.constants import ResponseEnd
     from mockpets.server.eviction import EvictionQueue
-    from mockpets.server.parking import ParkedResponse, ThrottledBody
-    from mockpets.server.scheduler import Scheduler, Timer
+    from mockpets.server.parking import Parked
+    from mockpets.server.scheduler import Scheduler
+    from mockpets.server.timers import Timer
 
 Phase = Literal["idle", "head", "body", "busy", "write", "linger"]
 Address = tuple[Any, ...]
@@ -78,8 +79,8 @@ class Connection(ABC):
         self.since = scheduler.timers.clock()
         """When the connection began to wait for a request."""
         self.pace = inf
-        """When a client with the minimum rate would have taken as much as this one: now or earlier,
-        or inf while no response waits for the client."""
+        """When a client with the minimum rate would have taken as much as this one; inf while no
+        response waits for the client."""
         self._waits_since = inf
         """Since when there have been responses or further requests to send, without a pause."""
         self._sessions: tuple[str, ...] = ()
@@ -90,7 +91,7 @@ class Connection(ABC):
         self._alarm: Timer | None = None
         self._unparsed = b""
         self._unsent: bytes | memoryview = b""
-        self._parked: ParkedResponse | ThrottledBody | None = None
+        self._parked: Parked | None = None
         self._discarded = 0  # bytes read after the last response
         self._peer_closed = False  # the client has sent its last byte
         for queue in queues:
@@ -98,7 +99,7 @@ class Connection(ABC):
         self._enter("idle")
 
     def note_session(self, name: str) -> None:
-        """Note the session of a request; with too many, the connection is a proxy's, for all."""
+        """Note the session of a request; a connection with too many is a proxy's."""
         if name not in self._sessions and len(self._sessions) <= _SESSIONS:
             self._sessions = (*self._sessions, name)
 
@@ -111,7 +112,7 @@ class Connection(ABC):
     @property
     @abstractmethod
     def _has_request(self) -> bool:
-        """Return whether a complete request has yet to get its response."""
+        """Whether a complete request has yet to get its response."""
 
     @abstractmethod
     def _parse(self) -> None:
@@ -137,10 +138,8 @@ class Connection(ABC):
         if self.phase == "linger":
             return READ
         mask = WRITE if self._unsent else 0
-        if (
-            not (self._unsent or self._peer_closed or self.scheduler.draining)
-            and len(self._unparsed) < _READ_BYTES
-        ):
+        is_reading = not (self._unsent or self._peer_closed or self.scheduler.draining)
+        if is_reading and len(self._unparsed) < _READ_BYTES:
             mask |= READ
         if self._parked is not None:
             mask |= PEER_CLOSED

@@ -18,8 +18,7 @@ _RESERVED: Final = 24
 def raise_limit(connections: int) -> None:
     """Let this process open enough descriptors for a number of connections, if it may.
 
-    Shells start programs with a low limit, such as 256 on macOS, which each program may raise up to
-    another one.
+    Shells start programs with a low soft limit, such as 256 on macOS.
     """
     if resource is None:
         return

@@ -62,7 +62,7 @@ class EvictionQueue:
         return len(self._connections)
 
     def add(self, connection: Evictable) -> None:
-        """Add an open connection; call `update` then."""
+        """Add an open connection; call `update` next."""
         self._connections[connection.number] = connection
 
     def remove(self, connection: Evictable) -> None:
@@ -71,8 +71,7 @@ class EvictionQueue:
         del self._connections[number]
         self._keys.pop(number, None)
         self._behind.pop(number, None)
-        if len(self._heap) > 2 * len(self._keys) + _OUTDATED_KEPT:
-            self._compact()
+        self._compact()
 
     def update(self, connection: Evictable) -> None:
         """Note a connection that may be spared more easily than before: its phase has changed."""
@@ -81,7 +80,9 @@ class EvictionQueue:
             return  # it was used since, so the key in the heap is lower
         key = _key(connection)
         if key is not None and (queued is None or key < queued):
-            self._push(key)
+            heapq.heappush(self._heap, key)
+            self._keys[connection.number] = key
+            self._compact()
 
     def fall_behind(self, connection: Evictable) -> None:
         """Note that a client begins to take less than it requests."""
@@ -128,16 +129,11 @@ class EvictionQueue:
             del behind[connection.number]
             self.update(connection)
 
-    def _push(self, key: _Key) -> None:
-        heapq.heappush(self._heap, key)
-        self._keys[key[2]] = key
-        if len(self._heap) > 2 * len(self._keys) + _OUTDATED_KEPT:
-            self._compact()
-
     def _compact(self) -> None:
-        """Remove the outdated keys."""
-        self._heap = [*self._keys.values()]
-        heapq.heapify(self._heap)
+        """Remove the outdated keys if there are many."""
+        if len(self._heap) > 2 * len(self._keys) + _OUTDATED_KEPT:
+            self._heap = [*self._keys.values()]
+            heapq.heapify(self._heap)
 
 
 def _key(connection: Evictable) -> _Key | None:

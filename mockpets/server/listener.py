@@ -64,9 +64,8 @@ class Listener:
         self._poller = poller
         self._channels = channels
         self._queues = queues
-        self._endpoint = Endpoint(
-            app, _ADJUSTMENTS, _ADJUSTMENTS.server_name, sock.getsockname()[1]
-        )
+        port = sock.getsockname()[1]
+        self._endpoint = Endpoint(app, _ADJUSTMENTS, _ADJUSTMENTS.server_name, port)
         self._late: list[tuple[socket.socket, Address]] = []
         self._is_paused = False
         self._proxies = tuple(ip_network(text) for text in scheduler.limits.proxies)
@@ -83,7 +82,8 @@ class Listener:
         if not events & READ:
             return
         for _ in range(_BATCH):
-            if self._is_full() and self._queues[ANY].first() is None:
+            is_full = len(self._channels) >= self._scheduler.limits.connections
+            if is_full and self._queues[ANY].first() is None:
                 # All have a request in progress. The kernel queues the next connections.
                 self._pause("the connection limit is reached")
                 return
@@ -143,10 +143,8 @@ class Listener:
         except OSError:  # on macOS: the client has left
             sock.close()
             return
-        queues = [
-            self._queues.setdefault(each, EvictionQueue(each))
-            for each in dict.fromkeys((ANY, peer))
-        ]
+        peers = dict.fromkeys((ANY, peer))
+        queues = [self._queues.setdefault(name, EvictionQueue(name)) for name in peers]
         channel = Channel(self._endpoint, self._scheduler, sock, addr, self._remove, queues)
         self._channels[channel.fd] = channel
         self._scheduler.changed.add(channel)
@@ -156,9 +154,8 @@ class Listener:
 
         An IPv6 client can choose from many addresses, so the name is that of its network.
         """
-        if self._scheduler.limits.address_connections is None:
-            return ANY
-        if is_one_of(parse_address(addr[0]), self._proxies):
+        is_limited = self._scheduler.limits.address_connections is not None
+        if not is_limited or is_one_of(parse_address(addr[0]), self._proxies):
             return ANY
         return visitor_name(addr[0], b"")  # no secret: the name stays in memory
 
@@ -172,9 +169,6 @@ class Listener:
             queue.remove(connection)
             if not queue and queue.peer != ANY:
                 del self._queues[queue.peer]
-
-    def _is_full(self) -> bool:
-        return len(self._channels) >= self._scheduler.limits.connections
 
     def _make_room(self, limit: int, reason: str, peer: str = ANY) -> bool:
         """Close connections until there are fewer than a limit; return whether that succeeds.
@@ -210,10 +204,9 @@ class Listener:
         self._unreported[reason] += 1
 
     def _report_evictions(self) -> None:
+        message = "%s is reached: closed %d that were idle, incomplete or slow"
         for reason, number in self._unreported.items():
-            _log.warning(
-                "%s is reached: closed %d that were idle, incomplete or slow", reason, number
-            )
+            _log.warning(message, reason, number)
         self._unreported.clear()
 
     def _pause(self, reason: str) -> None:

@@ -33,8 +33,8 @@ class Loop:
 
     :param sockets: listening; closed at the end.
     :param others: listening sockets of other apps, which share the limits.
-    :param clock: returns seconds and never goes back. A test that moves its own clock calls
-        `wake`, since the loop waits in real time.
+    :param clock: monotonic seconds. A test that moves its own clock calls `wake`, since the loop
+        waits in real time.
     """
 
     def __init__(
@@ -54,8 +54,8 @@ class Loop:
         )
         queues = {ANY: EvictionQueue()}
         self._listeners = [
-            Listener(each, sock, self.scheduler, self._poller, self._channels, queues)
-            for each, sock in (*((app, sock) for sock in sockets), *others)
+            Listener(wsgi_app, sock, self.scheduler, self._poller, self._channels, queues)
+            for wsgi_app, sock in (*((app, sock) for sock in sockets), *others)
         ]
         handlers: list[Handler] = [self._waker, *self._listeners]
         self._handlers = {handler.fd: handler for handler in handlers}
@@ -124,7 +124,7 @@ class Loop:
             listener.drain()
         for channel in list(self._channels.values()):
             channel.drain()
-        for response in list(scheduler.parked_responses):
+        for response in list(scheduler.parking.responses):
             response.flush()
         clock = scheduler.timers.clock
         end = clock() + scheduler.limits.drain_seconds

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from mockpets.constants import PIECES_A_SECOND
@@ -9,24 +11,82 @@ from mockpets.constants import PIECES_A_SECOND
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mockpets.server.scheduler import Scheduler, Timer
+    from mockpets.server.timers import Timer, Timers
     from mockpets.wsgi_extension import Deliver
 
 
-class ParkedResponse:
+class Parking:
+    """The parked responses of one loop, and their owners.
+
+    :param call_soon: schedules a call on the loop's thread, from any thread.
+    """
+
+    def __init__(
+        self, limit: int, timers: Timers, call_soon: Callable[[Callable[[], None]], None]
+    ) -> None:
+        self.responses: dict[Parked, str] = {}
+        self.timers = timers
+        self.call_soon = call_soon
+        self._limit = limit
+        self._owned = Counter[str]()
+
+    def add(self, response: Parked, owner: str) -> None:
+        """Count a response as parked."""
+        self.responses[response] = owner
+        self._owned[owner] += 1
+
+    def remove(self, response: Parked) -> None:
+        """Count a response as parked no longer, if it is."""
+        owner = self.responses.pop(response, None)
+        if owner is not None:
+            self._owned[owner] -= 1
+            if not self._owned[owner]:
+                del self._owned[owner]
+
+    def room(self, owner: str) -> bool:
+        """See `mockpets.wsgi_extension.Server.room`."""
+        return self._limit - len(self.responses) > (self._owned[owner] if owner else 0)
+
+
+class Parked(ABC):
+    """A response that is delayed, throttled or held.
+
+    :param owner: as in a `Deliver`.
+    """
+
+    def __init__(self, parking: Parking, owner: str) -> None:
+        self._parking = parking
+        self._timers: list[Timer] = []
+        parking.add(self, owner)
+
+    @property
+    def _is_parked(self) -> bool:
+        """False once it was released or dropped."""
+        return self in self._parking.responses
+
+    @abstractmethod
+    def flush(self) -> None:
+        """Send it now, or the rest of it: the server is stopping."""
+
+    def drop(self) -> None:
+        """Cancel it: it is being sent, or its client has left."""
+        self._parking.remove(self)
+        for timer in self._timers:
+            self._parking.timers.cancel(timer)
+
+
+class ParkedResponse(Parked):
     """A response that is delayed, held or both; it is released when both have ended.
 
     :param release: called once, on the loop's thread.
     """
 
-    def __init__(self, scheduler: Scheduler, order: Deliver, release: Callable[[], None]) -> None:
-        self._scheduler = scheduler
+    def __init__(self, parking: Parking, order: Deliver, release: Callable[[], None]) -> None:
+        super().__init__(parking, order.owner)
         self._release = release
         self._pending = 0
-        self._timers: list[Timer] = []
         self._leave_gate: Callable[[], None] | None = None
-        scheduler.park(self, order.owner)
-        timers = scheduler.timers
+        timers = parking.timers
         if order.delay > 0:
             self._pending += 1
             self._timers.append(timers.call_at(timers.clock() + order.delay, self._one_ended))
@@ -35,10 +95,10 @@ class ParkedResponse:
         if order.hold is not None:
             self._pending += 1
             # Any thread may open a gate.
-            self._leave_gate = order.hold(lambda: scheduler.call_soon_threadsafe(self._gate_opened))
+            self._leave_gate = order.hold(lambda: parking.call_soon(self._gate_opened))
 
     def _gate_opened(self) -> None:
-        if self in self._scheduler.parked_responses:  # else it was released or dropped
+        if self._is_parked:
             self._one_ended()
 
     def _one_ended(self) -> None:
@@ -52,27 +112,23 @@ class ParkedResponse:
         self._release()
 
     def drop(self) -> None:
-        """Cancel it: it is being released, or its client has left."""
-        self._scheduler.unpark(self)
-        for timer in self._timers:
-            self._scheduler.timers.cancel(timer)
+        """Cancel it, and leave the gate."""
+        super().drop()
         if self._leave_gate is not None:
             self._leave_gate()
 
 
-class ThrottledBody:
+class ThrottledBody(Parked):
     """A body that is sent at a limited rate.
 
     :param rate: bytes per second.
-    :param owner: as in a `Deliver`.
-    :param send: sends bytes.
     :param is_blocked: returns whether the client has yet to take bytes that were sent before.
     :param done: called after the last byte was sent.
     """
 
     def __init__(
         self,
-        scheduler: Scheduler,
+        parking: Parking,
         body: bytes,
         rate: int,
         owner: str,
@@ -80,7 +136,7 @@ class ThrottledBody:
         is_blocked: Callable[[], bool],
         done: Callable[[], None],
     ) -> None:
-        self._scheduler = scheduler
+        super().__init__(parking, owner)
         self._body = body
         self._rate = rate
         self._send = send
@@ -88,42 +144,31 @@ class ThrottledBody:
         self._done = done
         self._size = max(rate // PIECES_A_SECOND, 1)
         self._sent = 0
-        self._timer: Timer | None = None
-        self._start = scheduler.timers.clock()
-        scheduler.park(self, owner)
+        self._start = parking.timers.clock()
         self._schedule_next()
 
     def _schedule_next(self) -> None:
         """Set the timer for the next piece: a piece is due when its last byte is."""
-        timers = self._scheduler.timers
+        timers = self._parking.timers
         end = min(self._sent + self._size, len(self._body))
         due = max(self._start + end / self._rate, timers.clock())
-        self._timer = timers.call_at(due, self._send_piece)
+        self._timers = [timers.call_at(due, self._send_piece)]
 
     def _send_piece(self) -> None:
         if self._is_blocked():  # the client reads even slower than the rate; retry later
             self._start += self._size / self._rate
             self._schedule_next()
             return
-        piece = self._body[self._sent : self._sent + self._size]
-        self._sent += len(piece)
-        if self._sent >= len(self._body):
-            self.drop()
-            self._send(piece)
-            self._done()
-        else:
-            self._send(piece)
-            if self in self._scheduler.parked_responses:  # else the client has left
-                self._schedule_next()
+        if self._sent + self._size >= len(self._body):
+            self.flush()
+            return
+        self._send(self._body[self._sent : self._sent + self._size])
+        self._sent += self._size
+        if self._is_parked:  # else the client has left
+            self._schedule_next()
 
     def flush(self) -> None:
         """Send the rest now."""
         self.drop()
         self._send(self._body[self._sent :])
         self._done()
-
-    def drop(self) -> None:
-        """Cancel it: it is sent, or its client has left."""
-        self._scheduler.unpark(self)
-        if self._timer is not None:
-            self._scheduler.timers.cancel(self._timer)

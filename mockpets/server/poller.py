@@ -25,6 +25,9 @@ PEER_CLOSED: Final = 0x2000
 """The peer has sent its last byte; reported even if earlier bytes are still unread."""
 
 
+_EVENTS: Final = ((selectors.EVENT_READ, READ), (selectors.EVENT_WRITE, WRITE))
+
+
 class Handler(Protocol):
     """A socket that the loop watches. Its `fd` is -1 once it is closed."""
 
@@ -32,12 +35,10 @@ class Handler(Protocol):
 
     @property
     def interest(self) -> int:
-        """Return the events to watch for: any of `READ`, `WRITE` and `PEER_CLOSED`."""
-        ...
+        """The events to watch for: any of `READ`, `WRITE` and `PEER_CLOSED`."""
 
     def handle(self, events: int) -> None:
         """React to events on the socket."""
-        ...
 
 
 class Poller(Protocol):
@@ -45,22 +46,18 @@ class Poller(Protocol):
 
     def watch(self, fd: int, mask: int) -> None:
         """Watch an open descriptor for these events from now on, in place of earlier ones."""
-        ...
 
     def forget(self, fd: int) -> None:
         """Stop watching a descriptor. Call it before the descriptor is closed."""
-        ...
 
     def wait(self, seconds: float | None) -> Sequence[tuple[int, int]]:
         """Return descriptors and their events.
 
         :param seconds: how long to wait for the first event; None for as long as it takes.
         """
-        ...
 
     def close(self) -> None:
         """Close the poller's own descriptor."""
-        ...
 
 
 class _Epoll:
@@ -102,10 +99,7 @@ class AnyPoller:
             return
         self.forget(fd)
         self._masks[fd] = mask
-        events = (selectors.EVENT_READ if mask & READ else 0) | (
-            selectors.EVENT_WRITE if mask & WRITE else 0
-        )
-        if events:
+        if events := sum(event for event, flag in _EVENTS if mask & flag):
             self._selector.register(fd, events)
 
     def forget(self, fd: int) -> None:
@@ -117,11 +111,7 @@ class AnyPoller:
     def wait(self, seconds: float | None) -> Sequence[tuple[int, int]]:
         """Return descriptors and their events."""
         return [
-            (
-                key.fd,
-                (READ if events & selectors.EVENT_READ else 0)
-                | (WRITE if events & selectors.EVENT_WRITE else 0),
-            )
+            (key.fd, sum(flag for event, flag in _EVENTS if events & event))
             for key, events in self._selector.select(seconds)
         ]
 
@@ -165,9 +155,8 @@ class Waker:
         which it may not reach for as long as it waits. The signal may arrive just before the wait,
         or on another thread.
         """
-        self._earlier_signal_fd = signal.set_wakeup_fd(
-            self._sender.fileno(), warn_on_full_buffer=False
-        )
+        sender = self._sender.fileno()
+        self._earlier_signal_fd = signal.set_wakeup_fd(sender, warn_on_full_buffer=False)
 
     def handle(self, events: int) -> None:  # noqa: ARG002 - READ is the only one
         """Read the bytes. The loop then makes the calls that are due."""

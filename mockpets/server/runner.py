@@ -44,7 +44,6 @@ def serve(
 
     :param sockets: from `bind`; closed at the end.
     :param on_ready: called when requests are accepted.
-    :param settings: those that decide about the limits; the default is all defaults.
     :param others: further apps, each with a socket: see `bind_metrics`.
     :param on_abort: called before a second signal ends the process at once.
     """

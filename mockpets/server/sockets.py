@@ -52,10 +52,7 @@ def bind(
             return _bind_all(addresses, port, option)
         except InputError as error:
             # A port that is free on the first address may be in use on the second.
-            in_use = isinstance(error.__cause__, OSError) and (
-                error.__cause__.errno == errno.EADDRINUSE
-            )
-            if port or not in_use:
+            if port or getattr(error.__cause__, "errno", None) != errno.EADDRINUSE:
                 raise
     return _bind_all(addresses, port, option)
 
@@ -70,10 +67,9 @@ def _resolve(settings: Settings) -> list[_Address]:
         except (OSError, UnicodeError) as error:
             problem = Problem(f"--host {host}", 0, 0, "", "unknown host", _HOST_HINT)
             raise InputError([problem]) from error
+        optional = default or len(known) > 1
         for family, _, _, _, address in known:
-            addresses.setdefault(
-                address, _Address(host, family, address, default or len(known) > 1)
-            )
+            addresses.setdefault(address, _Address(host, family, address, optional))
     return list(addresses.values())
 
 
@@ -141,11 +137,9 @@ def bind_problem(error: OSError, host: str, flag: str, *, by_mockpets: bool = Fa
     """
     option = flag.partition(" ")[0]
     if error.errno == errno.EADDRINUSE:
-        what = f"already in use on {host}"
-        other = "the other program"
+        what, other = f"already in use on {host}", "the other program"
         if by_mockpets:
-            what += ": another mockpets is running there"
-            other = "it"
+            what, other = f"{what}: another mockpets is running there", "it"
         hint = f"stop {other}, or choose another port with {option} (0 for any free port)"
         return Problem(flag, 0, 0, "", what, hint)
     if error.errno == errno.EACCES:

@@ -69,10 +69,8 @@ _REASONS: Final = {
 class Response:
     """A response that is ready to be sent.
 
-    :param request: the request.
     :param head: status line and headers, with the empty line.
     :param order: None to send it at once.
-    :param close: whether to close the connection after it.
     :param short: whether the body is shorter than its Content-Length.
     :param on_end: called once, when the response has ended.
     """
@@ -92,10 +90,7 @@ class Response:
 
 
 def common_environ(connection: Connection, request: RequestParser) -> WSGIEnvironment:
-    """Return the part of an environ that requests with the same header fields share.
-
-    waitress makes it.
-    """
+    """Return the part of waitress' environ that requests with the same header fields share."""
     # waitress' types name its own channel and parser, of which the environ reads a few attributes:
     # tests/server/waitress_internals.py lists them.
     environ = WSGITask(cast(Any, connection), cast(Any, request)).get_environment()
@@ -104,7 +99,7 @@ def common_environ(connection: Connection, request: RequestParser) -> WSGIEnviro
 
 
 def make_environ(connection: Connection, request: RequestParser) -> WSGIEnvironment:
-    """Return the environ of a request."""
+    """Return an environ of PEP 3333, with the keys of `wsgi_extension`."""
     fields, server = request.fields, connection.server
     address = server.server_name, server.effective_port
     if (common := fields.environs.get(address)) is None:
@@ -172,7 +167,6 @@ class Task:
             raise
 
     def _body(self, environ: WSGIEnvironment) -> bytes:
-        """Call the app and return the whole body."""
         chunks = self._connection.server.application(environ, self.start_response)
         try:
             body = b"".join(chunks)
@@ -182,10 +176,7 @@ class Task:
         return b"".join(self._written) + body if self._written else body
 
     def start_response(
-        self,
-        status: str,
-        headers: list[tuple[str, str]],
-        exc_info: object = None,
+        self, status: str, headers: list[tuple[str, str]], exc_info: object = None
     ) -> Callable[[bytes], object]:
         """Store the status and the headers of the app's response.
 
@@ -272,8 +263,6 @@ def error_response(
     scheduler.errors[error.code] += 1
     if wanted():
         method, target = request.line or ("-", "-")
-        shown = shown_target(target)
-        access(
-            Access(method, shown, error.status, 0.0, size=len(body), client=peer, code=error.code)
-        )
+        line = Access(method, shown_target(target), error.status, 0.0, size=len(body))
+        access(line._replace(client=peer, code=error.code))
     return Response(request, head, b"" if request.is_head else body, None, close=True)

@@ -42,7 +42,6 @@ class Worker:
         """Run a job.
 
         :param done: called on the loop's thread after the job has returned or failed.
-        :param owner: whose job it is.
         """
         if self._thread is None:
             self._thread = Thread(target=self._run, name="mockpets-helper", daemon=True)

@@ -86,10 +86,7 @@ class Access(NamedTuple):
         return self.text("---" if self.status is None else str(self.status))
 
     def text(self, status: str) -> str:
-        """Return the line.
-
-        :param status: the formatted status.
-        """
+        """Return the line with a formatted status."""
         parts = [f"{self.ms:.1f} ms, {self.size} B"]
         if self.delay_ms:
             parts.append(f"delay {self.delay_ms:.0f} ms")
@@ -101,7 +98,7 @@ class Access(NamedTuple):
             parts.append(f"stub {' + '.join(self.stubs[:NAMES])}")
         if self.fault is not None:
             parts.append(self.fault)
-        parts += [each for each in (self.code, self.trace) if each is not None]
+        parts += filter(None, (self.code, self.trace))
         parts += self.notes[:NAMES]
         line = f"{_short(self.method, TARGET)} {_short(self.target, TARGET)} ({', '.join(parts)})"
         return f"{status} {printable(line)}"

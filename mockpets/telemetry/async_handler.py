@@ -82,19 +82,13 @@ class AsyncHandler(logging.Handler):
         self.release()
         try:
             self._write("".join(f"{line}\n" for line in lines))
-        except (
-            OSError,
-            ValueError,
-        ):  # the reader is gone, the disk is full, or the stream is closed
+        except (OSError, ValueError):  # the reader is gone, the disk full, or the stream closed
             self.acquire()
             self._lost += missing
             self.release()
 
     def _write(self, text: str) -> None:
-        """Write whole lines.
-
-        :raise OSError: some of it could not be written.
-        """
+        """Write whole lines; raise OSError if some of it could not be written."""
         try:
             number = self._stream.fileno()
         except UnsupportedOperation:  # a stream in memory, which never blocks

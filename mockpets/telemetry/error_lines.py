@@ -91,10 +91,7 @@ class ErrorLines(logging.Filter):
 
 @contextmanager
 def limit_error_lines(group: Callable[[str], str]) -> Iterator[None]:
-    """Limit the lines about error responses while the context is active.
-
-    :param group: the same as for `ErrorLines`.
-    """
+    """Limit the lines about error responses with `ErrorLines` while the context is active."""
     limit, logger = ErrorLines(group), logging.getLogger(ACCESS)
     logger.addFilter(limit)
     try:

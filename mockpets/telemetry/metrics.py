@@ -29,96 +29,63 @@ BUCKETS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5)
 
 _OTHER: Final = "other"
 """The label of requests that match no operation of the contract."""
-_BROKEN: Final = "broken"
-"""The label of requests without a status, since the connection was broken instead."""
 
 
 class Holdings(NamedTuple):
     """The current counts of an app, and their limits.
 
-    What only our server has is None if another WSGI server runs the app.
+    `_HELP` describes each. What only our server has is None if another WSGI server runs the app.
 
-    :param parked: responses that are delayed, throttled or held.
-    :param pets: pets in the stores of all sessions.
-    :param pets_bytes: size of those pets that count against the limit.
-    :param journal_bytes: size of the journals of all sessions together.
-    :param journal_dropped: entries dropped because of the limit of the journals.
-    :param scenario_reloads: how often changed files were reloaded since the start.
-    :param scenario_problems: invalid scenario files.
-    :param connections: open connections.
-    :param evicted: connections closed because of a limit of connections.
-    :param bodies_bytes: size of the request bodies that are arriving.
     :param rejected: responses that the server made itself, without the app, by error code.
     """
 
-    parked: int
     sessions: int
     sessions_limit: int
     pets: int
     pets_bytes: int
-    pets_limit: int
+    pets_limit_bytes: int
     snapshots_bytes: int
-    snapshots_limit: int
+    snapshots_limit_bytes: int
     journal_bytes: int
-    journal_limit: int
-    journal_dropped: int
-    scenario_reloads: int
+    journal_limit_bytes: int
+    journal_dropped_total: int
+    scenario_reloads_total: int
     scenario_problems: int
-    parked_limit: int | None = None
+    parked_answers: int = 0
+    parked_answers_limit: int | None = None
     connections: int | None = None
     connections_limit: int | None = None
-    evicted: int | None = None
-    bodies_bytes: int | None = None
-    bodies_limit: int | None = None
+    connections_evicted_total: int | None = None
+    arriving_bodies_bytes: int | None = None
+    arriving_bodies_limit_bytes: int | None = None
     rejected: Mapping[ErrorCode, int] = {}
 
 
-_METRICS: Final = {
-    "parked": (
-        "mockpets_parked_answers",
-        "Responses that are currently delayed, throttled or held.",
-    ),
-    "parked_limit": ("mockpets_parked_answers_limit", "Maximum number of these responses."),
-    "sessions": ("mockpets_sessions", "Sessions that exist."),
-    "sessions_limit": ("mockpets_sessions_limit", "Maximum number of sessions (--max-sessions)."),
-    "pets": ("mockpets_pets", "Pets in all sessions."),
-    "pets_bytes": (
-        "mockpets_pets_bytes",
-        "Size of the pets of all sessions in bytes, without those that sessions start with.",
-    ),
-    "pets_limit": ("mockpets_pets_limit_bytes", "Maximum of this size (--pets-memory)."),
-    "snapshots_bytes": (
-        "mockpets_snapshots_bytes",
-        "Size of the snapshots of all sessions in bytes.",
-    ),
-    "snapshots_limit": (
-        "mockpets_snapshots_limit_bytes",
-        "Maximum of this size (--snapshot-memory).",
-    ),
-    "journal_bytes": (
-        "mockpets_journal_bytes",
-        "Size of the request logs of all sessions in bytes.",
-    ),
-    "journal_limit": ("mockpets_journal_limit_bytes", "Maximum of this size (--journal-memory)."),
-    "journal_dropped": (
-        "mockpets_journal_dropped_total",
-        "Requests dropped from request logs because their maximum size is reached.",
-    ),
-    "scenario_reloads": ("mockpets_scenario_reloads_total", "Reloads of changed files."),
-    "scenario_problems": ("mockpets_scenario_problems", "Invalid scenario files."),
-    "connections": ("mockpets_connections", "Open connections."),
-    "connections_limit": ("mockpets_connections_limit", "Maximum number of connections."),
-    "evicted": (
-        "mockpets_connections_evicted_total",
-        "Connections closed because of a limit of connections.",
-    ),
-    "bodies_bytes": (
-        "mockpets_arriving_bodies_bytes",
-        "Size of the request bodies that have not arrived completely, in bytes.",
-    ),
-    "bodies_limit": ("mockpets_arriving_bodies_limit_bytes", "Maximum of this size."),
+_HELP: Final = {
+    "parked_answers": "Responses that are currently delayed, throttled or held.",
+    "parked_answers_limit": "Maximum number of these responses.",
+    "sessions": "Sessions that exist.",
+    "sessions_limit": "Maximum number of sessions (--max-sessions).",
+    "pets": "Pets in all sessions.",
+    "pets_bytes": "Size of the pets of all sessions in bytes, without those that sessions "
+    "start with.",
+    "pets_limit_bytes": "Maximum of this size (--pets-memory).",
+    "snapshots_bytes": "Size of the snapshots of all sessions in bytes.",
+    "snapshots_limit_bytes": "Maximum of this size (--snapshot-memory).",
+    "journal_bytes": "Size of the request logs of all sessions in bytes.",
+    "journal_limit_bytes": "Maximum of this size (--journal-memory).",
+    "journal_dropped_total": "Requests dropped from request logs because their maximum size is "
+    "reached.",
+    "scenario_reloads_total": "Reloads of changed files.",
+    "scenario_problems": "Invalid scenario files.",
+    "connections": "Open connections.",
+    "connections_limit": "Maximum number of connections.",
+    "connections_evicted_total": "Connections closed because of a limit of connections.",
+    "arriving_bodies_bytes": "Size of the request bodies that have not arrived completely, in "
+    "bytes.",
+    "arriving_bodies_limit_bytes": "Maximum of this size.",
 }
-"""Field of `Holdings` to the name and help text of its metric; counters end in ``_total``."""
+"""Help text of the metric of each field of `Holdings`; counters end in ``_total``."""
 
 
 class _Work:
@@ -157,14 +124,13 @@ class Metrics:
     ) -> None:
         """Count one response.
 
-        :param operation: an operation of the contract, or None.
+        :param operation: None for a request that matches no operation of the contract.
         :param status: None if the connection was broken instead.
         :param seconds: processing time, without the delay.
-        :param delay: seconds by which the response is delayed.
         :param limit: the code of `SERVER_LIMIT_ERRORS` with which the server rejected the request.
         """
         name = operation or _OTHER
-        key = name, _BROKEN if status is None else str(status), limit or ""
+        key = name, "broken" if status is None else str(status), limit or ""
         with self._lock:
             self._responses[key] = self._responses.get(key, 0) + 1
             work = self._work[name]
@@ -175,10 +141,7 @@ class Metrics:
                 self._limits[limit] += 1
 
     def count_limit(self, limit: ErrorCode) -> None:
-        """Count a request that a limit has rejected, and that `observe` does not count.
-
-        :param limit: one of `SERVER_LIMIT_ERRORS`.
-        """
+        """Count a request that one of `SERVER_LIMIT_ERRORS` rejected before `observe`."""
         with self._lock:
             self._limits[limit] += 1
 
@@ -214,10 +177,10 @@ class Metrics:
         yield build
         holdings = self._holdings()
         yield from self._request_metrics(holdings.rejected)
-        for field, (name, text) in _METRICS.items():
-            if (value := getattr(holdings, field)) is not None:
+        for name, text in _HELP.items():
+            if (value := getattr(holdings, name)) is not None:
                 family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
-                yield family(name, text, value=value)
+                yield family(f"mockpets_{name}", text, value=value)
 
     def _request_metrics(self, rejected: Mapping[ErrorCode, int]) -> Iterator[Metric]:
         """Yield the metrics that `observe` has counted, with the responses of the server itself."""

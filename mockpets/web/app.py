@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from mockpets.scenario.library import Library
     from mockpets.settings import Settings
-    from mockpets.wsgi_extension import Server
+    from mockpets.wsgi_extension import Server, ServerCounts
 
 PUBLIC_NAME_LENGTH: Final = 256
 PUBLIC_RESET_SECONDS: Final = 3600.0
@@ -229,26 +229,20 @@ def _holdings(
 ) -> Holdings:
     """Return what the app holds now; called while it responds to a request."""
     server: Server | None = current_request().environ.get(SERVER)
-    shared, limits = sessions.shared, server.limits if server else None
+    shared = sessions.shared
+    counts: ServerCounts = server.counts() if server else {}
     return Holdings(
-        parked=server.parked() if server else 0,
-        parked_limit=limits.parked if limits else None,
         sessions=len(sessions),
         sessions_limit=sessions.limit,
         pets=sum(session.pets_held() for session in sessions.all()),
         pets_bytes=shared.pets.used,
-        pets_limit=shared.pets.limit,
+        pets_limit_bytes=shared.pets.limit,
         snapshots_bytes=shared.snapshots.used,
-        snapshots_limit=shared.snapshots.limit,
+        snapshots_limit_bytes=shared.snapshots.limit,
         journal_bytes=journals.used,
-        journal_limit=journals.budget,
-        journal_dropped=journals.dropped,
-        scenario_reloads=reloads(),
+        journal_limit_bytes=journals.budget,
+        journal_dropped_total=journals.dropped,
+        scenario_reloads_total=reloads(),
         scenario_problems=len(shared.library().problems),
-        connections=server.open_connections() if server else None,
-        connections_limit=limits.connections if limits else None,
-        evicted=server.evicted_connections() if server else None,
-        bodies_bytes=server.body_bytes() if server else None,
-        bodies_limit=limits.bodies_bytes if limits else None,
-        rejected=server.rejected() if server else {},
+        **counts,
     )

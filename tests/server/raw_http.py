@@ -203,11 +203,11 @@ class Running:
 
     @property
     def waiting(self) -> int:
-        return len(self.loop.scheduler.parked_responses)
+        return len(self.loop.scheduler.parking.responses)
 
     @property
     def connections(self) -> int:
-        return self.loop.scheduler.open_connections()
+        return self.loop.scheduler.counts()["connections"]
 
     @property
     def phases(self) -> list[str]:

@@ -18,8 +18,8 @@ from mockpets.errors import NotReady
 from mockpets.http.request_parser import RequestParser
 from mockpets.server.connection import Connection, Endpoint
 from mockpets.server.poller import PEER_CLOSED, READ, WRITE, AnyPoller, Waker, make_poller
-from mockpets.server.scheduler import Timers
 from mockpets.server.task import common_environ, make_environ
+from mockpets.server.timers import Timers
 from mockpets.session.gates import Gates
 from tests.server.raw_http import Clock, Wire, running
 from tests.server.waitress_internals import INTERNALS, changes

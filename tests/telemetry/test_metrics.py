@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 HELD = Holdings(
-    parked=3,
-    parked_limit=500,
+    parked_answers=3,
+    parked_answers_limit=500,
     sessions=2,
     sessions_limit=200,
     pets=33,
     pets_bytes=700,
-    pets_limit=701,
+    pets_limit_bytes=701,
     snapshots_bytes=800,
-    snapshots_limit=801,
+    snapshots_limit_bytes=801,
     journal_bytes=4096,
-    journal_limit=9000,
-    journal_dropped=5,
-    scenario_reloads=1,
+    journal_limit_bytes=9000,
+    journal_dropped_total=5,
+    scenario_reloads_total=1,
     scenario_problems=0,
     connections=9,
     connections_limit=1000,
-    evicted=4,
-    bodies_bytes=600,
-    bodies_limit=601,
+    connections_evicted_total=4,
+    arriving_bodies_bytes=600,
+    arriving_bodies_limit_bytes=601,
 )
 Sample = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -63,7 +63,10 @@ def test_the_holdings_of_the_app_are_exposed() -> None:
     assert seen["mockpets_build_info", (("version", "0.1.0"),)] == 1
     if sys.platform == "linux":
         assert seen["process_resident_memory_bytes", ()] > 2**20
-    without = read(make(HELD._replace(connections=None, evicted=None, bodies_limit=None)))
+    other_server = HELD._replace(
+        connections=None, connections_evicted_total=None, arriving_bodies_limit_bytes=None
+    )
+    without = read(make(other_server))
     assert seen.keys() - without.keys() == {
         ("mockpets_connections", ()),
         ("mockpets_connections_evicted_total", ()),

@@ -227,8 +227,8 @@ def test_open_and_evicted_connections_are_counted_and_logged(
 
 
 def held_now(server: Running) -> tuple[int, int]:
-    scheduler = server.loop.scheduler
-    return scheduler.open_connections(), scheduler.evicted_connections()
+    counts = server.loop.scheduler.counts()
+    return counts["connections"], counts["connections_evicted_total"]
 
 
 def test_it_reports_sessions_pets_and_the_journal(fresh: Make) -> None:
