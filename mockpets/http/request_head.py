@@ -114,10 +114,8 @@ def read_head(raw: bytes) -> RequestHead:
         raise invalid(_explain(text))
     method, target, version = match.groups()
     if version not in ("1.0", "1.1"):
-        raise RequestError(
-            "http_version_not_supported",
-            f"HTTP/{version} is not supported; use HTTP/1.1 or HTTP/1.0",
-        )
+        message = f"HTTP/{version} is not supported; use HTTP/1.1 or HTTP/1.0"
+        raise RequestError("http_version_not_supported", message)
     path, query = _split(method, target)
     read = _read_fields if len(block) <= _KEPT_LENGTH else _read_fields.__wrapped__
     fields = read(block, version)
@@ -139,10 +137,8 @@ def _read_fields(block: str, version: str) -> Fields | None:
     _check_host(headers.get("HOST"), version)
     expect = headers.get("EXPECT")
     if expect is not None and version == "1.1" and expect.lower() != "100-continue":
-        raise RequestError(
-            "expectation_failed",
-            f"Expect must be 100-continue, got {expect[:80]!a}",
-        )
+        message = f"Expect must be 100-continue, got {expect[:80]!a}"
+        raise RequestError("expectation_failed", message)
     connection = headers.get("CONNECTION")
     closing = None
     if connection is not None:
@@ -195,18 +191,14 @@ def _split(method: str, target: str) -> tuple[str, str]:
 def _check_authority(authority: str) -> None:
     """Check the host of a target in absolute form; messages never contain it."""
     if "@" in authority:
-        raise invalid(
-            "Request target has a user name or password before the host; remove them and the '@'"
-        )
+        what = "Request target has a user name or password before the host"
+        raise invalid(f"{what}; remove them and the '@'")
     if not _HOST.fullmatch(authority):
         raise invalid("Request target must have a host name or an address after 'http://'")
 
 
 def _headers(block: str) -> dict[str, str]:
-    """Return the fields by name.
-
-    :param block: the fields, each before a line break, and the empty line.
-    """
+    """Return the fields of a block by name."""
     headers: dict[str, str] = {}
     for line in block.split("\r\n")[:-2]:
         name, _, value = line.partition(":")
@@ -280,11 +272,8 @@ def _explain(text: str) -> str:
         if "\r" in line or "\n" in line:
             return "Bare CR or LF found in a header"
         if line[0] in " \t":
-            return (
-                "Folded header lines are not supported"
-                if number
-                else "Space before the first header"
-            )
+            folded, first = "Folded header lines are not supported", "Space before the first header"
+            return folded if number else first
         if not _FIELD.fullmatch(line):
             return "Header must have the form 'Name: value'"
     return "Header lines are invalid"  # not reached while the expressions agree

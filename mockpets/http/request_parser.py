@@ -148,9 +148,8 @@ class RequestParser:
             raise invalid("this port does not use TLS; request an http:// address")
         is_complete, limit = end >= 4, self._head_bytes
         if (end if is_complete else len(self._head)) > limit:
-            message = (
-                f"the request line and headers are too large; send at most {limit // 1024} KiB"
-            )
+            what = "the request line and headers are too large"
+            message = f"{what}; send at most {limit // 1024} KiB"
             raise RequestError("headers_too_large", message)
         if not is_complete:
             return len(data)

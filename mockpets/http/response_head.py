@@ -15,14 +15,8 @@ if TYPE_CHECKING:
 
 HOP_BY_HOP: Final = frozenset(
     (
-        "connection",
-        "keep-alive",
-        "proxy-authenticate",
-        "proxy-authorization",
-        "te",
-        "trailers",
-        "transfer-encoding",
-        "upgrade",
+        *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization"),
+        *("te", "trailers", "transfer-encoding", "upgrade"),
     )
 )
 """Headers that an app must not set (PEP 3333, "Other HTTP features"), in lower case."""

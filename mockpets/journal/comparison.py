@@ -23,10 +23,7 @@ NOT_RECORDED: Final = "not recorded"
 
 
 def compare(match: Match, entry: Entry, *, every: bool = False) -> list[Comparison]:
-    """Return each condition of a match that an entry fails, or may fail.
-
-    :param every: whether to return the conditions that hold too.
-    """
+    """Return each condition of a match that an entry fails or may fail; or every condition."""
     request, facts = entry.request, _facts(match, entry)
     if match.body and request.cut:
         lost = f"cut off after {len(request.body)} bytes" if request.body else NOT_RECORDED

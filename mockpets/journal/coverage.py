@@ -31,21 +31,16 @@ _EMPTY_LIST: Final = b"[]\n"
 
 def states_of(operation: Operation) -> tuple[CoverageState, ...]:
     """Return the states that an operation can have: its cells in the matrix."""
-    listed = RESPONSES[operation]
-
-    def applies(state: CoverageState) -> bool:
-        if state == "empty":
-            return operation == "listPets"
-        return not state.isdigit() or int(state) in listed
-
-    return tuple(filter(applies, STATES))
+    return tuple(
+        state
+        for state in STATES
+        if (state != "empty" or operation == "listPets")
+        and (not state.isdigit() or int(state) in RESPONSES[operation])
+    )
 
 
 class Effects(NamedTuple):
-    """What scenarios, or the request itself, did to a response.
-
-    :param wrong_body: see `Canned`.
-    """
+    """What scenarios, or the request itself, did to a response."""
 
     fault: str | None = None
     delay: DelayClass = "none"
@@ -93,12 +88,7 @@ class Coverage:
         outcome: Outcome,
         body: bytes,
     ) -> None:
-        """Count one response.
-
-        :param status: None if the connection was broken instead.
-        :param scenarios: the request's; empty if it was rejected before they were selected.
-        :param body: the response's.
-        """
+        """Count one response; see `Served`."""
         effects = _effects(outcome) if outcome.stubs or outcome.delay else None
         key = (operation, status, body == _EMPTY_LIST, scenarios, effects)
         with self._lock:

@@ -23,10 +23,7 @@ MESSAGE_BYTES: Final = 4096
 
 
 class Note(NamedTuple):
-    """A remark on one request for front-end developers.
-
-    :param code: the kind of note, such as ``ignored_query``.
-    """
+    """A remark on one request for front-end developers."""
 
     code: NoteCode
     text: str
@@ -150,11 +147,7 @@ def sent_headers(head: bytes) -> list[tuple[str, str]]:
 
 
 def message(headers: Iterable[tuple[str, str]], body: bytes, size: int) -> Message:
-    """Return the recorded form of a request or response.
-
-    :param body: what is recorded of the body.
-    :param size: bytes of the complete body.
-    """
+    """Return the recorded form of a request or response; see `Message`."""
     # Pieces and not lines, which would double the memory that a request takes here.
     pieces: list[str] = []
     for name, value in headers:

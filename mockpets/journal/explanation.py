@@ -31,7 +31,6 @@ LISTED: Final = 100
 def explanation(entry: Entry, seed: int, *, sent: bool) -> ExplanationJson:
     """Return the explanation of a request as JSON.
 
-    :param seed: the session's.
     :param sent: False for a request that was only tried out.
     """
     trace = entry.trace or NO_STUBS.trace
@@ -47,13 +46,12 @@ def explanation(entry: Entry, seed: int, *, sent: bool) -> ExplanationJson:
         "stub": explained.responder.stub.label if explained.responder else None,
         "nearest": explained.nearest.stub.label if explained.nearest else None,
         "seed": seed,
-        "stubs": [_stub(each, seed) for each in listed],
+        "stubs": [_stub(stub, seed) for stub in listed],
         "omitted": len(explained.stubs) - len(listed),
     }
 
 
 def _responder(entry: Entry, explained: Explanation) -> Responder:
-    """Return what responds to a request."""
     if entry.trace is None or entry.trace.is_rejected:
         return "check"
     responder = explained.responder
@@ -85,11 +83,8 @@ def _summary(entry: Entry, explained: Explanation, by: Responder) -> str:
     if by == "check":
         return _rejection(entry, explained)
     responder = explained.responder
-    shaping = [
-        each.stub.label
-        for each in explained.stubs
-        if each.result == "applies" and each is not responder
-    ]
+    others = [stub for stub in explained.stubs if stub is not responder]
+    shaping = [other.stub.label for other in others if other.result == "applies"]
     verb = "applies" if len(shaping) == 1 else "apply"
     also = f"; {' and '.join(shaping)} {verb} too" if shaping else ""
     if by == "stub" and responder is not None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mockpets.contract.control_types import (
         Har,
         HarContent,
+        HarCreator,
         HarEntry,
         HarPair,
         HarPostData,
@@ -36,19 +37,11 @@ _UNKNOWN: Final = -1
 
 
 def document(entries: Iterable[Entry], version: str) -> Har:
-    """Return these entries as a HAR document.
-
-    :param version: of mockpets.
-    """
+    """Return these entries as a HAR document; the version is that of mockpets."""
     # HAR sorts entries by time, which can differ from the order of their numbers.
     rows = [_entry(entry) for entry in sorted(entries, key=lambda entry: entry.at)]
-    return {
-        "log": {
-            "version": "1.2",
-            "creator": {"name": "mockpets", "version": version},
-            "entries": rows,
-        }
-    }
+    creator: HarCreator = {"name": "mockpets", "version": version}
+    return {"log": {"version": "1.2", "creator": creator, "entries": rows}}
 
 
 def _entry(entry: Entry) -> HarEntry:

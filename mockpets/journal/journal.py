@@ -31,14 +31,10 @@ _SPARE: Final = 16
 
 
 class Journals:
-    """Creates journals that share a budget. Safe to use from several threads.
-
-    :param budget_bytes: the limit for all journals together.
-    """
+    """Creates journals that share a budget in bytes. Safe to use from several threads."""
 
     def __init__(self, budget_bytes: int) -> None:
         self.budget = budget_bytes
-        """The limit in bytes."""
         self.dropped = 0
         """Entries dropped because of the limit, since the start."""
         self._lock = Lock()
@@ -49,11 +45,7 @@ class Journals:
         self._released: deque[int] = deque()
 
     def new(self, size: int, body_bytes: int = MESSAGE_BYTES) -> Journal:
-        """Return an empty journal.
-
-        :param size: the maximum number of entries.
-        :param body_bytes: the longest recorded body; sizes are always recorded.
-        """
+        """Return an empty journal, for at most `size` entries."""
         journal = Journal(self, size, body_bytes)
         with self._lock:
             self._settled()  # otherwise `_released` would grow while no journal is full
@@ -100,13 +92,7 @@ class Journals:
 
 
 class Kept:
-    """An entry in a journal, which is made when it is first read.
-
-    :param make: returns the entry.
-    :param cost: roughly the bytes of memory that it takes, before and after it is made.
-    :param outcome: what became of the response; `Journal.end` changes it.
-    :param held: returns the seconds for which the response was held so far; None without a gate.
-    """
+    """An entry in a journal, which is made when it is first read; see `Journal.add`."""
 
     __slots__ = ("_entry", "_held", "_make", "cost", "is_dropped", "outcome", "seconds")
 
@@ -159,10 +145,7 @@ class Snapshot(NamedTuple):
 
 
 class Journal:
-    """The request log of one session; `Journals.new` creates it. Safe to use from several threads.
-
-    :param journals: the journals that share its budget.
-    """
+    """The request log of a session; `Journals.new` creates it. Safe to use from several threads."""
 
     __slots__ = (
         "__weakref__",
@@ -185,7 +168,6 @@ class Journal:
         self.last = 0
         """The highest number so far."""
         self.resets = 0
-        """The number of resets."""
         self.dropped = 0
         """Entries dropped to make room for newer ones, since the last clear or reset."""
         self.dropped_for_memory = 0
@@ -219,8 +201,8 @@ class Journal:
         """Add an entry; drop the oldest if there is no room. A closed journal stores nothing.
 
         :param make: returns the entry; called when it is first read.
-        :param cost: roughly the bytes of memory that the entry takes.
-        :param outcome: of the response so far.
+        :param cost: roughly the bytes of memory that the entry takes, before and after that.
+        :param outcome: what became of the response so far; `end` changes it.
         :param held: returns the seconds for which it was held so far; None without a gate.
         """
         kept = Kept(make, cost, outcome, held)
@@ -244,7 +226,6 @@ class Journal:
     def end(self, kept: Kept, outcome: ResponseEnd, seconds: float | None = None) -> bool:
         """Record the outcome of a pending entry; return whether the journal still has the entry.
 
-        :param kept: as `add` returned it.
         :param seconds: from the arrival of the request until now.
         """
         kept.seconds = seconds
@@ -254,7 +235,7 @@ class Journal:
     def entries(self) -> list[Entry]:
         """Return the entries, by number."""
         # The thread that took its number first may add its entry last.
-        return sorted([each.read() for each in self.snapshot().kept], key=itemgetter(0))
+        return sorted([kept.read() for kept in self.snapshot().kept], key=itemgetter(0))
 
     def snapshot(self) -> Snapshot:
         """Return the entries in the order in which they were added, without reading them."""

@@ -41,17 +41,7 @@ NOTES: Final[tuple[NoteCode, ...]] = get_args(NoteCode)
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Conditions on entries; an entry passes if it meets all of them.
-
-    :param limit: return only this many of the passing entries, the newest.
-    :param method: upper case.
-    :param path: the exact path, in which ``*`` matches any text.
-    :param status: ``404``, or ``4xx`` for a whole class.
-    :param stub: the label of a stub that took part, with ``*`` as in `path`; ``-`` for none.
-    :param note: the code of a note.
-    :param outcome: one of `REQUEST_OUTCOMES`.
-    :param since: only entries with higher numbers.
-    """
+    """Conditions on entries, which `PARAMETERS` describes; an entry passes if it meets all."""
 
     limit: int
     operation: str | None = None
@@ -68,7 +58,6 @@ def parse_filter(query: Mapping[str, str], max_limit: int) -> Filter:
     """Return the filter that a query describes.
 
     :param query: its parameters, which are all in `PARAMETERS`.
-    :param max_limit: the highest `limit`.
     :raise RequestError: ``invalid_request`` with every value that cannot match.
     """
     limit = replace(PARAMETERS["limit"], read=lambda text: _integer(text, 1, max_limit))
@@ -99,10 +88,7 @@ def _glob(text: str) -> str:
 
 
 def _integer(text: str, low: int, high: int | None) -> int:
-    """Return an integer from `low` to `high`.
-
-    :param high: None for no limit.
-    """
+    """Return an integer from `low` to `high`; None for no limit."""
     number = int(text) if re.fullmatch(r"[0-9]{1,18}", text) else -1
     if number < low or (high is not None and number > high):
         bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
@@ -161,10 +147,7 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
 
 
 def selected(entries: Sequence[Entry], wanted: Filter) -> tuple[list[Entry], int]:
-    """Return the newest entries that pass a filter, oldest first, and how many pass in total.
-
-    :param entries: by number.
-    """
+    """Return the newest entries that pass a filter, oldest first, and how many pass in total."""
     passing = [entry for entry in entries if _passes(entry, wanted)]
     return passing[-wanted.limit :], len(passing)
 
@@ -188,10 +171,7 @@ def _like(text: str, pattern: str) -> bool:
 
 
 def has_status(status: int | None, outcome: RequestOutcome, wanted: str) -> bool:
-    """Return whether a response has a status; one that is not sent yet has none.
-
-    :param wanted: ``404``, or ``4xx`` for a whole class.
-    """
+    """Return whether a response has a status such as ``404`` or ``4xx``; unsent ones have none."""
     actual = "" if outcome == "pending" else str(status or "")
     return actual == wanted or (wanted.endswith("xx") and actual[:1] == wanted[0])
 

@@ -112,10 +112,9 @@ def check(
 
     :param entries: by number.
     :param ranks: what `rank` returns for each of them, if it is known.
-    :param session: the session of the journal, for the message.
-    :param dropped: entries that the journal has dropped; any of them may have matched.
-    :param dropped_for_memory: those of them that were dropped because all journals together are
-        too large.
+    :param session: for the message.
+    :param dropped: entries that the journal has dropped, as `Journal` has it, like
+        `dropped_for_memory`; any of them may have matched.
     """
     match, times = verification.match, verification.times
     if ranks is None:
@@ -140,10 +139,8 @@ def check(
     verdict = Verdict(passed, matched, times, description, nearest, "", unknown, nothing_like)
     if passed:
         return verdict
-    settings = [
-        *(["--journal-size"] if dropped > dropped_for_memory else []),
-        *(["--journal-memory"] if dropped_for_memory else []),
-    ]
+    settings = ["--journal-size"] if dropped > dropped_for_memory else []
+    settings += ["--journal-memory"] if dropped_for_memory else []
     message = _message(verdict, len(entries), session, dropped, " and ".join(settings))
     return replace(verdict, message=message)
 
@@ -178,7 +175,6 @@ class Progress:
         """Return the result, or None if it may still change.
 
         :param journal: of another session if that was deleted meanwhile.
-        :param session: its name.
         :param is_last: whether the time to wait is over.
         """
         if journal is not self._journal:
@@ -252,7 +248,7 @@ def rank(verification: Verification, entry: Entry) -> Rank:
         len(differences),
         sum(map(_is_missing, differences)),
         all(each.holds is None for each in differences),
-        any(map(_is_elsewhere, differences)),
+        any(each.where in ("operation", "method", "path") for each in differences),
     )
 
 
@@ -287,11 +283,6 @@ def _key_differences(condition: Condition, entry: Entry) -> list[Comparison]:
     if entry.authorization == authorization_digest(str(condition.value)):
         return []
     return [Comparison(f"headers.{condition.name}", _GIVEN, "another value")]
-
-
-def _is_elsewhere(comparison: Comparison) -> bool:
-    """Return whether the request is of another operation, method or path."""
-    return comparison.where in ("operation", "method", "path")
 
 
 def _is_missing(comparison: Comparison) -> bool:
@@ -329,7 +320,6 @@ def _nearest(verification: Verification, others: Sequence[tuple[Rank, Entry]]) -
 def _message(verdict: Verdict, total: int, session: str, dropped: int, settings: str) -> str:
     """Return the message for a failed verification.
 
-    :param total: entries in the journal.
     :param settings: the options whose limits are the reason for dropped entries.
     """
     times, matched, nearest = verdict.expected, verdict.matched, verdict.nearest

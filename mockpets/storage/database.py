@@ -181,7 +181,7 @@ class Database:
         place.rename(away)
         self.close()
         pattern = re.compile(rf"{re.escape(place.name)}-changed-\d{{8}}T\d{{6}}\.\d{{6}}Z")
-        changed = sorted(each for each in away.parent.iterdir() if pattern.fullmatch(each.name))
+        changed = sorted(file for file in away.parent.iterdir() if pattern.fullmatch(file.name))
         for old in changed[:-_KEPT_CHANGED]:
             with suppress(OSError):  # a folder stays
                 old.unlink()
@@ -253,7 +253,6 @@ class Database:
         """Commit the changes that are made inside, or none of them.
 
         :param is_clean: whether the server stops afterwards.
-        :param boot: the boot ID of the machine.
         :raise sqlite3.Error: the changes cannot be written.
         """
         execute = self.connection.execute
@@ -338,21 +337,22 @@ def open_database(path: Path, connect: Connect = sqlite3.connect) -> Database:
     """Open the state file, create it if it is missing, and lock it until it is closed.
 
     :param path: as the user wrote it; a link stays one.
-    :param connect: opens an SQLite connection.
     :raise InputError: the file is in use, is not a state file, or cannot be written.
     """
     target = Path(os.path.realpath(path))
     if target.is_symlink():  # `realpath` follows all links but those of a loop
         what, hint = "is a loop of symbolic links", "use another file, or remove the links"
-        raise InputError([Problem(f"--state {path}", 0, 0, "", what, hint)])
+        raise _not_usable(path, what, hint)
     try:
         with _locked_folder(target.parent):
             if not target.exists():
                 _create(target, connect)
             _check_kind(path, target, connect)
         connection = _connect(target, connect)
+    except FileNotFoundError as error:
+        raise _not_usable(path, "the folder does not exist", "create it first") from error
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise not_writable(path, error.strerror or str(error)) from error
     except sqlite3.Error as error:
         raise not_writable(path, str(error)) from error
     try:
@@ -433,10 +433,9 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
     status = target.stat()
     hint = "use another file, or move it away"
     if stat.S_ISDIR(status.st_mode):
-        what, hint = "is a folder", "use a file in the folder"
-        raise InputError([Problem(f"--state {path}", 0, 0, "", what, hint)])
+        raise _not_usable(path, "is a folder", "use a file in the folder")
     if not stat.S_ISREG(status.st_mode):
-        raise InputError([Problem(f"--state {path}", 0, 0, "", "is not a regular file", hint)])
+        raise _not_usable(path, "is not a regular file", hint)
     if not status.st_size:
         raise InputError([Problem(str(path), 0, 0, "", "is empty", AWAY)])
     if not os.access(target, os.R_OK | os.W_OK):
@@ -482,9 +481,8 @@ def _lock(connection: sqlite3.Connection, path: Path) -> None:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorname", "")
         if code.startswith("SQLITE_BUSY"):
-            what = "in use by another mockpets"
             hint = "stop it, or use another file: each server needs its own"
-            raise InputError([Problem(f"--state {path}", 0, 0, "", what, hint)]) from error
+            raise _not_usable(path, "in use by another mockpets", hint) from error
         if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             raise _damaged(path, str(error)) from error
         raise not_writable(path, str(error)) from error
@@ -493,12 +491,8 @@ def _lock(connection: sqlite3.Connection, path: Path) -> None:
 def not_writable(path: Path, reason: str) -> InputError:
     """Return the error for a file or a folder that cannot be written."""
     hint = "SQLite writes the file and others beside it: use a folder that this user may write to"
-    return InputError([Problem(f"--state {path}", 0, 0, "", f"cannot be written: {reason}", hint)])
+    return _not_usable(path, f"cannot be written: {reason}", hint)
 
 
-def _unusable(path: Path, error: OSError) -> InputError:
-    """Return why a file cannot be opened or created."""
-    if isinstance(error, FileNotFoundError):
-        what, hint = "the folder does not exist", "create it first"
-        return InputError([Problem(f"--state {path}", 0, 0, "", what, hint)])
-    return not_writable(path, error.strerror or str(error))
+def _not_usable(path: Path, what: str, hint: str) -> InputError:
+    return InputError([Problem(f"--state {path}", 0, 0, "", what, hint)])

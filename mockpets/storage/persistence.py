@@ -36,7 +36,6 @@ _log: Final = logging.getLogger("mockpets")
 def persist_sessions(path: str, sessions: SessionRegistry) -> Iterator[None]:
     """Restore the sessions from a file, and save them to it until the end.
 
-    :param path: of the state file.
     :raise InputError: the file is invalid, cannot be written, or another server uses it.
     """
     database = open_database(Path(path))
@@ -76,7 +75,7 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
         what = "the server did not stop normally; the last changes are lost in these sessions: %s"
         _log.warning(what, ", ".join(lost))
     try:
-        marks = UnsavedMarks(marks_path, max([0, *(each.mark for each in records)]) + 1)
+        marks = UnsavedMarks(marks_path, max((record.mark for record in records), default=0) + 1)
     except OSError as error:
         raise not_writable(database.path, error.strerror or str(error)) from error
     saver = Saver(database, sessions, marks, bases)

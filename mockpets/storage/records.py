@@ -184,41 +184,29 @@ def _saved(base: Table, changes: Iterable[Row]) -> Saved:
     return Saved(base, changed, table, charge)
 
 
-def _text(value: Value) -> str:
-    """Return a text.
+# Each of these returns a value of the kind in its name, or raises ValueError.
 
-    :raise ValueError: it is not a text.
-    """
+
+def _text(value: Value) -> str:
     if not isinstance(value, str):
         raise ValueError(f"must be a text, got {value!r}")
     return value
 
 
 def _integer(value: Value) -> int:
-    """Return an integer from 0.
-
-    :raise ValueError: it is not one.
-    """
     if not isinstance(value, int) or value < 0:
         raise ValueError(f"must be an integer >= 0, got {value!r}")
     return value
 
 
 def _matching(pattern: str, value: Value) -> str:
-    """Return a name.
-
-    :raise ValueError: it does not match.
-    """
     if not re.fullmatch(pattern, _text(value)):
         raise ValueError(f"invalid name {value!r}")
     return str(value)
 
 
 def _names(value: Value) -> Names:
-    """Return the names of a stack; none for a session's own store.
-
-    :raise ValueError: one is not valid.
-    """
+    """Return the names of a stack; none for a session's own store."""
     text = _text(value)
     names = text.split(SEPARATOR) if text else ()
     return tuple(_matching(SCENARIO_NAME, name) for name in names)

@@ -214,9 +214,8 @@ class Saver:
                 del self._files[session.name]
             self._gone.append((session.name, mark))
         for session in current:
-            file = self._files.setdefault(
-                session.name, _SessionFile(session, self._tracked[session])
-            )
+            new = _SessionFile(session, self._tracked[session])
+            file = self._files.setdefault(session.name, new)
             if file.mark.is_set or everything or is_stopping:
                 file.take(everything=everything, is_stopping=is_stopping)
         return [file for file in self._files.values() if file.is_unsaved]
@@ -266,10 +265,7 @@ class Saver:
         self._progress.end(trouble)
 
     def _move_away(self, place: Path) -> None:
-        """Rename the file after another program changed it, or what has taken its place.
-
-        :raise OSError: it cannot be renamed.
-        """
+        """Rename the file after another program changed it, or what has taken its place."""
         away = printable(self._database.move_away(place).name)
         self._changed = (
             f"another program changed the file; mockpets renamed it to {away} and saved all "
@@ -279,10 +275,7 @@ class Saver:
         _log.warning(what, self._shown, away)
 
     def _replace_database(self) -> None:
-        """Create the file again after it was deleted or renamed.
-
-        :raise InputError: it cannot be created.
-        """
+        """Create the file again after it was deleted or renamed."""
         self._database.close()
         self._database = open_database(self._database.path)
         if not self._changed:

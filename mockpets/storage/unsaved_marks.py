@@ -99,10 +99,7 @@ class UnsavedMarks:
         return number
 
     def close(self, *, remove: bool) -> None:
-        """Close the file.
-
-        :param remove: whether to remove it, because everything is saved.
-        """
+        """Close the file, and remove it if everything is saved."""
         self._file.close()
         if remove:
             self._path.unlink(missing_ok=True)
