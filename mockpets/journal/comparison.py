@@ -34,15 +34,12 @@ def compare(match: Match, entry: Entry, *, every: bool = False) -> list[Comparis
     else:
         compared = difference(match, facts, every=every)
         if match.body and request.body and facts.body is ABSENT:
-            compared = [*map(_without_json, compared)]
+            got = "absent, the body is not JSON"
+            compared = [
+                replace(comparison, got=got) if comparison.where[:5] == "body." else comparison
+                for comparison in compared
+            ]
     return [*map(_without_secret, compared)]
-
-
-def _without_json(comparison: Comparison) -> Comparison:
-    """Return a comparison, with the reason if its property is absent because nothing is JSON."""
-    if comparison.where[:5] != "body.":
-        return comparison
-    return replace(comparison, got="absent, the body is not JSON")
 
 
 def _without_secret(comparison: Comparison) -> Comparison:

@@ -152,7 +152,6 @@ def _effects(outcome: Outcome) -> Effects:
 
 
 def _served(key: tuple[Any, ...]) -> Served:
-    """Return what the counter of a key counts."""
     operation, status, is_empty, scenarios, effects = key
     return Served(operation, status, is_empty, scenarios, effects or Effects())
 
@@ -171,8 +170,7 @@ def _row(served: Served, count: int) -> CoverageRow:
 
 def _states(served: Served) -> tuple[CoverageState, ...]:
     """Return the states that a response fills, in order; none without an operation."""
-    filled = {*_filled(served)}
-    return tuple(state for state in STATES if state in filled)
+    return tuple(sorted(_filled(served), key=STATES.index))
 
 
 def _filled(served: Served) -> Iterator[CoverageState]:
@@ -216,7 +214,6 @@ def summed(rows: Iterable[CoverageRow]) -> list[CoverageRow]:
 
 
 def _order(row: CoverageRow) -> tuple[object, ...]:
-    """Return what rows are sorted by: operation, status, scenarios, and the rest."""
     operations: list[str | None] = [*OPERATIONS, None]
     return (
         operations.index(row["operation"]),

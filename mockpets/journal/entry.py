@@ -130,10 +130,9 @@ def authorization_digest(value: str) -> bytes:
 
 
 def sent_headers(head: bytes) -> list[tuple[str, str]]:
-    """Return the headers of a request's head as it arrived, with names in title case.
+    """Return the headers of a request's head as the app got them, with names in title case.
 
-    Headers with the same name are joined, and those that the server ignores are left out, so that
-    an entry shows what the app got.
+    Headers with the same name are joined, and those that the server ignores are left out.
 
     :param head: valid, from the request line to the empty line.
     """

@@ -67,9 +67,9 @@ def _listed(explained: Explanation) -> list[ExplainedStub]:
         return [*explained.stubs]
     nearest = explained.nearest
 
-    def order(position: int) -> tuple[bool, bool, int]:
+    def order(position: int) -> tuple[bool, bool]:
         stub = explained.stubs[position]
-        return stub.step is None, stub is not nearest, position
+        return stub.step is None, stub is not nearest
 
     kept = sorted(range(len(explained.stubs)), key=order)[:LISTED]
     return [explained.stubs[position] for position in sorted(kept)]

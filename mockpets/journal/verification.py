@@ -75,7 +75,6 @@ _MATCHES: Final = Rank()
 class Verdict:
     """The result of a verification.
 
-    :param matched: the matching requests.
     :param nearest: if too few match, the requests that come nearest, as `_nearest` sorts them,
         without those of another operation, method or path than the match names; if too many may
         match, the requests that may.
@@ -363,18 +362,15 @@ def _named(entry: Entry) -> str:
 
 
 def _explained(near: Near) -> str:
-    parts = [_compared(each) for each in near.differences[:LISTED]]
+    parts = [_compared(difference) for difference in near.differences[:LISTED]]
     if len(near.differences) > LISTED:
         parts.append(f"and {len(near.differences) - LISTED} more")
-    line = f"{_named(near.entry)}: {'; '.join(parts)}"
     request = near.entry.request
-    if not request.size:
-        return line
-    return f"{line}\n    body: {_cut(_sent(request), BODY_SHOWN)}"
+    body = f"\n    body: {_cut(_sent(request), BODY_SHOWN)}" if request.size else ""
+    return f"{_named(near.entry)}: {'; '.join(parts)}{body}"
 
 
 def _compared(comparison: Comparison) -> str:
-    """Return what was expected and what the request has."""
     where, expected, got = map(_cut, (comparison.where, comparison.expected, comparison.got))
     if not _is_missing(comparison):
         return f"{where}: expected {expected}, got {got}"

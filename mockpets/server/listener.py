@@ -171,10 +171,9 @@ class Listener:
                 del self._queues[queue.peer]
 
     def _make_room(self, limit: int, reason: str, peer: str = ANY) -> bool:
-        """Close connections until there are fewer than a limit; return whether that succeeds.
+        """Close connections of a peer until it has fewer than a limit; return whether it has.
 
         :param reason: the limit, for the log.
-        :param peer: counts only the connections of this peer.
         """
         while len(self._queues.get(peer, ())) >= limit:
             if not self._evict_one(reason, peer):

@@ -97,7 +97,6 @@ class MockpetsServer:
 
     :param settings: the default is all defaults, on any free port.
     :param app: served instead of the app that `create_app` makes.
-    :param limits: the default is those in `mockpets.constants`.
     """
 
     def __init__(

@@ -69,7 +69,7 @@ class Worker:
             self._call_soon(done)
 
     def _next(self) -> Job:
-        """Return the next job, and let the other owners go before the next one of its owner."""
+        """Return the next job; the other owners go before the next one of its owner."""
         with self._lock:
             owner, jobs = self._jobs.popitem(last=False)
             job = jobs.popleft()

@@ -138,7 +138,6 @@ class Saver:
 
     :param database: used and closed by the saver's thread once it runs.
     :param bases: the tables of pets that the file has, by name.
-    :param seconds: the interval between two saves.
     """
 
     def __init__(
@@ -265,7 +264,10 @@ class Saver:
         self._progress.end(trouble)
 
     def _move_away(self, place: Path) -> None:
-        """Rename the file after another program changed it, or what has taken its place."""
+        """Rename the file after another program changed it, or what has taken its place.
+
+        :raise OSError: it cannot be renamed.
+        """
         away = printable(self._database.move_away(place).name)
         self._changed = (
             f"another program changed the file; mockpets renamed it to {away} and saved all "
@@ -275,7 +277,10 @@ class Saver:
         _log.warning(what, self._shown, away)
 
     def _replace_database(self) -> None:
-        """Create the file again after it was deleted or renamed."""
+        """Create the file again after it was deleted or renamed.
+
+        :raise InputError: it cannot be created.
+        """
         self._database.close()
         self._database = open_database(self._database.path)
         if not self._changed:
@@ -285,10 +290,10 @@ class Saver:
             file.stores = {}
 
     def _write(self, files: list[_SessionFile], *, is_clean: bool) -> None:
-        """Write sessions, and remove deleted ones.
+        """Write sessions, and remove deleted ones; after an error, nothing is written.
 
-        :raise OSError: the file was changed or deleted; nothing is written.
-        :raise sqlite3.Error: nothing is written.
+        :raise OSError: the file was changed or deleted.
+        :raise sqlite3.Error: the file cannot be written.
         """
         database, gone, bases = self._database, [*self._gone], self._bases.copy()
         if not database.is_unchanged():

@@ -175,9 +175,6 @@ class _Text(logging.Formatter):
 
     Further lines of a message or traceback are indented, so that they cannot be mistaken for
     records.
-
-    :param colour: whether to print status and level in colour.
-    :param node: the name of the server; empty for none.
     """
 
     def __init__(self, *, colour: bool, node: str) -> None:
@@ -270,7 +267,6 @@ def configure(
 
     :param stream: None if the process was started with standard error closed.
     :param environ: if the stream is a terminal, ``NO_COLOR`` (no-color.org) and ``TERM`` apply.
-    :param quiet: omit the request lines.
     :param node: the name of the server, which each line has; empty for none.
     """
     if stream is None:
