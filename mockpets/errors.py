@@ -11,7 +11,7 @@ Imports no other module of mockpets but the constants. There are two kinds:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mockpets.constants import ERRORS
@@ -95,7 +95,7 @@ class Problem:
     column: int
     where: str
     what: str
-    hint: str = field(default="")
+    hint: str = ""
 
     def __str__(self) -> str:
         """Return ``file:line:column: where: what; hint`` as one line that is safe to print."""
@@ -152,9 +152,9 @@ def nearest(word: str, spellings: Mapping[str, str], cutoff: float = 0.6) -> str
     """
     import difflib  # not needed without an error
 
-    word, lower = word.lower(), {each.lower(): name for each, name in spellings.items()}
+    word, lower = word.lower(), {spelling.lower(): name for spelling, name in spellings.items()}
     matches = difflib.get_close_matches(word, lower, n=1, cutoff=cutoff)
     if not matches:
-        parts = [each for each in lower if word in re.split("[-_]", each)]
+        parts = [spelling for spelling in lower if word in re.split("[-_]", spelling)]
         matches = parts if len(parts) == 1 else []
     return lower[matches[0]] if matches else None

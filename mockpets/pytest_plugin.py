@@ -310,7 +310,7 @@ def _read_scenarios(config: pytest.Config) -> Iterable[str]:
 def _scenarios_of(control: ControlClient) -> list[str]:
     """Return the names of a server's scenarios that can be activated by name."""
     scenarios = control.scenarios()["scenarios"]
-    names = [each["name"] for each in scenarios if not each["inline"]]
+    names = [scenario["name"] for scenario in scenarios if not scenario["inline"]]
     return [name for name in names if re.fullmatch(SCENARIO_NAME, name)]
 
 
@@ -330,7 +330,7 @@ def _check_scenarios(collected: Iterable[str], control: ControlClient) -> None:
 
 
 def _unreached(item: pytest.Item, state: str) -> str | None:
-    """Return why a test that has passed has not reached its state; None if it has."""
+    """Return why a passed test has not reached its state; None if it has."""
     try:
         return item.stash[_STASHED].control.scenario(state)["unreached"]
     except MockpetsError:
@@ -398,20 +398,15 @@ def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
 
 
 def _warn_of_differences(control: ControlClient, state: State, settings: Settings) -> None:
-    """Warn if a running server is not as tests expect, who would start one with these settings."""
+    """Warn if a running server differs from one with the settings of the tests."""
     from mockpets.packaged_data import shipped
     from mockpets.scenario.files import find
 
     options, expected = state["settings"]["options"], settings.options()
-    differences = [
-        *(
-            f"it has {option}"
-            for option in options
-            if option not in (*expected, "--sessions declared")  # which only rejects mistakes
-        ),
-        *(f"it lacks {option}" for option in expected if option not in options),
-    ]
-    replaced = {each["name"]: bool(each["replaces"]) for each in state["scenarios"]}
+    allowed = (*expected, "--sessions declared")  # which only rejects mistakes
+    differences = [f"it has {option}" for option in options if option not in allowed]
+    differences += [f"it lacks {option}" for option in expected if option not in options]
+    replaced = {row["name"]: bool(row["replaces"]) for row in state["scenarios"]}
     for name, source in find("scenarios", settings.scenarios_dir).items():
         if name not in replaced:
             if re.fullmatch(SCENARIO_NAME, name):
@@ -479,11 +474,9 @@ def mockpets(request: pytest.FixtureRequest, mockpets_server: Server) -> Iterato
 
 
 def _contents(marker: pytest.Mark | None) -> SessionOptions:
-    """Return what the marker asks for; the server validates it."""
-    if marker is None:
-        return {}
-    contents: dict[str, Any] = dict(marker.kwargs)
-    if marker.args:
+    """Return the session's contents from the marker; the server validates them."""
+    contents: dict[str, Any] = dict(marker.kwargs) if marker else {}
+    if marker and marker.args:
         contents["scenario"] = list(marker.args)
     return cast("SessionOptions", contents)
 

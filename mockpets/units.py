@@ -47,7 +47,7 @@ def parse_duration(text: str, longest: float = DELAY_SECONDS) -> float:
         if re.fullmatch(_NUMBER, text):
             # The likelier unit first: 300 seconds would be a very long delay.
             units = ("ms", "s") if "." not in text and int(text) >= 50 else ("s", "ms")
-            unit = f"; add a unit: {' or '.join(quote(text + each) for each in units)}"
+            unit = f"; add a unit: {' or '.join(quote(text + name) for name in units)}"
         raise ValueError(f"must be a duration such as 300ms, 1.5s or 1m, got {quote(text)}{unit}")
     if seconds > longest:
         raise ValueError(f"must be a duration of at most {longest:g}s, got {quote(text)}")

@@ -36,7 +36,7 @@ def report(lines: Iterable[object], more: Iterable[str] = ()) -> None:
     """
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     try:
-        for line in (*(f"mockpets: {each}" for each in lines), *more):
+        for line in (*(f"mockpets: {line}" for line in lines), *more):
             fits = not is_terminal or ", run: " in line
             click.echo(printable(line) if fits else hang(printable(line)), err=True)
     except OSError:

@@ -139,7 +139,7 @@ def _as_text(result: CheckResult) -> Iterator[str]:
     from mockpets.contract.schemas import RESPONSES
 
     files: dict[str, list[str]] = {}
-    warnings = [replace(each, where=f"warning: {each.where}") for each in result.warnings]
+    warnings = [replace(item, where=f"warning: {item.where}") for item in result.warnings]
     for problem in (*result.problems, *warnings):
         if not on_terminal():
             yield str(problem)

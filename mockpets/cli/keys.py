@@ -1,9 +1,8 @@
 """The keys of `mockpets serve` on a terminal: panel, reset, scenario, quit.
 
-A thread reads the keys and calls the control API, as the commands do, so the event loop knows
-nothing of them. Signal handlers, on the main thread, change the mode of the terminal. Only the
-foreground process group may read a terminal or change its mode: the kernel stops all others with
-SIGTTIN and SIGTTOU.
+A thread reads the keys and calls the control API, as the commands do. Signal handlers, on the main
+thread, change the mode of the terminal. The kernel stops every process outside of the foreground
+group that reads a terminal or changes its mode, with SIGTTIN and SIGTTOU.
 """
 
 from __future__ import annotations

@@ -210,7 +210,7 @@ def _stored(out: Path) -> tuple[list[str], Paths]:
         elif name in _PATHS and value:
             paths[name] = (*paths.get(name, ()), _relative(out / value))
         else:
-            near = did_you_mean(option, (f"--{each}" for each in (*INTEGRATIONS, *_PATHS))) or hint
+            near = did_you_mean(option, (f"--{name}" for name in (*INTEGRATIONS, *_PATHS))) or hint
             what = f"unknown option {quote(option)}"
             raise InputError([Problem(str(file), 0, 0, where, what, near)])
     return integrations, paths
@@ -254,15 +254,17 @@ def _exclusions(out: Path) -> Iterator[str]:
     A package of a monorepo may use the configuration of a folder above it.
     """
     folders = [Path.cwd(), *Path.cwd().parents]
-    root = next((number for number, each in enumerate(folders) if (each / ".git").exists()), 0)
-    within = [each for each in folders[: root + 1] if each in out.resolve().parents]
+    root = next((place for place, folder in enumerate(folders) if (folder / ".git").exists()), 0)
+    within = [folder for folder in folders[: root + 1] if folder in out.resolve().parents]
     for package, (line, names) in _EXCLUSIONS.items():
-        present = [path for each in within for name in names if (path := each / name).exists()]
-        using = [each for each in within if f'"{package}"' in (_read(each / "package.json") or "")]
-        for path in [*present, *(each / names[0] for each in using)][:1]:
-            folder = _relative(out, path.parent)
-            if folder not in (_read(path) or ""):
-                yield f"exclude the folder in {_relative(path)}: {line.format(folder=folder)}"
+        files = [path for folder in within for name in names if (path := folder / name).exists()]
+        files += [
+            folder / names[0]
+            for folder in within
+            if f'"{package}"' in (_read(folder / "package.json") or "")
+        ]
+        if files and (shown := _relative(out, files[0].parent)) not in (_read(files[0]) or ""):
+            yield f"exclude the folder in {_relative(files[0])}: {line.format(folder=shown)}"
 
 
 # --- Files ------------------------------------------------------------------------------------
@@ -365,7 +367,7 @@ def _difference(path: Path, text: str) -> str:
         if changes:
             return f"out of date: it {' and '.join(changes)}"
     if path.name == PACKAGE_FILE:
-        stored, given = (shlex.join(stored_options(each)) or "none" for each in (current, text))
+        stored, given = (shlex.join(stored_options(file)) or "none" for file in (current, text))
         if stored != given:
             return f"out of date: its options are {stored}, and now they are {given}"
     if path.name == STATES_FILE:

@@ -335,7 +335,7 @@ def _pending(client: ControlClient, query: RequestFilters) -> set[int]:
 
 
 def _numbers(summaries: Iterable[RequestSummary], outcome: str | None = None) -> set[int]:
-    return {each["number"] for each in summaries if outcome in (None, each["outcome"])}
+    return {row["number"] for row in summaries if outcome in (None, row["outcome"])}
 
 
 @click.command(cls=Command)

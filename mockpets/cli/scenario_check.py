@@ -156,12 +156,11 @@ class _Trials:
     def run(self, scenario: Scenario) -> None:
         """Try each stub that a scenario's own file defines."""
         for position, stub in enumerate(scenario.stubs):
-            earlier = [each for each in scenario.stubs[:position] if each.always_answers]
+            earlier = [first for first in scenario.stubs[:position] if first.always_answers]
             if not stub.probability:
                 what = "is never reached, because its probability is 0"
                 hint = "raise the probability, or remove the stub"
-                label = f"stub {stub.label}"
-                self.warnings.append(Problem(scenario.source, *stub.position, label, what, hint))
+                self.warnings.append(_warning(scenario, stub, what, hint))
             elif blockers := _blockers(stub.match, earlier):
                 self.warnings.append(_never_reached(scenario, stub, blockers))
             elif (holder := _first_holder(stub, scenario.stubs[:position])) is not None:
@@ -234,18 +233,15 @@ def _blockers(match: Match, earlier: Sequence[Stub]) -> list[Stub]:
 
 
 def _never_reached(scenario: Scenario, stub: Stub, blockers: Sequence[Stub]) -> Problem:
-    labels = " and ".join(each.label for each in blockers)
-    places = " and ".join(
-        f"{each.label} ({':'.join(map(str, (scenario.source, *each.position)))})"
-        for each in blockers
-    )
+    labels = " and ".join(first.label for first in blockers)
+    places = " and ".join(f"{first.label} ({_place(scenario, first)})" for first in blockers)
     verb = "responds" if len(blockers) == 1 else "respond"
     what = f"is never reached, because {places} {verb} to all of its requests first"
     # Above them, it might be in their way.
-    blocks = stub.always_answers and any(covers(stub.match, each.match) for each in blockers)
+    blocks = stub.always_answers and any(covers(stub.match, first.match) for first in blockers)
     fix = "remove it" if blocks else f"move it above {labels}"
     hint = f"{fix}, or narrow the match of {labels}"
-    return Problem(scenario.source, *stub.position, f"stub {stub.label}", what, hint)
+    return _warning(scenario, stub, what, hint)
 
 
 def _first_holder(stub: Stub, earlier: Sequence[Stub]) -> Stub | None:
@@ -259,7 +255,7 @@ def _first_holder(stub: Stub, earlier: Sequence[Stub]) -> Stub | None:
             return first
         # Both count the same requests, if nothing between them responds to some.
         counts_alike = covers(stub.match, first.match) and stub.probability == 1
-        if not counts_alike or any(each.answers for each in earlier[index + 1 :]):
+        if not counts_alike or any(between.answers for between in earlier[index + 1 :]):
             continue
         end = inf if stub.times is None else stub.after + stub.times
         if first.after <= stub.after and end <= first.after + (first.times or inf):
@@ -268,14 +264,20 @@ def _first_holder(stub: Stub, earlier: Sequence[Stub]) -> Stub | None:
 
 
 def _hidden_hold(scenario: Scenario, stub: Stub, first: Stub) -> Problem:
-    place = ":".join(map(str, (scenario.source, *first.position)))
-    what = (
-        f"its hold never applies, because {first.label} ({place}) holds all of its requests, and "
-        "only the first hold applies"
-    )
+    other = f"{first.label} ({_place(scenario, first)})"
+    what = f"its hold never applies, because {other} holds all of its requests, and only the "
+    what += "first hold applies"
     hint = f"remove one of them, or narrow the match of {first.label}"
     if first.times is not None:
         hint = f"add after: {first.after + first.times}, to hold the requests that follow"
+    return _warning(scenario, stub, what, hint)
+
+
+def _place(scenario: Scenario, stub: Stub) -> str:
+    return ":".join(map(str, (scenario.source, *stub.position)))
+
+
+def _warning(scenario: Scenario, stub: Stub, what: str, hint: str) -> Problem:
     return Problem(scenario.source, *stub.position, f"stub {stub.label}", what, hint)
 
 
@@ -293,7 +295,7 @@ def _requests(match: Match) -> Iterator[Facts]:
     headers = dict(_values(match.headers))
     if match.path is not None:
         segments = match.path.split("/")
-        path = "/".join("1" if is_any_segment(each) else each for each in segments)
+        path = "/".join("1" if is_any_segment(part) else part for part in segments)
         yield Facts(None, match.method or "GET", path, None, query, headers)
         return
     pet_id = match.pet_ids[0] if match.pet_ids else 1

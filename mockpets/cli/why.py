@@ -147,7 +147,5 @@ def _conditions(conditions: list[ComparedCondition]) -> list[str]:
     if not conditions:
         return []
     marks = _MARKS if can_print("".join(_MARKS.values())) else _WORDS
-    rows = [
-        (marks[each["holds"]], each["where"], each["expected"], each["got"]) for each in conditions
-    ]
+    rows = [(marks[row["holds"]], row["where"], row["expected"], row["got"]) for row in conditions]
     return table([("", "condition", "expected", "actual"), *rows])
