@@ -14,7 +14,6 @@ from mockpets.errors import RequestError, invalid
 from mockpets.settings.model import rows
 from mockpets.settings.sources import CONFIG_VARIABLE
 from mockpets.settings.validators import OneOf
-from mockpets.strict_json import dump_json, parse_json
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -60,17 +59,19 @@ def option(
 with_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def read_json(option: str, text: str, example: str) -> Any:
-    """Return the value of an option as JSON.
+def read_json(flag: str, text: str, example: str) -> Any:
+    """Return the value of the option `flag` as JSON.
 
     :param example: a valid value, for the hint of the error.
     :raise InputError: the text is not JSON.
     """
+    from mockpets.strict_json import dump_json, parse_json  # most commands do not need it
+
     try:
         return json.loads(dump_json(parse_json(text.encode(errors="surrogateescape"))))
     except RequestError as error:
         message = error.message.replace("the body", "the text")
-        raise invalid(option, message, f"try {example}") from error
+        raise invalid(flag, message, f"try {example}") from error
 
 
 _COMPLETIONS: Final[Mapping[str, Complete]] = {
