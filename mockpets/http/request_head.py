@@ -198,7 +198,6 @@ def _check_authority(authority: str) -> None:
 
 
 def _headers(block: str) -> dict[str, str]:
-    """Return the fields of a block by name."""
     headers: dict[str, str] = {}
     for line in block.split("\r\n")[:-2]:
         name, _, value = line.partition(":")
@@ -252,7 +251,6 @@ def _length(headers: dict[str, str], version: str) -> int | None:
 
 
 def _explain(text: str) -> str:
-    """Return the message for a head that does not match."""
     first, *lines = text.split("\r\n")
     if "\r" in first or "\n" in first:
         return "Bare CR or LF found in the request line"

@@ -31,8 +31,6 @@ _EXTENSIONS: Final = re.compile(rf"(?:;{NAME}(?:=(?:{NAME}|{_QUOTED}))?)*".encod
 _TRAILER: Final = re.compile(f"{NAME}:{VALUE}".encode("latin-1"))
 _LINE_BYTES: Final = 4096
 """Maximum length of a line between chunks; its extensions are ignored."""
-
-
 _NO_FIELDS: Final = Fields({}, None, None)
 """Those of a request whose head is not read yet, or is invalid."""
 _CHUNKS: Final = 1000
@@ -71,7 +69,7 @@ class RequestParser:
 
     @property
     def head(self) -> bytes:
-        """Return the head, if it is valid, from the request line to the empty line."""
+        """The head, if it is valid, from the request line to the empty line."""
         return self._head.removeprefix(_END)
 
     @property
@@ -159,7 +157,6 @@ class RequestParser:
         return end - before
 
     def _read(self, head: bytes) -> None:
-        """Parse the head and prepare for the body, if there is one."""
         if head == _END:
             self.empty = self.completed = True
             return

@@ -59,7 +59,6 @@ _HIDDEN: Final = _Hidden()
 
 
 def _facts(match: Match, entry: Entry) -> Facts:
-    """Return the facts of an entry that a match checks."""
     query: defaultdict[str, list[object]] = defaultdict(list)
     for name, value in entry.query if match.query else ():
         query[name].append(_HIDDEN if is_secret(name) else value)

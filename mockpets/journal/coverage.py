@@ -6,6 +6,7 @@ fills is decided when somebody reads the counts.
 
 from __future__ import annotations
 
+from collections import Counter
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from mockpets.constants import DelayClass, Operation
     from mockpets.contract.control_types import CoverageRow
     from mockpets.scenario.engine import Outcome
+
+    _Rest = tuple[Operation | None, tuple[CoverageState, ...]]
 
 COVERAGE_KEYS: Final = 4096
 """Maximum number of counters of the state coverage."""
@@ -78,7 +81,7 @@ class Coverage:
         self._counts: dict[tuple[object, ...], list[int]] = {}
         """By the fields of `Served`, as a plain tuple, since making the named one takes a call. A
         count is a list of one number, so that adding to it hashes the key only once."""
-        self._without_scenarios: dict[tuple[Operation | None, tuple[CoverageState, ...]], int] = {}
+        self._without_scenarios: Counter[_Rest] = Counter()
 
     def observe(
         self,
@@ -103,8 +106,7 @@ class Coverage:
             self._counts[key] = [1]
             return
         served = _served(key)
-        rest = served.operation, _states(served)
-        self._without_scenarios[rest] = self._without_scenarios.get(rest, 0) + 1
+        self._without_scenarios[served.operation, _states(served)] += 1
 
     def __len__(self) -> int:
         """Return the number of counters."""
@@ -134,7 +136,7 @@ class Coverage:
         """Start again at zero; return how many responses were counted."""
         with self._lock:
             total = sum(count for [count] in self._counts.values())
-            total += sum(self._without_scenarios.values())
+            total += self._without_scenarios.total()
             self._counts.clear()
             self._without_scenarios.clear()
         return total

@@ -62,7 +62,6 @@ def _responder(entry: Entry, explained: Explanation) -> Responder:
 
 
 def _listed(explained: Explanation) -> list[ExplainedStub]:
-    """Return the stubs to list, in the order of the search."""
     if len(explained.stubs) <= LISTED:
         return [*explained.stubs]
     nearest = explained.nearest
@@ -104,7 +103,6 @@ def _no_responder(explained: Explanation) -> str:
 
 
 def _effect(entry: Entry) -> str:
-    """Return what a stub that responds does."""
     fault = "" if entry.fault is None else f"{FAULTS[entry.fault].effect} ({entry.fault})"
     if entry.status is None:
         return fault

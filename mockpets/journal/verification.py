@@ -252,7 +252,6 @@ def rank(verification: Verification, entry: Entry) -> Rank:
 
 
 def _differences(verification: Verification, entry: Entry) -> tuple[Comparison, ...]:
-    """Return each condition that an entry fails."""
     match = verification.match
     keys = [each for each in match.headers if _is_key(each)]
     if keys:

@@ -119,7 +119,6 @@ class Channel(Connection):
         self._reject_incoming(RequestError("busy", message, [("Retry-After", "1")]))
 
     def _reject_incoming(self, error: RequestError) -> None:
-        """Reject a request that has not arrived completely."""
         request, self._incoming = self._incoming, None
         if request is None:
             return  # not reached: a request is arriving
@@ -136,7 +135,6 @@ class Channel(Connection):
         self.scheduler.call_soon(self._respond)
 
     def _respond(self) -> None:
-        """Make the response to the current request."""
         request = self._request
         if request is None:
             return  # the client has left
@@ -218,7 +216,6 @@ class Channel(Connection):
         self.scheduler.call_soon(self._respond)
 
     def _on_timeout(self) -> None:
-        """Reject a request that does not arrive completely."""
         limits = self.scheduler.limits
         seconds = limits.head_seconds if self.phase == "head" else limits.body_seconds
         message = f"the {self.phase} did not arrive within {seconds:g} seconds"

@@ -42,7 +42,6 @@ def connections_left(connections: int) -> int:
 
 
 def _in_use() -> int:
-    """Return how many descriptors are open."""
     with suppress(OSError):
         return len(os.listdir("/dev/fd"))  # noqa: PTH208 - names are enough
     return 16  # there is no such folder

@@ -116,7 +116,6 @@ def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
 
 
 def _is_mockpets(family: int, address: tuple[Any, ...]) -> bool:
-    """Return whether a mockpets responds at an address of this machine."""
     loopback = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
     request = f"GET {HEALTH_PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     try:

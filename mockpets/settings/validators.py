@@ -181,7 +181,6 @@ def memory(value: str | int) -> int:
 
 
 def _seconds(value: float, longest: float) -> float:
-    """Return a number of seconds from 0 to `longest`."""
     if 0 <= value <= longest:
         return float(value)
     raise ValueError(f"must be from 0 to {longest:g} seconds, {got(value)}")

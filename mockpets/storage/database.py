@@ -305,7 +305,6 @@ _SHOWN: Final = 3
 
 
 def _digest(name: str, values: object) -> bytes:
-    """Return the digest of a row."""
     return blake2b(dump_json([name, values]), digest_size=_DIGEST_BYTES).digest()
 
 
