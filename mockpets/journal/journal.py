@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from dataclasses import dataclass
 from heapq import heapify, heapreplace
 from operator import itemgetter
 from threading import Lock
@@ -91,26 +92,18 @@ class Journals:
             heapreplace(largest, (-journal._bytes, number, journal))
 
 
+@dataclass(slots=True, eq=False)
 class Kept:
     """An entry in a journal, which is made when it is first read; see `Journal.add`."""
 
-    __slots__ = ("_entry", "_held", "_make", "cost", "is_dropped", "outcome", "seconds")
-
-    def __init__(
-        self,
-        make: Callable[[], Entry],
-        cost: int,
-        outcome: RequestOutcome,
-        held: Callable[[], float] | None,
-    ) -> None:
-        self._make: Callable[[], Entry] | None = make
-        self._entry: Entry | None = None
-        self.cost = cost
-        self.outcome = outcome
-        self.seconds: float | None = None
-        """From the arrival of the request until its response ended."""
-        self._held = held
-        self.is_dropped = False
+    _make: Callable[[], Entry] | None
+    cost: int
+    outcome: RequestOutcome
+    _held: Callable[[], float] | None
+    _entry: Entry | None = None
+    seconds: float | None = None
+    """From the arrival of the request until its response ended."""
+    is_dropped: bool = False
 
     def read(self) -> Entry:
         """Return the entry with its present outcome and times."""
