@@ -46,6 +46,7 @@ def test_python():
 """
 
 
+@pytest.mark.slow
 def test_missing_programs_are_listed_at_the_end(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +86,7 @@ def test_half_of_the_npm_packages_are_missing_packages(
         programs.need_package("tool")
 
 
+@pytest.mark.slow
 def test_in_ci_a_missing_program_is_a_failure(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,6 +99,7 @@ def test_in_ci_a_missing_program_is_a_failure(
     assert "skipped" not in result.stdout.str()
 
 
+@pytest.mark.slow
 def test_a_test_that_needs_a_program_must_have_its_marker(pytester: pytest.Pytester) -> None:
     """So that the README's command needs nothing but Python, also where the program exists."""
     result = run(pytester, tests=TESTS.replace("@pytest.mark.node", "@pytest.mark.tool"))

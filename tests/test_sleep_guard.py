@@ -9,6 +9,8 @@ import pytest
 
 from tests import sleep_guard
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from pathlib import Path
 
