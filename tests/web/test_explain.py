@@ -122,8 +122,12 @@ def comparable(explanation: Any) -> Any:
 
 @pytest.mark.parametrize(
     "scenarios",
-    [60, pytest.param(1_700, marks=[pytest.mark.slow, pytest.mark.long])],
-    ids=["some", "many"],
+    [
+        25,
+        pytest.param(60, marks=pytest.mark.slow),
+        pytest.param(1_700, marks=[pytest.mark.slow, pytest.mark.long]),
+    ],
+    ids=["few", "some", "many"],
 )
 def test_an_explanation_is_what_then_happens_and_changes_nothing(
     fresh: Callable[..., Client], scenarios: int

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from mockpets import Settings, create_app
 from mockpets.constants import JOURNAL_BYTES, PETS_BYTES, PUBLIC_BYTES, SNAPSHOTS_BYTES
 from tests.cases import each
@@ -16,14 +18,12 @@ from tests.web.test_contract import assert_error
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pytest
-
     Make = Callable[..., Client]
 
 MIB = 2**20
 SETTINGS = ("journal_memory", "pets_memory", "snapshot_memory")
 LIMITS = ("journal_limit_bytes", "pets_limit_bytes", "snapshots_limit_bytes")
-SESSIONS, REQUESTS = 320, 20
+REQUESTS = 20
 BROWSER = {
     key.removeprefix("HTTP_").replace("_", "-").title(): value
     for key, value in HEADERS.items()
@@ -112,15 +112,16 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
 
 
+@pytest.mark.parametrize("sessions", [64, pytest.param(320, marks=pytest.mark.slow)])
 def test_all_sessions_of_a_large_test_run_verify_with_a_log_of_the_documented_size(
-    caplog: pytest.LogCaptureFixture,
+    caplog: pytest.LogCaptureFixture, sessions: int
 ) -> None:
     """docs/reference/request-log.md#memory states the size: sessions x requests x 5 KiB."""
-    settings = Settings(max_sessions=SESSIONS + 1, journal_memory=SESSIONS * REQUESTS * 5 * 1024)
+    settings = Settings(max_sessions=sessions + 1, journal_memory=sessions * REQUESTS * 5 * 1024)
     call = Client(InProcess(create_app(settings)))
-    browse(call, SESSIONS, REQUESTS)
+    browse(call, sessions, REQUESTS)
 
-    failed = [s for s in range(SESSIONS) if verified(call, f"w{s}", REQUESTS).status != 200]
+    failed = [s for s in range(sessions) if verified(call, f"w{s}", REQUESTS).status != 200]
     assert failed == []
     assert held(call, "journal_dropped_total") == 0
     assert warnings_of(caplog) == []
