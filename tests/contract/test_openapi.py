@@ -222,12 +222,13 @@ def test_the_reference_page_has_every_operation_and_the_target_of_the_link(call:
 
 
 @pytest.mark.slow
-def test_the_server_agrees_with_the_document(tmp_path: Path) -> None:
+@pytest.mark.parametrize("examples", [80, pytest.param(200, marks=pytest.mark.long)])
+def test_the_server_agrees_with_the_document(tmp_path: Path, examples: int) -> None:
     command = [sys.executable, "-m", "schemathesis.cli", "run"]
     options = [
         *("--header", "Authorization: Bearer mockpets"),
         *("--phases", "examples,coverage,fuzzing,stateful"),
-        *("--checks", "all", "--mode", "all", "--max-examples", "200"),
+        *("--checks", "all", "--mode", "all", "--max-examples", str(examples)),
         *("--no-color", "--generation-database", ":memory:"),
     ]
     with MockpetsServer(Settings(port=0)) as server:

@@ -239,7 +239,8 @@ def test_the_control_document_is_served_without_a_token(
 
 
 @pytest.mark.slow
-def test_a_running_control_api_agrees_with_its_document(tmp_path: Path) -> None:
+@pytest.mark.parametrize("examples", [8, pytest.param(20, marks=pytest.mark.long)])
+def test_a_running_control_api_agrees_with_its_document(tmp_path: Path, examples: int) -> None:
     """Schemathesis sends what the document allows, and compares the responses with it."""
     checks = (
         "not_a_server_error",
@@ -250,7 +251,7 @@ def test_a_running_control_api_agrees_with_its_document(tmp_path: Path) -> None:
         run = subprocess.run(
             [
                 *(sys.executable, "-m", "schemathesis.cli", "run", url),
-                *("--phases", "fuzzing", "--mode", "positive", "--max-examples", "20"),
+                *("--phases", "fuzzing", "--mode", "positive", "--max-examples", str(examples)),
                 *("--checks", ",".join(checks)),
                 *("--no-color", "--generation-database", ":memory:"),
             ],
