@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 def _listed(
     client: ControlClient, kind: str, rows: Sequence[Sequence[object]], columns: Sequence[str]
 ) -> Iterator[str]:
-    """Yield rows below the names of their columns, or report that there are none."""
+    """Yield rows below the names of their columns, or say that the list is empty."""
     missing = missing_session(client)
     if missing or not rows:
         report([f"{'' if rows else 'no '}{kind} in session {client.name}{missing}"])

@@ -114,7 +114,7 @@ export async function differences(mock, args = "", files = {}) {
   return result.join(", ");
 }
 
-/** Return a warning about such differences, once for each server; empty if there are none. */
+/** Return a warning about such differences, once for each server, or an empty text. */
 export async function warningOf(mock, args, place) {
   if (checked.has(mock.url)) return "";
   checked.add(mock.url);
