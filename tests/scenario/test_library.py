@@ -317,6 +317,10 @@ def test_an_invalid_save_keeps_the_last_valid_version_and_logs_once(
     assert problem.startswith(f"{path}:3:21: stubs.1.reply.status: ")
     assert [str(each) for each in watch.library.problems["mine"]] == [problem]
 
+    other = write("other.yaml", SCENARIO.format("Other", 500))
+    watch.look()
+    assert logged(caplog) == [f"scenario 'other' added: {other}"]
+
     write("mine.yaml", SCENARIO.format("Second", 98))
     watch.look()
     assert len(logged(caplog)) == 2  # a different problem is logged
