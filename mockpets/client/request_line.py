@@ -63,7 +63,8 @@ def _remarks(summary: RequestSummary) -> list[str]:
         "{:g} B/s": summary["throttle"],
     }
     remarks = [text.format(value) for text, value in formats.items() if value is not None]
-    return [*remarks, *(note["text"] for note in summary["notes"])]
+    # A fault is also the text of the note that the response is off contract.
+    return [*dict.fromkeys([*remarks, *(note["text"] for note in summary["notes"])])]
 
 
 def _held(summary: RequestSummary) -> str:

@@ -390,6 +390,7 @@ def test_an_outcome_other_than_sent_is_listed_before_the_notes(
     _, [line], _ = run("requests", "--url", url, "--outcome", "broken")
 
     assert re.search(pattern, line), line
+    assert line.count("; fault ") == 1, line
 
 
 def test_an_unknown_outcome_is_rejected(run: Run, url: str) -> None:
