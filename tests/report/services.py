@@ -86,7 +86,7 @@ def service(
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
         running = Running(f"http://127.0.0.1:{server.server_address[1]}/v1")
-        thread = Thread(target=server.serve_forever, args=(0.01,))
+        thread = Thread(target=server.serve_forever, args=(0.001,))
         thread.start()
         try:
             yield running
