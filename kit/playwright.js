@@ -12,16 +12,19 @@ import {
   dropSession,
   failure,
   makeInState,
-  origin,
   requestLine,
   requestLog,
   stateOf,
+  urlsOf,
 } from "./shared.js";
 
 export * from "./client.js";
 export { webServer } from "./server.js";
 export { states } from "./states.js";
 
+// An app's server needs the session for pages and calls, not for the many files of a dev server.
+const STATIC = "[cm]?[jt]sx?|css|map|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf";
+const NO_STATIC_FILE = `(?![^?#]*\\.(?:${STATIC})(?:[?#]|$))`;
 const HAR_ENTRIES = 1_000;
 const HAR_MODES = ["on-failure", "always"];
 const WITHIN_MS = 5_000;
@@ -110,13 +113,12 @@ export const expect = baseExpect.extend({
 });
 
 export async function attachSession(context, mock, origins = []) {
-  const known = new Set([mock.url, ...origins].map(origin));
-  await context.route(
-    (url) => known.has(origin(url)),
-    // `fallback` and not `continue`, so that other routes of the test see the request too. Baggage is
-    // for an app's server that propagates it with OpenTelemetry.
-    (route) => route.fallback({ headers: addSession(route.request().headers(), mock) }),
-  );
+  // A pattern and not a function, because each request that Playwright asks about takes milliseconds.
+  const patterns = [urlsOf(mock.url).source, ...origins.map((url) => urlsOf(url).source + NO_STATIC_FILE)];
+  const urls = new RegExp(patterns.join("|"));
+  // `fallback` and not `continue`, so that other routes of the test see the request too. Baggage is
+  // for an app's server that propagates it with OpenTelemetry.
+  await context.route(urls, (route) => route.fallback({ headers: addSession(route.request().headers(), mock) }));
 }
 
 /** Attach the page as it is; a page that cannot be captured is no reason to fail the test. */
@@ -131,7 +133,7 @@ async function attachRequests(testInfo, mock) {
 }
 
 async function attachHar(testInfo, mock) {
-  const har = await mock.har({ limit: HAR_ENTRIES }).catch(() => mock.har()); // if --journal-size is lower
+  const har = await mock.har({ limit: HAR_ENTRIES });
   const path = testInfo.outputPath("mockpets.har"); // a file, so that the report has a link to it
   await writeFile(path, JSON.stringify(har));
   await testInfo.attach("mockpets.har", { path, contentType: "application/json" });

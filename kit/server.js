@@ -42,7 +42,7 @@ function serverEntry({ command = "mockpets", url, args = "" } = {}) {
   const expected = process.env.MOCKPETS_URL;
   const root = new Mockpets({ url: url ?? expected ?? DEFAULT_URL }).url;
   const { port, protocol } = new URL(root);
-  const options = `--port ${port || (protocol === "https:" ? 443 : 80)} --sessions declared --quiet`;
+  const options = `--port ${port || (protocol === "https:" ? 443 : 80)} --sessions declared --log quiet`;
   return {
     command: `${command} serve ${options} ${args}`.trim(),
     url: `${root}/__mockpets/ready`,

@@ -138,12 +138,11 @@ SEED_HEADER: Final = "Mockpets-Seed"
 """The seed that reproduces the response; sent only by scenarios that use randomness."""
 
 SESSION_ID_HEADER: Final = "Mockpets-Session-Id"
+"""Differs when a session of the same name was created again, or lost something in a restart."""
 LOST_SESSION: Final = (
     "session {name} was lost: the server was restarted, or another client deleted the session; to "
     "keep sessions over restarts, start the server with --state"
 )
-"""Differs when a session of the same name was created again, or lost something in a restart."""
-
 NODE_HEADER: Final = "Mockpets-Node"
 """The name of the server (`--name`); not sent without one."""
 
@@ -179,15 +178,7 @@ EXPOSED_HEADERS: Final = (
     "Server-Timing",
     "Sunset",
     "WWW-Authenticate",
-    SESSION_HEADER,
-    SESSION_ID_HEADER,
-    SCENARIO_HEADER,
-    STUB_HEADER,
-    REQUEST_HEADER,
-    OFF_CONTRACT_HEADER,
-    SEED_HEADER,
-    NODE_HEADER,
-    PROTOCOL_HEADER,
+    *FORWARDED_HEADERS,
 )
 """Response headers that pages on other origins may read; ``*`` does not work with credentials."""
 
@@ -310,20 +301,11 @@ STACKS: Final = 100
 SESSIONS: Final = 200
 SESSION_IDLE_SECONDS: Final = 600.0
 """How long a session must be unused before a new session may replace it."""
-JOURNAL_BYTES: Final = 16 * 1024 * 1024
-"""Maximum size of all journals together, unless `--journal-memory` is set."""
-PETS_BYTES: Final = 64 * 1024 * 1024
-"""Maximum size of the pets of all sessions together, without those that the server starts with,
-unless `--pets-memory` is set."""
-SNAPSHOTS_BYTES: Final = 64 * 1024 * 1024
-"""Maximum size of the snapshots of all sessions together, unless `--snapshot-memory` is set."""
 WAIT_SECONDS: Final = 30.0
 """Maximum time that a call of the control API waits, for a change or a condition."""
 
 PUBLIC_DELAY_SECONDS: Final = 10.0
 PUBLIC_PETS: Final = 1000
-PUBLIC_BYTES: Final = 8 * 1024 * 1024
-"""The sizes for request logs and for snapshots in public mode."""
 PUBLIC_SESSIONS: Final = 5000
 """`SESSIONS` in public mode."""
 PUBLIC_IDLE_SECONDS: Final = 60.0

@@ -1,11 +1,9 @@
 """The errors that mockpets raises.
 
-Imports no other module of mockpets but the constants. There are two kinds:
-
 - `RequestError` becomes an error response. It has one of the fixed codes in `constants.ERRORS`, and
-  `web.error_handlers` turns it into the Error body.
-- `InputError` is for the person who runs mockpets. It carries every problem in a scenario file, a
-  fixture, a setting or an address, and `cli` prints one line for each.
+`web.error_handlers` turns it into the Error body.
+- `InputError` is for the person who runs mockpets. It has every problem in a scenario file, a
+fixture, a setting or an address, and `cli` prints one line for each.
 """
 
 from __future__ import annotations
@@ -29,8 +27,6 @@ class MockpetsError(Exception):
 class RequestError(MockpetsError):
     """The client gets the Error body of the contract instead of a result.
 
-    :param code: one of `constants.ERRORS`, which has its HTTP status.
-    :param message: what is wrong and what was expected.
     :param headers: response headers for this error, such as ``Allow``.
     :param details: extra data for programs; only the control API sends it.
     :param advice: what an operator can do about it, as the end of the message; visitors of a
@@ -104,6 +100,11 @@ class Problem:
         return printable(f"{text}; {self.hint}" if self.hint else text)
 
 
+def problem_with(place: str, what: str, hint: str = "") -> Problem:
+    """Return a problem with an option, an argument, a setting or a whole file."""
+    return Problem(place, 0, 0, "", what, hint)
+
+
 class InputError(MockpetsError):
     """A file, a setting or an address is invalid.
 
@@ -115,9 +116,14 @@ class InputError(MockpetsError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-def invalid(place: str, what: str, hint: str = "") -> InputError:
-    """Return the error for one problem with an option, an argument, a setting or a file."""
-    return InputError([Problem(place, 0, 0, "", what, hint)])
+def invalid(
+    place: str, what: str, hint: str = "", position: tuple[int, int] = (0, 0)
+) -> InputError:
+    """Return the error for one problem, by default as in `problem_with`.
+
+    :param position: line and column, as in `Problem`.
+    """
+    return InputError([Problem(place, *position, "", what, hint)])
 
 
 class DocumentError(InputError):
@@ -135,10 +141,7 @@ def printable(text: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return ``did you mean 'x'?`` for the most similar known word, or an empty string.
-
-    :param cutoff: as for `nearest`.
-    """
+    """Return ``did you mean 'x'?`` for the most similar known word, or an empty string."""
     near = nearest(word, {name: name for name in known}, cutoff)
     return f"did you mean '{near}'?" if near else ""
 

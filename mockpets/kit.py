@@ -24,7 +24,6 @@ class Integration:
     :param purpose: what its files are, for the help of ``mockpets kit``.
     :param importer: the file that imports it: a path in the repository, or a name beside the kit.
     :param imports: what that file imports; empty if an import by itself is enough.
-    :param needs_client: whether it needs the client's files; part of an app does not.
     :param needs: other files of the kit that it needs, besides the client's.
     """
 
@@ -85,10 +84,7 @@ _WRITTEN_BY: Final = re.compile(r"""(?:// |{\n  "description": ")mockpets (\S+):
 def files_of(
     integrations: Iterable[str] = tuple(INTEGRATIONS), *, with_client: bool = True
 ) -> tuple[str, ...]:
-    """Return the files of some integrations, by default of all, and of the client.
-
-    :param with_client: False leaves out the client's files if no integration needs them.
-    """
+    """Return the files of some integrations, and of the client if it is wanted or needed."""
     parts = {name: INTEGRATIONS[name] for name in integrations}
     with_client |= any(part.needs_client for part in parts.values())
     own = ((*part.needs, *own_files(name)) for name, part in parts.items())
@@ -110,7 +106,6 @@ def render(
 
     :param name: one of `files_of()`.
     :param scenarios: the names of all scenarios, and their descriptions.
-    :param gates: the names of their gates.
     :param options: what `stored_options` returns for `PACKAGE_FILE`.
     """
     if name == PACKAGE_FILE:
@@ -132,10 +127,7 @@ def written_by(text: str) -> str | None:
 
 
 def stored_options(text: str) -> list[str]:
-    """Return the options in a `PACKAGE_FILE`; empty for files of earlier versions, without any.
-
-    :raise ValueError: the text is not a list of texts in JSON where the options are.
-    """
+    """Return the options in a `PACKAGE_FILE`; raise ValueError if they are not texts."""
     package = json.loads(text)
     options = package.get("mockpets", {"options": []})
     options = options.get("options") if isinstance(options, dict) else None
@@ -145,10 +137,7 @@ def stored_options(text: str) -> list[str]:
 
 
 def declare_scenarios(names: Iterable[str], gates: Iterable[str]) -> str:
-    """Return the declarations of the scenarios' names, and of their gates' names.
-
-    :param names: those of all files; invalid names, which nothing can activate, are left out.
-    """
+    """Return the declarations of all names that can be activated, and of the gates."""
     held = " | ".join(dump_json(name).decode() for name in gates) or "never"
     union = "".join(f'\n  | "{name}"' for name in _valid(names))
     return (
@@ -158,10 +147,7 @@ def declare_scenarios(names: Iterable[str], gates: Iterable[str]) -> str:
 
 
 def list_scenarios(descriptions: Mapping[str, str]) -> str:
-    """Return the module with the scenarios' names and descriptions.
-
-    :param descriptions: name to description; invalid names are left out, as in the declaration.
-    """
+    """Return the module with the names that can be activated, and their descriptions."""
     lines = "".join(
         f'  {{ name: "{name}", description: {dump_json(descriptions[name]).decode()} }},\n'
         for name in _valid(descriptions)

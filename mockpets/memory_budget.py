@@ -1,4 +1,4 @@
-"""Memory limits that all sessions share.
+"""Memory limits that all sessions share, which are parts of `--memory`.
 
 Safe to use from several threads. A `MemoryBudget` is the limit, and a `Charge` counts what one
 owner uses of it. When an owner is garbage-collected, its charge returns the bytes.
@@ -8,8 +8,32 @@ from __future__ import annotations
 
 from collections import deque
 from threading import Lock
+from typing import Final, NamedTuple
 
 from mockpets.errors import RequestError
+
+MEMORY: Final = 144 * 1024 * 1024
+"""Maximum size of the request logs, pets and snapshots of all sessions, unless `--memory` is set.
+The pets that the server starts with do not count."""
+PUBLIC_MEMORY: Final = 80 * 1024 * 1024
+"""`MEMORY` in public mode."""
+
+
+class Shares(NamedTuple):
+    """The parts of `--memory` in bytes. They are fixed, so that no kind takes another's room."""
+
+    journals: int
+    pets: int
+    snapshots: int
+
+
+def shares(memory: int | None, *, public: bool) -> Shares:
+    """Return the parts of a size in bytes, or of the default."""
+    if public:  # thousands of visitors add pets, and only the owner can make snapshots
+        tenth = (memory or PUBLIC_MEMORY) // 10
+        return Shares(tenth, 8 * tenth, tenth)
+    ninth = (memory or MEMORY) // 9
+    return Shares(ninth, 4 * ninth, 4 * ninth)
 
 
 class MemoryBudget:
@@ -108,6 +132,4 @@ class Charge:
         """Return all bytes to the budget."""
         self.add(-self.size)
 
-    def __del__(self) -> None:
-        """Return all bytes."""
-        self.close()
+    __del__ = close

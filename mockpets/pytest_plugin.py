@@ -1,11 +1,9 @@
 """The pytest plugin: one mock server for a test run, and an isolated session for each test.
 
-Tests use the fixture `mockpets`. The fixtures `mockpets_server` and `mockpets_settings` start and
-configure the server. With ``--mockpets-url``, or ``mockpets_url`` in the configuration, tests use
-a running server instead.
+Tests use the fixture `mockpets`; override `mockpets_settings` to configure the server. With
+``--mockpets-url``, or ``mockpets_url`` in the configuration, tests use a running server instead.
 
-pytest loads this module in every run wherever mockpets is installed, so slow imports happen only
-when a fixture is used.
+pytest loads this module in every run, so slow imports happen only when a fixture is used.
 """
 
 from __future__ import annotations
@@ -15,8 +13,7 @@ import re
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Unpack, cast
+from typing import TYPE_CHECKING, Any, Final, Unpack
 from uuid import uuid4
 
 import pytest
@@ -26,21 +23,10 @@ from mockpets.errors import MockpetsError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
-    from pathlib import Path
 
     from mockpets.client import ControlClient, Gate
     from mockpets.client.connection import SessionLostError
-    from mockpets.contract.control_types import (
-        Document,
-        Explanation,
-        RequestFilters,
-        RequestSummary,
-        RequestToExplain,
-        SessionOptions,
-        State,
-        Times,
-        VerifiedRequests,
-    )
+    from mockpets.contract import control_types as types
     from mockpets.contract.schemas import Pet
     from mockpets.settings import Settings
 
@@ -83,7 +69,7 @@ class Mockpets:
     """The session of one test, with its own pets, scenarios and request log.
 
     :param key: the API key, which clients send as the bearer token.
-    :param control: client of the control API, for the session of this test.
+    :param control: client of the control API, for this session.
     """
 
     key: str
@@ -99,7 +85,7 @@ class Mockpets:
         """Return the headers that each request needs: Authorization with the API key."""
         return {"Authorization": f"Bearer {self.key}"}
 
-    def use(self, *scenarios: str | Document) -> None:
+    def use(self, *scenarios: str | types.Document) -> None:
         """Activate scenarios by name or as documents; see `ControlClient.use`."""
         self.control.use(*scenarios)
 
@@ -111,26 +97,26 @@ class Mockpets:
         """Return all pets, or those with the given status."""
         return self.control.pets(status)
 
-    def requests(self, **filters: Unpack[RequestFilters]) -> list[RequestSummary]:
+    def requests(self, **filters: Unpack[types.RequestFilters]) -> list[types.RequestSummary]:
         """Return the recorded requests, filtered; see `ControlClient.requests`."""
         return self.control.requests(**filters)
 
     def verify(
-        self, match: Document, times: int | Times | None = None, within: str | None = None
-    ) -> VerifiedRequests:
+        self,
+        match: types.Document,
+        times: int | types.Times | None = None,
+        within: str | None = None,
+    ) -> types.VerifiedRequests:
         """Assert that matching requests were received, or wait; see `ControlClient.verify`."""
         __tracebackhide__ = True
         return self.control.verify(match, times, within)
 
-    def explain(self, number: int | None = None) -> Explanation:
+    def explain(self, number: int | None = None) -> types.Explanation:
         """Return why a request, by default the last one, got its response."""
         return self.control.explain(number)
 
-    def explain_request(self, **request: Unpack[RequestToExplain]) -> Explanation:
-        """Return what would respond to a request; see `ControlClient.explain_request`.
-
-        Without an Authorization header, the request has this mock's key.
-        """
+    def explain_request(self, **request: Unpack[types.RequestToExplain]) -> types.Explanation:
+        """Return what would respond to a request, by default with this mock's key, and why."""
         headers = dict(request.get("headers", {}))
         if "authorization" not in map(str.lower, headers):
             headers.update(self.headers)
@@ -155,11 +141,10 @@ _SCENARIOS: Final = pytest.StashKey[list[str]]()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the markers, so that ``--strict-markers`` accepts them."""
-    for text in (
-        "mockpets(*scenarios, seed=, pets=): what the session of a test starts with.",
-        "mockpets_states(only=, exclude=): run a test once under each scenario, or some of them.",
-    ):
-        config.addinivalue_line("markers", text)
+    text = "mockpets(*scenarios, seed=, pets=): what the session of a test starts with."
+    config.addinivalue_line("markers", text)
+    text = "mockpets_states(only=, exclude=): run a test once under each scenario, or some of them."
+    config.addinivalue_line("markers", text)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -245,10 +230,7 @@ def _journal(mockpets: Mockpets) -> str:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test with the marker `mockpets_states` once under each scenario.
-
-    :raise CollectError: the marker is invalid, or the scenarios cannot be read.
-    """
+    """Run a test with the marker `mockpets_states` once under each scenario."""
     marker = metafunc.definition.get_closest_marker("mockpets_states")
     if marker is None:
         return
@@ -290,28 +272,30 @@ def _all_scenarios(config: pytest.Config) -> list[str]:
     """Return the names of the running server's scenarios, or of those that a server would load."""
     if _SCENARIOS not in config.stash:
         try:
-            config.stash[_SCENARIOS] = sorted(_read_scenarios(config))
+            config.stash[_SCENARIOS] = _read_scenarios(config)
         except MockpetsError as error:
             raise _invalid_marker(str(error)) from error
     return config.stash[_SCENARIOS]
 
 
-def _read_scenarios(config: pytest.Config) -> Iterable[str]:
+def _read_scenarios(config: pytest.Config) -> list[str]:
     if url := _running_server(config):
         from mockpets.client import ControlClient
 
         return _scenarios_of(ControlClient(url, token=os.environ.get(_TOKEN_VARIABLE)))
     from mockpets.scenario.files import find
 
-    names = find("scenarios", config.getini("mockpets_scenarios_dir"))
-    return filter(partial(re.fullmatch, SCENARIO_NAME), names)
+    return _valid(find("scenarios", config.getini("mockpets_scenarios_dir")))
 
 
 def _scenarios_of(control: ControlClient) -> list[str]:
     """Return the names of a server's scenarios that can be activated by name."""
     scenarios = control.scenarios()["scenarios"]
-    names = [scenario["name"] for scenario in scenarios if not scenario["inline"]]
-    return [name for name in names if re.fullmatch(SCENARIO_NAME, name)]
+    return _valid(scenario["name"] for scenario in scenarios if not scenario["inline"])
+
+
+def _valid(names: Iterable[str]) -> list[str]:
+    return sorted(name for name in names if re.fullmatch(SCENARIO_NAME, name))
 
 
 def _check_scenarios(collected: Iterable[str], control: ControlClient) -> None:
@@ -375,10 +359,7 @@ def mockpets_settings(pytestconfig: pytest.Config) -> Settings:
 
 @pytest.fixture(scope="session")
 def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    """Start one mock server for the test run, or use the server at --mockpets-url.
-
-    Each worker of pytest-xdist starts its own.
-    """
+    """Start one mock server for the run, or for an xdist worker, or use --mockpets-url."""
     from mockpets.client import ControlClient
 
     settings: Settings = request.getfixturevalue("mockpets_settings")
@@ -394,10 +375,10 @@ def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
     with MockpetsServer(settings) as server:
         url = server.url + settings.prefix
         control = ControlClient(url, token=settings.control_token)
-        yield Server(settings.api_key[0], control, is_own=True, scenario=settings.scenario)
+        yield Server(settings.key, control, is_own=True, scenario=settings.scenario)
 
 
-def _warn_of_differences(control: ControlClient, state: State, settings: Settings) -> None:
+def _warn_of_differences(control: ControlClient, state: types.State, settings: Settings) -> None:
     """Warn if a running server differs from one with the settings of the tests."""
     from mockpets.packaged_data import shipped
     from mockpets.scenario.files import find
@@ -408,26 +389,22 @@ def _warn_of_differences(control: ControlClient, state: State, settings: Setting
     differences += [f"it lacks {option}" for option in expected if option not in options]
     replaced = {row["name"]: bool(row["replaces"]) for row in state["scenarios"]}
     for name, source in find("scenarios", settings.scenarios_dir).items():
-        if name not in replaced:
-            if re.fullmatch(SCENARIO_NAME, name):
-                differences.append(f"it lacks the scenario {name!r}")
-        elif (
-            replaced[name]
-            if source.path.parent == shipped("scenarios")
-            else control.scenario(name)["text"] != _text(source.path)
-        ):
-            differences.append(f"its scenario {name!r} has another text")
+        if name in replaced:
+            if source.path.parent == shipped("scenarios"):
+                is_another = replaced[name]
+            else:
+                text = source.path.read_bytes().decode("utf-8-sig", "replace")
+                is_another = control.scenario(name)["text"] != text
+            if is_another:
+                differences.append(f"its scenario {name!r} has another text")
+        elif re.fullmatch(SCENARIO_NAME, name):
+            differences.append(f"it lacks the scenario {name!r}")
     if differences:
         warnings.warn(
             f"the mockpets server at {control.url} is not as the tests would start it: "
             f"{', '.join(differences)}; restart it, or change the fixture mockpets_settings",
             stacklevel=1,
         )
-
-
-def _text(path: Path) -> str:
-    """Return the text of a scenario file as `ControlClient.scenario` does."""
-    return path.read_bytes().decode("utf-8-sig", "replace")
 
 
 @pytest.fixture
@@ -444,7 +421,11 @@ def mockpets(request: pytest.FixtureRequest, mockpets_server: Server) -> Iterato
     # Other workers and runs may use the same server.
     name = f"{readable}-{uuid4().hex[:12]}".lstrip("-")
     control = mockpets_server.control
-    contents = _contents(request.node.get_closest_marker("mockpets"))
+    contents: dict[str, Any] = {}
+    if marker := request.node.get_closest_marker("mockpets"):  # the server validates it
+        contents |= marker.kwargs
+        if marker.args:
+            contents["scenario"] = list(marker.args)
     state: str | None = getattr(request, "param", None)
     if state is not None:
         request.node.user_properties.append((_STATE_PROPERTY, state))
@@ -470,23 +451,5 @@ def mockpets(request: pytest.FixtureRequest, mockpets_server: Server) -> Iterato
         if error.code != "not_found":
             raise
         if mockpets_server.is_own:
-            _check_not_lost(control, name)
-
-
-def _contents(marker: pytest.Mark | None) -> SessionOptions:
-    """Return the session's contents from the marker; the server validates them."""
-    contents: dict[str, Any] = dict(marker.kwargs) if marker else {}
-    if marker and marker.args:
-        contents["scenario"] = list(marker.args)
-    return cast("SessionOptions", contents)
-
-
-def _check_not_lost(control: ControlClient, name: str) -> None:
-    """Do nothing if the test itself has deleted its session.
-
-    :raise SessionLostError: something else has.
-    """
-    from mockpets.client import ControlError
-
-    with suppress(ControlError):
-        control.find_session(name)
+            with suppress(ControlError):  # the test itself has deleted its session
+                control.find_session(name)

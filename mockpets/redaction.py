@@ -1,9 +1,8 @@
 """Recognise headers and query parameters that hold secrets, and redact their values.
 
-Only the name decides, never the value, so that users can predict what is redacted; but
-`value_redactor` finds one known secret in any text. The scheme of an Authorization header stays:
-tools that check recorded traffic look for it. So do the keys in `baggage`, and the values of ours.
-User names and passwords in URLs are redacted as well.
+Only the name decides, never the value, so that users can predict what is redacted. What stays: the
+scheme of an Authorization header, which tools that check recorded traffic look for, the keys in
+`baggage`, and the values of ours.
 """
 
 from __future__ import annotations
@@ -74,10 +73,7 @@ def _redacted_member(member: str) -> str:
 
 
 def redacted_target(target: str) -> str:
-    """Return a request target, or a text with a URL, without its secrets.
-
-    They are in the query, in the fragment, and before the host.
-    """
+    """Return a request target, or a text with a URL, without secrets in query, fragment or user."""
     has_user = "@" in target
     if not has_user and "?" not in target and "#" not in target:
         return target
@@ -120,12 +116,9 @@ def _decoded(text: str) -> str:
 
 
 def value_redactor(secret: str) -> Callable[[str], str]:
-    """Return a function that replaces a secret in a text, in upper or lower case.
+    """Return a function that replaces a secret (ASCII, not empty) in a text, in any case.
 
-    It also finds the secret percent-encoded, escaped for JSON or HTML, and in base64, as a part of
-    a longer text too.
-
-    :param secret: not empty, in ASCII.
+    It also finds the secret percent-encoded, escaped for JSON or HTML, and in base64.
     """
     forms = sorted(set(_forms(secret)), key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, forms)), re.IGNORECASE)

@@ -1,7 +1,4 @@
-"""Parse JSON strictly (RFC 8259) with exact numbers, and write it compactly.
-
-This module handles the syntax; `contract` validates the values.
-"""
+"""Parse JSON strictly (RFC 8259) with exact numbers, and write it compactly."""
 
 from __future__ import annotations
 
@@ -28,9 +25,6 @@ def shown(value: object) -> str:
     # The value may contain half a surrogate pair, which UTF-8 cannot encode.
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-# --- Reading ----------------------------------------------------------------------------------
 
 
 def _invalid(message: str) -> RequestError:
@@ -83,10 +77,10 @@ def _deeper_than(value: object, depth: int) -> bool:
 
 
 def parse_json(raw: bytes) -> object:
-    """Return the value of a JSON body (RFC 8259); numbers with a fraction are Decimals.
+    """Return the value of a JSON body; numbers with a fraction are Decimals.
 
-    :raise RequestError: ``invalid_request`` if it is not UTF-8 or JSON, has a duplicate property,
-        NaN or Infinity, or is nested deeper than `JSON_DEPTH` levels.
+    :raise RequestError: it is not UTF-8 or JSON, has a duplicate property, NaN or Infinity, or is
+        nested deeper than `JSON_DEPTH` levels.
     """
     if not raw.strip():
         raise _invalid("the body is empty; it must be a JSON object")
@@ -106,16 +100,11 @@ def parse_json(raw: bytes) -> object:
     return value
 
 
-# --- Writing ----------------------------------------------------------------------------------
-
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def dump_json(value: object) -> bytes:
-    """Return a value as compact JSON in UTF-8 without a final newline; Decimals stay exact.
-
-    :raise TypeError: it contains a type that JSON does not have.
-    """
+    """Return a value as compact JSON; Decimals stay exact. Raises TypeError for other types."""
     try:
         text = _ENCODER.encode(value)
     except TypeError:  # it contains a Decimal; without one, the encoder is many times faster

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import DELAY_SECONDS
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _NUMBER: Final = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)"
 DURATION: Final = _NUMBER + " ?(ms|s|m)"
-"""Regular expression for a duration, also valid in JSON Schema; does not check the range."""
 RATE: Final = _NUMBER + " ?(B|kB|MB)/s"
-"""Regular expression for a rate; does not check the range."""
+"""Regular expressions, also valid in JSON Schema; they do not check the range."""
 
 _SECONDS: Final = {"ms": Decimal("0.001"), "s": Decimal(1), "m": Decimal(60)}
 _LONG: Final = {"s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
@@ -33,6 +35,12 @@ def quote(text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Return ``1 request`` or ``2 requests``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def either(words: Iterable[str], conjunction: str = "or") -> str:
+    """Return ``a, b or c``."""
+    *first, last = dict.fromkeys(words)
+    return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
 def parse_duration(text: str, longest: float = DELAY_SECONDS) -> float:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from mockpets.constants import ErrorCode, ResponseEnd
     from mockpets.faults import FaultKind
@@ -31,6 +31,9 @@ ORDER: Final = "mockpets.order"
 RETRIED: Final = "mockpets.retried"
 """In the environ if the app is called again because of a `CallAgain`: the seconds that are left of
 the patience of its first such order, 0 if it has run out or the server is stopping."""
+HEADERS_MEMO: Final = "mockpets.headers_memo"
+"""In the environ: a `dict` for what the app derives from the names of the request's headers alone,
+the same one for requests with the same headers. As with `HEAD`, middleware must remove it."""
 MEMO: Final = "mockpets.memo"
 """In the environ: a `dict` for the app, the same one if it is called again with the request."""
 JOB_RESULTS: Final = "mockpets.job_results"
@@ -43,6 +46,8 @@ An app lists in `early_calls` the states in which the server calls it. It then r
 body, and the server discards the rest and closes the connection; or it orders the body."""
 BODY: Final = "mockpets.body"
 """In the environ of an early call, and of the call after it: the `BodyState`."""
+HEADER_BLOCK: Final = "mockpets.header_block"
+"""The app may put the index of a `HeaderBlock` in its headers, and the block, under this key."""
 SESSION: Final = "mockpets.session"
 """The app may put the name of a request's session under this key, for `Server.close_idle`."""
 ON_END: Final = "mockpets.on_end"
@@ -50,8 +55,24 @@ ON_END: Final = "mockpets.on_end"
 the response has ended; never for a response that it discards."""
 
 
+class HeaderBlock:
+    """Headers that many responses have, with their text, so that it is made once.
+
+    :param pairs: without Content-Length, Date, Server and hop-by-hop headers.
+    """
+
+    __slots__ = ("pairs", "text")
+
+    def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
+        self.pairs = [*pairs]
+        self.text = "\r\n".join(map(": ".join, self.pairs))
+
+
 class ServerCounts(TypedDict, total=False):
-    """What our server holds; `telemetry.metrics` describes each count. Another server has none."""
+    """What our server holds; `telemetry.metrics` describes each count. Another server has none.
+
+    :param rejected: responses that the server made itself, without the app, by error code.
+    """
 
     parked_answers: int
     parked_answers_limit: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -33,6 +34,8 @@ from tests.programs import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from benchmarks.idle import Machine
 
 ROOT = Path(__file__).parent.parent
 GENERATED = generate(PETS, 1, "en_US")
@@ -98,7 +101,7 @@ def test_a_server_with_another_page_is_not_timed(scenario: str) -> None:
 
 
 def test_missing_abilities_are_detected() -> None:
-    settings = Settings(port=0, count=PETS, any_key=True, scenario=("create-rejected",))
+    settings = Settings(port=0, count=PETS, api_key=("*",), scenario=("create-rejected",))
     with MockpetsServer(settings) as server:
         result = check(LIST, port_of(server), GENERATED)
         found = statuses_of(LIST, port_of(server))
@@ -204,9 +207,11 @@ def test_a_subject_that_changes_its_statuses_is_reported(
     need("wrk")
     [subject, *_] = own_subjects(tmp_path, GENERATED, None)
     monkeypatch.setattr("benchmarks.compare.statuses", lambda *_: {"list": 200, "limit=0": 200})
-    [row], [why] = compare([subject], GENERATED, Plan(1, 1, (), 0), ("mix",), lambda _: None)
+    [row], [why] = compare(
+        [subject], GENERATED, Plan(1, 1, (16,), 0), ("mix",), lambda: None, lambda _: None
+    )
     assert re.match(r"mockpets: round 1 of 1 is incomplete: \d.* responses 200, expected \d", why)
-    assert "mix" not in row["figures"]
+    assert "mix_16" not in row["figures"]
     assert row["figures"]["first_ms"] > 0
 
 
@@ -214,14 +219,14 @@ def test_a_subject_that_changes_its_statuses_is_reported(
 @pytest.mark.slow
 def test_the_mix_is_measured_as_a_whole_and_by_operation(port: int) -> None:
     need("wrk")
-    figures = mix_question.measure(LIST, port, CONTRACT, 1)
+    figures = mix_question.measure(LIST, port, CONTRACT, 1, (1, 16))
     times = {f"mix_{item}_{name}" for item in OPERATIONS for name in ("p50", "p99")}
-    assert set(figures) == {"mix", "mix_p50", "mix_p99", *times}
-    assert figures["mix"] > 10
+    assert set(figures) == {"mix_1", "mix_16", "mix_p50", "mix_p99", *times}
+    assert figures["mix_16"] > 10
     assert 0 < figures["mix_p50"] <= figures["mix_p99"] < 1000
     assert all(figures[name] > 0 for name in times)
     only_get = {"get": 200}
-    part = mix_question.measure(LIST, port, only_get, 1)
+    part = mix_question.measure(LIST, port, only_get, 1, (16,))
     assert {name for name in part if name in times} == {"mix_get_p50", "mix_get_p99"}
 
 
@@ -288,7 +293,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def row(name: str, able: str = "", version: str = "", **figures: float) -> dict[str, Any]:
-    values = {"mix": 800.0, "mix_get_p50": 0.25, "mix_get_p99": 0.5, "first_ms": 100.0}
+    values = {"mix_16": 800.0, "mix_get_p50": 0.25, "mix_get_p99": 0.5, "first_ms": 100.0}
     return {
         "name": name,
         "version": version,
@@ -303,11 +308,11 @@ ROWS: list[dict[str, Any]] = [
     row("mockpets", " ".join(ABILITIES), list_16=1000.0, create=500.0, rss_load=40.0),
     {**row("Flask, one route"), "figures": {"first_ms": 50.0}},
     {
-        **row("Prism", "key refuses", "1.2.3", mix=400.0, rss_load=300.0),
+        **row("Prism", "key refuses", "1.2.3", mix_16=400.0, rss_load=300.0),
         "statuses": {**CONTRACT, "limit=0": 422, "missing pet": 200},
     },
     {
-        **row("Static, own code", "", "1.2.3", mix=4000.0, list_16=500.0, create=9000.0),
+        **row("Static, own code", "", "1.2.3", mix_16=4000.0, list_16=500.0, create=9000.0),
         "statuses": {name: CONTRACT[name] for name in ("list", "create", "limit=0", "no key")},
     },
 ]
@@ -324,7 +329,7 @@ def test_each_question_has_a_table_with_ratios_of_the_servers_that_were_measured
         [static, "**mockpets**", prism, script],
         ["**mockpets**", prism],
     ]
-    assert "| Static 1.2.3, own code | 4,000 (5.00) | - | - |" in tables[0]
+    assert "| Static 1.2.3, own code | - | 4,000 (5.00) | - | - | - |" in tables[0]
     assert "| - | 500 (0.50) | - | - | - | 9,000 (18.00) |" in tables[1]
     assert "| Flask, one route | 50 (0.50) |" in tables[2]
     assert "| Prism 1.2.3 | - | 300 (7.50) | - |" in tables[3]
@@ -367,22 +372,62 @@ def test_the_results_have_a_section_for_each_run() -> None:
     assert sections == ["servers", "curves", "loops"]
 
 
+@for_each(
+    "rates, busy, problem",
+    [
+        ([1000, 1070], [0.0, 0.02], ""),
+        ([1000, 900, 1000], [0.0], "the control's speed varied by 11%; at most 8% is idle"),
+        ([1000, 1000], [0.0, 0.25], "other programs took up to 25%; at most 8% is idle"),
+    ],
+)
+def test_figures_of_a_busy_machine_are_not_written(
+    rates: list[float],
+    busy: list[float],
+    problem: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def measure(_: object, __: object, machine: Machine) -> dict[str, Any]:
+        machine.rates += rates
+        machine.busy += busy
+        return {"rows": ROWS, "skipped": []}
+
+    monkeypatch.setattr("benchmarks.__main__._measure", measure)
+    monkeypatch.setattr("benchmarks.__main__.client_name", lambda: "wrk 4")
+    page, marks = tmp_path / "page.md", "<!-- measured: servers -->\n<!-- end -->\n"
+    page.write_text(marks, encoding="utf-8")
+    process = run("start", "--cache", tmp_path, "--write", page)
+
+    assert "| **mockpets** | 100 (1.00) |" in process.stdout, "printed in any case"
+    if problem:
+        assert (process.returncode, page.read_text(encoding="utf-8")) == (1, marks)
+        assert problem in process.stderr
+        assert f"{page} is unchanged: measure again on an idle machine" in process.stderr
+    else:
+        assert (process.returncode, process.stderr) == (0, "")
+        assert process.stdout.strip() in page.read_text(encoding="utf-8")
+
+
 @pytest.mark.tool
 @pytest.mark.slow
 def test_a_short_run_measures_compiled_mockpets(tmp_path: Path) -> None:
     need("wrk")
-    results, compiled, page = tmp_path / "run.json", tmp_path / "compiled", tmp_path / "page.md"
-    page.write_text("<!-- measured: servers -->\n<!-- end -->\n", encoding="utf-8")
+    results, compiled = tmp_path / "run.json", tmp_path / "compiled"
     environment = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": str(compiled)}
     options = ["--short", "--only", "mockpets", "--rounds", "1", "--seconds", "1"]
-    outputs: list[str | Path] = ["--cache", tmp_path, "--save", results, "--write", page]
+    outputs: list[str | Path] = ["--python", sys.executable, "--cache", tmp_path, "--save", results]
     process = program(*options, *outputs, **environment)
     assert process.returncode == 0, process.stderr
-    [ours] = json.loads(results.read_text(encoding="utf-8"))["rows"]
+    run = json.loads(results.read_text(encoding="utf-8"))
+    [ours, other] = run["rows"]
+    assert other["name"].startswith(f"mockpets, Python {platform.python_version()}")
+    assert [len(run["machine"][name]) for name in ("rates", "busy")] == [2, 2], "around the round"
+    assert "the speed of a control varied by" in process.stdout
     assert ours["able"] == list(ABILITIES)
-    assert {"mix", "mix_get_p99", "list_16", "p99_16", "create", "first_ms"} <= set(ours["figures"])
+    assert {"mix_16", "mix_get_p99", "list_16", "p99_16", "create", "first_ms"} <= set(
+        ours["figures"]
+    )
     assert all(value > 0 for value in ours["figures"].values())
-    assert process.stdout.strip() in page.read_text(encoding="utf-8")
     sources = {path.name.split(".")[0] for path in compiled.rglob("*.pyc")}
     assert {
         path.stem for name in ("mockpets", "benchmarks") for path in (ROOT / name).glob("*.py")

@@ -13,10 +13,11 @@ import yaml
 
 from mockpets.cli.main import main
 from mockpets.settings.model import rows
-from mockpets.telemetry.metrics import Holdings, Metrics
+from mockpets.telemetry.metrics import Metrics
 from tests.cases import each as for_each
 from tests.live.balancers import DEPLOY
 from tests.programs import need
+from tests.telemetry.test_metrics import HELD
 from tests.test_deploy import PROCESSES
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def test_the_panels_of_the_dashboard_do_not_overlap() -> None:
 
 @for_each("texts", [EXPRESSIONS, [rule["expr"] for rule in ALERTS]])
 def test_every_metric_exists(texts: list[str]) -> None:
-    exposition, _ = Metrics("", lambda: Holdings._make([*[0] * 19, {}])).exposition()
+    exposition, _ = Metrics("", lambda: HELD).exposition()
     known = set(re.findall(r"^# TYPE (\w+)", exposition.decode(), re.MULTILINE))
     for text in texts:
         names = re.findall(r"\b(?:mockpets|process)_\w+|\bup\b", text)

@@ -77,7 +77,7 @@ def problem(stub):
 responses = {}
 for fault in more:
     text = {"description": "A.", "stubs": [{"fault": fault}]}
-    client = create_app(Settings(any_key=True)).test_client()
+    client = create_app(Settings(api_key=("*",))).test_client()
     assert client.put("/__mockpets/scenario", json={"scenario": text}).status_code == 200
     response = client.get("/v1/pets", headers={"Authorization": "Bearer a"}, buffered=True)
     [row] = client.get("/__mockpets/requests").json["requests"]

@@ -33,7 +33,7 @@ RULE = [
     (6, "mockpets.settings", ()),
     (5, "mockpets.scenario", ("yaml",)),
     (4, "mockpets.pets", ("faker",)),
-    (3, "mockpets.contract", ("marshmallow", "apispec")),
+    (3, "mockpets.contract", ("marshmallow",)),
     (2, "mockpets.telemetry", ("prometheus_client",)),
     # The leaves import only each other.
     (1, "mockpets.constants", ()),
@@ -55,13 +55,8 @@ HOMES = {third_party: package for _, package, homes in RULE for third_party in h
 
 # Within a package, a third-party package may have a narrower home.
 NARROW_HOMES = {
-    "apispec": {"mockpets.contract.openapi"},
     "faker": {"mockpets.pets.generator"},
-    "marshmallow": {
-        "mockpets.contract.fields",
-        "mockpets.contract.schemas",
-        "mockpets.contract.serialization",
-    },
+    "marshmallow": {"mockpets.contract.validation"},
     "prometheus_client": {"mockpets.telemetry.metrics"},
     "yaml": {"mockpets.scenario.language.parser"},
 }

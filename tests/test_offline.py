@@ -64,7 +64,7 @@ def watched(*arguments: str, folder: Path) -> subprocess.Popen[str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="ends the server by a signal")
 def test_a_server_opens_no_connection(tmp_path: Path) -> None:
-    words = ("serve", "--port", "0", "--quiet", "--state", "state", "--scenarios-dir", ".")
+    words = ("serve", "--port", "0", "--log=quiet", "--state", "state", "--scenarios-dir", ".")
     with watched(*words, folder=tmp_path) as process:
         assert process.stdout is not None
         root = base_of(process.stdout.readline()).removesuffix("/v1")

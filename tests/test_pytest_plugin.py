@@ -148,7 +148,7 @@ def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from
     settings = Settings(
         port=0,
         scenario=("empty",),
-        any_key=True,
+        api_key=("*",),
         seed=4,
         count=4,
         sessions="declared",
@@ -162,7 +162,7 @@ def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from
     result.stdout.fnmatch_lines(
         [
             f"*the mockpets server at {url} is not as the tests would start it: it has --seed 4, "
-            "it has --count 4, it has --any-key, its scenario 'empty' has another text, its "
+            "it has --count 4, it has --api-key [*], its scenario 'empty' has another text, its "
             "scenario 'other' has another text, it lacks the scenario 'tired-cat'; restart it, or "
             "change the fixture mockpets_settings"
         ]

@@ -14,11 +14,12 @@ import click
 
 from mockpets.cli.layout import hang
 from mockpets.constants import SCENARIO_NAME
-from mockpets.errors import did_you_mean, invalid, printable
+from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable, problem_with
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from pathlib import Path
     from typing import TextIO
 
     from click.shell_completion import CompletionItem
@@ -43,11 +44,32 @@ def report(lines: Iterable[object], more: Iterable[str] = ()) -> None:
         discard_output(sys.stderr)
 
 
-def discard_output(stream: TextIO) -> None:
-    """Redirect a broken output stream to the null device.
+def cannot_write(path: Path, error: OSError) -> InputError:
+    """Return the error for a file that cannot be written."""
+    hint = ""
+    if isinstance(error, IsADirectoryError):
+        hint = "add the name of a file in this folder"
+    elif isinstance(error, FileNotFoundError | NotADirectoryError):
+        hint = f"create the folder {quote(str(path.parent))} first"
+    elif isinstance(error, PermissionError):
+        hint = "check the permissions of the file and its folder"
+    return invalid(str(path), f"cannot write this file: {error.strerror}", hint)
 
-    Otherwise the interpreter flushes the stream at exit and prints an error.
-    """
+
+def unknown_names(
+    option: str, kind: str, names: Iterable[str], known: Collection[str], expected: str
+) -> list[Problem]:
+    """Return a problem for each unknown name, with the nearest one or what is expected."""
+    problems = []
+    for name in dict.fromkeys(names):
+        if name not in known:
+            hint = did_you_mean(name, known) or expected
+            problems.append(problem_with(option, f"unknown {kind} {quote(name)}", hint))
+    return problems
+
+
+def discard_output(stream: TextIO) -> None:
+    """Redirect a broken output stream, which would fail again at exit, to the null device."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, stream.fileno())
     os.close(null)

@@ -10,21 +10,20 @@ import click
 
 from mockpets.cli.commands import Command
 from mockpets.cli.commands import report as print_problems
-from mockpets.cli.options import integer
+from mockpets.cli.options import flag, integer, option
 from mockpets.cli.report_options import deliver, with_output
 from mockpets.constants import COMPARE_SECONDS
-from mockpets.errors import InputError, Problem
+from mockpets.errors import InputError, problem_with
 from mockpets.units import parse_duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mockpets.cli.report_options import Output
+    from mockpets.errors import Problem
 
 COMPARE_REQUESTS: Final = 30
 """Maximum number of requests of `mockpets compare`, unless `--max-requests` is set."""
-
-_MOST_REQUESTS: Final = 1000
 
 
 @click.command(
@@ -32,36 +31,22 @@ _MOST_REQUESTS: Final = 1000
     epilog="The exit status is 1 if the service does not respond or a rule of --fail-on has "
     "findings, and 2 if an option is invalid.",
 )
-@click.option(
-    "--against",
-    required=True,
-    metavar="URL",
-    help="Base URL of the service, such as https://petstore.example/v1.",
+@option(
+    "--against URL", "Base URL of the service, such as https://petstore.example/v1.", required=True
 )
-@click.option(
-    "--key-env",
+@option(
+    "--key-env NAME",
+    "Environment variable that contains the API key of the service.",
     required=True,
-    metavar="NAME",
-    help="Environment variable that contains the API key of the service.",
 )
-@click.option(
-    "--max-requests",
-    type=integer(1, _MOST_REQUESTS),
+@option(
+    "--max-requests NUMBER",
+    "Send at most NUMBER requests.",
+    type=integer(1, 1000),
     default=str(COMPARE_REQUESTS),
-    metavar="NUMBER",
-    help=f"Send at most NUMBER requests.  [default: {COMPARE_REQUESTS}]",
 )
-@click.option(
-    "--timeout",
-    default=f"{COMPARE_SECONDS[0]:g}s",
-    metavar="TIME",
-    help=f"Time for each request, such as 30s.  [default: {COMPARE_SECONDS[0]:g}s]",
-)
-@click.option(
-    "--allow-http",
-    is_flag=True,
-    help="Allow http:// to another machine, which sends the key unencrypted.",
-)
+@option("--timeout TIME", "Time for each request, such as 30s.", default=f"{COMPARE_SECONDS[0]:g}s")
+@flag("--allow-http", text="Allow http:// to another machine, which sends the key unencrypted.")
 @with_output
 def compare(
     against: str, key_env: str, max_requests: int, timeout: str, allow_http: bool, output: Output
@@ -74,8 +59,8 @@ def compare(
     """
     from mockpets.client import NoAnswer
     from mockpets.report.compare_checks import compare as compared
-    from mockpets.report.rules import COMPARE_RULES
-    from mockpets.report.service import Service, read_key, read_url, send_all
+    from mockpets.report.findings import COMPARE_RULES
+    from mockpets.report.service import Service, read_key, read_url
 
     output.failing(COMPARE_RULES)  # an unknown rule is an error before requests are sent
     problems: list[Problem] = []
@@ -83,13 +68,17 @@ def compare(
         url = read_url(against, allow_http=allow_http)
     with _collected(problems):
         key = read_key(key_env, os.environ)
-    with _collected(problems):
-        seconds = _seconds(timeout)
+    try:
+        seconds = parse_duration(timeout)
+        if not seconds:
+            raise ValueError("must be longer than 0s")
+    except ValueError as error:
+        problems.append(problem_with("--timeout", str(error)))
     if problems:
         raise InputError(problems)
     service = Service(url, key, seconds)
     try:
-        results, limits = send_all(service, max_requests)
+        results, limits = service.send_all(max_requests)
     except NoAnswer as error:
         print_problems([error])
         return 1
@@ -103,17 +92,3 @@ def _collected(problems: list[Problem]) -> Iterator[None]:
         yield
     except InputError as error:
         problems += error.problems
-
-
-def _seconds(text: str) -> float:
-    """Return the value of `--timeout`.
-
-    :raise InputError: it is not a duration, or 0.
-    """
-    try:
-        seconds = parse_duration(text)
-        if not seconds:
-            raise ValueError("must be longer than 0s")
-    except ValueError as error:
-        raise InputError([Problem("--timeout", 0, 0, "", str(error))]) from error
-    return seconds

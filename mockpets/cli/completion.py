@@ -1,17 +1,15 @@
-"""Complete names in the shell.
+"""Complete names in the shell, which waits for every completion: keep imports light.
 
-If the running server that has the names does not respond, the list is empty. Keep imports light: a
-shell waits for every completion.
+If the running server that has the names does not respond, the list is empty.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
-from mockpets.cli.connection import connect
 from mockpets.errors import MockpetsError
 from mockpets.settings.sources import load_settings
 
@@ -20,14 +18,9 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from mockpets.client import ControlClient
-
     Complete = Callable[
         [click.Context, click.Parameter, str], list[str] | list[CompletionItem[str]]
     ]
-
-_SECONDS: Final = 0.3
-"""How long a server may take for each step of a response."""
 
 
 def words(known: Iterable[str]) -> Complete:
@@ -35,60 +28,31 @@ def words(known: Iterable[str]) -> Complete:
     return click.Choice(sorted(known)).shell_complete
 
 
-def from_server(names: Callable[[ControlClient], Iterable[str]]) -> Complete:
-    """Return a completion of names that a running server knows."""
+def names_of(names: Callable[[click.Context], Iterable[str]]) -> Complete:
+    """Return a completion of the names that a function returns for the options so far."""
 
     def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-        return _starting(_ask(context, names), incomplete)
+        # Of names with commas between them, only the last one is not complete.
+        before, comma, start = incomplete.rpartition(",")
+        matching = [name for name in sorted(names(context)) if name.startswith(start)]
+        return [before + comma + name for name in matching]
 
     return complete
 
 
 def files_of(kind: str) -> Complete:
     """Return a completion of the names of ``scenarios`` or ``fixtures``, shipped and in folders."""
-
-    def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-        return _starting(_file_names(kind, context), incomplete)
-
-    return complete
+    return names_of(lambda context: file_names(kind, context))
 
 
-def scenarios(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Complete the names of the running server's scenarios, or those of files without a server."""
-    names = _ask(context, _valid_scenarios) or _file_names("scenarios", context)
-    return _starting(names, incomplete)
-
-
-def locales(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Complete the locales of generated pets."""
+def locales(_: click.Context) -> Iterable[str]:
+    """Return the locales of generated pets."""
     from mockpets.pets.names import LOCALES  # long lists
 
-    return _starting(LOCALES, incomplete)
+    return LOCALES
 
 
-def _starting(names: Iterable[str], incomplete: str) -> list[str]:
-    """Return the names that start with a text, of which only the part after a comma counts."""
-    before, comma, start = incomplete.rpartition(",")
-    return [before + comma + name for name in sorted(names) if name.startswith(start)]
-
-
-def _ask(context: click.Context, names: Callable[[ControlClient], Iterable[str]]) -> list[str]:
-    """Return names from the server that the options so far select; none without a response."""
-    try:
-        return [*names(connect(context.params, _SECONDS))]
-    except (MockpetsError, LookupError, TypeError, AttributeError):  # or unexpected JSON
-        return []
-
-
-def _valid_scenarios(client: ControlClient) -> list[str]:
-    return [
-        scenario["name"]
-        for scenario in client.scenarios()["scenarios"]
-        if scenario["description"] is not None and not scenario["inline"]
-    ]
-
-
-def _file_names(kind: str, context: click.Context) -> Iterable[str]:
+def file_names(kind: str, context: click.Context) -> Iterable[str]:
     """Return the names of the files that a server with these options would load."""
     from mockpets.scenario.files import find
 

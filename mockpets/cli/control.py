@@ -10,29 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from mockpets import constants
+from mockpets.cli import remote
 from mockpets.cli.commands import Command, ListGroup, report
-from mockpets.cli.completion import files_of, from_server, words
+from mockpets.cli.completion import files_of, words
 from mockpets.cli.layout import table
-from mockpets.cli.options import integer, option, read_json, with_json
-from mockpets.cli.remote import (
-    in_session,
-    missing_session,
-    problems_of,
-    session_names,
-    show,
-    with_client,
-    with_server,
-)
-from mockpets.constants import (
-    DEFAULT_SESSION,
-    ERRORS,
-    FILE_SUFFIXES,
-    INT64_MAX,
-    INT64_MIN,
-    OPERATIONS,
-    PET_STATUSES,
-    REQUEST_OUTCOMES,
-)
+from mockpets.cli.options import flag, integer, option, read_json, with_json
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
 from mockpets.units import counted, quote
 
@@ -50,7 +33,7 @@ def _listed(
     client: ControlClient, kind: str, rows: Sequence[Sequence[object]], columns: Sequence[str]
 ) -> Iterator[str]:
     """Yield rows below the names of their columns, or say that the list is empty."""
-    missing = missing_session(client)
+    missing = remote.missing_session(client)
     if missing or not rows:
         report([f"{'' if rows else 'no '}{kind} in session {client.name}{missing}"])
     if rows:
@@ -65,28 +48,26 @@ def _listed(
     epilog="The exit status is 0 if the number of requests is as expected, 1 if it is not, and 2 "
     "if an option is invalid.",
 )
-@option("--operation", "NAME", "Only this operation, such as createPet.", words(OPERATIONS))
-@option("--method", "NAME", "With --path: only this method, such as DELETE.")
-@option("--path", "PATH", "With --method: only this path, such as /v1/pets/*.")
+@option("--operation NAME", "Only this operation, such as createPet.", words(constants.OPERATIONS))
+@option("--method NAME", "With --path: only this method, such as DELETE.")
+@option("--path PATH", "With --method: only this path, such as /v1/pets/*.")
 @option(
-    "--match",
-    "JSON",
+    "--match JSON",
     "Only requests that meet these conditions, as in the match of a stub, such as "
     """'{"body": {"name": "Miso"}}'.""",
 )
-@option("--status", "CODE", "Only responses with this status, such as 503 or 5xx.")
+@option("--status CODE", "Only responses with this status, such as 503 or 5xx.")
 @option(
-    "--outcome",
-    "NAME",
+    "--outcome NAME",
     "Only this outcome: pending, sent, client_left or broken.",
-    words(REQUEST_OUTCOMES),
+    words(constants.REQUEST_OUTCOMES),
 )
-@option("--times", "NUMBER", "Expect exactly NUMBER requests.", type=integer(0))
-@option("--at-least", "NUMBER", "Expect NUMBER or more.  [default: 1]", type=integer(0))
-@option("--at-most", "NUMBER", "Expect NUMBER or fewer.", type=integer(0))
-@option("--within", "TIME", "How long to wait for the requests, such as 5s; at most 30s.")
+@option("--times NUMBER", "Expect exactly NUMBER requests.", type=integer(0))
+@option("--at-least NUMBER", "Expect NUMBER or more.  [default: 1]", type=integer(0))
+@option("--at-most NUMBER", "Expect NUMBER or fewer.", type=integer(0))
+@option("--within TIME", "How long to wait for the requests, such as 5s; at most 30s.")
 @with_json
-@with_client
+@remote.with_client
 def verify(
     client: ControlClient,
     match: str | None,
@@ -115,17 +96,17 @@ def verify(
     except VerificationError as error:
         if not as_json:
             raise
-        show(error.details, (), as_json=True)
+        remote.show(error.details, (), as_json=True)
         return 1
     except ControlError as error:
-        if error.status != ERRORS["invalid_request"]:
+        if error.status != constants.ERRORS["invalid_request"]:
             raise
-        problems = [_of_option(problem, conditions) for problem in problems_of(error)]
+        problems = [_of_option(problem, conditions) for problem in remote.problems_of(error)]
         raise InputError(problems) from error
     count = result["matched"]
-    if not (count or as_json) and (missing := missing_session(client)):
+    if not (count or as_json) and (missing := remote.missing_session(client)):
         report([f"no requests in session {client.name}{missing}"])
-    show(result, [f"verified: {counted(count, 'matching request')}"], as_json=as_json)
+    remote.show(result, [f"verified: {counted(count, 'matching request')}"], as_json=as_json)
     return 0
 
 
@@ -158,19 +139,19 @@ def _of_option(problem: Problem, conditions: dict[str, str | None]) -> Problem:
 
 
 @click.command(cls=Command)
-@click.option("--all", "of_all", is_flag=True, help="Reset every session.")
-@with_client
+@flag("--all", "of_all", text="Reset every session.")
+@remote.with_client
 def reset(client: ControlClient, of_all: bool) -> None:
     """Reset a session: pets, counters, random numbers and request log.
 
     Active scenarios and snapshots stay.
     """
     if of_all:
-        if client.name != DEFAULT_SESSION:
+        if client.name != constants.DEFAULT_SESSION:
             raise invalid("--all", f"cannot be combined with session {client.name}")
         click.echo(f"reset sessions: {client.reset_sessions()}")
         return
-    if missing := missing_session(client):
+    if missing := remote.missing_session(client):
         report([f"creating session {client.name}{missing}"])
     active = client.reset()
     click.echo(printable(f"reset session {client.name}; active: {', '.join(active)}"))
@@ -179,7 +160,7 @@ def reset(client: ControlClient, of_all: bool) -> None:
 # --- Pets and snapshots -----------------------------------------------------------------------
 
 
-_int64 = integer(INT64_MIN, INT64_MAX)
+_int64 = integer(constants.INT64_MIN, constants.INT64_MAX)
 
 
 class _NumberCommand(Command):
@@ -198,30 +179,29 @@ def pets() -> None:
     """List, add, change, replace or delete the pets of a running server."""
 
 
-_status_words = words(PET_STATUSES)
+_status_words = words(constants.PET_STATUSES)
 
 
 @pets.command("list")
 @option(
-    "--status",
-    "STATUS",
-    f"Only pets with this status: {', '.join(PET_STATUSES)}.",
+    "--status STATUS",
+    f"Only pets with this status: {', '.join(constants.PET_STATUSES)}.",
     _status_words,
 )
 @with_json
-@with_client
+@remote.with_client
 def list_pets(client: ControlClient, status: str | None, as_json: bool) -> None:
     """List the pets by id."""
     pets = client.pets(status)
     rows = [(pet["id"], pet["categoryId"], pet.get("status", "-"), pet["name"]) for pet in pets]
     kind = f"{status} pets" if status else "pets"
     columns = ("id", "category", "status", "name")
-    show(pets, _listed(client, kind, rows, columns), as_json=as_json)
+    remote.show(pets, _listed(client, kind, rows, columns), as_json=as_json)
 
 
 @pets.command("set", cls=_NumberCommand)
 @click.argument("source", metavar="NUMBER|FIXTURE|FILE", shell_complete=files_of("fixtures"))
-@with_client
+@remote.with_client
 def set_pets(client: ControlClient, source: str) -> None:
     """Replace all pets, with generated ones, or with those of a fixture or a file.
 
@@ -229,7 +209,7 @@ def set_pets(client: ControlClient, source: str) -> None:
     """
     is_number = re.fullmatch("-?[0-9]{1,100}", source)  # the server checks the range
     pets: Any = int(source) if is_number else source
-    if source.lower().endswith(FILE_SUFFIXES):
+    if source.lower().endswith(constants.FILE_SUFFIXES):
         from mockpets.scenario.language.loader import load_fixture
 
         pets = load_fixture(Path(source), source)
@@ -237,18 +217,19 @@ def set_pets(client: ControlClient, source: str) -> None:
 
 
 def _pet_options(*, required: bool) -> Callable[[Decorated], Decorated]:
-    statuses = ", ".join(PET_STATUSES if required else (*PET_STATUSES, "or none"))
-    name = option("--name", "NAME", "Name of the pet.", required=required)
+    statuses = ", ".join([*constants.PET_STATUSES, *([] if required else ["or none"])])
+    name = option("--name NAME", "Name of the pet.", required=required)
     category = option(
-        "--category", "ID", "ID of its category.", dest="categoryId", type=_int64, required=required
+        "--category ID", "ID of its category.", dest="categoryId", type=_int64, required=required
     )
-    status = option("--status", "STATUS", f"Its status: {statuses}.", _status_words)
-    return lambda command: name(category(status(with_json(with_client(command)))))
+    status = option("--status STATUS", f"Its status: {statuses}.", _status_words)
+    return lambda command: name(category(status(with_json(remote.with_client(command)))))
 
 
 def _show_pet(client: ControlClient, verb: str, pet: Pet, *, as_json: bool) -> None:
     parts = [pet["name"], f"category {pet['categoryId']}", *filter(None, [pet.get("status")])]
-    show(pet, [f"{verb} pet {pet['id']}{in_session(client)}: {', '.join(parts)}"], as_json=as_json)
+    text = f"{verb} pet {pet['id']}{remote.in_session(client)}: {', '.join(parts)}"
+    remote.show(pet, [text], as_json=as_json)
 
 
 @pets.command("add")
@@ -274,14 +255,14 @@ def update_pet(client: ControlClient, pet_id: int, as_json: bool, **values: Any)
 
 @pets.command("delete", cls=_NumberCommand)
 @click.argument("pet_id", metavar="ID", type=_int64)
-@with_client
+@remote.with_client
 def delete_pet(client: ControlClient, pet_id: int) -> None:
     """Delete a pet."""
     _print_total(client, client.delete_pet(pet_id))
 
 
 def _print_total(client: ControlClient, total: int) -> None:
-    click.echo(f"pets{in_session(client)}: {total}")
+    click.echo(f"pets{remote.in_session(client)}: {total}")
 
 
 @click.group(cls=ListGroup)
@@ -293,23 +274,23 @@ def _snapshot_names(client: ControlClient) -> list[str]:
     return [snapshot["name"] for snapshot in client.snapshots()]
 
 
-_snapshot_name = click.argument("name", shell_complete=from_server(_snapshot_names))
+_snapshot_name = click.argument("name", shell_complete=remote.from_server(_snapshot_names))
 
 
 @snapshot.command("list")
 @with_json
-@with_client
+@remote.with_client
 def list_snapshots(client: ControlClient, as_json: bool) -> None:
     """List the snapshots by name, with the time in UTC."""
     snapshots = client.snapshots()
     rows = [(row["name"], row["pets"], row["at"]) for row in snapshots]
     columns = ("name", "pets", "saved")
-    show(snapshots, _listed(client, "snapshots", rows, columns), as_json=as_json)
+    remote.show(snapshots, _listed(client, "snapshots", rows, columns), as_json=as_json)
 
 
 @snapshot.command("save")
 @_snapshot_name
-@with_client
+@remote.with_client
 def save_snapshot(client: ControlClient, name: str) -> None:
     """Save the current pets; replaces a snapshot of the same name."""
     saved = client.snapshot(name)
@@ -318,7 +299,7 @@ def save_snapshot(client: ControlClient, name: str) -> None:
 
 @snapshot.command("restore")
 @_snapshot_name
-@with_client
+@remote.with_client
 def restore_snapshot(client: ControlClient, name: str) -> None:
     """Replace the pets with those of a snapshot."""
     _print_total(client, client.restore(name))
@@ -326,7 +307,7 @@ def restore_snapshot(client: ControlClient, name: str) -> None:
 
 @snapshot.command("delete")
 @_snapshot_name
-@with_client
+@remote.with_client
 def delete_snapshot(client: ControlClient, name: str) -> None:
     """Delete a snapshot."""
     client.drop_snapshot(name)
@@ -343,17 +324,17 @@ def gates() -> None:
 
 @gates.command("list")
 @with_json
-@with_client
+@remote.with_client
 def list_gates(client: ControlClient, as_json: bool) -> None:
     """List the gates with the number of held responses."""
     gates = client.gates()
     rows, columns = [*gates.items()], ("gate", "held")
-    show(gates, _listed(client, "held responses", rows, columns), as_json=as_json)
+    remote.show(gates, _listed(client, "held responses", rows, columns), as_json=as_json)
 
 
 @gates.command("open")
-@click.argument("name", shell_complete=from_server(lambda client: client.gates()))
-@with_client
+@click.argument("name", shell_complete=remote.from_server(lambda client: client.gates()))
+@remote.with_client
 def open_gate(client: ControlClient, name: str) -> None:
     """Release the responses held at a gate."""
     released = client.open_gate(name)
@@ -371,7 +352,7 @@ def sessions() -> None:
 
 @sessions.command("list")
 @with_json
-@with_server
+@remote.with_server
 def list_sessions(client: ControlClient, as_json: bool) -> None:
     """List the sessions, with their counts and active scenarios."""
     sessions = client.sessions()
@@ -388,20 +369,19 @@ def list_sessions(client: ControlClient, as_json: bool) -> None:
         )
         for row in sessions
     ]
-    show(sessions, _listed(client, "sessions", rows, columns), as_json=as_json)
+    remote.show(sessions, _listed(client, "sessions", rows, columns), as_json=as_json)
 
 
 @sessions.command("drop")
-@click.argument("name", required=False, shell_complete=from_server(session_names))
-@click.option("--all", "of_all", is_flag=True, help="Drop every session; reset the default one.")
+@click.argument("name", required=False, shell_complete=remote.from_server(remote.session_names))
+@flag("--all", "of_all", text="Drop every session; reset the default one.")
 @option(
-    "--closed",
-    "DURATION",
+    "--closed DURATION",
     "How long requests that name the session get 410, so that an open page does not create "
-    "it again; 0s: not at all.  [default: 60s]",
+    "it again; 0s: not at all.",
     default="60s",
 )
-@with_server
+@remote.with_server
 def drop_session(client: ControlClient, name: str | None, of_all: bool, closed: str) -> None:
     """Remove a session, or all, and release the responses that they hold."""
     if of_all:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mockpets.cli.commands import Command, report
-from mockpets.cli.connection import connect
+from mockpets.cli.commands import Command, cannot_write, report
 from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter, excerpt, hang, on_terminal
-from mockpets.cli.options import option, with_settings
-from mockpets.cli.remote import reporting, with_token
+from mockpets.cli.options import flag, option, with_settings
+from mockpets.cli.remote import connect, reporting, with_token
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
-from mockpets.errors import InputError, Problem, invalid, printable
+from mockpets.errors import InputError, invalid, printable, problem_with
 from mockpets.settings.sources import load_settings
 from mockpets.units import counted
 
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.option("-v", "--verbose", is_flag=True, help="Show the file of each scenario.")
-@option("--url", "URL", "URL of a running server.")
+@flag("-v", "--verbose", text="Show the file of each scenario.")
+@option("--url URL", "URL of a running server.")
 @with_token
 @with_settings("scenarios_dir", "fixtures_dir")
 def scenarios(
@@ -44,7 +43,7 @@ def scenarios(
     if url is None:
         return _local_scenarios(load_settings(flags, os.environ, config), verbose=verbose)
     if problems := [
-        Problem(f"--{name.replace('_', '-')}", 0, 0, "", "cannot be combined with --url")
+        problem_with(f"--{name.replace('_', '-')}", "cannot be combined with --url")
         for name, value in flags.items()
         if value
     ]:
@@ -94,10 +93,9 @@ def _show_scenarios(
     width = min(max(len(name) for _, name, _ in valid), TERM_COLUMNS)  # the same in all groups
     for group, members in groupby(valid, key=lambda row: row[0]):
         with formatter.section(group):
-            shown = (
-                (name, f"{text} [{places[name]}]" if places else text) for _, name, text in members
-            )
-            formatter.write_dl([(f"{name:<{width}}", printable(text)) for name, text in shown])
+            for _, name, text in members:
+                shown = f"{text} [{places[name]}]" if places else text
+                formatter.write_dl([(f"{name:<{width}}", printable(shown))])
     click.echo(formatter.getvalue().rstrip())
     report(problems)
     return 2 if problems else 0
@@ -114,7 +112,7 @@ def _show_scenarios(
 )
 @with_settings("scenarios_dir", "fixtures_dir")
 def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **flags: object) -> int:
-    """Check scenario and fixture files, and try each stub.
+    """Check scenario and fixture files, and list the responses that they define.
 
     Without FILE or DIR, checks all files that `serve` would load. A list is a fixture if the file
     is JSON or in a folder named fixtures or given with --fixtures-dir; other files are scenarios.
@@ -129,8 +127,7 @@ def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **fl
     if output_format == "json":
         _print_json(asdict(result))
     else:
-        for line in _as_text(result):
-            click.echo(printable(line))
+        click.echo("\n".join(map(printable, _as_text(result))))
     return 1 if result.problems else 0
 
 
@@ -138,7 +135,6 @@ def _as_text(result: CheckResult) -> Iterator[str]:
     """Yield the lines of a check's report: problems and warnings, else what the files cover."""
     from mockpets.contract.schemas import RESPONSES
 
-    files: dict[str, list[str]] = {}
     warnings = [replace(item, where=f"warning: {item.where}") for item in result.warnings]
     for problem in (*result.problems, *warnings):
         if not on_terminal():
@@ -146,20 +142,18 @@ def _as_text(result: CheckResult) -> Iterator[str]:
             continue
         yield from hang(str(problem)).split("\n")
         if problem.line:
-            yield from excerpt(_lines_of(problem.file, files), problem.line, problem.column)
-    checked = (
-        f"{counted(len(result.scenarios), 'scenario')} and "
-        f"{counted(len(result.fixtures), 'fixture')} checked: "
-        f"{counted(len(result.problems), 'problem')}"
-    )
+            yield from excerpt(_lines_of(problem.file), problem.line, problem.column)
+    scenarios = counted(len(result.scenarios), "scenario")
+    fixtures = counted(len(result.fixtures), "fixture")
+    checked = f"{scenarios} and {fixtures} checked: {counted(len(result.problems), 'problem')}"
     if result.warnings:
         checked += f" and {counted(len(result.warnings), 'warning')}"
     if result.problems:  # the rest would push them off the screen
         yield checked
         return
-    yield f"{checked}; {counted(result.tried, 'stub')} tried"
+    yield f"{checked}; {counted(result.tried + len(result.untried), 'stub')}"
     for label in result.untried:
-        yield f"not tried, because no matching request could be built: {label}"
+        yield f"not in the table, because no matching request could be built: {label}"
     width = max(map(len, [*result.coverage, "operation"]))
     yield ""
     yield f"{'operation':<{width}}  status  scenarios"
@@ -170,15 +164,13 @@ def _as_text(result: CheckResult) -> Iterator[str]:
     yield "* not listed in the contract"
 
 
-def _lines_of(file: str, known: dict[str, list[str]]) -> list[str]:
+def _lines_of(file: str) -> list[str]:
     """Return the lines of a file as YAML counts them; none if it cannot be read."""
-    if file not in known:
-        try:
-            text = Path(file).read_text("utf-8-sig")
-        except (OSError, ValueError):
-            text = ""
-        known[file] = re.split("\r\n|[\n\r\x85\u2028\u2029]", text)
-    return known[file]
+    try:
+        text = Path(file).read_text("utf-8-sig")
+    except (OSError, ValueError):
+        return []
+    return re.split("\r\n|[\n\r\x85\u2028\u2029]", text)
 
 
 @click.command(cls=Command)
@@ -204,15 +196,15 @@ def new(name: str, config: Path | None, **flags: object) -> None:
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(new_scenario(name))
+    except FileExistsError as error:
+        hint = "choose another name, or delete it"
+        raise invalid("", f"{path} already exists", hint) from error
     except OSError as error:
-        if isinstance(error, FileExistsError):
-            hint = "choose another name, or delete it"
-            raise invalid("", f"{path} already exists", hint) from error
-        raise invalid(str(path), f"cannot write this file: {error.strerror}") from error
+        raise cannot_write(path, error) from error
     click.echo(f"wrote {path}")
     if replaced:
-        what = f"in a server that loads it, {path} replaces {replaced.shown}"
-        report([f"note: {what}; to keep both, rename the file"])
+        note = f"note: in a server that loads it, {path} replaces {replaced.shown}"
+        report([f"{note}; to keep both, rename the file"])
     click.echo(f"check it  mockpets check {path}")
     click.echo(f"use it    mockpets serve --scenarios-dir {folder} --scenario {name}")
 
@@ -240,7 +232,7 @@ def fixture(config: Path | None, **flags: object) -> None:
 
 
 @click.command(cls=Command)
-@click.option("--control", is_flag=True, help="Print the control API instead.")
+@flag("--control", text="Print the control API instead.")
 def openapi(control: bool) -> None:
     """Print the contract as an OpenAPI 3.1 document."""
     if control:

@@ -1,7 +1,7 @@
 """A quick `mockpets health` for containers, which run it every few seconds.
 
-It imports neither click nor the settings nor an HTTP client: loading them takes most of the time of
-the full command. It knows only the usual case, and leaves everything else to the full command.
+It imports neither click nor the settings nor an HTTP client, which takes most of the time of the
+full command, and leaves everything but the usual case to that command.
 """
 
 from __future__ import annotations
@@ -23,10 +23,7 @@ _EVERY_ADDRESS: Final = ("", "0.0.0.0")  # noqa: S104 - compared, not bound
 
 
 def healthy_url(environ: Mapping[str, str]) -> str | None:
-    """Return the URL of the server that the environment describes, if it is healthy.
-
-    Return None in every other case; the full command then finds the server or reports the problem.
-    """
+    """Return the URL of the server that the environment describes; None if in doubt."""
     port = environ.get("MOCKPETS_PORT") or _PORT
     prefix = environ.get("MOCKPETS_PREFIX", "")
     if (

@@ -1,8 +1,8 @@
 """The keys of `mockpets serve` on a terminal: panel, reset, scenario, quit.
 
-A thread reads the keys and calls the control API, as the commands do. Signal handlers, on the main
-thread, change the mode of the terminal. The kernel stops every process outside of the foreground
-group that reads a terminal or changes its mode, with SIGTTIN and SIGTTOU.
+A thread reads the keys and calls the control API. Signal handlers, on the main thread, change the
+mode of the terminal. The kernel stops every process outside of the foreground group that reads a
+terminal or changes its mode, with SIGTTIN and SIGTTOU.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def key_line(*, has_control: bool) -> str:
 class Keys:
     """Reads keys while this process is in the foreground of its terminal; a context manager.
 
-    Create, enter and leave it on the main thread.
+    Use it on the main thread.
 
     :param press: called on a thread with each text that arrives, mostly one key.
     """

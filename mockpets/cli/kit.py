@@ -11,22 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mockpets.cli.commands import Command, report
-from mockpets.cli.options import with_settings
-from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
-from mockpets.kit import (
-    CLIENT,
-    INTEGRATIONS,
-    PACKAGE_FILE,
-    SCENARIOS_FILE,
-    STATES_FILE,
-    declared_scenarios,
-    files_of,
-    own_files,
-    render,
-    stored_options,
-    written_by,
-)
+from mockpets import kit as texts
+from mockpets.cli.commands import Command, cannot_write, report
+from mockpets.cli.options import flag, option, with_settings
+from mockpets.errors import InputError, did_you_mean, invalid, printable, problem_with
 from mockpets.settings.sources import load_settings
 from mockpets.units import quote
 
@@ -63,13 +51,6 @@ _EXCLUSIONS: Final = {
 the files cannot do it: Prettier has none, and ESLint reports a comment that suppresses nothing."""
 
 
-def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
-    for name, integration in reversed([*INTEGRATIONS.items()]):
-        purpose = f"Also write the {integration.purpose}."
-        command = click.option(f"--{name}", is_flag=True, help=purpose)(command)
-    return command
-
-
 class _Folder(click.Path):
     """A folder to write into; an empty text would be the working directory."""
 
@@ -83,18 +64,20 @@ class _Folder(click.Path):
 _FOLDER: Final = _Folder(path_type=Path, file_okay=False)
 
 
+def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
+    for name, integration in reversed([*texts.INTEGRATIONS.items()]):
+        purpose = f"Also write the {integration.purpose}."
+        command = click.option(f"--{name}", is_flag=True, help=purpose)(command)
+    return command
+
+
 @click.command(cls=Command)
 @click.argument("folder", type=_FOLDER, required=False, metavar="[DIR]")
-@click.option(
-    "--out",
-    type=_FOLDER,
-    metavar="DIR",
-    help="Folder for the files, such as test/mockpets; made if it is missing.",
+@option(
+    "--out DIR", "Folder for the files, such as test/mockpets; made if it is missing.", type=_FOLDER
 )
 @_with_integrations
-@click.option(
-    "--check", is_flag=True, help="Write nothing; exit with status 1 if a file is out of date."
-)
+@flag("--check", text="Write nothing; exit with status 1 if a file is out of date.")
 @with_settings("scenarios_dir", "fixtures_dir")
 def kit(folder: Path | None, out: Path | None, check: bool, **flags: Any) -> int:
     """Write the TypeScript client, with the names of your scenarios, into a folder.
@@ -107,7 +90,7 @@ def kit(folder: Path | None, out: Path | None, check: bool, **flags: Any) -> int
     delete the folder first.
     """
     out = _one_folder(folder, out)
-    chosen = [name for name in INTEGRATIONS if flags.pop(name)]
+    chosen = [name for name in texts.INTEGRATIONS if flags.pop(name)]
     options = _paths(flags)
     command = ["mockpets", "kit", "--out", str(out), *(f"--{name}" for name in chosen)]
     given = [*command, *_arguments(options)]
@@ -122,24 +105,24 @@ def kit(folder: Path | None, out: Path | None, check: bool, **flags: Any) -> int
     report(problem for group in library.problems.values() for problem in group)
     present = [
         name
-        for name in INTEGRATIONS
-        if name in {*chosen, *stored} or any(_version(out / file) for file in own_files(name))
+        for name in texts.INTEGRATIONS
+        if name in {*chosen, *stored} or any(_version(out / file) for file in texts.own_files(name))
     ]
     # A file with problems still has a name: tests that use it fail with the problems.
     with_client = not present or _version(out / "client.js") is not None
-    names = files_of(present, with_client=with_client)
+    names = texts.files_of(present, with_client=with_client)
     descriptions, gates = library.descriptions(), library.gates()
     to_store = [f"--{name}" for name in present]
     to_store += [f"--{name}={_relative(path, out)}" for name in _PATHS for path in options[name]]
     if check and not stored and not any(options.values()):
         to_store = []  # downloaded from a server, or written by a version that stored none
-    files = {out / name: render(name, descriptions, gates, to_store) for name in names}
+    files = {out / name: texts.render(name, descriptions, gates, to_store) for name in names}
     if check:
         return _check(files, shlex.join(given), is_complete=bool(settings.scenarios_dir))
     removed = ", ".join(map(repr, _removed_names(files)))
     _write(files)
     if removed:
-        report([f"{out / SCENARIOS_FILE} no longer has {removed}"])
+        report([f"{out / texts.SCENARIOS_FILE} no longer has {removed}"])
     if "playwright" in chosen:
         _configure(out, _arguments(options))
     if "vitest" in chosen:
@@ -156,8 +139,7 @@ def _one_folder(argument: Path | None, option: Path | None) -> Path:
     """Return the folder that DIR or ``--out`` names."""
     folder = argument or option
     if folder is None:
-        what, hint = "this option is required", "see 'mockpets kit --help'"
-        raise invalid("--out", what, hint)
+        raise invalid("--out", "this option is required", "see 'mockpets kit --help'")
     if option not in (None, folder):
         what = f"got {quote(str(option))}, and DIR is {quote(str(folder))}"
         raise invalid("--out", what, "name one folder")
@@ -191,40 +173,36 @@ def _relative(path: str | Path, folder: Path = Path()) -> str:
 
 def _stored(out: Path) -> tuple[list[str], Paths]:
     """Return the integrations, and the options with paths, of the call that wrote a folder."""
-    file = out / PACKAGE_FILE
+    file = out / texts.PACKAGE_FILE
     text = _read(file) or ""
     integrations: list[str] = []
     paths: Paths = {}
-    if written_by(text) is None:
+    if texts.written_by(text) is None:
         return integrations, paths
-    where, hint = "mockpets.options", "delete this file, and run 'mockpets kit' with all options"
+    place = f"{file}: mockpets.options"
+    hint = "delete this file, and run 'mockpets kit' with all options"
     try:
-        options = stored_options(text)
+        options = texts.stored_options(text)
     except (ValueError, RecursionError) as error:
-        what = "must be a list of texts such as --playwright"
-        raise InputError([Problem(str(file), 0, 0, where, what, hint)]) from error
-    for option in options:
-        name, _, value = option.removeprefix("--").partition("=")
-        if name in INTEGRATIONS and not value:
+        raise invalid(place, "must be a list of texts such as --playwright", hint) from error
+    for text in options:
+        name, _, value = text.removeprefix("--").partition("=")
+        if name in texts.INTEGRATIONS and not value:
             integrations.append(name)
         elif name in _PATHS and value:
             paths[name] = (*paths.get(name, ()), _relative(out / value))
         else:
-            near = did_you_mean(option, (f"--{name}" for name in (*INTEGRATIONS, *_PATHS))) or hint
-            what = f"unknown option {quote(option)}"
-            raise InputError([Problem(str(file), 0, 0, where, what, near)])
+            known = [f"--{name}" for name in (*texts.INTEGRATIONS, *_PATHS)]
+            near = did_you_mean(text, known) or hint
+            raise invalid(place, f"unknown option {quote(text)}", near)
     return integrations, paths
 
 
 def _settings(options: Paths, repeated: Paths, out: Path) -> Settings:
-    """Return the settings for these options.
-
-    :param repeated: those that the folder stores.
-    :raise InputError: the hint for a stored option is where it is stored.
-    """
+    """Return the settings; an error for a `repeated` option, which the folder stores, says so."""
     flags = {name.replace("-", "_"): paths for name, paths in options.items() if name != "config"}
     config = next(map(Path, options["config"]), None)
-    hint = f"{out / PACKAGE_FILE} stores this option: give it again, with the current path"
+    hint = f"{out / texts.PACKAGE_FILE} stores this option: give it again, with the current path"
     try:
         return load_settings(flags, os.environ, config)
     except InputError as error:
@@ -242,17 +220,14 @@ def _settings(options: Paths, repeated: Paths, out: Path) -> Settings:
 def _imports(out: Path, integrations: Iterable[str]) -> Iterator[str]:
     """Yield for each integration, or for the client, where users write which import."""
     for name in [*integrations] or ["client"]:
-        part = INTEGRATIONS.get(name, CLIENT)
+        part = texts.INTEGRATIONS.get(name, texts.CLIENT)
         user = Path(part.importer) if "/" in part.importer else out.parent / part.importer
         names = f"{{ {part.imports} }} from " if part.imports else ""
         yield f'in {user.as_posix()}: import {names}"{_module(out / name, user.parent)}";'
 
 
 def _exclusions(out: Path) -> Iterator[str]:
-    """Yield what to add to the configuration of the formatters and linters of a repository.
-
-    A package of a monorepo may use the configuration of a folder above it.
-    """
+    """Yield the lines that keep formatters and linters of this repository off the folder."""
     folders = [Path.cwd(), *Path.cwd().parents]
     root = next((place for place, folder in enumerate(folders) if (folder / ".git").exists()), 0)
     within = [folder for folder in folders[: root + 1] if folder in out.resolve().parents]
@@ -285,18 +260,15 @@ def _read(path: Path) -> str | None:
 
 
 def _version(path: Path) -> str | None:
-    return written_by(_read(path) or "")
+    return texts.written_by(_read(path) or "")
 
 
 def _write(files: Mapping[Path, str]) -> None:
-    """Write the files, if none of them is someone else's.
-
-    :raise InputError: before anything is written, or if a file cannot be written.
-    """
+    """Write the files; raise `InputError` before that if one of them is someone else's."""
     what = "this file exists, and 'mockpets kit' did not write it"
     hint = "rename it, or choose another folder with --out"
     foreign = [
-        Problem(str(path), 0, 0, "", what, hint)
+        problem_with(str(path), what, hint)
         for path in files
         if os.path.lexists(path) and _version(path) is None
     ]
@@ -320,19 +292,18 @@ def _write_file(path: Path, text: str) -> None:
         with path.open("xb") as file:
             file.write(data)
     except OSError as error:
-        what = f"cannot write this file: {error.strerror}"
-        raise invalid(str(path), what) from error
+        raise cannot_write(path, error) from error
     click.echo(printable(f"wrote {path}"))
 
 
 def _check(files: Mapping[Path, str], command: str, *, is_complete: bool) -> int:
     """Report the files that are not as `_write` would write them; return the exit status.
 
-    :param is_complete: whether there are folders with scenarios. Otherwise the ones of before may
-        be in a variable or in an option that was not stored, and the command would remove names.
+    :param is_complete: whether there are folders with scenarios. Otherwise the command could remove
+        names: those of before may be in a variable, or in an option that was not stored.
     """
     differences = {path: _difference(path, text) for path, text in files.items()}
-    problems = [Problem(str(path), 0, 0, "", what) for path, what in differences.items() if what]
+    problems = [f"{path}: {what}" for path, what in differences.items() if what]
     if problems:
         if not is_complete and (names := _removed_names(files)):
             command += f" --scenarios-dir DIR (the folder with {', '.join(map(repr, names))})"
@@ -344,8 +315,9 @@ def _check(files: Mapping[Path, str], command: str, *, is_complete: bool) -> int
 
 def _removed_names(files: Mapping[Path, str]) -> list[str]:
     for path, text in files.items():
-        if path.name == SCENARIOS_FILE and _version(path):
-            return sorted(declared_scenarios(_read(path) or "") - declared_scenarios(text))
+        if path.name == texts.SCENARIOS_FILE and _version(path):
+            before, now = map(texts.declared_scenarios, (_read(path) or "", text))
+            return sorted(before - now)
     return []
 
 
@@ -356,25 +328,25 @@ def _difference(path: Path, text: str) -> str:
         return "this file is missing"
     if current == text:
         return ""
-    writer, own = written_by(current), written_by(text)
+    writer, own = texts.written_by(current), texts.written_by(text)
     if writer is None:
         return "'mockpets kit' did not write this file; rename it, or choose another folder"
     if writer != own:
         return f"out of date: written by mockpets {writer}, and this is mockpets {own}"
-    if path.name == SCENARIOS_FILE:
-        before, now = declared_scenarios(current), declared_scenarios(text)
+    if path.name == texts.SCENARIOS_FILE:
+        before, now = texts.declared_scenarios(current), texts.declared_scenarios(text)
         changes = [*_listed("lacks", now - before), *_listed("still has", before - now)]
         if changes:
             return f"out of date: it {' and '.join(changes)}"
-    if path.name == PACKAGE_FILE:
-        stored, given = (shlex.join(stored_options(file)) or "none" for file in (current, text))
+    if path.name == texts.PACKAGE_FILE:
+        stored, given = (
+            shlex.join(texts.stored_options(file)) or "none" for file in (current, text)
+        )
         if stored != given:
             return f"out of date: its options are {stored}, and now they are {given}"
-    if path.name == STATES_FILE:
-        return (
-            "out of date: the names or descriptions of your scenarios have changed, or a formatter "
-            "has changed this file"
-        )
+    if path.name == texts.STATES_FILE:
+        what = "the names or descriptions of your scenarios have changed"
+        return f"out of date: {what}, or a formatter has changed this file"
     return "this file was changed; if a formatter did it, exclude the folder from formatting"
 
 

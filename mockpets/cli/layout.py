@@ -30,10 +30,7 @@ def columns() -> int:
 
 
 def wrap(text: str, first: str = "", rest: str = "") -> str:
-    """Return a text in lines that fit the terminal; a word that is longer stays whole.
-
-    :param first: begins the first line, and `rest` all others.
-    """
+    """Return a text in lines that fit the terminal; `first` begins the first, `rest` the others."""
     import textwrap
 
     return textwrap.fill(
@@ -71,18 +68,15 @@ def excerpt(lines: Sequence[str], line: int, column: int) -> list[str]:
     before, after = printable(text[start:position]), printable(text[position:])
     rows = [cut(f"{prefix}{before}{after}", columns())]
     if column:
-        rows.append(" " * (len(prefix) - 2) + "| " + " " * _cells(before) + "^")
+        # An East Asian character takes two cells of a terminal.
+        cells = sum(2 if east_asian_width(character) in "WF" else 1 for character in before)
+        rows.append(" " * (len(prefix) - 2) + "| " + " " * cells + "^")
     return rows
 
 
 def cut(text: str, width: int) -> str:
     """Return a text of at most this many characters, with an ellipsis where it is cut."""
     return text if len(text) <= width else f"{text[: max(width - 1, 0)]}\N{HORIZONTAL ELLIPSIS}"
-
-
-def _cells(text: str) -> int:
-    """Return how many cells of a terminal a text takes; an East Asian character takes two."""
-    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def can_print(text: str) -> bool:

@@ -1,9 +1,7 @@
 """The entry point of the command line.
 
-Only the `cli` modules use click and print. This module turns errors into exit statuses: 2 for
-usage, settings and files, 1 for everything else. It imports a command when it is called, so that
-``--help`` loads little more than click, and ``use`` and ``health`` little more than an HTTP client
-besides.
+It turns errors into exit statuses: 2 for usage, settings and files, 1 for everything else. It
+imports a command when it is called, so that ``--help`` loads little more than click.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import click
 
 from mockpets.cli import layout  # noqa: F401 - makes click use our formatter
 from mockpets.cli.commands import Command, Group, discard_output, report, walk
-from mockpets.errors import InputError, Problem, did_you_mean
+from mockpets.errors import InputError, Problem, did_you_mean, problem_with
 from mockpets.version import FULL_VERSION
 
 if TYPE_CHECKING:
@@ -44,7 +42,7 @@ _SECTIONS: Final = {
     },
     "Scenario files and documents": {
         "scenarios": "List the scenarios: name and description.",
-        "check": "Check scenario and fixture files, and try each stub.",
+        "check": "Check scenario and fixture files, and list the responses that they define.",
         "new": "Write a scenario file to start from.",
         "fixture": "Print generated pets as a fixture file.",
         "openapi": "Print the contract as an OpenAPI 3.1 document.",
@@ -72,10 +70,7 @@ _INTERRUPTED: Final = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status.
-
-    :param arguments: by default those of the process; an empty list prints the help.
-    """
+    """Run one command, by default that of the process, and return its exit status."""
     words = _as_options(sys.argv[1:] if arguments is None else list(arguments))
     try:
         if hasattr(sys.stdout, "reconfigure"):  # escape what the terminal cannot show
@@ -125,12 +120,12 @@ def _usage(error: click.ClickException) -> object:
     param = getattr(error, "param", None)
     if isinstance(error, click.MissingParameter) and param is not None:
         if isinstance(param, click.Option):
-            return Problem(param.opts[0], 0, 0, "", "this option is required", help_hint)
+            return problem_with(param.opts[0], "this option is required", help_hint)
         name = param.human_readable_name.removesuffix("...")
-        return Problem("", 0, 0, "", f"missing argument {name}", help_hint)
+        return problem_with("", f"missing argument {name}", help_hint)
     if isinstance(error, click.BadParameter) and param is not None:
         name = param.human_readable_name if isinstance(param, click.Argument) else param.opts[0]
-        return Problem(name, 0, 0, "", error.message.rstrip("."))
+        return problem_with(name, error.message.rstrip("."))
     return f"{error.format_message().rstrip('.')}; {help_hint}"
 
 
@@ -139,11 +134,12 @@ def _unknown_option(name: str, context: click.Context) -> Problem:
     if owners := _owners(name):
         owner = "serve" if "serve" in owners else owners[0]
         message = f"not an option of '{context.command_path}'"
-        return Problem(name, 0, 0, "", message, f"use it with 'mockpets {owner}'")
+        return problem_with(name, message, f"use it with 'mockpets {owner}'")
     # click would list all similar options alphabetically, not the nearest.
-    known = [option.strip("-") for item in context.command.params for option in item.opts]
+    shown = [item for item in context.command.params if not getattr(item, "hidden", False)]
+    known = [option.strip("-") for item in shown for option in item.opts]
     near = did_you_mean(name.strip("-"), known).replace(" '", " '--")
-    return Problem(name, 0, 0, "", "unknown option", near or f"see '{context.command_path} --help'")
+    return problem_with(name, "unknown option", near or f"see '{context.command_path} --help'")
 
 
 def _owners(name: str, *, takes_value: bool = False) -> list[str]:
@@ -153,6 +149,7 @@ def _owners(name: str, *, takes_value: bool = False) -> list[str]:
         for path, command in walk(_commands)
         for item in command.params
         if name in (*item.opts, *item.secondary_opts)
+        and not getattr(item, "hidden", False)
         and not (takes_value and getattr(item, "is_flag", False))
     ]
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mockpets.cli.completion import files_of, locales, words
+from mockpets.cli.completion import files_of, locales, names_of, words
 from mockpets.errors import RequestError, invalid
 from mockpets.settings.model import rows
-from mockpets.settings.sources import CONFIG_VARIABLE
+from mockpets.settings.sources import CONFIG_VARIABLE, REMOVED
 from mockpets.settings.validators import OneOf
 from mockpets.units import quote
 
@@ -39,32 +40,30 @@ def integer(least: int, most: int | None = None) -> Callable[[str], int]:
 
 
 def option(
-    flag: str,
-    metavar: str,
-    text: str,
-    complete: Complete | None = None,
-    *,
-    dest: str = "",
-    **attributes: Any,
+    usage: str, text: str, complete: Complete | None = None, *, dest: str = "", **attributes: Any
 ) -> Callable[[Decorated], Decorated]:
-    """Add an option with a value to a command.
+    """Add an option with a value to a command; attributes are as for `click.option`.
 
+    :param usage: as the help shows it, such as ``--output, -o FILE``.
     :param dest: the parameter of the command, if it is not named like the flag.
-    :param attributes: as for `click.option`.
     """
-    names = [flag, dest] if dest else [flag]
+    flags, _, metavar = usage.rpartition(" ")
+    names = [*flags.split(", "), *filter(None, [dest])]
+    if "default" in attributes:
+        text = f"{text}  [default: {attributes['default']}]"
     return click.option(*names, metavar=metavar, help=text, shell_complete=complete, **attributes)
 
 
-with_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def flag(*names: str, text: str) -> Callable[[Decorated], Decorated]:
+    """Add an option without a value to a command."""
+    return click.option(*names, is_flag=True, help=text)
+
+
+with_json = flag("--json", "as_json", text="Print JSON.")
 
 
 def read_json(flag: str, text: str, example: str) -> Any:
-    """Return the value of the option `flag` as JSON.
-
-    :param example: a valid value, for the hint of the error.
-    :raise InputError: the text is not JSON.
-    """
+    """Return the value of an option as JSON; raise `InputError`, with an example, if it is not."""
     from mockpets.strict_json import dump_json, parse_json  # most commands do not need it
 
     try:
@@ -78,12 +77,12 @@ _COMPLETIONS: Final[Mapping[str, Complete]] = {
     "scenario": files_of("scenarios"),
     "scenarios_dir": click.Path(file_okay=False).shell_complete,
     "fixtures_dir": click.Path(file_okay=False).shell_complete,
-    "locale": locales,
+    "locale": names_of(locales),
     "state": click.Path().shell_complete,
 }
 """Setting to the completion of its value."""
 
-_REPEATS: Final = {"no": "", "comma": " Repeatable, or comma-separated.", "path": " Repeatable."}
+_REPEATS: Final = {"": "", ",": " Repeatable, or comma-separated.", os.pathsep: " Repeatable."}
 
 
 def _option(row: Row, text: str | None) -> Callable[[Decorated], Decorated]:
@@ -91,29 +90,26 @@ def _option(row: Row, text: str | None) -> Callable[[Decorated], Decorated]:
     default = row.default
     if row.is_switch:
         default = "on" if default else "off"
-    elif row.repeats != "no":
+    elif row.separator:
         default = ", ".join(default)
     elif row.is_seconds:
         default = f"{default:g}s"
     default = row.unset or default
-    text = text or f"{row.help}{_REPEATS[row.repeats]}"
-    text = f"{text}  [default: {'none' if default == '' else default}; variable: {row.variable}]"
+    text = text or f"{row.help}{_REPEATS[row.separator]}"
+    default = "none" if default in ("", None) else default
+    text = f"{text}  [default: {default}; variable: {row.variable}]"
     if row.is_switch:
         return click.option(f"{row.flag}/--no-{row.key}", row.name, default=None, help=text)
-    return click.option(
-        row.flag,
-        row.name,
-        multiple=row.repeats != "no",
-        metavar=row.metavar,
-        help=text,
-        shell_complete=_completion(row),
-    )
+    check = row.check
+    complete = words(check.words) if isinstance(check, OneOf) else _COMPLETIONS.get(row.name)
+    multiple = bool(row.separator)
+    return option(f"{row.flag} {row.metavar}", text, complete, dest=row.name, multiple=multiple)
 
 
-def _completion(row: Row) -> Complete | None:
-    if isinstance(row.check, OneOf):
-        return words(row.check.words)
-    return _COMPLETIONS.get(row.name)
+def _removed(key: str) -> Callable[[Decorated], Decorated]:
+    """Return a hidden option for a removed setting, with or without a value, for its message."""
+    names = (f"--{key}", f"--no-{key}", key.replace("-", "_"))
+    return click.option(*names, is_flag=False, flag_value="on", hidden=True)
 
 
 def with_settings(
@@ -127,7 +123,10 @@ def with_settings(
     def decorate(command: Decorated) -> Decorated:
         default = f"[default: mockpets.toml, if it exists; variable: {CONFIG_VARIABLE}]"
         file = click.Path(path_type=Path)
-        command = option("--config", "FILE", f"Settings file.  {default}", type=file)(command)
+        command = option("--config FILE", f"Settings file.  {default}", type=file)(command)
+        for key, (name, _) in REMOVED.items():
+            if name and not names:
+                command = _removed(key)(command)
         for row in reversed(rows()):
             if not names or row.name in names:
                 command = _option(row, (texts or {}).get(row.name))(command)

@@ -12,33 +12,28 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, get_args
 
 import click
 
+from mockpets import constants
 from mockpets.cli.commands import Command, report
-from mockpets.cli.completion import from_server, scenarios, words
-from mockpets.cli.connection import connect
+from mockpets.cli.completion import file_names, names_of, words
 from mockpets.cli.layout import cut, on_terminal
-from mockpets.cli.options import integer, option, with_settings
-from mockpets.constants import (
-    DEFAULT_SESSION,
-    FILE_SUFFIXES,
-    HEALTH_PATH,
-    OPERATIONS,
-    REQUEST_OUTCOMES,
-    NoteCode,
-)
-from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
+from mockpets.cli.options import flag, integer, option, with_settings
+from mockpets.errors import InputError, MockpetsError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.model import VARIABLE_PREFIX
 from mockpets.settings.sources import URL_VARIABLE, load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
+    from mockpets.cli.completion import Complete
     from mockpets.client import ControlClient, ControlError
     from mockpets.contract.control_types import RequestFilters, RequestList, RequestSummary
 
 _TOKEN_VARIABLE: Final = f"{VARIABLE_PREFIX}CONTROL_TOKEN"
 """The same variable as for the setting of the server."""
 _HEALTH_SECONDS: Final = 3.0
+_TAB_SECONDS: Final = 0.3
+"""How long a server may take for each step of a response while a shell waits."""
 _WAIT_SECONDS: Final = 5
 """The longest wait for one poll: a Ctrl-C just before the poll takes effect only after it."""
 _FOLLOWED: Final = 1000
@@ -52,18 +47,33 @@ _RETRY_SECONDS: Final = 0.5
 # --- Server -----------------------------------------------------------------------------------
 
 
-def with_client(command: Callable[..., int | None]) -> Callable[..., Any]:
-    """Add the options that select a server and a session to a command, and pass it a client.
+def connect(options: Mapping[str, Any], timeout: float = 10.0) -> ControlClient:
+    """Return a client for the server that a command's options select.
 
-    Errors of the server or the network are printed, and the exit status is 1.
+    :param options: ``url``, ``token``, ``session``, ``host``, ``port`` and ``config``, if given.
+    :param timeout: seconds for each step of a call.
     """
+    from mockpets.client import ControlClient  # not needed for the help
+
+    url, token = options.get("url"), options.get("token")
+    if url is None:
+        flags = {name: options.get(name) for name in ("host", "port")}
+        settings = load_settings(flags, os.environ, options.get("config"))
+        url = settings.url() + settings.prefix
+        token = token or settings.control_token
+    # `requests --follow` continues after a restart.
+    return ControlClient(url, options.get("session"), token, timeout, any_session=True)
+
+
+def with_client(command: Callable[..., int | None]) -> Callable[..., Any]:
+    """Pass a command a client for the server and session that these options select."""
     text = "Session name.  [default: the one in the URL, or default]"
-    session = option("--session", "NAME", text, from_server(session_names))
+    session = option("--session NAME", text, from_server(session_names))
     return _url(session(with_token(_with_address(_run(command)))))
 
 
 def with_server(command: Callable[..., int | None]) -> Callable[..., Any]:
-    """Do the same as `with_client`, for a command that is not about one session."""
+    """Do the same as `with_client`, without the option for the session."""
     return _url(with_token(_with_address(_run(command))))
 
 
@@ -106,15 +116,46 @@ def session_names(client: ControlClient) -> list[str]:
     return [session["name"] for session in client.sessions()]
 
 
+# --- Completion -------------------------------------------------------------------------------
+
+
+def from_server(names: Callable[[ControlClient], Iterable[str]]) -> Complete:
+    """Return a completion of names that a running server knows."""
+    return names_of(lambda context: _ask(context, names))
+
+
+@names_of
+def _scenarios(context: click.Context) -> Iterable[str]:
+    """Return the names of a running server's scenarios, or without one those of files."""
+    return _ask(context, _valid_scenarios) or file_names("scenarios", context)
+
+
+def _ask(context: click.Context, names: Callable[[ControlClient], Iterable[str]]) -> list[str]:
+    """Return names from the server that the options so far select; none without a response."""
+    try:
+        return [*names(connect(context.params, _TAB_SECONDS))]
+    except (MockpetsError, LookupError, TypeError, AttributeError):  # or unexpected JSON
+        return []
+
+
+def _valid_scenarios(client: ControlClient) -> list[str]:
+    return [
+        scenario["name"]
+        for scenario in client.scenarios()["scenarios"]
+        if scenario["description"] is not None and not scenario["inline"]
+    ]
+
+
+# --- Options ----------------------------------------------------------------------------------
+
+
 _url = option(
-    "--url",
-    "URL",
+    "--url URL",
     f"URL of the server.  [default: from --host and --port; variable: {URL_VARIABLE}]",
     envvar=URL_VARIABLE,
 )
 with_token = option(
-    "--token",
-    "TOKEN",
+    "--token TOKEN",
     "Token for the control API, if the server requires one.  "
     f"[default: none; variable: {_TOKEN_VARIABLE}]",
     envvar=_TOKEN_VARIABLE,
@@ -127,7 +168,7 @@ _with_address = with_settings(
 
 
 @click.command(cls=Command)
-@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=scenarios)
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=_scenarios)
 @with_client
 def use(client: ControlClient, names: tuple[str, ...]) -> None:
     """Switch the scenarios of a running server, or print the active ones.
@@ -136,7 +177,9 @@ def use(client: ControlClient, names: tuple[str, ...]) -> None:
     """
     wanted = [part for name in names for part in name.split(",")]
     if problems := [
-        _file_name_problem(name) for name in wanted if name.lower().endswith(FILE_SUFFIXES)
+        _file_name_problem(name)
+        for name in wanted
+        if name.lower().endswith(constants.FILE_SUFFIXES)
     ]:
         raise InputError(problems)
     if not wanted and (missing := missing_session(client)):
@@ -152,7 +195,7 @@ def _file_name_problem(name: str) -> Problem:
 
 def in_session(client: ControlClient) -> str:
     """Return the name of a client's session for a message; empty for the default session."""
-    return "" if client.name == DEFAULT_SESSION else f" in session {client.name}"
+    return "" if client.name == constants.DEFAULT_SESSION else f" in session {client.name}"
 
 
 def missing_session(client: ControlClient) -> str:
@@ -165,10 +208,7 @@ def missing_session(client: ControlClient) -> str:
 
 
 def show(value: object, lines: Iterable[str], *, as_json: bool) -> None:
-    """Print a value as JSON, or as lines.
-
-    JSON is in ASCII, because names can contain terminal control characters.
-    """
+    """Print lines, or a value as JSON: in ASCII, since names can contain control characters."""
     if as_json:
         click.echo(json.dumps(value, indent=2))
         return
@@ -180,37 +220,27 @@ def show(value: object, lines: Iterable[str], *, as_json: bool) -> None:
 
 
 @click.command(cls=Command)
-@option("--operation", "NAME", "Only this operation, such as listPets.", words(OPERATIONS))
-@option("--method", "NAME", "Only this method, such as POST.")
-@option("--path", "PATH", "Only this path; * matches any text.")
-@option("--status", "CODE", "Only responses with this status, such as 404 or 4xx.")
+@option("--operation NAME", "Only this operation, such as listPets.", words(constants.OPERATIONS))
+@option("--method NAME", "Only this method, such as POST.")
+@option("--path PATH", "Only this path; * matches any text.")
+@option("--status CODE", "Only responses with this status, such as 404 or 4xx.")
+@option("--stub LABEL", "Only requests handled by this stub, such as retry/*, or by no stub (-).")
 @option(
-    "--stub", "LABEL", "Only requests handled by this stub, such as retry/*, or by no stub (-)."
-)
-@option(
-    "--note",
-    "CODE",
+    "--note CODE",
     "Only requests with this note, such as off_contract.",
-    words(get_args(NoteCode)),
+    words(get_args(constants.NoteCode)),
 )
 @option(
-    "--outcome",
-    "NAME",
+    "--outcome NAME",
     "Only requests with this outcome: pending, sent, client_left or broken.",
-    words(REQUEST_OUTCOMES),
+    words(constants.REQUEST_OUTCOMES),
 )
-@option("--since", "NUMBER", "Only requests after this number.", type=integer(0))
-@option("--limit", "NUMBER", "Show only the newest NUMBER requests.", type=integer(1))
-@click.option(
-    "--follow", "-f", is_flag=True, help="Show new requests as they arrive, until Ctrl-C."
-)
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object per line, with all properties."
-)
-@click.option(
-    "--har", is_flag=True, help="Print a HAR 1.2 document, for a browser's developer tools."
-)
-@click.option("--clear", is_flag=True, help="Clear the request log.")
+@option("--since NUMBER", "Only requests after this number.", type=integer(0))
+@option("--limit NUMBER", "Show only the newest NUMBER requests.", type=integer(1))
+@flag("--follow", "-f", text="Show new requests as they arrive, until Ctrl-C.")
+@flag("--json", "as_json", text="Print one JSON object per line, with all properties.")
+@flag("--har", text="Print a HAR 1.2 document, for a browser's developer tools.")
+@flag("--clear", text="Clear the request log.")
 @with_client
 def requests(
     client: ControlClient, follow: bool, as_json: bool, har: bool, clear: bool, **options: Any
@@ -225,7 +255,11 @@ def requests(
     """
     filters = {name: value for name, value in options.items() if value is not None}
     modes = {"--clear": clear, "--har": har, "--json": as_json, "--follow": follow}
-    _reject_pairs([name for name, on in modes.items() if on], filters)
+    chosen = [name for name, is_on in modes.items() if is_on]
+    if clear:
+        chosen += [f"--{name}" for name in filters]
+    if (clear or har) and len(chosen) > 1:
+        raise invalid(chosen[0], f"cannot be combined with {', '.join(chosen[1:])}")
     if clear:
         click.echo(f"cleared {client.clear_requests()}")
     elif har:
@@ -242,25 +276,13 @@ def requests(
             report([f"no matching requests in session {client.name}{missing_session(client)}"])
 
 
-def _reject_pairs(modes: list[str], filters: Iterable[str]) -> None:
-    """Check that no option makes another one useless."""
-    first, others = (modes[0], modes[1:]) if modes else ("", [])
-    if first == "--clear":
-        others += [f"--{name}" for name in filters]
-    if first in ("--clear", "--har") and others:
-        raise invalid(first, f"cannot be combined with {', '.join(others)}")
-
-
 def _report_hidden(journal: RequestList) -> None:
     if hidden := journal["total"] - len(journal["requests"]):
         report([f"earlier requests not shown: {hidden}; raise --limit to see more"])
 
 
 def _print(summaries: Iterable[RequestSummary], *, as_json: bool) -> None:
-    """Print requests.
-
-    JSON stays ASCII, because requests can contain terminal control characters.
-    """
+    """Print requests; JSON in ASCII, because they can contain terminal control characters."""
     from mockpets.cli.request_table import row
     from mockpets.client.request_line import request_line
 
@@ -279,8 +301,8 @@ def _print_header() -> None:
 def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) -> NoReturn:
     """Print requests as they arrive, and pending ones again when their response ends.
 
-    If the server stops responding, wait for it. Numbers start again after a restart
-    or reset, and then the journal is read from its start.
+    If the server stops responding, wait for it. After a restart or reset, numbers start again, and
+    the journal is read from its start.
     """
     from mockpets.client import NoAnswer
     from mockpets.journal.queries import has_status
@@ -289,7 +311,7 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
     report([f"following session {client.name} of {client.url}; Ctrl-C to stop{missing}"])
     if not as_json:
         _print_header()
-    limit = min(_FOLLOWED, max(client.state()["settings"]["journal_size"], 1))
+    limit = min(_FOLLOWED, client.state()["settings"]["journal_size"])
     outcome, status = filters.get("outcome"), filters.get("status")
     query: RequestFilters = {**filters, "limit": limit}
     for name in ("outcome", "status"):  # compared below, since they change
@@ -300,14 +322,13 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
     rows = [row for row in first["requests"] if row["number"] <= since]
     _print(rows, as_json=as_json)
     _report_hidden(first)
-    ended = _numbers(rows) - _numbers(rows, "pending")
-    pending = _numbers(seen["requests"], "pending") - ended
+    ended = {row["number"] for row in rows if row["outcome"] != "pending"}
+    pending = _pending(seen) - ended
     while True:
         try:
             if is_connected:
                 client.events(seen["change"], _WAIT_SECONDS)
-            ended = pending - _pending(client, query) if pending else set()
-            query["since"] = min(since, min(ended) - 1) if ended else since
+            query["since"] = min([since, *(number - 1 for number in pending)])
             new = client.journal(**query)
         except NoAnswer:
             if is_connected:
@@ -318,6 +339,7 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
         if is_connected and (new["last"] < since or new["resets"] != seen["resets"]):
             since, pending, is_connected = 0, set(), False
             continue
+        ended = pending - _pending(new)
         rows = [row for row in new["requests"] if row["number"] > since or row["number"] in ended]
         shown = [row for row in rows if outcome in (None, row["outcome"])]
         if status is not None:
@@ -325,17 +347,12 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
             shown = [row for row in shown if has_status(row["status"], row["outcome"], wanted)]
         _print(shown, as_json=as_json)
         _report_hidden(new)
-        pending = pending - ended | _numbers(rows, "pending")
+        pending = _pending(new)
         seen, since, is_connected = new, new["last"], True
 
 
-def _pending(client: ControlClient, query: RequestFilters) -> set[int]:
-    pending: RequestFilters = {**query, "outcome": "pending"}
-    return _numbers(client.requests(**pending))
-
-
-def _numbers(summaries: Iterable[RequestSummary], outcome: str | None = None) -> set[int]:
-    return {row["number"] for row in summaries if outcome in (None, row["outcome"])}
+def _pending(journal: RequestList) -> set[int]:
+    return {row["number"] for row in journal["requests"] if row["outcome"] == "pending"}
 
 
 @click.command(cls=Command)
@@ -353,7 +370,7 @@ def health(url: str | None, config: Path | None, **flags: object) -> int:
             settings = load_settings(flags, os.environ, config)
             url = settings.url() + settings.prefix
         root, *_ = split_url(url)
-        response = Connection(root, _HEALTH_SECONDS).send("GET", HEALTH_PATH)
+        response = Connection(root, _HEALTH_SECONDS).send("GET", constants.HEALTH_PATH)
     except (InputError, NoAnswer) as error:
         report(str(error).split("\n"))
         return 1

@@ -1,8 +1,7 @@
 """Check scenario and fixture files.
 
-Loads the files like a server, then sends requests that match each stub through the real app, and
-checks that the stub gives the response that its file defines. These trials ignore the conditions
-that postpone a response (`after`, `probability`, delays), because they only test the response.
+Loads the files like a server, and derives from each stub which responses it gives, whatever
+postpones it (`after`, `probability`, delays), and whether earlier stubs prevent that.
 """
 
 from __future__ import annotations
@@ -11,43 +10,33 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from mockpets.constants import (
-    FIXTURE_BYTES,
-    FIXTURE_NODES,
-    OPERATIONS,
-    SCENARIO_HEADER,
-    STUB_HEADER,
-)
+from mockpets import constants
 from mockpets.contract.schemas import RESPONSES
-from mockpets.errors import InputError, Problem
-from mockpets.faults import FAULTS, NO_RESPONSE_FAULTS
+from mockpets.errors import InputError, Problem, problem_with
 from mockpets.scenario.files import files_in, find, same_name, source_of
 from mockpets.scenario.language.loader import is_json_file, load_fixture
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.text import read_text
-from mockpets.scenario.library import Library, read_library
-from mockpets.scenario.matching import ABSENT, Facts, covers, is_any_segment, meets
-from mockpets.scenario.model import PASS, Canned
-from mockpets.settings import Settings
-from mockpets.strict_json import dump_json
-from mockpets.web.app import wire
-from mockpets.wsgi_extension import SERVER
+from mockpets.scenario.library import read_library
+from mockpets.scenario.matching import ABSENT, Facts, covers, meets
+from mockpets.scenario.model import Canned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from mockpets.scenario.files import Source
-    from mockpets.scenario.model import Condition, Match, Reply, Scenario, Stub
+    from mockpets.scenario.model import Condition, Match, Scenario, Stub
 
 
 @dataclass(frozen=True)
 class CheckResult:
     """The result of a check, with the names of the files.
 
-    :param warnings: what is valid, but probably a mistake, such as a stub that is never reached.
-    :param untried: labels of stubs for which no matching request could be built.
-    :param coverage: maps operation and status to the scenarios that respond so.
+    :param tried: the number of stubs for which a matching request could be built.
+    :param untried: labels of the other stubs.
+    :param coverage: maps operation and status to the scenarios that respond so: each status of the
+        contract, and all others.
     """
 
     scenarios: tuple[str, ...]
@@ -64,9 +53,7 @@ def check(
 ) -> CheckResult:
     """Check these files and folders; without any, all files that a server would load.
 
-    The files can refer to each other, to files in the folders and to shipped ones.
-
-    :raise InputError: a folder cannot be read.
+    They can refer to files in the folders. A folder that cannot be read raises `InputError`.
     """
     sources, fixtures = find("scenarios", scenarios_dirs), find("fixtures", fixtures_dirs)
     *given, problems = _by_kind(paths, fixtures_dirs)
@@ -80,20 +67,38 @@ def check(
             load_fixture(fixtures[name].path, fixtures[name].shown)
         except InputError as error:
             problems += error.problems
-    trials = _Trials()
     warnings: list[Problem] = []
-    for name in names[0]:
-        if name in library.scenarios:
-            trials.run(library.scenarios[name])
-            warnings += library.scenarios[name].warnings
+    tried = 0
+    untried: list[str] = []
+    coverage: dict[str, dict[int, set[str]]] = {
+        operation: {status: set() for status in statuses}
+        for operation, statuses in RESPONSES.items()
+    }
+    for scenario in [library.scenarios[name] for name in names[0] if name in library.scenarios]:
+        warnings += scenario.warnings
+        for position, stub in enumerate(scenario.stubs):
+            earlier = scenario.stubs[:position]
+            warnings += _warnings(scenario, stub, earlier)
+            requests = _matching_requests(stub.match)
+            if requests:
+                tried += 1
+            else:
+                untried.append(stub.label)
+            for request in requests:
+                operation = request.operation or f"{request.method} {request.path}"
+                for status in _statuses(stub, request, earlier):
+                    coverage.setdefault(operation, {}).setdefault(status, set()).add(scenario.name)
     return CheckResult(
         *names,
         # The problems of a fixture also appear in each scenario that uses it.
-        tuple(dict.fromkeys(sorted([*problems, *trials.problems]))),
-        tuple(dict.fromkeys(sorted([*warnings, *trials.warnings]))),
-        trials.tried,
-        tuple(trials.untried),
-        _coverage(trials.responses),
+        tuple(dict.fromkeys(sorted(problems))),
+        tuple(dict.fromkeys(sorted(warnings))),
+        tried,
+        tuple(untried),
+        {
+            operation: {status: tuple(sorted(row[status])) for status in sorted(row)}
+            for operation, row in coverage.items()
+        },
     )
 
 
@@ -102,10 +107,9 @@ def _by_kind(
 ) -> tuple[dict[str, Source], dict[str, Source], list[Problem]]:
     """Split files and folders into scenario and fixture files; return both, and problems.
 
-    A file with a list is a fixture if it is JSON or in a folder of fixtures; any other file is a
-    scenario, because a YAML list is more often a scenario without its keys. Of two files with the
-    same name the last one wins, as for `serve`; two in the same folder are a problem, as for
-    `serve`. A folder without files is a problem too: it is probably not the intended one.
+    A file with a list is a fixture if it is JSON or in a folder of fixtures; a YAML list elsewhere
+    is more often a scenario without its keys. As for `serve`, the last of two files with the same
+    name wins, and two in the same folder are a problem.
     """
     folders = {folder.resolve() for folder in fixtures_dirs}
     scenarios: dict[str, Source] = {}
@@ -116,7 +120,7 @@ def _by_kind(
         if not files:
             what = "no scenario or fixture files (.yaml, .yml, .json) in this folder"
             hint = "name the folder that contains them; subfolders are not checked"
-            problems.append(Problem(str(path), 0, 0, "", what, hint))
+            problems.append(problem_with(str(path), what, hint))
         for file in files:
             folder = file.parent.resolve()
             may_be_fixture = is_json_file(file) or folder.name == "fixtures" or folder in folders
@@ -131,101 +135,41 @@ def _by_kind(
 def _is_list(path: Path) -> bool:
     """Return whether a file can be read and contains a list."""
     try:
-        text = read_text(path, str(path), FIXTURE_BYTES)
-        document = parse(text, str(path), is_json=is_json_file(path), nodes=FIXTURE_NODES)
+        text = read_text(path, str(path), constants.FIXTURE_BYTES)
+        document = parse(text, str(path), is_json=is_json_file(path), nodes=constants.FIXTURE_NODES)
         return document.root.kind == "list"
     except InputError:
         return False
 
 
-# --- Trials -----------------------------------------------------------------------------------
+def _warnings(scenario: Scenario, stub: Stub, earlier: Sequence[Stub]) -> list[Problem]:
+    """Return why a stub, or its hold, is never reached."""
+    if not stub.probability:
+        what = "is never reached, because its probability is 0"
+        return [_warning(scenario, stub, what, "raise the probability, or remove the stub")]
+    if blockers := _blockers(stub.match, earlier):
+        return [_never_reached(scenario, stub, blockers)]
+    holder = _first_holder(stub, earlier)
+    return [] if holder is None else [_hidden_hold(scenario, stub, holder)]
 
 
-class _Trials:
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-        self.warnings: list[Problem] = []
-        self.tried = 0
-        self.untried: list[str] = []
-        self.responses: set[tuple[str, int, str]] = set()
-        """Operation or path, status, and scenario."""
-        self._library = Library({}, {}, {})
-        settings = Settings(count=1, any_key=True)
-        self._app, self._sessions, _ = wire(settings, lambda: self._library)
-
-    def run(self, scenario: Scenario) -> None:
-        """Try each stub that a scenario's own file defines."""
-        for position, stub in enumerate(scenario.stubs):
-            earlier = [first for first in scenario.stubs[:position] if first.always_answers]
-            if not stub.probability:
-                what = "is never reached, because its probability is 0"
-                hint = "raise the probability, or remove the stub"
-                self.warnings.append(_warning(scenario, stub, what, hint))
-            elif blockers := _blockers(stub.match, earlier):
-                self.warnings.append(_never_reached(scenario, stub, blockers))
-            elif (holder := _first_holder(stub, scenario.stubs[:position])) is not None:
-                self.warnings.append(_hidden_hold(scenario, stub, holder))
-            requests = [facts for facts in _requests(stub.match) if meets(stub.match, facts)]
-            self._library = Library({scenario.name: _alone(scenario, stub)}, {}, {})
-            for facts in requests:
-                self._sessions.default.reset()
-                of_operation = stub.match
-                if facts.operation in OPERATIONS:
-                    of_operation = replace(stub.match, operations=(facts.operation,))
-                is_reached = stub.probability > 0 and not _blockers(of_operation, earlier)
-                for reply in stub.replies or (PASS,):
-                    self._send(scenario, stub, reply, facts, is_reached=is_reached)
-            if requests:
-                self.tried += 1
-            else:
-                self.untried.append(stub.label)
-
-    def _send(
-        self, scenario: Scenario, stub: Stub, reply: Reply, facts: Facts, *, is_reached: bool
-    ) -> None:
-        """Send one request, and compare the response with the expected reply.
-
-        :param is_reached: whether such a request reaches the stub when all stubs are active.
-        """
-        response = self._app.test_client().open(
-            facts.path,
-            method=facts.method,
-            query_string={name: list(values) for name, values in facts.query.items()},
-            headers={
-                "Authorization": "Bearer mockpets",
-                SCENARIO_HEADER: scenario.name,
-                **facts.headers,
-            },
-            data=None if facts.body is ABSENT else dump_json(facts.body),
-            content_type=None if facts.body is ABSENT else "application/json",
-            # A server that ignores instructions: the response is inspected, not sent.
-            environ_base={SERVER: object()},
-        )
-        broken = stub.fault or (reply if reply in FAULTS else None)
-        expected = None
-        if isinstance(reply, Canned) and broken not in NO_RESPONSE_FAULTS:
-            expected = reply.status
-        label, status = response.headers.get(STUB_HEADER), response.status_code
-        if label != stub.label or (expected is not None and status != expected):
-            message = f"stub {label} responded to {facts.method} {facts.path} with {status}"
-            hint = "this is a bug in mockpets: please report it"
-            where = f"stub {stub.label}"
-            self.problems.append(Problem(scenario.source, 0, 0, where, message, hint))
-        if is_reached and isinstance(reply, Canned) and broken is None:
-            operation = facts.operation or f"{facts.method} {facts.path}"
-            self.responses.add((operation, status, scenario.name))
+def _statuses(stub: Stub, request: Facts, earlier: Sequence[Stub]) -> list[int]:
+    """Return the statuses of the whole responses that a stub gives to a request."""
+    match = stub.match
+    if request.operation in constants.OPERATIONS:
+        match = replace(match, operations=(request.operation,))
+    if stub.fault or not stub.probability or _blockers(match, earlier):
+        return []
+    return [reply.status for reply in stub.replies if isinstance(reply, Canned)]
 
 
 def _blockers(match: Match, earlier: Sequence[Stub]) -> list[Stub]:
-    """Return the stubs that respond to all requests of a later stub, or an empty list.
-
-    :param match: of the later stub.
-    :param earlier: the stubs before it that respond to each request that they match.
-    """
+    """Return the earlier stubs that respond to all requests of a later match, or nothing."""
     parts = [replace(match, operations=(operation,)) for operation in match.operations]
     blockers = []
+    always = [stub for stub in earlier if stub.always_answers]
     for part in parts or [match]:
-        blocker = next((stub for stub in earlier if covers(stub.match, part)), None)
+        blocker = next((stub for stub in always if covers(stub.match, part)), None)
         if blocker is None:
             return []
         blockers.append(blocker)
@@ -281,37 +225,20 @@ def _warning(scenario: Scenario, stub: Stub, what: str, hint: str) -> Problem:
     return Problem(scenario.source, *stub.position, f"stub {stub.label}", what, hint)
 
 
-def _alone(scenario: Scenario, stub: Stub) -> Scenario:
-    """Return a scenario with only this stub, which responds to every request without delay."""
-    ready = replace(
-        stub, after=0, times=None, probability=1.0, delay=None, throttle=None, hold=None
-    )
-    return replace(scenario, extends=(), pets=None, stubs=(ready,))
-
-
-def _requests(match: Match) -> Iterator[Facts]:
-    """Yield requests that should pass a match: one for each of its operations."""
+def _matching_requests(match: Match) -> list[Facts]:
+    """Return requests that meet a match: one for each of its operations that has one."""
     query = {name: [value] for name, value in _values(match.query)}
     headers = dict(_values(match.headers))
+    requests = []
     if match.path is not None:
-        segments = match.path.split("/")
-        path = "/".join("1" if is_any_segment(part) else part for part in segments)
-        yield Facts(None, match.method or "GET", path, None, query, headers)
-        return
-    pet_id = match.pet_ids[0] if match.pet_ids else 1
-    for operation in match.operations or OPERATIONS:
-        method, template = OPERATIONS[operation]
-        yield Facts(
-            operation,
-            method,
-            template.replace("{petId}", str(pet_id)),
-            pet_id if operation == "getPet" else None,
-            query,
-            headers,
-            {"name": "Miso", "categoryId": 1, **dict(_values(match.body))}
-            if operation == "createPet"
-            else ABSENT,
-        )
+        requests = [Facts(None, match.method or "GET", match.path, None, query, headers)]
+    else:
+        for operation in match.operations or constants.OPERATIONS:
+            method, path = constants.OPERATIONS[operation]
+            pet_id = match.pet_ids[0] if match.pet_ids and operation == "getPet" else None
+            body = dict(_values(match.body)) if operation == "createPet" else ABSENT
+            requests.append(Facts(operation, method, path, pet_id, query, headers, body))
+    return [request for request in requests if meets(match, request)]
 
 
 def _values(conditions: tuple[Condition, ...]) -> Iterator[tuple[str, Any]]:
@@ -330,17 +257,3 @@ def _values(conditions: tuple[Condition, ...]) -> Iterator[tuple[str, Any]]:
         elif condition.operator == "matches":
             wanted = wanted.replace("*", "").replace("?", "x")
         yield condition.name, list(wanted) if isinstance(wanted, tuple) else wanted
-
-
-def _coverage(responses: Iterable[tuple[str, int, str]]) -> dict[str, dict[int, tuple[str, ...]]]:
-    """Return which scenarios give which response: each status of the contract, and all others."""
-    table: dict[str, dict[int, set[str]]] = {
-        operation: {status: set() for status in statuses}
-        for operation, statuses in RESPONSES.items()
-    }
-    for operation, status, name in responses:
-        table.setdefault(operation, {}).setdefault(status, set()).add(name)
-    return {
-        operation: {status: tuple(sorted(row[status])) for status in sorted(row)}
-        for operation, row in table.items()
-    }

@@ -10,7 +10,7 @@ import shlex
 import signal
 import sys
 from contextlib import ExitStack, nullcontext
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -19,7 +19,7 @@ from mockpets.cli.keys import Actions, Keys, has_keys, key_line
 from mockpets.cli.layout import columns, has_colour, wrap
 from mockpets.cli.options import with_settings
 from mockpets.constants import API_PREFIX, METRICS_PORT_PATH, PANEL_PATH, PETS_PATH, VERSION
-from mockpets.errors import InputError
+from mockpets.errors import InputError, invalid
 from mockpets.settings.combinations import notices
 from mockpets.settings.sources import load_settings
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from mockpets.client import ControlClient
     from mockpets.settings import Settings
-    from mockpets.telemetry.access_log import Format
 
 _log: Final = logging.getLogger("mockpets")
 _BOLD: Final = ("panel", "key")
@@ -41,13 +40,16 @@ default values and thousands of sessions, that takes a third of the time of a re
 
 @click.command(
     cls=Command,
-    epilog="Each option can also be set by its environment variable, or in mockpets.toml under its "
+    epilog="Each option that names a variable can also be set by it, or in mockpets.toml under its "
     "name without the leading dashes. Options override variables, and variables override the file.",
 )
 @with_settings()
-def serve(config: Path | None, **flags: object) -> int:
+@click.option("--open", "opens_panel", is_flag=True, help="Open the control panel in a browser.")
+def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
     """Start the mock server; stop it with Ctrl-C or SIGTERM."""
     settings = load_settings(flags, os.environ, config)
+    if opens_panel and settings.control == "off":
+        raise invalid("--open", "has no panel to open with --control off", "remove one of the two")
     gc.disable()  # imports create many objects that stay, and collections would slow the start
     from mockpets.server import bind, bind_metrics
     from mockpets.server import serve as run
@@ -63,8 +65,7 @@ def serve(config: Path | None, **flags: object) -> int:
     # Until the server has its own handler: from now on there are files and a terminal to restore.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with ExitStack() as stack:
-        log_format = cast("Format", settings.log_format)
-        log = configure(log_format, sys.stderr, quiet=settings.quiet, node=settings.name)
+        log = configure(settings.log, sys.stderr, node=settings.name)
         stack.enter_context(log)
         for text in notices(settings):
             _log.warning(text)
@@ -95,7 +96,7 @@ def serve(config: Path | None, **flags: object) -> int:
             run(
                 app,
                 sockets,
-                lambda: _announce(banner, panel if settings.open else ""),
+                lambda: _announce(banner, panel if opens_panel else ""),
                 settings,
                 others,
                 on_abort=keys.restore if keys else None,
@@ -174,7 +175,7 @@ def _banner(settings: Settings, port: int, token: str, scenarios: int, metrics: 
     :param token: of the control API; the banner shows it only if it was generated.
     :param metrics: their URL on a port of their own, or empty.
     """
-    key = settings.api_key[0]
+    key = settings.key
     keys = f"any, such as {key}" if settings.any_key else ", ".join(settings.api_key)
     header = f"Authorization: Bearer {key}"
     # Double quotes work in every shell, also on Windows, but not for every key.

@@ -44,7 +44,7 @@ _BODY: Final = """'{"name": "Miso", "categoryId": 2}'"""
     help="With METHOD PATH: a header of the request. Repeatable. Without Authorization, the "
     "request has the server's key.",
 )
-@option("--body", "JSON", "With METHOD PATH: the body of the request.")
+@option("--body JSON", "With METHOD PATH: the body of the request.")
 @with_json
 @with_client
 def why(
@@ -113,9 +113,6 @@ def _unsent(
     if body is not None:
         unsent["body"] = read_json("--body", body, _BODY)
     return unsent
-
-
-# --- Text -------------------------------------------------------------------------------------
 
 
 def _lines(explanation: Explanation) -> Iterator[str]:

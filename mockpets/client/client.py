@@ -1,20 +1,18 @@
 """Call the control API of a running server from Python, with one method for each call.
 
-`connection` speaks HTTP, and `contract.control_types` has the types of arguments and results. Only
-the server validates what is sent. Standard library only.
+Only the server validates what is sent; `contract.control_types` has the types. Standard library
+only.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack, cast
 from urllib.parse import quote, urlencode
 
 from mockpets import constants
-from mockpets.client.connection import Connection, SessionLostError, split_url
+from mockpets.client.connection import Connection, SessionLostError, parse_object, split_url
 from mockpets.errors import InputError, Problem, invalid
 from mockpets.settings.validators import control_token
 
@@ -38,29 +36,21 @@ _OF_SESSIONS: Final = (
 """The codes of errors that the loss of a session can cause."""
 
 
-def _parse_object(body: bytes) -> Any:
-    """Return a body as the JSON object that it contains."""
-    value = json.loads(body)
-    if not isinstance(value, dict):
-        raise ValueError("the control API sends only objects")
-    return value
-
-
 class ControlClient:
     """Calls the control API for one session. Safe to use from several threads.
 
     All methods raise `ControlError` when the server rejects the call, and `NoAnswer` when it does
-    not respond. Before the first call, `GET health` returns the server's protocol: if it differs
-    from the client's, they raise `IncompatibleServerError`. If the session is another one than in
-    earlier calls, which `make_session` or `drop_session` did not cause, they raise
-    `SessionLostError`: its data are lost.
+    not respond. Before the first call, they compare the protocol of the server with the client's,
+    and raise `IncompatibleServerError` if it differs. If the session is another one than in earlier
+    calls, which `make_session` or `drop_session` did not cause, its data are lost, and they raise
+    `SessionLostError`.
 
     :param url: the URL of the server, with or without ``/v1`` or ``/~session/v1``.
     :param session: the session; by default the one that the URL names, or ``default``.
     :param token: the control token, if the server requires one.
     :param timeout: seconds for each step of a call.
-    :param any_session: whether to accept another session of the same name than in earlier calls,
-        as after a restart of the server, instead of raising `SessionLostError`.
+    :param any_session: whether to accept another session of the same name than in earlier calls, as
+        after a restart of the server.
     :raise InputError: an argument is invalid.
     """
 
@@ -155,23 +145,19 @@ class ControlClient:
         :param scenarios: names, or whole scenarios as a file has them, optionally with a `name`.
         """
         body: types.ScenarioSelection = {"scenario": list(scenarios)}
-        response: types.ActiveScenarios = self._call("PUT", "/scenario", body)
-        return response["active"]
+        return self._call("PUT", "/scenario", body, part="active")
 
     def reset(self) -> list[str]:
         """Reset pets, counters, the journal and random numbers; return the active scenarios."""
-        response: types.ActiveScenarios = self._call("POST", "/reset")
-        return response["active"]
+        return self._call("POST", "/reset", part="active")
 
     def gates(self) -> dict[str, int]:
         """Return how many responses are held at each gate."""
-        response: types.GateCounts = self._call("GET", "/gates")
-        return response["gates"]
+        return self._call("GET", "/gates", part="gates")
 
     def open_gate(self, name: str) -> int:
         """Release the responses held at a gate; return how many."""
-        response: types.OpenedGate = self._call("POST", _fill("/gates/{name}/open", name))
-        return response["released"]
+        return self._call("POST", _fill("/gates/{name}/open", name), part="released")
 
     def wait_for_gate(self, name: str, held: int = 1, within: str = "5s") -> int:
         """Wait until at least `held` responses are held at a gate; return how many are.
@@ -181,8 +167,7 @@ class ControlClient:
         """
         __tracebackhide__ = True  # pytest shows the line of the test instead
         path, body = _fill("/gates/{name}/wait", name), {"held": held, "within": within}
-        response: types.HeldResponses = self._call("POST", path, body, wait=constants.WAIT_SECONDS)
-        return response["held"]
+        return self._call("POST", path, body, wait=constants.WAIT_SECONDS, part="held")
 
     def gate(self, name: str) -> Gate:
         """Return a gate, to wait until it holds responses and to open it."""
@@ -205,8 +190,7 @@ class ControlClient:
         :param pets: the same as ``pets`` in a scenario file, or any iterable of pets.
         """
         body = pets if isinstance(pets, (str, int, dict)) else list(cast("Iterable[object]", pets))
-        response: types.PetTotal = self._call("PUT", "/pets", body)
-        return response["total"]
+        return self._call("PUT", "/pets", body, part="total")
 
     def add_pet(self, **pet: Unpack[NewPet]) -> Pet:
         """Add a pet, whatever the active scenarios respond to createPet; return it with its ID."""
@@ -218,8 +202,7 @@ class ControlClient:
 
     def delete_pet(self, pet_id: int) -> int:
         """Delete a pet; return how many are left."""
-        response: types.PetTotal = self._call("DELETE", _fill("/pets/{id}", pet_id))
-        return response["total"]
+        return self._call("DELETE", _fill("/pets/{id}", pet_id), part="total")
 
     def snapshot(self, name: str) -> types.SnapshotSummary:
         """Copy the pets under a name, replacing an earlier copy."""
@@ -227,23 +210,19 @@ class ControlClient:
 
     def snapshots(self) -> list[types.SnapshotSummary]:
         """List the snapshots."""
-        response: types.SnapshotList = self._call("GET", "/snapshots")
-        return response["snapshots"]
+        return self._call("GET", "/snapshots", part="snapshots")
 
     def snapshot_pets(self, name: str) -> list[Pet]:
         """Return the pets of a snapshot."""
-        response: types.SnapshotDetails = self._call("GET", _fill("/snapshots/{name}", name))
-        return response["content"]
+        return self._call("GET", _fill("/snapshots/{name}", name), part="content")
 
     def restore(self, name: str) -> int:
         """Replace all pets with those of a snapshot; return how many there are."""
-        response: types.PetTotal = self._call("POST", _fill("/snapshots/{name}/restore", name))
-        return response["total"]
+        return self._call("POST", _fill("/snapshots/{name}/restore", name), part="total")
 
     def drop_snapshot(self, name: str) -> list[types.SnapshotSummary]:
         """Delete a snapshot; return the others."""
-        response: types.SnapshotList = self._call("DELETE", _fill("/snapshots/{name}", name))
-        return response["snapshots"]
+        return self._call("DELETE", _fill("/snapshots/{name}", name), part="snapshots")
 
     # --- Journal ---
 
@@ -260,10 +239,7 @@ class ControlClient:
         return self._call("GET", _fill("/requests/{number}", number))
 
     def explain(self, number: int | None = None) -> types.Explanation:
-        """Return why a request got its response: each stub with each condition, and the counts.
-
-        :param number: in the journal; None for the last request.
-        """
+        """Return why a request, by default the last one, got its response, with each stub."""
         if number is None:
             number = self.journal(limit=1)["last"] or 1  # an error reports that there is none
         return self._call("GET", _fill("/requests/{number}/explain", number))
@@ -278,8 +254,7 @@ class ControlClient:
 
     def clear_requests(self) -> int:
         """Clear the journal; return how many requests it had. Numbers continue."""
-        response: types.ClearedRequests = self._call("DELETE", "/requests")
-        return response["cleared"]
+        return self._call("DELETE", "/requests", part="cleared")
 
     def har(self, **filters: Unpack[types.RequestFilters]) -> types.Har:
         """Return requests of the journal as a HAR 1.2 document."""
@@ -297,8 +272,8 @@ class ControlClient:
             such as 503 or ``5xx``, and its `outcome`.
         :param times: the expected number of requests; by default at least one.
         :param within: how long to wait, such as ``5s``, at most ``30s``. Returns as soon as there
-            are enough requests. With ``times=0`` or `at_most`, waits all the time, unless there are
-            too many.
+            are enough requests; with ``times=0`` or `at_most`, only when the time is over or there
+            are too many.
         :raise VerificationError: the number differs; the message shows the nearest requests.
         """
         __tracebackhide__ = True  # pytest shows the line of the test instead
@@ -328,15 +303,13 @@ class ControlClient:
 
     def clear_coverage(self) -> int:
         """Start the state coverage again at zero; return how many responses it had counted."""
-        response: types.ClearedCoverage = self._call("DELETE", "/coverage")
-        return response["cleared"]
+        return self._call("DELETE", "/coverage", part="cleared")
 
     # --- Sessions ---
 
     def sessions(self) -> list[types.SessionSummary]:
         """List the sessions."""
-        response: types.SessionList = self._call("GET", "/sessions")
-        return response["sessions"]
+        return self._call("GET", "/sessions", part="sessions")
 
     def find_session(self, name: str) -> types.SessionSummary:
         """Return a session without creating it."""
@@ -356,9 +329,8 @@ class ControlClient:
     def drop_session(self, name: str, closed: str = "60s", *, check_lost: bool = False) -> str:
         """Remove a session and everything in it; return its name.
 
-        :param closed: how long its name stays closed, at most ``1h``: requests that name it get a
-            410, so that a page that still polls does not create it again. A call that changes the
-            session opens it earlier. ``0s`` does not close it.
+        :param closed: how long requests that name it get a 410, at most ``1h``, so that a page that
+            still polls does not create it again. A call that changes the session opens it earlier.
         :param check_lost: whether to raise `SessionLostError` if the removed session is another one
             than in earlier calls. Without it, anyone's session of this name is removed.
         """
@@ -374,19 +346,14 @@ class ControlClient:
 
     def reset_sessions(self) -> int:
         """Reset every session as `reset` does; return how many there are."""
-        response: types.ResetSessions = self._call("POST", "/sessions/reset", check=_accept)
-        return response["reset"]
+        return self._call("POST", "/sessions/reset", check=_accept, part="reset")
 
     def drop_sessions(self, closed: str = "60s") -> int:
-        """Remove every session but the default one, which is reset; return how many were removed.
-
-        :param closed: as for `drop_session`.
-        """
+        """Reset the default session and remove all others; return how many were removed."""
         query = {"closed": closed}
-        response: types.DroppedSessions
-        response = self._call("DELETE", "/sessions", query=query, check=_accept)
+        dropped: int = self._call("DELETE", "/sessions", query=query, check=_accept, part="dropped")
         self._session_ids.clear()
-        return response["dropped"]
+        return dropped
 
     # --- Calls ---
 
@@ -397,15 +364,17 @@ class ControlClient:
         body: object = None,
         query: Mapping[str, object] | None = None,
         wait: float = 0.0,
-        read: Callable[[bytes], Any] | None = None,
+        read: Callable[[bytes], Any] = parse_object,
         session: str = "",
         check: _Check | None = None,
+        part: str | None = None,
     ) -> T:  # type: ignore[type-var]  # the type that the caller expects
-        """Return the response to a call, by default parsed as JSON.
+        """Return the response to a call, or one property of it.
 
+        :param wait: seconds that the server may take in addition to the timeout.
         :param session: the session in the path, if there is one.
         :param check: called with the session's name, its ID in the response, and the error of the
-            response; by default `_check_id`.
+            response, which is raised afterwards; by default `_check_id`.
         """
         __tracebackhide__ = True
         parameters = {name: value for name, value in (query or {}).items() if value is not None}
@@ -417,15 +386,14 @@ class ControlClient:
             headers[constants.SESSION_HEADER] = session.lower()
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
-        result: T = self._connection.call(
-            method,
-            constants.CONTROL_PREFIX + path,
-            headers,
-            body,
-            wait,
-            read or _parse_object,
-            partial(check or self._check_id, headers[constants.SESSION_HEADER]),
-        )
+        connection = self._connection
+        connection.check_protocol()
+        response = connection.send(method, constants.CONTROL_PREFIX + path, headers, body, wait)
+        value, error = connection.parse(response, read)
+        (check or self._check_id)(headers[constants.SESSION_HEADER], response.session_id, error)
+        if error is not None:
+            raise error
+        result: T = value[part] if part else value
         return result
 
     def _check_id(self, name: str, session_id: str | None, error: ControlError | None) -> None:
@@ -458,10 +426,7 @@ def _accept(*_: object) -> None:
 
 @dataclass(frozen=True)
 class Gate:
-    """A gate of one session, at which scenarios hold responses.
-
-    :param control: client of the control API, for the session.
-    """
+    """A gate of one session, at which scenarios hold responses."""
 
     control: ControlClient
     name: str
@@ -477,10 +442,7 @@ class Gate:
 
 
 def _fill(path: str, name: object) -> str:
-    """Return a path with its one parameter filled in.
-
-    :raise InputError: the name is empty or contains a slash, which would make another path.
-    """
+    """Return a path with its parameter filled in; raise `InputError` if it is not a name."""
     if name == "" or "/" in str(name):
         kind = path.split("/")[1].removesuffix("s")
         what = f"invalid {kind} name {str(name)[: constants.NAME_LENGTH]!r}"

@@ -1,7 +1,7 @@
 """Send HTTP requests to one running server, and turn its Error bodies into exceptions.
 
-`client` has the calls. Keeps one idle connection, uses no proxy and follows no redirects. Standard
-library only. Safe to use from several threads.
+Keeps one idle connection, uses no proxy and follows no redirects. Standard library only. Safe to
+use from several threads.
 """
 
 from __future__ import annotations
@@ -22,16 +22,7 @@ from selectors import EVENT_READ, DefaultSelector
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from mockpets.constants import (
-    API_PREFIX,
-    BASE_MARK,
-    CONTROL_PREFIX,
-    HEALTH_PATH,
-    LOST_SESSION,
-    PETS_PATH,
-    PROTOCOL,
-    SESSION_ID_HEADER,
-)
+from mockpets import constants
 from mockpets.errors import MockpetsError, Problem, invalid, printable
 from mockpets.redaction import REDACTED
 from mockpets.version import FULL_VERSION
@@ -60,15 +51,14 @@ class IncompatibleServerError(MockpetsError):
 
     def __init__(self, url: str, version: str, protocol: int) -> None:
         self.version, self.protocol = version, protocol
-        is_older = protocol < PROTOCOL
+        is_older = protocol < constants.PROTOCOL
         older, place = ("older", "where the server runs, ") if is_older else ("newer", "")
-        super().__init__(
-            printable(
-                f"the server at {url} is {older} than this client: the server is mockpets "
-                f"{version} (protocol {protocol}), the client mockpets {FULL_VERSION} (protocol "
-                f"{PROTOCOL}); {place}run 'pip install .' in a current checkout of mockpets"
-            )
+        message = (
+            f"the server at {url} is {older} than this client: the server is mockpets {version} "
+            f"(protocol {protocol}), the client mockpets {FULL_VERSION} (protocol "
+            f"{constants.PROTOCOL}); {place}run 'pip install .' in a current checkout of mockpets"
         )
+        super().__init__(printable(message))
 
 
 class ControlError(MockpetsError):
@@ -104,13 +94,10 @@ class GateError(ControlError, AssertionError):
 
 
 class SessionLostError(MockpetsError):
-    """The session is another one than before, or does not exist anymore.
-
-    The server was restarted, or something other than this client has deleted the session.
-    """
+    """The server was restarted, or something other than this client deleted the session."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(LOST_SESSION.format(name=name))
+        super().__init__(constants.LOST_SESSION.format(name=name))
 
 
 _VERSION_LENGTH: Final = 64
@@ -120,11 +107,7 @@ _ERRORS: Final = {"verification_failed": VerificationError, "not_held": GateErro
 
 
 class Response(NamedTuple):
-    """An HTTP response.
-
-    :param session_id: the ID of the session that it is about; None if the session does not exist,
-        or if the response is not about one.
-    """
+    """An HTTP response; `session_id` is None if it is not about an existing session."""
 
     status: int
     body: bytes
@@ -132,11 +115,10 @@ class Response(NamedTuple):
 
 
 class Connection:
-    """Sends requests to one server.
+    """Sends requests to one server; an invalid URL raises `InputError`.
 
     :param url: the root URL, with any path prefix.
     :param timeout: seconds for each step: to connect, to send, and to wait for data.
-    :raise InputError: the URL is invalid.
     """
 
     def __init__(self, url: str, timeout: float) -> None:
@@ -147,60 +129,26 @@ class Connection:
         self._is_secure, self._host, self._port, self._path = server_address(url)
         weakref.finalize(self, _close, self._idle)  # so that closing is optional
 
-    def call(
-        self,
-        method: str,
-        target: str,
-        headers: Mapping[str, str],
-        body: object,
-        wait: float,
-        read: Callable[[bytes], Any],
-        check: Callable[[str | None, ControlError | None], None],
-    ) -> Any:
-        """Call the control API and return the parsed response.
-
-        :param body: sent as JSON; None for no body.
-        :param wait: as for `send`.
-        :param read: parses the body of the response, or raises ValueError.
-        :param check: called with the ID of the session, as in `Response`, and the error that is
-            about to be raised; may raise another one.
-        :raise ControlError: the server rejects the call.
-        :raise IncompatibleServerError: the server has another protocol; the call is not sent.
-        :raise NoAnswer: the server does not respond, or not like mockpets.
-        """
+    def check_protocol(self) -> None:
+        """Raise `IncompatibleServerError` if the server has another protocol; ask it once."""
         __tracebackhide__ = True  # pytest shows the line of the test instead
-        self._check_server()
-        data = None
-        if body is not None:
-            headers = {**headers, "Content-Type": "application/json"}
-            data = json.dumps(body).encode()
-        response = self.send(method, target, headers, data, wait)
-        result, error = self._read(response, read)
-        check(response.session_id, error)
-        if error is not None:
-            raise error
-        return result
-
-    def _check_server(self) -> None:
-        """Compare the server's protocol with ours, before the first call and after each failure."""
-        __tracebackhide__ = True
         if self._is_compatible:
             return
         version, protocol = self.health()
-        if protocol != PROTOCOL:
+        if protocol != constants.PROTOCOL:
             raise IncompatibleServerError(self.url, version, protocol)
         self._is_compatible = True
 
     def health(self) -> tuple[str, int]:
-        """Return the version of the server, and its protocol; raises the same errors as `call`."""
+        """Return the version and protocol of the server, or raise `NoAnswer` or `ControlError`."""
         __tracebackhide__ = True
         health: tuple[str, int]
-        health, error = self._read(self.send("GET", HEALTH_PATH), _parse_health)
+        health, error = self.parse(self.send("GET", constants.HEALTH_PATH), _parse_health)
         if error is not None:
             raise error
         return health
 
-    def _read(
+    def parse(
         self, response: Response, read: Callable[[bytes], Any]
     ) -> tuple[Any, ControlError | None]:
         """Return the parsed body of a response, or the error in it; raise `NoAnswer` if invalid."""
@@ -220,7 +168,7 @@ class Connection:
         method: str,
         path: str,
         headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
+        body: object = None,
         wait: float = 0.0,
     ) -> Response:
         """Send one request and return the response, whatever its status.
@@ -228,20 +176,28 @@ class Connection:
         Servers close idle connections: if that happens to a GET, it is sent again.
 
         :param path: relative to the URL, quoted, with the query.
+        :param body: sent as JSON; None for no body.
         :param wait: seconds that the server may take in addition to the timeout.
         :raise NoAnswer: the server does not respond, or not with HTTP.
         """
-        request = method, self._path + path, body, dict(headers or {})
-        idle = self._take_idle()
+        sent, data = dict(headers or {}), None
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+            data = json.dumps(body).encode()
+        request = method, self._path + path, data, sent
         try:
-            if idle is not None:
-                try:
-                    return self._send_on(idle, request, wait)
-                except ConnectionError:
-                    if method != "GET":
-                        raise
+            connection = self._idle.pop()
+        except IndexError:
             connect = HTTPSConnection if self._is_secure else HTTPConnection
-            return self._send_on(connect(self._host, self._port), request, wait)
+            connection = connect(self._host, self._port)
+        was_idle = connection.sock is not None
+        try:
+            try:
+                return self._send_on(connection, request, wait)
+            except ConnectionError:
+                if method != "GET" or not was_idle:
+                    raise
+                return self._send_on(connection, request, wait)
         except (OSError, HTTPException) as error:
             self._is_compatible = False  # the next one may be another server
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -256,40 +212,28 @@ class Connection:
         """Close the idle connection; the next request opens another."""
         _close(self._idle)
 
-    def _take_idle(self) -> HTTPConnection | None:
-        """Return the idle connection, if there is one and it is still open."""
-        try:
-            connection = self._idle.pop()
-        except IndexError:
-            return None
-        try:
-            with DefaultSelector() as selector:
-                selector.register(connection.sock, EVENT_READ)
-                is_open = not selector.select(0)  # only its end can arrive now
-        except BaseException:  # Ctrl-C
-            connection.close()
-            raise
-        if is_open:
-            return connection
-        connection.close()
-        return None
-
     def _send_on(
         self,
         connection: HTTPConnection,
         request: tuple[str, str, bytes | None, dict[str, str]],
         wait: float,
     ) -> Response:
-        """Send a request over a connection; keep it afterwards if no other connection is idle."""
+        """Send a request, on a closed connection too; keep it if no other one is idle."""
         connection.timeout = self._timeout + wait
         try:
             if connection.sock is not None:
-                connection.sock.settimeout(connection.timeout)
+                with DefaultSelector() as selector:
+                    selector.register(connection.sock, EVENT_READ)
+                    has_ended = bool(selector.select(0))  # only its end can arrive now
+                if has_ended:
+                    connection.close()
+                else:
+                    connection.sock.settimeout(connection.timeout)
             connection.request(*request)
             received = connection.getresponse()
-            session_id = received.headers.get(SESSION_ID_HEADER)
+            session_id = received.headers.get(constants.SESSION_ID_HEADER)
             response = Response(received.status, received.read(), session_id)
-        except BaseException:
+        except BaseException:  # Ctrl-C too
             connection.close()
             raise
         if connection.sock is None or self._idle:
@@ -297,6 +241,14 @@ class Connection:
         else:
             self._idle.append(connection)
         return response
+
+
+def parse_object(body: bytes) -> Any:
+    """Return the JSON object in a body; raise ValueError if it has another value."""
+    value = json.loads(body)
+    if not isinstance(value, dict):
+        raise ValueError("the control API sends only objects")
+    return value
 
 
 def _parse_health(body: bytes) -> tuple[str, int]:
@@ -309,12 +261,10 @@ def _parse_health(body: bytes) -> tuple[str, int]:
 
 
 def split_url(url: str) -> tuple[str, str, tuple[str, ...]]:
-    """Return the root of a URL, and the session and scenarios in it.
-
-    :param url: the root, a base URL, or the URL of the pets or the panel.
-    """
-    root = re.sub(f"(?:{PETS_PATH}|{API_PREFIX}|{CONTROL_PREFIX})$", "", url.rstrip("/"))
-    rest, mark, chosen = root.rpartition(f"/{BASE_MARK}")
+    """Return the root of any URL of the server or the panel, and its session and scenarios."""
+    ends = f"(?:{constants.PETS_PATH}|{constants.API_PREFIX}|{constants.CONTROL_PREFIX})$"
+    root = re.sub(ends, "", url.rstrip("/"))
+    rest, mark, chosen = root.rpartition(f"/{constants.BASE_MARK}")
     if not mark or "/" in chosen or _USER.search(root) or re.search("[?#]", root):
         return root, "", ()
     session, *scenarios = chosen.split("+")

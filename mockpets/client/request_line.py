@@ -24,10 +24,9 @@ def request_line(summary: RequestSummary) -> str:
 def cells(summary: RequestSummary) -> tuple[str, ...]:
     """Return number, local time, method, target, status, milliseconds, stubs and notes.
 
-    Control characters are escaped. The time that a delay, a gate or a throttle added follows a plus
-    sign. ``-`` is the status of a broken connection, or means that no stub took part; ``...`` is
-    the status of a response that is still held, delayed or being sent. The outcome precedes the
-    notes unless it is ``sent``.
+    The time that a delay, a gate or a throttle added follows a plus sign. ``-`` is the status of a
+    broken connection, or means that no stub took part; ``...`` is the status of a response that has
+    not ended. The outcome precedes the notes unless it is ``sent``.
     """
     target = _BASE.sub("", summary["target"])  # every request of a journal has the same session
     time = datetime.fromisoformat(summary["at"]).astimezone().strftime("%H:%M:%S.%f")[:-3]
@@ -55,18 +54,14 @@ def _added_ms(summary: RequestSummary) -> float:
 
 
 def _remarks(summary: RequestSummary) -> list[str]:
-    outcome = summary["outcome"]
+    outcome, hold = summary["outcome"], summary["hold"]
+    seconds = (summary["held_ms"] or 0) / 1000
     formats = {
         "{}": None if outcome == "sent" else outcome.replace("_", " "),
         "fault {}": summary["fault"],
-        "held at {}": summary["hold"] and _held(summary),
+        "held at {}": hold and f"{hold} for {seconds:.1f} s",
         "{:g} B/s": summary["throttle"],
     }
     remarks = [text.format(value) for text, value in formats.items() if value is not None]
     # A fault is also the text of the note that the response is off contract.
     return [*dict.fromkeys([*remarks, *(note["text"] for note in summary["notes"])])]
-
-
-def _held(summary: RequestSummary) -> str:
-    seconds = (summary["held_ms"] or 0) / 1000
-    return f"{summary['hold']} for {seconds:.1f} s"

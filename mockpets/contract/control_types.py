@@ -78,7 +78,7 @@ class ServerSettings(TypedDict):
     """The settings of the server that matter to a client.
 
     `options` are those of what sessions start with and how requests are treated, as on the command
-    line, if they differ from the defaults: ``--any-key``, ``--seed 4``.
+    line, if they differ from the defaults: ``--api-key *``, ``--seed 4``.
     """
 
     key: str

@@ -1,6 +1,7 @@
 """The fields of the contract's schemas: each converts a value, or states what it expected.
 
-A field also provides its OpenAPI type, so a schema adds only a description and an example.
+A field also provides its OpenAPI type, so a schema adds only a description and an example. Keep
+imports light: `validation` makes marshmallow's schemas from them, but only when they are needed.
 """
 
 from __future__ import annotations
@@ -8,8 +9,6 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
-
-from marshmallow import ValidationError, fields
 
 from mockpets.constants import INT64_MAX, INT64_MIN, PAGE_DEFAULT, PAGE_MAX, PAGE_MIN, PET_STATUSES
 from mockpets.errors import RequestError
@@ -47,21 +46,36 @@ def split_hint(problem: str) -> tuple[str, str]:
     return what, "" if what == problem else REMOVE_QUOTES
 
 
-class ContractField(fields.Field[Any]):
-    """A field whose error messages state what it expected and what it got.
+class ContractField:
+    """A property of a JSON object, or a query parameter.
 
     `openapi` is its type in OpenAPI, and `component` the name that the contract gives to the type.
+
+    :param default: the value of a missing one; None if it has none.
     """
 
     expected: str
     openapi: ClassVar[Mapping[str, object]]
     component: ClassVar[str | None] = None
 
-    def __init__(self, description: str, example: object = None, **options: Any) -> None:
-        metadata = {**self.openapi, "description": description}
-        if example is not None:
-            metadata["examples"] = [example]
-        super().__init__(metadata=metadata, **options)
+    def __init__(
+        self,
+        description: str,
+        example: object = None,
+        *,
+        required: bool = False,
+        default: object = None,
+    ) -> None:
+        examples = {} if example is None else {"examples": [example]}
+        self.metadata: dict[str, Any] = {"description": description, **examples}
+        self.required = required
+        self.default = default
+
+    def schema(self) -> Mapping[str, object]:
+        """Return its type in the OpenAPI document: a reference if the contract names the type."""
+        if self.component is None:
+            return self.openapi
+        return {"$ref": f"#/components/schemas/{self.component}"}
 
     def accept(self, value: object) -> object:
         """Return the value as the program uses it, or None if it is invalid."""
@@ -78,16 +92,6 @@ class ContractField(fields.Field[Any]):
     def text_problem(self, text: str) -> str:
         """Return what is wrong with an invalid text in a query."""
         return self.problem(text)
-
-    def _deserialize(self, value: object, *_: object, **__: object) -> object:
-        accepted = self.accept(value)
-        if accepted is None:
-            raise ValidationError(self.problem(value))
-        return accepted
-
-    def make_error(self, key: str, **_: object) -> ValidationError:
-        """Return our message for the two problems that marshmallow reports before `accept`."""
-        return ValidationError("is required" if key == "required" else f"{self.expected}, got null")
 
 
 class Int64(ContractField):

@@ -19,23 +19,19 @@ from mockpets.contract.error_messages import (
 )
 from mockpets.contract.fields import Int64, Status
 from mockpets.contract.schemas import (
-    LIST_PARAMETERS,
+    ERROR_FIELDS,
+    LIST_FIELDS,
     NEW_PET_FIELDS,
     PET_FIELDS,
     RESPONSES,
-    ErrorSchema,
-    ListQuerySchema,
-    NewPetSchema,
-    PetSchema,
 )
+from mockpets.units import either
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.constants import ErrorCode
     from mockpets.contract.fields import ContractField
-
-INTERFACE_VERSION: Final = "1.0.0"
 
 _DESCRIPTION: Final = """\
 A pet store catalogue over HTTP with JSON bodies, as served by mockpets. Clients can list animals,
@@ -78,7 +74,12 @@ def _example(fields: Mapping[str, ContractField]) -> dict[str, object]:
 
 
 def _content(schema: str, name: str, example: object) -> dict[str, Any]:
-    return {"application/json": {"schema": schema, "examples": {name: {"value": example}}}}
+    examples = {name: {"value": example}}
+    return {"application/json": {"schema": _reference(schema), "examples": examples}}
+
+
+def _reference(schema: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{schema}"}
 
 
 def _pet_response(description: str, headers: Mapping[str, object]) -> dict[str, Any]:
@@ -107,10 +108,7 @@ def _operation(
     headers: Mapping[str, object] = MappingProxyType({}),
     **more: object,
 ) -> dict[str, Any]:
-    """Return an operation object.
-
-    :param responses: the default and 401 are added, with these headers.
-    """
+    """Return an operation object; add the default response and 401, with these headers."""
     key_headers = {"WWW-Authenticate": _KEY_HEADER, **headers}
     unauthorized = _error(
         "unauthorized", MISSING_KEY, "Missing or invalid API key.", headers=key_headers
@@ -131,8 +129,6 @@ def _operation(
 
 def _operations() -> dict[str, dict[str, dict[str, Any]]]:
     """Return the operations by path and method."""
-    *others, last = LIST_PARAMETERS
-    parameters = " or ".join(filter(None, [", ".join(others), last]))
     pets = _content("Pets", "pets", [_example(PET_FIELDS)])
     list_pets = _operation(
         "listPets",
@@ -143,10 +139,13 @@ def _operations() -> dict[str, dict[str, dict[str, Any]]]:
             400: _error(
                 "invalid_request",
                 'limit must be an integer from 1 to 100, got "0"',
-                f"A {parameters} that the contract does not allow.",
+                f"A {either(LIST_FIELDS)} that the contract does not allow.",
             ),
         },
-        parameters=[{"in": "query", "schema": ListQuerySchema}],
+        parameters=[
+            {"in": "query", "name": name, **field.metadata, "schema": field.schema()}
+            for name, field in LIST_FIELDS.items()
+        ],
     )
     new_pet = _content("NewPet", "pet", _example(NEW_PET_FIELDS))
     create_pet = _operation(
@@ -176,7 +175,7 @@ def _operations() -> dict[str, dict[str, dict[str, Any]]]:
         "name": "petId",
         "required": True,
         "description": "Identifier of the animal to retrieve.",
-        "schema": dict(Int64.openapi),
+        "schema": Int64.openapi,
     }
     missing = "The animal could not be found."
     get_pet = _operation(
@@ -194,45 +193,53 @@ def _operations() -> dict[str, dict[str, dict[str, Any]]]:
     return {PETS_PATH: {"get": list_pets, "post": create_pet}, PET_PATH: {"get": get_pet}}
 
 
-def _named(_: object, field: ContractField, ret: dict[str, Any], **__: object) -> dict[str, Any]:
-    """Replace the type in `ret`, a field's schema so far, by a reference to its component."""
-    if getattr(field, "component", None) is None:
-        return {}
-    for key in field.openapi:
-        del ret[key]
-    return {"$ref": f"#/components/schemas/{field.component}"}
+def _object(fields: Mapping[str, ContractField]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {
+            name: {**field.schema(), **field.metadata} for name, field in fields.items()
+        },
+        "required": sorted(name for name, field in fields.items() if field.required),
+    }
 
 
 @cache
 def document() -> Mapping[str, Any]:
     """Return the OpenAPI 3.1 document; do not modify it."""
-    from apispec import APISpec  # a slow import that would delay the start
-    from apispec.ext.marshmallow import MarshmallowPlugin
-
-    plugin = MarshmallowPlugin()
-    spec = APISpec(
-        title="Pet store",
-        version=INTERFACE_VERSION,
-        openapi_version="3.1.0",
-        plugins=[plugin],
-        info={"description": _DESCRIPTION, "license": _LICENSE, "contact": _CONTACT},
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Pet store",
+            "version": "1.0.0",
+            "description": _DESCRIPTION,
+            "license": _LICENSE,
+            "contact": _CONTACT,
+        },
         # Relative to the address of the document, so it works on every host and port.
-        servers=[{"url": API_PREFIX, "description": "This mock server"}],
-        security=[{"bearerAuth": []}],
-        tags=[{"name": "pets", "description": "The animals of the catalogue."}],
-    )
-    converter: Any = plugin.converter  # apispec has no types for it
-    converter.add_attribute_function(_named)
-    spec.components.security_scheme(
-        "bearerAuth",
-        {"type": "http", "scheme": "bearer", "description": "The API key as a bearer token."},
-    )
-    status = {**Status.openapi, "description": "Availability of an animal."}
-    spec.components.schema("PetStatus", status)
-    for name, schema in {"NewPet": NewPetSchema, "Pet": PetSchema, "Error": ErrorSchema}.items():
-        spec.components.schema(name, schema=schema)
-    pets = {"type": "array", "items": "Pet", "description": "A page of animals."}
-    spec.components.schema("Pets", pets)
-    for path, operations in _operations().items():
-        spec.path(path=path.removeprefix(API_PREFIX), operations=operations)
-    return spec.to_dict()
+        "servers": [{"url": API_PREFIX, "description": "This mock server"}],
+        "security": [{"bearerAuth": []}],
+        "tags": [{"name": "pets", "description": "The animals of the catalogue."}],
+        "paths": {
+            path.removeprefix(API_PREFIX): operations for path, operations in _operations().items()
+        },
+        "components": {
+            "schemas": {
+                "PetStatus": {**Status.openapi, "description": "Availability of an animal."},
+                "NewPet": _object(NEW_PET_FIELDS),
+                "Pet": _object(PET_FIELDS),
+                "Error": _object(ERROR_FIELDS),
+                "Pets": {
+                    "type": "array",
+                    "items": _reference("Pet"),
+                    "description": "A page of animals.",
+                },
+            },
+            "securitySchemes": {
+                "bearerAuth": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "The API key as a bearer token.",
+                }
+            },
+        },
+    }

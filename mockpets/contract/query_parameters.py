@@ -1,7 +1,4 @@
-"""The query parameters of the control API.
-
-One declaration reads a value, and describes it in the OpenAPI document.
-"""
+"""The query parameters of the control API: one declaration reads and documents a value."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mockpets.constants import INT64_MAX, INT64_MIN
 from mockpets.contract.fields import Int64, parse_int64
 from mockpets.errors import RequestError
+from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,7 +24,7 @@ class Parameter:
 
 
 def integer(
-    description: str, low: int = INT64_MIN, high: int = INT64_MAX, **options: object
+    description: str, low: int = INT64_MIN, high: int = INT64_MAX, unit: str = "", **options: object
 ) -> Parameter:
     """Return a parameter whose value is an integer in an inclusive range; by default, an int64."""
 
@@ -35,7 +33,7 @@ def integer(
         if number is None or not low <= number <= high:
             is_open = low > INT64_MIN and high == INT64_MAX
             expected = f"of at least {low}" if is_open else f"from {low} to {high}"
-            raise ValueError(f"must be an integer {expected}, got {text[:40]!r}")
+            raise ValueError(f"must be an integer {expected}{unit}, got {quote(text)}")
         return number
 
     schema = dict(Int64.openapi)
@@ -47,10 +45,7 @@ def integer(
 
 
 def read_query(query: Mapping[str, str], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
-    """Return the values of query parameters, all of which are in `parameters`, by name.
-
-    :raise RequestError: ``invalid_request`` with every invalid value.
-    """
+    """Return the values by name; raise ``invalid_request`` with the problem of each invalid one."""
     values: dict[str, Any] = {}
     problems = []
     for name, text in query.items():

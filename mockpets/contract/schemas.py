@@ -1,9 +1,9 @@
 """What the contract declares: the schemas of pets, errors and queries, and the responses.
 
-One set of marshmallow schemas validates requests, scenario files, fixtures and the state file
-(`contract.serialization`), and becomes the OpenAPI document (`contract.openapi`). Everything else
-reads its lists from here: a property of a pet is declared in `NewPetSchema` and typed in `NewPet`,
-a query parameter of listPets is declared in `ListQuerySchema`.
+One set of fields validates requests, scenario files, fixtures and the state file
+(`serialization`, `validation`), and becomes the OpenAPI document (`openapi`). Everything else reads
+its lists from here: a property of a pet is declared in `NEW_PET_FIELDS` and typed in `NewPet`, a
+query parameter of listPets is declared in `LIST_FIELDS`.
 
 Source: pet-store-interface.md, parts 2, 4, 7 and 8; where it is silent,
 docs/reference/contract.md.
@@ -11,14 +11,14 @@ docs/reference/contract.md.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, NotRequired, TypedDict, cast
-
-from marshmallow import EXCLUDE, Schema
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, NotRequired, TypedDict
 
 from mockpets.constants import PAGE_DEFAULT, PetStatus
 from mockpets.contract.fields import Filter, HttpStatus, Int64, Limit, Status, Text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mockpets.contract.fields import ContractField
 
 
@@ -36,39 +36,20 @@ class Pet(NewPet):
     id: int
 
 
-class _Object(Schema):
-    """A JSON object; properties that the contract does not have are ignored."""
-
-    class Meta:
-        """marshmallow's options."""
-
-        unknown = EXCLUDE
-
-    error_messages = {"type": "must be an object"}  # noqa: RUF012 - only marshmallow reads it
-
-
-class NewPetSchema(_Object):
-    """NewPet: the body of createPet (contract, part 2)."""
-
-    name = Text("The animal's name.", "Miso", required=True)
-    categoryId = Int64(  # noqa: N815 - the contract's spelling
-        "Identifier of the category the animal belongs to.", 2, required=True
-    )
-    status = Status(
+NEW_PET_FIELDS: Final[Mapping[str, ContractField]] = {
+    "name": Text("The animal's name.", "Miso", required=True),
+    "categoryId": Int64("Identifier of the category the animal belongs to.", 2, required=True),
+    "status": Status(
         "Availability. No default is stated: an omitted status stays omitted.", "available"
-    )
+    ),
+}
+"""NewPet: the body of createPet (contract, part 2)."""
 
-
-class PetSchema(NewPetSchema):
-    """Pet: an animal in a response (contract, part 2)."""
-
-    id = Int64("Unique identifier, assigned by the service on creation.", 17, required=True)
-
-
-NEW_PET_FIELDS: Final = cast("dict[str, ContractField]", NewPetSchema().fields)
-_PET_ONLY: Final = PetSchema(exclude=tuple(NEW_PET_FIELDS)).fields
-PET_FIELDS: Final = {**cast("dict[str, ContractField]", _PET_ONLY), **NEW_PET_FIELDS}
-"""The properties by name, in the order in which responses have them."""
+PET_FIELDS: Final[Mapping[str, ContractField]] = {
+    "id": Int64("Unique identifier, assigned by the service on creation.", 17, required=True),
+    **NEW_PET_FIELDS,
+}
+"""Pet: an animal in a response (contract, part 2), its properties in the order of responses."""
 
 PetFilters = tuple[tuple[str, object], ...]
 """Properties and their values, all of which a pet must have to be listed."""
@@ -81,28 +62,31 @@ class ListQuery(NamedTuple):
     filters: PetFilters
 
 
-class ListQuerySchema(_Object):
-    """The query of listPets (contract, part 4); each parameter at most once."""
-
-    limit = Limit("Maximum number of animals returned.", load_default=PAGE_DEFAULT)
-    status = Filter(PET_FIELDS, "status", "Filters by availability status.")
-
-
-LIST_FIELDS: Final = cast("dict[str, ContractField]", ListQuerySchema().fields)
+LIST_FIELDS: Final[Mapping[str, ContractField]] = {
+    "limit": Limit("Maximum number of animals returned.", default=PAGE_DEFAULT),
+    "status": Filter(PET_FIELDS, "status", "Filters by availability status."),
+}
+"""The query of listPets (contract, part 4); each parameter at most once."""
 LIST_PARAMETERS: Final = tuple(LIST_FIELDS)
 FILTERS: Final = {name: field for name, field in LIST_FIELDS.items() if isinstance(field, Filter)}
 """The query parameters that select pets by a property."""
 
+ERROR_FIELDS: Final[Mapping[str, ContractField]] = {
+    "code": Text("Machine-readable error code.", "invalid_request", required=True),
+    "message": Text("Human-readable description.", "name is required", required=True),
+    "status": HttpStatus("The HTTP status code.", 400, required=True),
+}
+"""Error: the body of every error (contract, parts 2 and 7)."""
 
-class ErrorSchema(_Object):
-    """Error: the body of every error (contract, parts 2 and 7)."""
+Kind = Literal["NewPet", "Pet", "Error", "ListQuery"]
+FIELDS: Final[Mapping[Kind, Mapping[str, ContractField]]] = {
+    "NewPet": NEW_PET_FIELDS,
+    "Pet": PET_FIELDS,
+    "Error": ERROR_FIELDS,
+    "ListQuery": LIST_FIELDS,
+}
 
-    code = Text("Machine-readable error code.", "invalid_request", required=True)
-    message = Text("Human-readable description.", "name is required", required=True)
-    status = HttpStatus("The HTTP status code.", 400, required=True)
-
-
-RESPONSES: Final[dict[str, dict[int, str]]] = {
+RESPONSES: Final[dict[str, dict[int, Kind | Literal["Pets"]]]] = {
     "listPets": {200: "Pets", 401: "Error"},
     "createPet": {201: "Pet", 400: "Error", 401: "Error"},
     "getPet": {200: "Pet", 401: "Error", 404: "Error"},

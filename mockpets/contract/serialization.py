@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
-
-from marshmallow import ValidationError
+from typing import TYPE_CHECKING, Any, cast
 
 from mockpets.contract.schemas import (
+    FIELDS,
     FILTERS,
     LIST_PARAMETERS,
     NEW_PET_FIELDS,
     PET_FIELDS,
     RESPONSES,
-    ErrorSchema,
     ListQuery,
-    ListQuerySchema,
-    NewPetSchema,
-    PetSchema,
 )
 from mockpets.errors import MockpetsError, RequestError, did_you_mean
 from mockpets.strict_json import dump_json
@@ -25,16 +20,8 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mockpets.contract.schemas import NewPet, Pet
-
-_NEW_PET: Final = NewPetSchema()
-_PET: Final = PetSchema()
-_PETS: Final = PetSchema(many=True)
-_ERROR: Final = ErrorSchema()
-_LIST_QUERY: Final = ListQuerySchema()
-
-ValueProblem = tuple[tuple[str | int, ...], str]
-"""The path to an invalid value, as keys and indexes from the root, and what is wrong with it."""
+    from mockpets.contract.schemas import Kind, NewPet, Pet
+    from mockpets.contract.validation import ValueProblem
 
 
 class InvalidPetError(MockpetsError):
@@ -45,17 +32,35 @@ class InvalidPetError(MockpetsError):
         self.problems = problems
 
 
-def _problems(
-    messages: Mapping[Any, Any] | list[Any], path: tuple[str | int, ...] = ()
-) -> list[ValueProblem]:
-    """Return marshmallow's nested messages as a flat list of problems, in the same order."""
-    if isinstance(messages, list):
-        return [(path, str(text)) for text in messages]
-    return [
-        problem
-        for key, value in messages.items()
-        for problem in _problems(value, path if key == "_schema" else (*path, key))
-    ]
+def _load(kind: Kind, value: object, *, partial: bool = False) -> dict[str, Any] | None:
+    """Return an object without properties that the contract does not have; None if it is invalid.
+
+    :param partial: whether properties may be missing, and have no defaults.
+    """
+    if not isinstance(value, dict):
+        return None
+    result = {}
+    for name, field in FIELDS[kind].items():
+        if name in value:
+            accepted = field.accept(value[name])
+            if accepted is None:
+                return None
+            result[name] = accepted
+        elif partial:
+            continue
+        elif field.required:
+            return None
+        elif field.default is not None:
+            result[name] = field.default
+    return result
+
+
+def _problems(kind: Kind, value: object, *, partial: bool = False) -> list[ValueProblem]:
+    if _load(kind, value, partial=partial) is not None:
+        return []
+    from mockpets.contract.validation import problems  # imports marshmallow: see there
+
+    return problems(kind, value, partial=partial)
 
 
 def _sentence(problems: list[ValueProblem]) -> str:
@@ -63,35 +68,26 @@ def _sentence(problems: list[ValueProblem]) -> str:
 
 
 def load_pet(value: object) -> Pet:
-    """Return a JSON value as a pet, without properties that the contract does not have.
-
-    Its properties are in the order of the contract, the id first.
+    """Return a JSON value as a pet, with the properties of the contract in its order.
 
     :raise InvalidPetError: it is not a Pet.
     """
-    try:
-        pet = _PET.load(value)  # type: ignore[arg-type]  # marshmallow checks the type
-    except ValidationError as error:
-        raise InvalidPetError(_problems(error.messages)) from error
-    return cast("Pet", {name: pet[name] for name in PET_FIELDS if name in pet})
+    pet = _load("Pet", value)
+    if pet is None:
+        raise InvalidPetError(_problems("Pet", value))
+    return cast("Pet", pet)
 
 
 def load_new_pet(value: object) -> NewPet:
-    """Return the pet of a createPet body, without properties that the contract does not have.
-
-    :raise RequestError: ``invalid_request``; the message lists every invalid property.
-    """
-    try:
-        new: NewPet = _NEW_PET.load(value)  # type: ignore[arg-type]  # as in `load_pet`
-    except ValidationError as error:
-        raise RequestError("invalid_request", _sentence(_problems(error.messages))) from error
-    return new
+    """Return the pet of a createPet body, or raise ``invalid_request`` with every problem."""
+    new = _load("NewPet", value)
+    if new is None:
+        raise RequestError("invalid_request", _sentence(_problems("NewPet", value)))
+    return cast("NewPet", new)
 
 
 def load_pet_change(value: object) -> dict[str, object]:
     """Return the properties to set on a pet; those to remove are None.
-
-    Only optional properties can be removed, and the id cannot be changed.
 
     :raise RequestError: ``invalid_request``; the message lists every invalid property.
     """
@@ -112,11 +108,10 @@ def load_pet_change(value: object) -> dict[str, object]:
             removed[name] = None
         else:
             changed[name] = wanted
-    try:
-        changes: dict[str, object] = _NEW_PET.load(changed, partial=True)
-    except ValidationError as error:
-        problems += _problems(error.messages)
-    if problems:
+    changes = _load("NewPet", changed, partial=True)
+    if changes is None:
+        problems += _problems("NewPet", changed, partial=True)
+    if problems or changes is None:
         raise RequestError("invalid_request", _sentence(problems))
     return changes | removed
 
@@ -133,10 +128,7 @@ def dump_pets(pets: Iterable[Pet]) -> bytes:
 
 
 def load_list_query(parameters: Mapping[str, list[str]]) -> ListQuery:
-    """Return the query of listPets, without parameters that the contract does not have.
-
-    :raise RequestError: ``invalid_request``; the message lists every invalid parameter.
-    """
+    """Return the query of listPets, or raise ``invalid_request`` with every problem."""
     known = {name: values for name, values in parameters.items() if name in LIST_PARAMETERS}
     problems: list[ValueProblem] = [
         ((name,), f"must be sent only once, got {len(values)} values")
@@ -144,28 +136,27 @@ def load_list_query(parameters: Mapping[str, list[str]]) -> ListQuery:
         if len(values) > 1
     ]
     single = {name: values[0] for name, values in known.items() if len(values) == 1}
-    try:
-        query = _LIST_QUERY.load(single)
-    except ValidationError as error:
-        problems += _problems(error.messages)
-    if problems:
+    query = _load("ListQuery", single)
+    if query is None:
+        problems += _problems("ListQuery", single)
+    if problems or query is None:
         raise RequestError("invalid_request", _sentence(problems))
     filters = [(field.compares, query[name]) for name, field in FILTERS.items() if name in query]
     return ListQuery(query["limit"], tuple(filters))
 
 
 def body_problems(operation: str, status: int, value: object) -> list[ValueProblem]:
-    """Return the problems of a value as the body that the contract defines for a response.
-
-    :param status: if the contract does not list it, an error, which has the Error body (part 7).
-    """
+    """Return the problems of a response's body; an unlisted status needs an Error (part 7)."""
     kind = RESPONSES[operation].get(status, "Error")
     if kind == "Pets":
         if not isinstance(value, list):
             return [((), "must be an array of pets")]
-        return _problems(_PETS.validate(value))
-    schema = _PET if kind == "Pet" else _ERROR
-    problems = _problems(schema.validate(cast("Any", value)))
+        return [
+            ((index, *path), what)
+            for index, pet in enumerate(value)
+            for path, what in _problems("Pet", pet)
+        ]
+    problems = _problems(kind, value)
     if kind == "Error" and not problems and cast("dict[str, Any]", value)["status"] != status:
         problems.append((("status",), f"must repeat the HTTP status, {status}"))
     return problems

@@ -1,23 +1,14 @@
 """Parse the head of a request strictly: request line and fields (RFC 9112, parts 2 to 6).
 
-One regular expression matches the request line, and one the fields; then one loop splits the
-fields. A client sends the same fields with most of its requests, so the last blocks of fields and
-what they mean are kept. If the head does not match, it is read again line by line to report what is
-wrong.
+One regular expression matches the request line, and one the fields. The last blocks of fields are
+kept, since a client sends the same ones with most of its requests. A head that does not match is
+read again line by line to report what is wrong.
 
-These rules are those of waitress 3.0.2, so that an app finds a familiar environ: the form of the
-keys (``CONTENT_LENGTH``); repeated fields are joined by commas; a name with an underscore is
-dropped, as nginx does; the path is decoded and the query is not; a target in absolute form gives
-its path, and Host stays as sent; methods in lower case are rejected. A head that is valid here is
-valid there with the same meaning: `tests/http/test_request_parser.py` generates heads.
-
-This parser rejects some requests that waitress accepts, since another reader could understand
-them differently: white space around the request line, a fragment, a target that is not a path,
-user information or no host in a target, a version other than 1.0 and 1.1, a missing or invalid
-Host, a second Host, Content-Type or Authorization, a length beyond 64 bits, Content-Length together
-with Transfer-Encoding, either of them with an underscore, a coding in HTTP/1.0 or other than
-``chunked``, folded lines, an expectation other than ``100-continue``. It also limits the number of
-query parameters.
+A head that is valid here is valid in waitress 3.0.2 with the same meaning, and the environ has the
+same keys: `tests/http/test_request_parser.py` generates heads. Repeated fields are joined by
+commas, and a name with an underscore is dropped, as nginx does. Requests are rejected if another
+reader could understand them differently, such as a second Host, Content-Length together with
+Transfer-Encoding, white space around the request line, or a target that is not a path.
 """
 
 from __future__ import annotations
@@ -34,17 +25,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 NAME: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
-"""A name (RFC 9110, part 5.6.2); possessive, to avoid backtracking.
-
-Groups are not possessive: before 3.11.5 Python would match too much (python/cpython#106052).
-"""
+"""A name (RFC 9110, part 5.6.2). The quantifiers are possessive, to avoid backtracking. Groups are
+not: before 3.11.5, Python would match too much (python/cpython#106052)."""
 VALUE: Final = r"[\t -~\x80-\xff]*+"
 """A field's value (RFC 9110, part 5.5); bytes above ASCII are read as Latin-1."""
 
 _REQUEST_LINE: Final = r"([!#$%&'*+\-.^_`|~0-9A-Z]++) ([!\"$-~]++) HTTP/([0-9]\.[0-9])"
 _BLOCK: Final = re.compile(rf"(?:{NAME}:{VALUE}\r\n)*\r\n")
 _KEPT_LENGTH: Final = 2048
-"""The longest block of fields to keep, in characters."""
+"""The longest head and block of fields to keep, in characters."""
 _FIRST_LINE: Final = re.compile(_REQUEST_LINE)
 _LINE: Final = re.compile(rf"({NAME}) ([^ ]+) HTTP/[0-9]\.[0-9]")
 _FIELD: Final = re.compile(rf"{NAME}:{VALUE}")
@@ -74,7 +63,7 @@ class Fields:
     :param headers: names are in capitals with underscores; without Transfer-Encoding.
     :param length: bytes of the body, None for a body in chunks.
     :param closing: the tokens of Connection in lower case; None without the header.
-    :param environs: what servers derive from the fields alone, by the servers' names and ports.
+    :param environs: what servers derive from the fields, by the servers' names and ports.
     """
 
     headers: Mapping[str, str]
@@ -84,9 +73,9 @@ class Fields:
 
 
 class RequestHead(NamedTuple):
-    """A parsed head.
+    """A parsed head; each character of the decoded path is a byte (PEP 3333).
 
-    :param path: decoded; each character is a byte (PEP 3333).
+    :param raw: the bytes that were parsed; the log of requests shares equal ones.
     """
 
     command: str
@@ -95,6 +84,7 @@ class RequestHead(NamedTuple):
     path: str
     query: str
     fields: Fields
+    raw: bytes
 
 
 def invalid(message: str) -> RequestError:
@@ -107,6 +97,11 @@ def read_head(raw: bytes) -> RequestHead:
 
     :raise RequestError: it is invalid, or requires something that is not implemented.
     """
+    return _read_head(raw) if len(raw) <= _KEPT_LENGTH else _read_head.__wrapped__(raw)
+
+
+@lru_cache(256)
+def _read_head(raw: bytes) -> RequestHead:
     text = raw.decode("latin-1")
     line, _, block = text.partition("\r\n")
     match = _FIRST_LINE.fullmatch(line)
@@ -121,7 +116,7 @@ def read_head(raw: bytes) -> RequestHead:
     fields = read(block, version)
     if fields is None:
         raise invalid(_explain(text))
-    return RequestHead(method, target, version, path, query, fields)
+    return RequestHead(method, target, version, path, query, fields, raw)
 
 
 @lru_cache(64)
@@ -134,7 +129,11 @@ def _read_fields(block: str, version: str) -> Fields | None:
         return None
     headers = _headers(block)
     length = _length(headers, version)
-    _check_host(headers.get("HOST"), version)
+    host = headers.get("HOST")
+    if host is None and version == "1.1":
+        raise invalid("Host is missing")
+    if host is not None and not _HOST.fullmatch(host):
+        raise invalid(f"Host must be a host name or an address, got {host[:80]!a}")
     expect = headers.get("EXPECT")
     if expect is not None and version == "1.1" and expect.lower() != "100-continue":
         message = f"Expect must be 100-continue, got {expect[:80]!a}"
@@ -174,8 +173,11 @@ def _split(method: str, target: str) -> tuple[str, str]:
         or (target == "*" and method == "OPTIONS")
         or (method == "CONNECT" and _TUNNEL.fullmatch(target))  # the app has no such path
     ):
-        if absolute:
-            _check_authority(absolute[1])
+        if absolute and "@" in absolute[1]:  # messages never contain the authority
+            what = "Request target has a user name or password before the host"
+            raise invalid(f"{what}; remove them and the '@'")
+        if absolute and not _HOST.fullmatch(absolute[1]):
+            raise invalid("Request target must have a host name or an address after 'http://'")
         try:
             _, _, path, query, _ = urlsplit(target)
         except ValueError:  # `http://[1:2]/`
@@ -186,15 +188,6 @@ def _split(method: str, target: str) -> tuple[str, str]:
         message = f"the query has too many parameters; send at most {_PARAMETERS}"
         raise RequestError("invalid_request", message)
     return unquote_to_bytes(path).decode("latin-1") if "%" in path else path, query
-
-
-def _check_authority(authority: str) -> None:
-    """Check the host of a target in absolute form; messages never contain it."""
-    if "@" in authority:
-        what = "Request target has a user name or password before the host"
-        raise invalid(f"{what}; remove them and the '@'")
-    if not _HOST.fullmatch(authority):
-        raise invalid("Request target must have a host name or an address after 'http://'")
 
 
 def _headers(block: str) -> dict[str, str]:
@@ -216,14 +209,6 @@ def _headers(block: str) -> dict[str, str]:
             value = f"{headers[key]}, {value}"
         headers[key] = value
     return headers
-
-
-def _check_host(host: str | None, version: str) -> None:
-    if host is None:
-        if version == "1.1":
-            raise invalid("Host is missing")
-    elif not _HOST.fullmatch(host):
-        raise invalid(f"Host must be a host name or an address, got {host[:80]!a}")
 
 
 def _length(headers: dict[str, str], version: str) -> int | None:

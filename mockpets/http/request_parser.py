@@ -1,11 +1,8 @@
 """Parse requests as they arrive: the head with `request_head`, then the body.
 
-The result has the attributes that waitress' task reads. Unlike waitress' parser, this one rejects
-what two readers of one request could understand differently (RFC 9112, parts 7.1 and 11.2): other
-white space than one empty line before a request, and in chunks a line that ends in LF alone, an
-empty line before a size, and trailers that are not valid fields. A body is kept in memory: it is
-small. Every error is a `RequestError` and ends the connection, since it is unknown where the next
-request would begin.
+Unlike waitress' parser, this one rejects what two readers of one request could understand
+differently (RFC 9112, parts 7.1 and 11.2), such as a line of a chunk that ends in LF alone. Every
+error ends the connection, since it is unknown where the next request would begin.
 """
 
 from __future__ import annotations
@@ -39,13 +36,9 @@ _TRAILERS: Final = 100
 
 
 class RequestParser:
-    """One request, as it arrives.
+    """One request, as it arrives, with the attributes that waitress' task reads.
 
-    waitress' task reads the parts of the request line, `headers`, `url_scheme` and
-    `get_body_stream`; ours and the channel read the rest. `memo` is the app's.
-
-    :param head_bytes: maximum size of the request line and headers.
-    :param body_bytes: maximum size of the body.
+    `memo` is the app's. The limits are for the request line with the headers, and for the body.
     """
 
     url_scheme = "http"
@@ -167,6 +160,7 @@ class RequestParser:
             self.path,
             self.query,
             self.fields,
+            self._head,
         ) = read_head(head)
         self.headers_finished = True
         self.expect_continue = self.version == "1.1" and "EXPECT" in self.headers

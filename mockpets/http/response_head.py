@@ -11,7 +11,7 @@ from email.utils import formatdate
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 HOP_BY_HOP: Final = frozenset(
     (
@@ -20,7 +20,6 @@ HOP_BY_HOP: Final = frozenset(
     )
 )
 """Headers that an app must not set (PEP 3333, "Other HTTP features"), in lower case."""
-_LENGTHS: Final = {len("Date"), len("Server")}
 
 
 class ResponseHeadWriter:
@@ -37,20 +36,23 @@ class ResponseHeadWriter:
     def write(
         self,
         status: str,
-        headers: Sequence[tuple[str, str]],
+        headers: Sequence[str],
         length: int | None,
         connection: str | None,
+        own: Collection[str] = (),
+        more_breaks: int = 0,
     ) -> bytes:
         """Return status line, headers and the empty line.
 
-        :param headers: without Content-Length and Connection.
+        :param headers: lines, without Content-Length and Connection.
         :param length: bytes of the body, None if the status does not allow a body.
         :param connection: the value of the Connection header, None to omit it.
+        :param own: "date" and "server", if they are among the headers.
+        :param more_breaks: the line breaks within `headers`, where a line has several headers.
         :raise ValueError: a line break in the status or a header.
         :raise UnicodeEncodeError: a character that is not in Latin-1.
         """
-        lines = [f"HTTP/1.1 {status}", *map(": ".join, headers)]
-        own = {name.lower() for name, _ in headers if len(name) in _LENGTHS}
+        lines = [f"HTTP/1.1 {status}", *headers]
         if length is not None:
             lines.append(f"Content-Length: {length}")
         if "date" not in own:
@@ -59,7 +61,7 @@ class ResponseHeadWriter:
             lines.append(f"Server: {self._ident}")
         if connection is not None:
             lines.append(f"Connection: {connection}")
-        breaks = len(lines) + 1
+        breaks = len(lines) + 1 + more_breaks
         lines.append("\r\n")
         head = "\r\n".join(lines)
         if head.count("\n") != breaks or head.count("\r") != breaks:

@@ -1,6 +1,5 @@
-"""Compare a recorded request with the conditions of a match, for verifications and explanations.
+"""Compare a recorded request with the conditions of a match, with the code that stubs use.
 
-Entries become the same facts that stubs match against, and `matching.difference` compares them.
 What is not recorded, such as a secret or the end of a long body, leaves a condition unknown.
 """
 
@@ -39,13 +38,16 @@ def compare(match: Match, entry: Entry, *, every: bool = False) -> list[Comparis
                 replace(comparison, got=got) if comparison.where[:5] == "body." else comparison
                 for comparison in compared
             ]
-    return [*map(_without_secret, compared)]
+    return [*map(_as_recorded, compared)]
 
 
-def _without_secret(comparison: Comparison) -> Comparison:
+def _as_recorded(comparison: Comparison) -> Comparison:
     """Return a comparison, unknown if it fails only because its value is a secret."""
-    is_hidden = REDACTED in comparison.got and comparison.expected != "absent"
-    return replace(comparison, holds=None) if is_hidden and not comparison.holds else comparison
+    # A request can contain half a surrogate pair, which UTF-8 cannot encode.
+    got = comparison.got.encode("utf-8", "backslashreplace").decode()
+    is_hidden = REDACTED in got and comparison.expected != "absent"
+    holds = None if is_hidden and not comparison.holds else comparison.holds
+    return Comparison(comparison.where, comparison.expected, got, holds)
 
 
 class _Hidden:

@@ -1,27 +1,25 @@
-"""Count which states of each operation a server has served, over all its sessions.
+"""State coverage: which states of each operation a server has served, over all its sessions.
 
-`Coverage.observe` runs for every request, so it only adds one to a number. Which states a response
-fills is decided when somebody reads the counts.
+Define the states, count responses, add up the counts of several servers, and find the holes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
-from mockpets.constants import OPERATIONS, CoverageState
+from mockpets.constants import OPERATIONS, VERSION, CoverageState
 from mockpets.contract.schemas import RESPONSES
 from mockpets.faults import INCOMPLETE_FAULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mockpets.constants import DelayClass, Operation
-    from mockpets.contract.control_types import CoverageRow
+    from mockpets.contract.control_types import CoverageRow, StateCoverage
     from mockpets.scenario.engine import Outcome
-
-    _Rest = tuple[Operation | None, tuple[CoverageState, ...]]
 
 COVERAGE_KEYS: Final = 4096
 """Maximum number of counters of the state coverage."""
@@ -30,6 +28,9 @@ STATES: Final[tuple[CoverageState, ...]] = get_args(CoverageState)
 LONG_DELAY: Final = 1.0
 """The delay in seconds from which a response is slow."""
 _EMPTY_LIST: Final = b"[]\n"
+
+
+# --- States -----------------------------------------------------------------------------------
 
 
 def states_of(operation: Operation) -> tuple[CoverageState, ...]:
@@ -42,18 +43,8 @@ def states_of(operation: Operation) -> tuple[CoverageState, ...]:
     )
 
 
-class Effects(NamedTuple):
-    """What scenarios, or the request itself, did to a response."""
-
-    fault: str | None = None
-    delay: DelayClass = "none"
-    is_held: bool = False
-    is_throttled: bool = False
-    wrong_body: bool = False
-
-
 class Served(NamedTuple):
-    """What one counter counts.
+    """A kind of response, which has its own counter.
 
     :param operation: None for a request that matches no operation of the contract.
     :param status: None if the connection was broken instead.
@@ -65,23 +56,59 @@ class Served(NamedTuple):
     status: int | None
     is_empty: bool
     scenarios: tuple[str, ...]
-    effects: Effects
+    fault: str | None = None
+    delay: DelayClass = "none"
+    is_held: bool = False
+    is_throttled: bool = False
+    wrong_body: bool = False
+
+    def states(self) -> tuple[CoverageState, ...]:
+        """Return the states that the response fills, in order; none without an operation."""
+        return tuple(sorted(self._filled(), key=STATES.index))
+
+    def _filled(self) -> Iterator[CoverageState]:
+        if self.operation is None:
+            return
+        # The client cannot use a broken or malformed response, so its status does not count.
+        if self.status is None or self.fault in INCOMPLETE_FAULTS:
+            yield "broken"
+        elif self.fault is not None or self.wrong_body:
+            yield "malformed"
+        else:
+            yield _state_of_status(self.operation, self.status)
+            if self.is_empty and self.operation == "listPets":
+                yield "empty"
+        if self.delay == "long" or self.is_throttled:
+            yield "slow"
+        if self.is_held:
+            yield "held"
+
+
+def _state_of_status(operation: Operation, status: int) -> CoverageState:
+    if status not in RESPONSES[operation]:
+        return "5xx" if status >= 500 else "off contract"
+    return "success" if status < 300 else cast("CoverageState", str(status))
+
+
+# --- Counters ---------------------------------------------------------------------------------
 
 
 class Coverage:
     """The counters of one app; safe to use from several threads.
 
-    :param max_keys: the largest number of counters. Clients can combine scenarios at will; what
-        exceeds this number is counted by operation and states only, of which there are few.
+    :param max_keys: the largest number of counters, because clients can combine scenarios at will.
+        Further responses are counted by operation and states only.
     """
 
     def __init__(self, max_keys: int = COVERAGE_KEYS) -> None:
         self._max_keys = max_keys
         self._lock = Lock()
-        self._counts: dict[tuple[object, ...], list[int]] = {}
-        """By the fields of `Served`, as a plain tuple, since making the named one takes a call. A
-        count is a list of one number, so that adding to it hashes the key only once."""
-        self._without_scenarios: Counter[_Rest] = Counter()
+        self._counts: dict[tuple[Any, ...], list[int]] = {}
+        """By the fields of `Served`, as a plain tuple, which takes no call to make. A count is a
+        list of one number, so that adding to it hashes the key only once."""
+        self._without_scenarios: Counter[tuple[Operation | None, tuple[CoverageState, ...]]] = (
+            Counter()
+        )
 
     def observe(
         self,
@@ -91,60 +118,47 @@ class Coverage:
         outcome: Outcome,
         body: bytes,
     ) -> None:
-        """Count one response; see `Served`."""
-        effects = _effects(outcome) if outcome.stubs or outcome.delay else None
-        key = (operation, status, body == _EMPTY_LIST, scenarios, effects)
+        """Count one response. It runs for every request, so it only adds one to a number."""
+        key: tuple[Any, ...] = (operation, status, body == _EMPTY_LIST, scenarios)
+        if outcome.stubs or outcome.delay:
+            key += _effects(outcome)
         with self._lock:
             try:
                 self._counts[key][0] += 1
             except KeyError:
-                self._add(key)
-
-    def _add(self, key: tuple[object, ...]) -> None:
-        """Add a counter, or count by operation and states if there are too many."""
-        if len(self._counts) < self._max_keys:
-            self._counts[key] = [1]
-            return
-        served = _served(key)
-        self._without_scenarios[served.operation, _states(served)] += 1
+                if len(self._counts) < self._max_keys:
+                    self._counts[key] = [1]
+                else:
+                    self._without_scenarios[operation, Served(*key).states()] += 1
 
     def __len__(self) -> int:
         """Return the number of counters."""
         return len(self._counts) + len(self._without_scenarios)
 
-    def rows(self) -> list[CoverageRow]:
-        """Return the counts."""
+    def document(self) -> StateCoverage:
+        """Return the counts as the control API does."""
         with self._lock:
-            counts = {key: count for key, [count] in self._counts.items()}
-            rest = dict(self._without_scenarios)
-        rows = [_row(_served(key), count) for key, count in counts.items()]
-        rows += [
-            {
-                "operation": operation,
-                "states": list(states),
-                "status": None,
-                "scenarios": None,
-                "fault": None,
-                "delay": None,
-                "count": count,
-            }
-            for (operation, states), count in rest.items()
-        ]
-        return summed(rows)
+            counts = [(key, count) for key, [count] in self._counts.items()]
+            rest = [*self._without_scenarios.items()]
+        kinds = [(Served(*key), count) for key, count in counts]
+        rows = [_row(kind.operation, kind.states(), kind, count) for kind, count in kinds]
+        rows += [_row(operation, states, None, count) for (operation, states), count in rest]
+        return {"version": VERSION, "total": total(rows), "rows": summed(rows)}
 
     def clear(self) -> int:
         """Start again at zero; return how many responses were counted."""
         with self._lock:
-            total = sum(count for [count] in self._counts.values())
-            total += self._without_scenarios.total()
+            cleared = sum(count for [count] in self._counts.values())
+            cleared += self._without_scenarios.total()
             self._counts.clear()
             self._without_scenarios.clear()
-        return total
+        return cleared
 
 
-def _effects(outcome: Outcome) -> Effects:
+def _effects(outcome: Outcome) -> tuple[object, ...]:
+    """Return the fields of `Served` about what scenarios, or the request itself, did."""
     delay, reply = outcome.delay, outcome.reply
-    return Effects(
+    return (
         outcome.fault,
         "none" if not delay else "short" if delay < LONG_DELAY else "long",
         outcome.hold is not None,
@@ -153,75 +167,107 @@ def _effects(outcome: Outcome) -> Effects:
     )
 
 
-def _served(key: tuple[Any, ...]) -> Served:
-    operation, status, is_empty, scenarios, effects = key
-    return Served(operation, status, is_empty, scenarios, effects or Effects())
-
-
-def _row(served: Served, count: int) -> CoverageRow:
+def _row(
+    operation: Operation | None, states: Iterable[CoverageState], kind: Served | None, count: int
+) -> CoverageRow:
     return {
-        "operation": served.operation,
-        "states": list(_states(served)),
-        "status": served.status,
-        "scenarios": list(served.scenarios),
-        "fault": served.effects.fault,
-        "delay": served.effects.delay,
+        "operation": operation,
+        "states": [*states],
+        "status": kind and kind.status,
+        "scenarios": kind and [*kind.scenarios],
+        "fault": kind and kind.fault,
+        "delay": kind and kind.delay,
         "count": count,
     }
 
 
-def _states(served: Served) -> tuple[CoverageState, ...]:
-    """Return the states that a response fills, in order; none without an operation."""
-    return tuple(sorted(_filled(served), key=STATES.index))
+# --- Adding up --------------------------------------------------------------------------------
 
 
-def _filled(served: Served) -> Iterator[CoverageState]:
-    """Yield the states that a response fills.
-
-    The status of a broken or malformed response does not count: the client cannot use its body.
-    """
-    if served.operation is None:
-        return
-    effects = served.effects
-    if served.status is None or effects.fault in INCOMPLETE_FAULTS:
-        yield "broken"
-    elif effects.fault is not None or effects.wrong_body:
-        yield "malformed"
-    else:
-        yield _state_of_status(served.operation, served.status)
-        if served.is_empty and served.operation == "listPets":
-            yield "empty"
-    if effects.delay == "long" or effects.is_throttled:
-        yield "slow"
-    if effects.is_held:
-        yield "held"
-
-
-def _state_of_status(operation: Operation, status: int) -> CoverageState:
-    if status not in RESPONSES[operation]:
-        return "5xx" if status >= 500 else "off contract"
-    return "success" if status < 300 else cast("CoverageState", str(status))
+def total(rows: Iterable[CoverageRow]) -> int:
+    """Return how many responses rows count."""
+    return sum(row["count"] for row in rows)
 
 
 def summed(rows: Iterable[CoverageRow]) -> list[CoverageRow]:
     """Return rows in a stable order, with those that differ only in their count added up."""
-    sums: dict[tuple[object, ...], CoverageRow] = {}
+    operations: list[str | None] = [*OPERATIONS, None]
+    sums: dict[tuple[Any, ...], CoverageRow] = {}
     for row in rows:
-        scenarios = None if row["scenarios"] is None else tuple(row["scenarios"])
-        states = tuple(row["states"])
-        key = (row["operation"], states, row["status"], scenarios, row["fault"], row["delay"])
+        scenarios = row["scenarios"]
+        key = (
+            operations.index(row["operation"]),
+            row["status"] or 0,
+            tuple(scenarios or ()),
+            row["fault"] or "",
+            row["delay"] or "",
+            tuple(row["states"]),
+            scenarios is None,
+        )
         count = row["count"] + (sums[key]["count"] if key in sums else 0)
         sums[key] = {**row, "count": count}
-    return sorted(sums.values(), key=_order)
+    return [sums[key] for key in sorted(sums)]
 
 
-def _order(row: CoverageRow) -> tuple[object, ...]:
-    operations: list[str | None] = [*OPERATIONS, None]
-    return (
-        operations.index(row["operation"]),
-        row["status"] or 0,
-        row["scenarios"] or [],
-        row["fault"] or "",
-        row["delay"] or "",
-        row["states"],
-    )
+# --- Judging ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageReport:
+    """The state coverage of some operations.
+
+    :param rows: of all operations.
+    :param matrix: operation to state to the number of responses; an operation has only the states
+        that it can have.
+    """
+
+    rows: list[CoverageRow]
+    matrix: Mapping[Operation, Mapping[CoverageState, int]]
+
+    @property
+    def holes(self) -> tuple[tuple[Operation, CoverageState], ...]:
+        """The states that were never served, also of operations that were never called."""
+        return tuple(
+            (operation, state)
+            for operation, counts in self.matrix.items()
+            for state, count in counts.items()
+            if not count
+        )
+
+    @property
+    def never_called(self) -> tuple[Operation, ...]:
+        """The operations without a single response."""
+        return tuple(
+            operation for operation, counts in self.matrix.items() if not any(counts.values())
+        )
+
+    @property
+    def cells(self) -> int:
+        """The number of states of all operations together."""
+        return sum(map(len, self.matrix.values()))
+
+    @property
+    def percent(self) -> int:
+        """The served part of the cells in percent, rounded down."""
+        return 100 * (self.cells - len(self.holes)) // self.cells
+
+    @property
+    def scenarios(self) -> list[str]:
+        """The scenarios that were active for at least one response."""
+        return sorted({name for row in self.rows for name in row["scenarios"] or ()})
+
+
+def build(
+    rows: Iterable[CoverageRow], operations: Iterable[Operation] = OPERATIONS
+) -> CoverageReport:
+    """Return the report on rows, which may come from several servers.
+
+    :param operations: the rows of the matrix; at least one.
+    """
+    merged = summed(rows)
+    matrix = {operation: dict.fromkeys(states_of(operation), 0) for operation in operations}
+    for row in merged:
+        if row["operation"] in matrix:
+            for state in row["states"]:
+                matrix[row["operation"]][state] += row["count"]
+    return CoverageReport(merged, matrix)

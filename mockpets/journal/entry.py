@@ -119,7 +119,7 @@ _SELECTION: Final = re.compile(
 
 
 def authorization_digest(value: str) -> bytes:
-    """Return a digest of an Authorization header, equal only for equal ones in this process.
+    """Return a digest of an Authorization header, for comparing within this process.
 
     The session and scenarios behind the key, and the case of the scheme, make no difference.
     """
@@ -130,11 +130,9 @@ def authorization_digest(value: str) -> bytes:
 
 
 def sent_headers(head: bytes) -> list[tuple[str, str]]:
-    """Return the headers of a request's head as the app got them, with names in title case.
+    """Return the headers of a valid head as the app got them, with names in title case.
 
     Headers with the same name are joined, and those that the server ignores are left out.
-
-    :param head: valid, from the request line to the empty line.
     """
     headers: dict[str, str] = {}
     for line in head.decode("latin-1").split("\r\n")[1:]:

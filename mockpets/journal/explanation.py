@@ -1,7 +1,4 @@
-"""Explain a recorded request as JSON of the control API: what responded, and why.
-
-`scenario.explain` explains the stubs; this adds what the journal knows, in one sentence first.
-"""
+"""Explain a recorded request as JSON of the control API: what responded, and why."""
 
 from __future__ import annotations
 
@@ -29,10 +26,7 @@ LISTED: Final = 100
 
 
 def explanation(entry: Entry, seed: int, *, sent: bool) -> ExplanationJson:
-    """Return the explanation of a request as JSON.
-
-    :param sent: False for a request that was only tried out.
-    """
+    """Return the explanation of a request; `sent` is False if it was only tried out."""
     trace = entry.trace or NO_STUBS.trace
     assert trace is not None  # noqa: S101 - for mypy
     explained = explain(trace, partial(compare, entry=entry, every=True))
@@ -62,23 +56,19 @@ def _responder(entry: Entry, explained: Explanation) -> Responder:
 
 
 def _listed(explained: Explanation) -> list[ExplainedStub]:
-    if len(explained.stubs) <= LISTED:
-        return [*explained.stubs]
-    nearest = explained.nearest
+    stubs, nearest = explained.stubs, explained.nearest
 
-    def order(position: int) -> tuple[bool, bool]:
-        stub = explained.stubs[position]
-        return stub.step is None, stub is not nearest
+    def order(place: int) -> tuple[bool, bool]:
+        return stubs[place].step is None, stubs[place] is not nearest
 
-    kept = sorted(range(len(explained.stubs)), key=order)[:LISTED]
-    return [explained.stubs[position] for position in sorted(kept)]
+    kept = sorted(range(len(stubs)), key=order)[:LISTED]
+    return [stubs[place] for place in sorted(kept)]
 
 
 # --- Text -------------------------------------------------------------------------------------
 
 
 def _summary(entry: Entry, explained: Explanation, by: Responder) -> str:
-    """Return what responds, with what, in one sentence without a full stop."""
     if by == "check":
         return _rejection(entry, explained)
     responder = explained.responder
@@ -120,7 +110,6 @@ def _rejection(entry: Entry, explained: Explanation) -> str:
 
 
 def _error(entry: Entry, form: str = " ({code}: {message})") -> str:
-    """Return the code and the message of an Error body, if the response has one."""
     try:
         body = json.loads(entry.response.body)
         return form.format(code=body["code"], message=body["message"])
@@ -172,13 +161,12 @@ def _stub(explained: ExplainedStub, seed: int) -> StubJson:
         "reason": _reason(explained, seed),
         "conditions": [
             {
-                "where": each.where,
-                "expected": each.expected,
-                # A request can contain half a surrogate pair, which UTF-8 cannot encode.
-                "got": each.got.encode("utf-8", "backslashreplace").decode(),
-                "holds": each.holds,
+                "where": condition.where,
+                "expected": condition.expected,
+                "got": condition.got,
+                "holds": condition.holds,
             }
-            for each in explained.conditions
+            for condition in explained.conditions
         ],
         "after": stub.after,
         "times": stub.times,

@@ -1,7 +1,6 @@
-"""Export journal entries as an HTTP Archive, for browsers' developer tools and other programs.
+"""Export journal entries as HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/).
 
-Format: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/). Data without a standard property
-is in `_mockpets`, because the standard reserves names with `_` for applications.
+Data without a standard property is in `_mockpets`: names with `_` are reserved for applications.
 """
 
 from __future__ import annotations

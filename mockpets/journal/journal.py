@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from mockpets.constants import RequestOutcome, ResponseEnd
 
+JOURNAL_ENTRIES: Final = 1000
+"""Number of requests that the journal of one session keeps."""
+
 _log: Final = logging.getLogger("mockpets")
 _SHARE: Final = 8
 """To make room, a journal drops one in 8 of its entries at once."""
@@ -80,10 +83,10 @@ class Journals:
             count = 1 + len(journal) // _SHARE
             if not self.dropped:
                 _log.warning(
-                    "the request logs of all sessions together use %s, the limit of "
-                    "--journal-memory: the longest ones lose their oldest requests from now on, "
+                    "the request logs of all sessions together use %s, their part of "
+                    "--memory: the longest ones lose their oldest requests from now on, "
                     "and a verify that such a request could change fails; start the server with a "
-                    "higher --journal-memory, or delete sessions after their tests",
+                    "higher --memory, or delete sessions after their tests",
                     size_text(self.budget),
                 )
             journal._drop(count)

@@ -1,16 +1,12 @@
-"""Filter the entries of a journal, and return them as JSON of the control API.
-
-`har` returns them in the format of other tools.
-"""
+"""Filter the entries of a journal, and return them as JSON of the control API."""
 
 from __future__ import annotations
 
 import re
 from base64 import b64encode
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from mockpets.constants import (
     GLOB,
@@ -21,12 +17,13 @@ from mockpets.constants import (
     NoteCode,
     RequestOutcome,
 )
-from mockpets.contract.query_parameters import Parameter, read_query
+from mockpets.contract.query_parameters import Parameter, integer
 from mockpets.errors import did_you_mean
-from mockpets.strict_json import shown
+from mockpets.journal.journal import JOURNAL_ENTRIES
+from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mockpets.contract.control_types import RecordedMessage, RequestDetails, RequestSummary
     from mockpets.journal.entry import Entry, Message
@@ -39,36 +36,10 @@ NOTES: Final[tuple[NoteCode, ...]] = get_args(NoteCode)
 # --- Filters ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Conditions on entries, which `PARAMETERS` describes; an entry passes if it meets all."""
-
-    limit: int
-    operation: str | None = None
-    method: str | None = None
-    path: str | None = None
-    status: str | None = None
-    stub: str | None = None
-    note: str | None = None
-    outcome: str | None = None
-    since: int = 0
-
-
-def parse_filter(query: Mapping[str, str], max_limit: int) -> Filter:
-    """Return the filter that a query describes.
-
-    :param query: its parameters, which are all in `PARAMETERS`.
-    :raise RequestError: ``invalid_request`` with every value that cannot match.
-    """
-    limit = replace(PARAMETERS["limit"], read=lambda text: _integer(text, 1, max_limit))
-    values = read_query(query, {**PARAMETERS, "limit": limit})
-    return Filter(**{"limit": min(LISTED, max_limit), **values})
-
-
 def _one_of(text: str, words: Sequence[str]) -> str:
     if text not in words:
         near = did_you_mean(text, words)
-        message = f"must be one of {', '.join(words)}, got {shown(text)}"
+        message = f"must be one of {', '.join(words)}, got {quote(text)}"
         raise ValueError(f"{message}; {near}" if near else message)
     return text
 
@@ -77,31 +48,23 @@ def _status(text: str) -> str:
     lower = text.lower()
     if not re.fullmatch(r"[1-5](?:[0-9][0-9]|xx)", lower):
         expected = "must be a status such as 404, or a class such as 4xx"
-        raise ValueError(f"{expected}, got {shown(text)}")
+        raise ValueError(f"{expected}, got {quote(text)}")
     return lower
 
 
 def _glob(text: str) -> str:
     if len(text) > GLOB_LENGTH or not re.fullmatch(GLOB, text):
-        raise ValueError(f"must be {GLOB_RULE}, got {shown(text)}")
+        raise ValueError(f"must be {GLOB_RULE}, got {quote(text)}")
     return text
-
-
-def _integer(text: str, low: int, high: int | None) -> int:
-    """Return an integer from `low` to `high`; None for no limit."""
-    number = int(text) if re.fullmatch(r"[0-9]{1,18}", text) else -1
-    if number < low or (high is not None and number > high):
-        bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
-        raise ValueError(f"must be an integer {bounds}, got {shown(text)}")
-    return number
 
 
 _GLOB_SCHEMA: Final = {"type": "string", "maxLength": GLOB_LENGTH, "pattern": f"^{GLOB}$"}
 PARAMETERS: Final[Mapping[str, Parameter]] = {
-    "limit": Parameter(
-        "Maximum number of requests; the newest are returned. At most the server's --journal-size.",
-        {"type": "integer", "minimum": 1, "default": LISTED},
-        lambda text: _integer(text, 1, None),
+    "limit": integer(
+        "Maximum number of requests; the newest are returned. At most 1000.",
+        1,
+        JOURNAL_ENTRIES,
+        default=LISTED,
     ),
     "operation": Parameter(
         "Only requests of this operation.",
@@ -137,32 +100,31 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
         {"$ref": "#/components/schemas/RequestOutcome"},
         lambda text: _one_of(text, REQUEST_OUTCOMES),
     ),
-    "since": Parameter(
-        "Only requests with higher numbers.",
-        {"type": "integer", "minimum": 0},
-        lambda text: _integer(text, 0, None),
-    ),
+    "since": integer("Only requests with higher numbers.", 0),
 }
-"""The query parameters that describe a filter."""
+_PASSES: Final[Mapping[str, Callable[[Entry, Any], bool]]] = {
+    "since": lambda entry, number: entry.number > number,
+    "operation": lambda entry, operation: entry.operation == operation,
+    "method": lambda entry, method: entry.method == method,
+    "path": lambda entry, pattern: _like(entry.path, pattern),
+    "status": lambda entry, status: has_status(entry.status, entry.outcome, status),
+    "stub": lambda entry, pattern: (
+        not entry.stubs if pattern == "-" else any(_like(label, pattern) for label in entry.stubs)
+    ),
+    "outcome": lambda entry, outcome: entry.outcome == outcome,
+    "note": lambda entry, code: any(note.code == code for note in entry.notes),
+}
+"""Parameter to whether an entry passes its value."""
 
 
-def selected(entries: Sequence[Entry], wanted: Filter) -> tuple[list[Entry], int]:
-    """Return the newest entries that pass a filter, oldest first, and how many pass in total."""
-    passing = [entry for entry in entries if _passes(entry, wanted)]
-    return passing[-wanted.limit :], len(passing)
+def selected(entries: Sequence[Entry], wanted: Mapping[str, Any]) -> tuple[list[Entry], int]:
+    """Return the newest entries that pass a filter, oldest first, and how many pass in total.
 
-
-def _passes(entry: Entry, wanted: Filter) -> bool:
-    return (
-        entry.number > wanted.since
-        and wanted.operation in (None, entry.operation)
-        and wanted.method in (None, entry.method)
-        and (wanted.path is None or _like(entry.path, wanted.path))
-        and (wanted.status is None or has_status(entry.status, entry.outcome, wanted.status))
-        and (wanted.stub is None or _has_stub(entry, wanted.stub))
-        and wanted.outcome in (None, entry.outcome)
-        and (wanted.note is None or any(note.code == wanted.note for note in entry.notes))
-    )
+    :param wanted: the values of `PARAMETERS` that the request has.
+    """
+    tests = [(_PASSES[name], value) for name, value in wanted.items() if name != "limit"]
+    passing = [entry for entry in entries if all(test(entry, value) for test, value in tests)]
+    return passing[-wanted.get("limit", LISTED) :], len(passing)
 
 
 def _like(text: str, pattern: str) -> bool:
@@ -174,10 +136,6 @@ def has_status(status: int | None, outcome: RequestOutcome, wanted: str) -> bool
     """Return whether a response has a status such as ``404`` or ``4xx``; unsent ones have none."""
     actual = "" if outcome == "pending" else str(status or "")
     return actual == wanted or (wanted.endswith("xx") and actual[:1] == wanted[0])
-
-
-def _has_stub(entry: Entry, stub: str) -> bool:
-    return not entry.stubs if stub == "-" else any(_like(label, stub) for label in entry.stubs)
 
 
 # --- As JSON ----------------------------------------------------------------------------------

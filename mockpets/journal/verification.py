@@ -1,8 +1,4 @@
-"""Verify that the journal has the expected number of matching requests; explain failures.
-
-`journal.comparison` compares the entries with the conditions, with the code that stubs use. So
-stubs and verifications match alike.
-"""
+"""Verify that the journal has the expected number of matching requests; explain failures."""
 
 from __future__ import annotations
 
@@ -24,7 +20,7 @@ from mockpets.scenario.model import Match
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mockpets.contract.control_types import Difference, VerificationDetails
+    from mockpets.contract.control_types import VerificationDetails
     from mockpets.journal.entry import Entry, Message
     from mockpets.journal.journal import Journal
     from mockpets.scenario.language.verification import Times, Verification
@@ -58,8 +54,8 @@ class Rank(NamedTuple):
 
     :param differences: the number of conditions that it fails.
     :param missing: those of them for which the request has no value.
-    :param is_unknown: whether the request may match: it fails only conditions that are unknown.
-    :param is_elsewhere: whether it is of another operation, method or path.
+    :param is_unknown: it fails only conditions that are unknown, so it may match.
+    :param is_elsewhere: it is of another operation, method or path.
     """
 
     differences: int = 0
@@ -75,11 +71,8 @@ _MATCHES: Final = Rank()
 class Verdict:
     """The result of a verification.
 
-    :param nearest: if too few match, the requests that come nearest, as `_nearest` sorts them,
-        without those of another operation, method or path than the match names; if too many may
-        match, the requests that may.
-    :param nothing_like: the operation or the path that the match names, if the journal has no such
-        request; otherwise empty.
+    :param nearest: if too few match, the nearest requests to the operation, method and path; if
+        too many may match, the requests that may.
     :param unknown: how many more requests may have matched: they, or the part that the match
         checks, are no longer recorded.
     :param message: several lines for the user; empty if the verification passed.
@@ -90,9 +83,8 @@ class Verdict:
     expected: Times
     match: str
     nearest: tuple[Near, ...]
-    message: str
-    unknown: int = 0
-    nothing_like: str = ""
+    unknown: int
+    message: str = ""
 
 
 # --- Comparing --------------------------------------------------------------------------------
@@ -100,25 +92,19 @@ class Verdict:
 
 def check(
     verification: Verification,
-    entries: Sequence[Entry],
+    ranked: Sequence[tuple[Rank, Entry]],
     *,
-    ranks: Sequence[Rank] | None = None,
     session: str = "",
     dropped: int = 0,
     dropped_for_memory: int = 0,
 ) -> Verdict:
     """Check that the expected number of entries match, and return the result.
 
-    :param entries: by number.
-    :param ranks: what `rank` returns for each of them, if it is known.
+    :param ranked: what `rank` returns for each entry, and the entry; by number.
     :param session: for the message.
-    :param dropped: entries that the journal has dropped, as `Journal` has it, like
-        `dropped_for_memory`; any of them may have matched.
+    :param dropped: as `Journal` has it, like `dropped_for_memory`; any of them may have matched.
     """
     match, times = verification.match, verification.times
-    if ranks is None:
-        ranks = [rank(verification, entry) for entry in entries]
-    ranked = [*zip(ranks, entries, strict=True)]
     matched = tuple(entry for each, entry in ranked if each == _MATCHES)
     others = [pair for pair in ranked if pair[0] != _MATCHES]
     count, is_allowed = len(matched), times.allow(len(matched))
@@ -133,15 +119,26 @@ def check(
     headers = [replace(each, value=REDACTED) if _is_key(each) else each for each in match.headers]
     shown = describe_match(replace(match, headers=tuple(headers)), *response)
     description = re.sub("^every", "any", shown)
-    named = describe_match(Match(match.operations, match.method, match.path))
-    nothing_like = named if others and not alike and not matched else ""
-    verdict = Verdict(passed, matched, times, description, nearest, "", unknown, nothing_like)
+    verdict = Verdict(passed, matched, times, description, nearest, unknown)
     if passed:
         return verdict
-    settings = ["--journal-size"] if dropped > dropped_for_memory else []
-    settings += ["--journal-memory"] if dropped_for_memory else []
-    message = _message(verdict, len(entries), session, dropped, " and ".join(settings))
-    return replace(verdict, message=message)
+    lines = _result_lines(verdict, len(ranked), session, dropped)
+    if others and not alike and not matched:
+        named = describe_match(Match(match.operations, match.method, match.path))
+        lines.append(f"the request log has no {named} request")
+    if any(each.got.startswith(REDACTED) for near in nearest for each in near.differences):
+        lines.append(
+            "secret values are not recorded: match them with 'present', or Authorization also with "
+            "'equals'"
+        )
+    if dropped:
+        lines.append(
+            f"older requests dropped from the request log: {dropped}; clear it (DELETE requests) "
+            "before the calls that you verify"
+        )
+        if dropped_for_memory:
+            lines[-1] += ", or start the server with a higher --memory"
+    return replace(verdict, message="\n".join(lines))
 
 
 def _passes(times: Times, count: int, unknown: int) -> bool:
@@ -150,9 +147,9 @@ def _passes(times: Times, count: int, unknown: int) -> bool:
 
 
 class Progress:
-    """A verification that waits. It compares each entry once, unless its response was not sent.
+    """A verification that waits; for one thread at a time.
 
-    Use it on one thread at a time.
+    It compares each entry once, and again when its response was sent.
     """
 
     def __init__(self, verification: Verification) -> None:
@@ -198,11 +195,9 @@ class Progress:
         read = [each.read() for each in kept]
         for place, entry in self._pending.items():
             read[place - first] = entry
-        by_number = sorted(zip(read, ranks, strict=True), key=lambda pair: pair[0].number)
         return check(
             verification,
-            [entry for entry, _ in by_number],
-            ranks=[each for _, each in by_number],
+            sorted(zip(ranks, read, strict=True), key=lambda pair: pair[1].number),
             session=session,
             dropped=dropped,
             dropped_for_memory=dropped_for_memory,
@@ -226,16 +221,16 @@ def details(verdict: Verdict) -> VerificationDetails:
         "expected": str(verdict.expected),
         "match": verdict.match,
         "nearest": [
-            {"request": summary(near.entry), "differences": [*map(_as_json, near.differences)]}
+            {
+                "request": summary(near.entry),
+                "differences": [
+                    {"where": each.where, "expected": each.expected, "got": each.got}
+                    for each in near.differences
+                ],
+            }
             for near in verdict.nearest
         ],
     }
-
-
-def _as_json(comparison: Comparison) -> Difference:
-    # A request can contain half a surrogate pair, which UTF-8 cannot encode.
-    got = comparison.got.encode("utf-8", "backslashreplace").decode()
-    return {"where": comparison.where, "expected": comparison.expected, "got": got}
 
 
 def rank(verification: Verification, entry: Entry) -> Rank:
@@ -299,27 +294,25 @@ def _nearest(verification: Verification, others: Sequence[tuple[Rank, Entry]]) -
     def likeness(expected: str, got: str) -> float:
         return SequenceMatcher(None, expected, got, autojunk=False).ratio()
 
-    def unlikeness(near: Near) -> float:
-        return -sum(
+    def order(near: Near) -> tuple[int, int, float]:
+        missing = sum(map(_is_missing, near.differences))
+        like = sum(
             likeness(each.expected[:RANKED_TEXT].lower(), each.got[:RANKED_TEXT].lower())
             for each in near.differences[:LISTED]
             if each.where != "outcome" and not _is_missing(each)
         )
+        return len(near.differences), missing, -like
 
     ranked = sorted(others, key=lambda pair: (*pair[0][:2], -pair[1].number))[:RANKED]
-    alike = [(each[:2], Near(entry, _differences(verification, entry))) for each, entry in ranked]
-    alike.sort(key=lambda pair: (pair[0], unlikeness(pair[1])))
-    return [near for _, near in alike[:NEAREST]]
+    near = [Near(entry, _differences(verification, entry)) for _, entry in ranked]
+    return sorted(near, key=order)[:NEAREST]
 
 
 # --- Message ----------------------------------------------------------------------------------
 
 
-def _message(verdict: Verdict, total: int, session: str, dropped: int, settings: str) -> str:
-    """Return the message for a failed verification.
-
-    :param settings: the options whose limits are the reason for dropped entries.
-    """
+def _result_lines(verdict: Verdict, total: int, session: str, dropped: int) -> list[str]:
+    """Return the lines about the requests, for the message of a failed verification."""
     times, matched, nearest = verdict.expected, verdict.matched, verdict.nearest
     count = times.least if times.most is None else times.most
     result = f"{len(matched)} of {total} matched"
@@ -335,19 +328,7 @@ def _message(verdict: Verdict, total: int, session: str, dropped: int, settings:
         lines += ["matched:", *_listed([_named(entry) for entry in matched])]
     if nearest:
         lines += ["nearest:", *_listed([_explained(near) for near in nearest])]
-    if verdict.nothing_like:
-        lines.append(f"the request log has no {verdict.nothing_like} request")
-    if any(each.got.startswith(REDACTED) for near in nearest for each in near.differences):
-        lines.append(
-            "secret values are not recorded: match them with 'present', or Authorization also with "
-            "'equals'"
-        )
-    if dropped:
-        lines.append(
-            f"older requests dropped from the request log: {dropped}; clear it (DELETE requests) "
-            f"before the calls that you verify, or start the server with a higher {settings}"
-        )
-    return "\n".join(lines)
+    return lines
 
 
 def _named(entry: Entry) -> str:

@@ -35,8 +35,7 @@ class Saved(NamedTuple):
     """The pets of a store at one moment.
 
     :param shared: the original of `base`, which is the same table or a copy.
-    :param own: the pets that requests added.
-    :param charge: for `own`, and for `base` if it is a copy.
+    :param own: the pets that requests added; `charge` is for them, and for a copied base.
     :param next_id: higher than every id that the store has assigned so far.
     """
 
@@ -63,11 +62,7 @@ class Saved(NamedTuple):
 
 
 class Unsaved(NamedTuple):
-    """What changed in a store since its changes were last taken.
-
-    :param pets: all pets, if more changed than single pets; otherwise None.
-    :param rows: the changed pets by ID as JSON; None for a deleted pet.
-    """
+    """Changes: all pets, or else the changed ones by ID as JSON, None for a deleted pet."""
 
     pets: Saved | None
     rows: Mapping[int, bytes | None]
@@ -140,11 +135,7 @@ class Store:
             return self._now.rows(after, limit, filters)
 
     def create(self, new: NewPet) -> tuple[int, bytes]:
-        """Add a pet; return its id and the pet as JSON.
-
-        :raise RequestError: ``store_full`` at `max_new`, if int64 has no id left, or if the budget
-            is used up.
-        """
+        """Add a pet; return its id and the pet as JSON, or raise ``store_full``."""
         with self._lock:
             own, pet_id = self._now.own, self._next_id
             if len(own.rows) >= self._max_new:
@@ -179,10 +170,7 @@ class Store:
         return row
 
     def delete(self, pet_id: int) -> None:
-        """Delete a pet.
-
-        :raise RequestError: ``pet_not_found``, or ``store_full`` if the budget is used up.
-        """
+        """Delete a pet, or raise ``pet_not_found`` or ``store_full``."""
         with self._lock:
             pet = self._known(pet_id)
             table = self._open(pet_id, 0)
@@ -250,10 +238,7 @@ class Store:
         return copy
 
     def restore(self, saved: Saved) -> None:
-        """Restore the pets of a snapshot of this or another store; do not reuse its ids.
-
-        :raise RequestError: ``store_full`` if the budget is used up.
-        """
+        """Restore the pets of a snapshot, but not its ids, or raise ``store_full``."""
         with self._lock:
             self._switch_to(saved)
         self._on_change()

@@ -26,10 +26,7 @@ ENTRY_BYTES: Final = 200 + 250 * len(_OPEN)
 
 
 class _Index(dict["PetFilters", list[int]]):
-    """Maps filters to the ids of the pets that pass them, ascending.
-
-    Stores the ids for no filter and for single filters; those for several are computed on demand.
-    """
+    """Filters to the ascending ids of the pets that pass them; for several, computed on demand."""
 
     def __missing__(self, filters: PetFilters) -> list[int]:
         if len(filters) < 2:
@@ -93,10 +90,7 @@ class Table:
 
 
 def make_table(pets: Iterable[Pet], budget: MemoryBudget | None = None) -> Table:
-    """Return a frozen table of pets with distinct ids, charged to the budget while it is in use.
-
-    :raise RequestError: ``store_full`` if the budget is too small.
-    """
+    """Return a frozen table of pets with distinct ids, or raise ``store_full``."""
     charge = Charge(budget)
     table = Table({}, _Index({(): []}), frozen=True, charge=charge)
     for pet in sorted(pets, key=lambda pet: pet["id"]):
@@ -126,10 +120,7 @@ class TableCache:
         return (count, seed, locale) in self._tables
 
     def make(self, count: int, seed: int, locale: str) -> Table:
-        """Return the table for these pets, from the cache if possible.
-
-        :raise RequestError: ``store_full`` if the table does not fit into the budget.
-        """
+        """Return the table for these pets, cached if possible, or raise ``store_full``."""
         key = count, seed, locale
         table = self._tables.get(key)
         if table is None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections import defaultdict
+from collections import defaultdict, deque
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import partial
-from heapq import heappop, heappush
 from itertools import accumulate, pairwise
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -25,21 +24,23 @@ from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
 from mockpets.errors import did_you_mean
 from mockpets.journal.queries import moment
 from mockpets.redaction import REDACTED, is_secret, redacted_target
-from mockpets.report.findings import Evidence, Finding, Report, shortened
-from mockpets.report.rules import CLIENT_RULES
+from mockpets.report.findings import CLIENT_RULES, Evidence, Finding, Report
 from mockpets.scenario.matching import path_matches
 from mockpets.units import counted, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from mockpets.report.exchanges import Exchange
+    from mockpets.report.har import Exchange
 
     Exchanges = Sequence[Exchange]
     Check = Callable[[Exchanges], Iterator["Violation"]]
+    Problems = Iterator[tuple[str, str]]
 
 _EVIDENCE: Final = 10
 """Maximum number of exchanges that a finding lists."""
+_URL: Final = 200
+"""The longest URL in a report, in characters."""
 _SHORT: Final = 0.1
 """The shortest pause in seconds that counts; shorter ones count as this."""
 _GROWTH: Final = 1.5
@@ -49,15 +50,13 @@ _LONG: Final = 30.0
 _RETRIES: Final = 3
 _SHORT_RETRIES: Final = 2
 _TOLERANCE: Final = 0.05
-"""How many seconds before the end of Retry-After a request may come: timers are inexact."""
+"""Seconds before the end of Retry-After that a request may come: timers are inexact."""
 _BY_HAND: Final = 1.0
 """A person who reloads a page needs at least that many seconds."""
 _REGULAR: Final = 0.05
-"""How much three pauses of a program differ at most, as a part of the longest; a person's differ
-more."""
+"""Three pauses of a program differ at most by this part of the longest; a person's differ more."""
 _CONCURRENT: Final = 0.05
-"""Requests within these seconds may be sent at once, as two components or StrictMode do: the log
-has the end of a response, but not when the client has read it."""
+"""Requests within these seconds may be sent at once, as two components or StrictMode do."""
 _CLOCK: Final = 0.001
 """The precision of the times in a HAR document, where a start is rounded down."""
 _AFTER_401: Final = 2
@@ -70,10 +69,7 @@ _OPENED: Final = re.compile(rf"/(?:docs|panel|{API_PREFIX[1:]}/?)?")
 
 
 class Violation(NamedTuple):
-    """What a check found.
-
-    :param shown: the exchanges that show it, each with a detail that may be empty.
-    """
+    """What a check found, and the exchanges that show it, each with a detail or ``""``."""
 
     message: str
     shown: list[tuple[Exchange, str]]
@@ -87,34 +83,30 @@ def build(
     max_equal_requests: int,
     max_unread: int,
 ) -> Report:
-    """Return the report on exchanges, which may come from several sources.
-
-    :param checked: such as ``12 requests in 2 sessions``.
-    :param limits: what could not be checked.
-    """
+    """Return the report on exchanges, which may come from several sources; see `Report`."""
     sources: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
         sources[exchange.source].append(exchange)
     checks: dict[str, Check] = {
-        "deprecated-operation": _deprecated,
+        "deprecated-operation": partial(_grouped, _deprecated),
         "retry-without-backoff": _without_backoff,
         "retry-after-ignored": _too_early,
-        "request-storm": partial(_storms, limit=max_equal_requests),
+        "request-storm": partial(_storms, max_equal_requests),
         "duplicate-create": _duplicates,
         "request-after-401": _after_401,
-        "unknown-parameter": _parameters,
-        "unknown-property": _properties,
+        "unknown-parameter": partial(_grouped, _parameters),
+        "unknown-property": partial(_grouped, _properties),
         "rejected-body-repeated": _repeated,
-        "key-in-query": _keys,
-        "off-contract-path": _off_contract,
-        "response-unread": partial(_unread, limit=max_unread),
+        "key-in-query": partial(_grouped, _keys),
+        "off-contract-path": partial(_grouped, _off_contract),
+        "response-unread": partial(_unread, max_unread),
     }
     findings = []
     for rule in CLIENT_RULES:
         for source, unsorted in sources.items():
             ordered = sorted(unsorted, key=lambda exchange: exchange.start)
-            found = sorted(checks[rule.name](ordered), key=lambda each: each.shown[0][0].start)
-            for message, shown in found:
+            violations = sorted(checks[rule.name](ordered), key=lambda each: each.shown[0][0].start)
+            for message, shown in violations:
                 evidence = tuple(_evidence(*each) for each in shown[:_EVIDENCE])
                 findings.append(Finding(rule, message, source, evidence, shown[0][0].file))
     return Report("Client behaviour", checked, CLIENT_RULES, tuple(findings), tuple(limits))
@@ -140,7 +132,9 @@ def _without_backoff(exchanges: Exchanges) -> Iterator[Violation]:
             pause = _pause(before, exchange)
             if pause is not None and pause < 0:
                 continue  # sent at the same time, not because of a failure
-            if pause is None or pause >= _LONG or not _failed(before):
+            is_error = before.status is not None and (before.status >= 500 or before.status == 429)
+            has_failed = is_error or before.outcome == "broken"
+            if pause is None or pause >= _LONG or not has_failed:
                 chain, pauses = [(exchange, "")], []
                 chains.append((chain, pauses))
                 continue
@@ -158,7 +152,6 @@ def _without_backoff(exchanges: Exchanges) -> Iterator[Violation]:
 
 
 def _lacks_backoff(pauses: list[float]) -> bool:
-    """Return whether the pauses between retries are too short, or do not grow."""
     if len(pauses) >= _SHORT_RETRIES and all(pause < _SHORT for pause in pauses):
         return True
     # Components that fetch at the same time, and browsers that send a request again on a new
@@ -200,22 +193,18 @@ def _is_program(pauses: list[float]) -> bool:
 
 
 def _reacted_to(group: list[Exchange]) -> Iterator[int | None]:
-    """Yield for each request the index of the last one whose response the client knew.
-
-    Takes much less than quadratic time, also if no response has ended.
-    """
+    """Yield for each request the index of the last one whose response the client knew."""
+    ended = [
+        (max(exchange.end - _CLOCK, exchange.start + _CONCURRENT), index)
+        for index, exchange in enumerate(group)
+        if exchange.end is not None
+    ]
+    known = deque(index for _, index in sorted(ended))
     last: int | None = None
-    pending: list[tuple[float, int]] = []  # a heap: the end of a response, and its index
-    index = 0
     for exchange in group:
-        # As in `_reacts`. Both conditions stay true for the later requests.
-        while _apart(group[index], exchange) >= _CONCURRENT:
-            if (end := group[index].end) is not None:
-                heappush(pending, (end, index))
-            index += 1
-        while pending and _reacts(exchange, group[pending[0][1]]):
-            known = heappop(pending)[1]
-            last = known if last is None else max(last, known)
+        while known and _reacts(exchange, group[known[0]]):
+            index = known.popleft()
+            last = index if last is None else max(last, index)
         yield last
 
 
@@ -243,20 +232,19 @@ def _date(value: str) -> float | None:
     return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 
 
-def _failed(exchange: Exchange) -> bool:
-    status = exchange.status
-    is_error = status is not None and (status >= 500 or status == 429)
-    return is_error or exchange.outcome == "broken"
-
-
 # --- Repetition -------------------------------------------------------------------------------
 
 
-def _storms(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
+def _storms(limit: int, exchanges: Exchanges) -> Iterator[Violation]:
     creates = [each for each in exchanges if each.operation == "createPet"]
     changes = sorted(_pending_until(each) for each in creates)
-    for equal in _equal(exchanges):
-        group = equal if equal[0].operation == "createPet" else _unprompted(equal, changes)
+    for group in _equal(exchanges):
+        if group[0].operation != "createPet":
+            # The first request for a list after a change is expected.
+            counts = [bisect_right(changes, each.start) for each in group]
+            group = group[:1] + [
+                each for each, (a, b) in zip(group[1:], pairwise(counts), strict=True) if a == b
+            ]
         index = 0
         while index + limit < len(group):
             end = index + limit
@@ -269,16 +257,6 @@ def _storms(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
                 what = f"{_line(burst[0])} was sent {counted(len(burst), 'time')} in {seconds}"
                 message = f"{what}; at most {limit} equal requests a second are expected"
                 yield Violation(message, _plain(burst))
-
-
-def _unprompted(group: list[Exchange], changes: list[float]) -> list[Exchange]:
-    """Return equal requests without those that get the list again after a change.
-
-    :param changes: the times of the changes, in order.
-    """
-    counts = [bisect_right(changes, each.start) for each in group]
-    later = [each for each, (a, b) in zip(group[1:], pairwise(counts), strict=True) if a == b]
-    return [group[0], *later]
 
 
 def _duplicates(exchanges: Exchanges) -> Iterator[Violation]:
@@ -300,7 +278,6 @@ def _duplicates(exchanges: Exchanges) -> Iterator[Violation]:
 
 
 def _pending_until(exchange: Exchange) -> float:
-    """Return until when a request is known to be pending."""
     if exchange.outcome == "pending":
         return inf
     return exchange.start if exchange.end is None else exchange.end
@@ -314,25 +291,19 @@ def _repeated(exchanges: Exchanges) -> Iterator[Violation]:
             yield Violation(f"{what} {counted(len(later), 'time')}", _plain([group[0], *later]))
 
 
-def _unread(exchanges: Exchanges, limit: int) -> Iterator[Violation]:
-    # StrictMode ends the request of an effect, and sends it again at once.
-    again = {
-        id(first)
-        for group in _equal(exchanges)
-        for first, second in pairwise(group)
-        if _apart(first, second) < _SHORT
-    }
-    left = [
-        exchange
-        for exchange in exchanges
-        if exchange.outcome == "client_left" and id(exchange) not in again
-    ]
+def _unread(limit: int, exchanges: Exchanges) -> Iterator[Violation]:
+    left = {id(each): each for each in exchanges if each.outcome == "client_left"}
+    for group in _equal(exchanges):
+        for first, second in pairwise(group):
+            if _apart(first, second) < _SHORT:
+                # StrictMode ends the request of an effect, and sends it again at once.
+                left.pop(id(first), None)
     if len(left) > limit:
         message = f"the client aborted {counted(len(left), 'request')} without reading the response"
-        yield Violation(f"{message}; the limit is {limit}", _plain(left))
+        yield Violation(f"{message}; the limit is {limit}", _plain(left.values()))
 
 
-# --- Keys -------------------------------------------------------------------------------------
+# --- After a 401 ------------------------------------------------------------------------------
 
 
 def _after_401(exchanges: Exchanges) -> Iterator[Violation]:
@@ -341,12 +312,12 @@ def _after_401(exchanges: Exchanges) -> Iterator[Violation]:
     for exchange in exchanges:
         if chain and not _reacts(exchange, chain[0]):
             continue  # sent before the client knew
-        is_401 = exchange.status == 401 and exchange.end is not None
         is_success = exchange.status is not None and exchange.status < 400
         if not chain or _key(exchange) != _key(chain[0]) or is_success:
             chain = []
             chains.append(chain)
-        chain += [exchange] if is_401 else []
+        if exchange.status == 401 and exchange.end is not None:
+            chain.append(exchange)
     for chain in chains:
         if len(chain) > _AFTER_401:
             # An export may omit the key, as Chromium's does by default.
@@ -360,89 +331,62 @@ def _key(exchange: Exchange) -> str:
     return exchange.headers.get("authorization", "")
 
 
-def _keys(exchanges: Exchanges) -> Iterator[Violation]:
-    yield from _grouped(
-        (each, f"the name of the query parameter {quote(name)} suggests a secret,", "")
-        for each in exchanges
-        for name in _query_names(each)
-        if is_secret(name)
-    )
+# --- One request ------------------------------------------------------------------------------
+# These checks yield what the message has before and after the number of requests.
 
 
-# --- Contract ---------------------------------------------------------------------------------
+def _keys(exchange: Exchange) -> Problems:
+    for name in _query_names(exchange):
+        if is_secret(name):
+            yield f"the name of the query parameter {quote(name)} suggests a secret,", ""
 
 
-def _deprecated(exchanges: Exchanges) -> Iterator[Violation]:
-    paths = document()["paths"]
-    deprecated = {
-        operation
-        for operation, (method, path) in OPERATIONS.items()
-        if paths[path.removeprefix(API_PREFIX)][method.lower()].get("deprecated")
-    }
-    yield from _grouped(
-        (each, f"the deprecated operation {each.operation} was called", "")
-        for each in exchanges
-        if each.operation in deprecated
-    )
+def _deprecated(exchange: Exchange) -> Problems:
+    if exchange.operation is None:
+        return
+    method, path = OPERATIONS[exchange.operation]
+    if document()["paths"][path.removeprefix(API_PREFIX)][method.lower()].get("deprecated"):
+        yield f"the deprecated operation {exchange.operation} was called", ""
 
 
-def _parameters(exchanges: Exchanges) -> Iterator[Violation]:
-    """Find query parameters that the contract does not define; `_keys` finds secret ones."""
-    known: dict[str, tuple[str, ...]] = dict.fromkeys(OPERATIONS, ())
-    known["listPets"] = LIST_PARAMETERS
-    yield from _grouped(
-        (each, *_unknown(f"{each.operation} has no query parameter", name, known[each.operation]))
-        for each in exchanges
-        if each.operation is not None
-        for name in _query_names(each)
-        if name not in known[each.operation] and not is_secret(name)
-    )
+def _parameters(exchange: Exchange) -> Problems:
+    """Yield query parameters that the contract does not define; `_keys` yields secret ones."""
+    known = LIST_PARAMETERS if exchange.operation == "listPets" else ()
+    for name in _query_names(exchange) if exchange.operation is not None else ():
+        if name not in known and not is_secret(name):
+            yield _unknown(f"{exchange.operation} has no query parameter", name, known)
 
 
-def _properties(exchanges: Exchanges) -> Iterator[Violation]:
-    yield from _grouped(
-        (each, *_unknown("createPet has no property", name, NEW_PET_FIELDS))
-        for each in exchanges
-        if each.operation == "createPet"
-        for name in _property_names(each.body)
-        if name not in NEW_PET_FIELDS
-    )
+def _properties(exchange: Exchange) -> Problems:
+    for name in _property_names(exchange.body) if exchange.operation == "createPet" else ():
+        if name not in NEW_PET_FIELDS:
+            yield _unknown("createPet has no property", name, NEW_PET_FIELDS)
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> tuple[str, str]:
-    near = did_you_mean(name, tuple(known))
+    near = did_you_mean(name, known)
     return f"{what} {quote(name)},", f"; {near}" if near else ""
 
 
-def _off_contract(exchanges: Exchanges) -> Iterator[Violation]:
-    allowed: dict[str, set[str]] = defaultdict(set)
-    for method, path in (*OPERATIONS.values(), ("GET", ORDERS_PATH)):
-        allowed[path] |= {method, "HEAD"} if method == "GET" else {method}
-
-    def problem(exchange: Exchange) -> str:
-        path = exchange.path
-        if path is None or _BY_BROWSERS.fullmatch(path):
-            return ""
-        if _OPENED.fullmatch(path) and exchange.is_navigation:
-            return ""
-        if exchange.response_headers.get(STUB_HEADER.lower(), "-") != "-":
-            return ""  # a scenario defines the path
-        methods = next((each for known, each in allowed.items() if path_matches(known, path)), None)
-        shown = quote(re.sub("/[0-9]+(?=/|$)", "/{number}", path))
-        if methods is None:
-            return f"the path {shown} is not in the contract,"
-        if exchange.method not in methods:
-            return f"the path {shown} has no method {quote(exchange.method)},"
-        return ""
-
-    yield from _grouped((each, text, "") for each in exchanges if (text := problem(each)))
+def _off_contract(exchange: Exchange) -> Problems:
+    path = exchange.path
+    if path is None or _BY_BROWSERS.fullmatch(path):
+        return
+    if _OPENED.fullmatch(path) and exchange.is_navigation:
+        return
+    if exchange.response_headers.get(STUB_HEADER.lower(), "-") != "-":
+        return  # a scenario defines the path
+    known = (*OPERATIONS.values(), ("GET", ORDERS_PATH))
+    methods = {method for method, pattern in known if path_matches(pattern, path)}
+    shown = quote(re.sub("/[0-9]+(?=/|$)", "/{number}", path))
+    if not methods:
+        yield f"the path {shown} is not in the contract,", ""
+    elif exchange.method not in methods and not (exchange.method == "HEAD" and "GET" in methods):
+        yield f"the path {shown} has no method {quote(exchange.method)},", ""
 
 
 def _query_names(exchange: Exchange) -> dict[str, None]:
-    """Return the names of the query parameters, without duplicates.
-
-    A name can contain a secret, as in ``token%3Dabc``, which is then replaced.
-    """
+    # A name can contain a secret, as in ``token%3Dabc``.
     query = redacted_target(exchange.target).partition("?")[2]
     pairs = parse_qsl(query, keep_blank_values=True, errors="backslashreplace")
     return dict.fromkeys(name for name, _ in pairs)
@@ -456,14 +400,12 @@ def _property_names(body: str | None) -> list[str]:
     return [*value] if isinstance(value, dict) else []
 
 
-def _grouped(problems: Iterable[tuple[Exchange, str, str]]) -> Iterator[Violation]:
-    """Yield one violation for all exchanges with the same problem.
-
-    :param problems: exchange, and what stands in the message before and after their number.
-    """
+def _grouped(check: Callable[[Exchange], Problems], exchanges: Exchanges) -> Iterator[Violation]:
+    """Yield one violation for all exchanges with the same problem."""
     groups: dict[tuple[str, str], list[Exchange]] = defaultdict(list)
-    for exchange, before, after in problems:
-        groups[before, after].append(exchange)
+    for exchange in exchanges:
+        for problem in check(exchange):
+            groups[problem].append(exchange)
     for (before, after), shown in groups.items():
         message = f"{before} in {counted(len(shown), 'request')}{after}"
         yield Violation(message, _plain(shown))
@@ -472,32 +414,21 @@ def _grouped(problems: Iterable[tuple[Exchange, str, str]]) -> Iterator[Violatio
 # --- Pieces -----------------------------------------------------------------------------------
 
 
-def _identity(exchange: Exchange) -> object:
-    """Return what equal requests have in common; None if a part is unknown."""
-    if exchange.body is None or REDACTED in exchange.target:
-        return None
-    return exchange.method, exchange.target, exchange.body
-
-
 def _equal(exchanges: Exchanges) -> Iterator[list[Exchange]]:
-    """Yield the requests that were sent more than once, in their order."""
+    """Yield the requests that were sent more than once, unless a part of them is unknown."""
     groups: dict[object, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
-        if (identity := _identity(exchange)) is not None:
-            groups[identity].append(exchange)
+        if exchange.body is not None and REDACTED not in exchange.target:
+            groups[exchange.method, exchange.target, exchange.body].append(exchange)
     yield from (group for group in groups.values() if len(group) > 1)
 
 
 def _apart(first: Exchange, second: Exchange) -> float:
-    """Return the seconds from the start of one request to the start of another."""
     return round(second.start - first.start, 6)
 
 
 def _pause(before: Exchange, after: Exchange) -> float | None:
-    """Return the seconds from the end of a response to another request; None if unknown.
-
-    It is negative if the request was sent before that end.
-    """
+    """Return the seconds from the end of a response to a request, which may have come before."""
     if before.end is None:
         return None
     pause = round(after.start - before.end, 6)
@@ -510,12 +441,14 @@ def _reacts(later: Exchange, earlier: Exchange) -> bool:
     return pause is not None and pause >= 0 and _apart(earlier, later) >= _CONCURRENT
 
 
-def _plain(exchanges: Exchanges) -> list[tuple[Exchange, str]]:
+def _plain(exchanges: Iterable[Exchange]) -> list[tuple[Exchange, str]]:
     return [(exchange, "") for exchange in exchanges]
 
 
 def _line(exchange: Exchange) -> str:
-    return f"{exchange.method} {shortened(redacted_target(exchange.target))}"
+    target = redacted_target(exchange.target)
+    shown = target if len(target) <= _URL else f"{target[: _URL - 3]}..."
+    return f"{exchange.method} {shown}"
 
 
 def _name(exchange: Exchange) -> str:

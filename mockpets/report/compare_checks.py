@@ -6,24 +6,22 @@ Each check yields a `_Difference`; equal ones of several requests become one fin
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from mockpets.constants import PAGE_DEFAULT, PAGE_MAX, PROBLEMS_SHOWN
 from mockpets.contract.fields import split_hint
 from mockpets.contract.openapi import document
-from mockpets.contract.schemas import FILTERS, PET_FIELDS, RESPONSES, ErrorSchema
+from mockpets.contract.schemas import ERROR_FIELDS, FILTERS, PET_FIELDS, RESPONSES
 from mockpets.contract.serialization import body_problems
 from mockpets.redaction import redacted_target
-from mockpets.report.findings import Evidence, Finding, Report
-from mockpets.report.probes import Failure, Response, is_removed, listed_ids
-from mockpets.report.rules import COMPARE_RULES
+from mockpets.report.findings import COMPARE_RULES, Evidence, Finding, Report
+from mockpets.report.probes import is_removed, listed_ids
 from mockpets.strict_json import shown
 from mockpets.units import counted, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mockpets.contract.fields import ContractField
     from mockpets.report.probes import Probe, ProbeResult, Redact
@@ -33,16 +31,14 @@ COMPARE_PETS: Final = 1000
 
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _JSON: Final = "application/json"
+_FIELDS: Final = {"Pet": PET_FIELDS, "Error": ERROR_FIELDS}
 _KEYS: Final = {"valid": "", "invalid": "with an invalid key", "missing": "without a key"}
-_ERROR_FIELDS: Final[Mapping[str, Any]] = ErrorSchema().fields
 
 
-@dataclass(frozen=True, slots=True)
-class _Difference:
+class _Difference(NamedTuple):
     """A response that is not like the contract.
 
-    :param rule: its name.
-    :param message: of the finding; differences with the same message are one finding.
+    :param message: differences with the same rule and message are one finding.
     :param detail: what only this request shows.
     :param cause: replaces the message as what tells differences apart.
     """
@@ -50,12 +46,12 @@ class _Difference:
     rule: str
     message: str
     detail: str = ""
-    cause: tuple[object, ...] = ()
+    cause: object = None
 
     @property
-    def key(self) -> tuple[object, ...]:
-        """What is equal for differences that are one finding."""
-        return (self.rule, *(self.cause or (self.message,)))
+    def key(self) -> tuple[str, object]:
+        """Equal for differences that are one finding."""
+        return self.rule, self.cause or self.message
 
 
 def compare(
@@ -63,26 +59,27 @@ def compare(
 ) -> Report:
     """Return the report on a service.
 
-    :param source: the base URL of the service.
+    :param source: its base URL.
     :param limits: why some requests were not sent.
-    :param redact: replaces the key in texts of the service.
+    :param redact: replaces the key in its texts.
     """
     base = urlsplit(source).path
-    groups: dict[tuple[object, ...], list[tuple[_Difference, Evidence]]] = {}
+    groups: dict[tuple[str, object], tuple[str, list[Evidence]]] = {}
     for result in results:
         for each in _differences(result, results, redact):
-            evidence = _evidence(result, each.detail, base, redact)
-            groups.setdefault(each.key, []).append((each, evidence))
+            _, evidence = groups.setdefault(each.key, (each.message, []))
+            evidence.append(_evidence(result, each.detail, base, redact))
     findings: list[Finding] = []
     for rule in COMPARE_RULES:
-        found = [group for group in groups.values() if group[0][0].rule == rule.name]
-        if len(found) > PROBLEMS_SHOWN:
-            hidden = len(found) - PROBLEMS_SHOWN
+        broken = [
+            Finding(rule, message, source, tuple(evidence))
+            for (name, _), (message, evidence) in groups.items()
+            if name == rule.name
+        ]
+        findings += broken[:PROBLEMS_SHOWN]
+        if len(broken) > PROBLEMS_SHOWN:
+            hidden = len(broken) - PROBLEMS_SHOWN
             limits = [*limits, f"{hidden} more findings of {rule.name} are not listed"]
-        findings += (
-            Finding(rule, group[0][0].message, source, tuple(evidence for _, evidence in group))
-            for group in found[:PROBLEMS_SHOWN]
-        )
     return Report(
         "Comparison with the service",
         f"{counted(len(results), 'request')} to {source}",
@@ -93,11 +90,11 @@ def compare(
 
 
 def _evidence(result: ProbeResult, detail: str, base: str, redact: Redact) -> Evidence:
-    probe, outcome = result.probe, result.outcome
+    probe = result.probe
     target = probe.target if probe.pet_id is None else redact(probe.target)
     return Evidence(
         f"{probe.method} {base}{target}",
-        str(outcome.status) if isinstance(outcome, Response) else "no response",
+        str(result.status or "no response"),
         None,
         result.at,
         ", ".join(filter(None, (_KEYS[probe.key], detail))),
@@ -110,94 +107,81 @@ def _evidence(result: ProbeResult, detail: str, base: str, redact: Redact) -> Ev
 def _differences(
     result: ProbeResult, results: Sequence[ProbeResult], redact: Redact
 ) -> Iterator[_Difference]:
-    """Yield what is not like the contract in one response."""
-    probe, outcome = result.probe, result.outcome
-    if isinstance(outcome, Failure):
-        yield _Difference("no-response", f"no usable response: {outcome.reason}")
-    elif outcome.status in _REDIRECTS:
-        target = redacted_target(redact(outcome.headers.get("location", "")))
+    probe = result.probe
+    if result.status is None:
+        yield _Difference("no-response", f"no usable response: {result.problem}")
+    elif result.status in _REDIRECTS:
+        target = redacted_target(redact(result.headers.get("location", "")))
         where = f"to {quote(target)}" if target else "without a Location"
-        yield _Difference(
-            "redirect", "the service redirects instead of responding", where, ("redirect",)
-        )
+        what = "the service redirects instead of responding"
+        yield _Difference("redirect", what, where)
     elif probe.method == "HEAD":
-        yield from _head(probe, outcome, results, redact)
-    elif outcome.status != probe.status:
-        yield from _status(probe, outcome, results)
+        yield from _head(result, results, redact)
+    elif result.status != probe.status:
+        yield from _status(result, results)
     else:
-        yield from _headers(probe, outcome)
-        yield from _body(probe, outcome, redact)
+        yield from _headers(result)
+        yield from _body(result, redact)
         yield from _page(result, results)
 
 
-def _status(
-    probe: Probe, response: Response, results: Sequence[ProbeResult]
-) -> Iterator[_Difference]:
+def _status(result: ProbeResult, results: Sequence[ProbeResult]) -> Iterator[_Difference]:
+    probe, status = result.probe, result.status
     if probe.invalid:
-        yield _Difference(
-            "invalid-input",
-            f"{probe.operation} responds to {probe.invalid} with {response.status}, mockpets "
-            f"with {probe.status}",
-        )
+        what = f"{probe.operation} responds to {probe.invalid} with {status}"
+        yield _Difference("invalid-input", f"{what}, mockpets with {probe.status}")
     elif probe.pet_id is not None and is_removed(results):
-        yield _Difference(
-            "removed-operation",
-            f"{probe.operation} of a pet that the service lists responds with {response.status}",
-        )
-    elif probe.pet_id is None or response.status != 404:  # else it was deleted just now
+        what = f"{probe.operation} of a pet that the service lists responds with {status}"
+        yield _Difference("removed-operation", what)
+    elif probe.pet_id is None or status != 404:  # else it was deleted just now
         key = f" {_KEYS[probe.key]}" if probe.key != "valid" else ""
-        yield _Difference(
-            "status",
-            f"{probe.operation}{key}: expected {probe.status}, got {response.status}",
-        )
+        what = f"{probe.operation}{key}: expected {probe.status}, got {status}"
+        yield _Difference("status", what)
 
 
 def _head(
-    probe: Probe, response: Response, results: Sequence[ProbeResult], redact: Redact
+    result: ProbeResult, results: Sequence[ProbeResult], redact: Redact
 ) -> Iterator[_Difference]:
-    for each in results:
-        get = each.outcome
-        if each.probe.target != probe.target or each.probe.method != "GET":
+    for get in results:
+        if get.probe.target != result.probe.target or get.probe.method != "GET":
             continue
-        if not isinstance(get, Response) or get.status != each.probe.status:
+        if get.status != get.probe.status:
             return  # it has a finding of its own
-        if response.status != get.status:
-            message = f"HEAD responds with {response.status}, GET with {get.status}"
-            yield _Difference("head", message)
-        elif (mine := _media_type(response)) != (other := _media_type(get)):
-            of_get = f"GET with {quote(redact(other))}"
-            yield _Difference(
-                "head", f"HEAD responds with Content-Type {quote(redact(mine))}, {of_get}"
-            )
+        if result.status != get.status:
+            what = f"HEAD responds with {result.status}, GET with {get.status}"
+            yield _Difference("head", what)
+        elif (mine := _media_type(result)) != (other := _media_type(get)):
+            what = f"HEAD responds with Content-Type {quote(redact(mine))}"
+            yield _Difference("head", f"{what}, GET with {quote(redact(other))}")
 
 
-def _headers(probe: Probe, response: Response) -> Iterator[_Difference]:
+def _headers(result: ProbeResult) -> Iterator[_Difference]:
     """Yield the headers that the OpenAPI document names, and the response does not have."""
+    probe = result.probe
     path = probe.target.partition("?")[0] if probe.operation == "listPets" else "/pets/{petId}"
     listed = document()["paths"][path]["get"]["responses"].get(str(probe.status), {})
     for name in listed.get("headers", ()):
-        if name.lower() not in response.headers:
-            message = f"{probe.operation} {probe.status} does not have the header {name}"
-            yield _Difference("missing-header", message)
+        if name.lower() not in result.headers:
+            what = f"{probe.operation} {probe.status} does not have the header {name}"
+            yield _Difference("missing-header", what)
 
 
-def _body(probe: Probe, response: Response, redact: Redact) -> Iterator[_Difference]:
+def _body(result: ProbeResult, redact: Redact) -> Iterator[_Difference]:
     """Yield the problems of a body; all those of an error have one rule."""
-    is_error = response.status >= 400
-    name = f"{probe.operation} {response.status}"
-    if problem := _type_problem(response, redact):
+    is_error = result.probe.status >= 400
+    name = f"{result.probe.operation} {result.status}"
+    if problem := _type_problem(result, redact):
         yield _Difference("error-body" if is_error else "content-type", f"{name}: {problem}")
-        if is_error or response.problem:
+        if is_error or result.problem:
             return
-    if response.problem:
+    if result.problem:
         rule = "error-body" if is_error else "invalid-json"
-        yield _Difference(rule, f"{name}: the body is not valid JSON", response.problem)
+        yield _Difference(rule, f"{name}: the body is not valid JSON", result.problem)
         return
-    yield from (_error if is_error else _content)(probe, response, redact)
+    yield from (_error if is_error else _content)(result.probe, result.value, redact)
 
 
-def _content(probe: Probe, response: Response, redact: Redact) -> Iterator[_Difference]:
-    value = response.value
+def _content(probe: Probe, value: object, redact: Redact) -> Iterator[_Difference]:
     pets: Sequence[object] = [value]
     detail = ""
     if RESPONSES[probe.operation][probe.status] == "Pets":
@@ -205,34 +189,33 @@ def _content(probe: Probe, response: Response, redact: Redact) -> Iterator[_Diff
         value = pets or value
         detail = f"in {{}} of {len(pets)} pets" if pets else ""
     found = [
-        _shape(path, what, value, redact)
+        _shape(path, what, value, "Pet", redact)
         for path, what in body_problems(probe.operation, probe.status, value)
     ]
     for pet in pets:
-        if isinstance(pet, dict):
-            found += (_unknown("Pet", name, redact) for name in pet if name not in PET_FIELDS)
+        found += _unknown("Pet", pet, redact)
     count = Counter(each.key for each in found)
     for key, each in {each.key: each for each in found}.items():
         yield _Difference(each.rule, each.message, detail.format(count[key]), each.cause)
 
 
-def _shape(path: tuple[str | int, ...], what: str, body: object, redact: Redact) -> _Difference:
-    """Return the difference for a problem of the value at a path in a body with pets."""
+def _shape(
+    path: tuple[str | int, ...], what: str, body: Any, schema: str, redact: Redact
+) -> _Difference:
+    """Return the difference for a problem of the value at a path in a body."""
     name = path[-1] if path else None
-    value = body
     for key in path[:-1]:
-        value = value[key]  # type: ignore[index]  # the path is a path of the body
+        body = body[key]
     if not isinstance(name, str):  # the whole body, or a whole pet
-        value = body if name is None else body[name]  # type: ignore[index]  # as above
-        subject = "the body" if name is None else "a Pet"
-        return _Difference("type", f"{subject} {what}, got {_shown(value, redact)}")
-    assert isinstance(value, dict)  # noqa: S101 - it has a property with a problem
-    if name not in value:
-        message = f"Pet does not have the required property {name}"
+        subject, value = ("the body", body) if name is None else (f"a {schema}", body[name])
+        shown_value = shown(redact(value) if isinstance(value, str) else value)
+        return _Difference("type", f"{subject} {what}, got {shown_value}")
+    if name not in body:
+        message = f"{schema} does not have the required property {name}"
         return _Difference("missing-property", message)
-    value = value[name]
-    text = f"Pet.{name} {_expected(PET_FIELDS[name], value, what, redact)}"
-    if isinstance(value, str) and "enum" in PET_FIELDS[name].openapi:
+    field, value = _FIELDS[schema][name], body[name]
+    text = f"{schema}.{name} {_expected(field, value, what, redact)}"
+    if isinstance(value, str) and "enum" in field.openapi:
         return _Difference("enum-value", text)
     return _Difference("type", text, cause=(name, type(value)))
 
@@ -244,49 +227,35 @@ def _expected(field: ContractField, value: object, what: str, redact: Redact) ->
     return split_hint(what if hidden == text else field.problem(hidden))[0]
 
 
-def _shown(value: object, redact: Redact) -> str:
-    return shown(redact(value) if isinstance(value, str) else value)
+def _unknown(schema: str, value: object, redact: Redact) -> Iterator[_Difference]:
+    for name in value if isinstance(value, dict) else ():
+        if name not in _FIELDS[schema]:
+            message = f"{schema} has the property {quote(redact(name))}"
+            yield _Difference("unknown-property", message)
 
 
-def _unknown(schema: str, name: str, redact: Redact) -> _Difference:
-    message = f"{schema} has the property {quote(redact(name))}"
-    return _Difference("unknown-property", message)
-
-
-def _type_problem(response: Response, redact: Redact) -> str:
+def _type_problem(result: ProbeResult, redact: Redact) -> str:
     """Return what is wrong with the type or the encoding of a body; empty if nothing is."""
-    if "content-type" not in response.headers:
+    if "content-type" not in result.headers:
         return f"the header Content-Type is missing; expected {_JSON}"
-    if (got := _media_type(response)) != _JSON:
+    if (got := _media_type(result)) != _JSON:
         return f"Content-Type must be {_JSON}, got {quote(redact(got))}"
-    encoding = response.headers.get("content-encoding", "identity")
+    encoding = result.headers.get("content-encoding", "identity")
     if encoding.strip().lower() != "identity":
         return f"the body has Content-Encoding {quote(redact(encoding))} without being asked to"
     return ""
 
 
-def _media_type(response: Response) -> str:
-    return response.headers.get("content-type", "").partition(";")[0].strip().lower()
+def _media_type(result: ProbeResult) -> str:
+    return result.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _error(probe: Probe, response: Response, redact: Redact) -> Iterator[_Difference]:
-    name = f"{probe.operation} {response.status}"
-    value = response.value
-    for path, what in body_problems(probe.operation, response.status, value):
-        if not path:
-            message = f"the body {what}, got {_shown(value, redact)}"
-        else:
-            key = str(path[0])
-            got = value.get(key) if isinstance(value, dict) else None
-            is_missing = isinstance(value, dict) and key not in value
-            is_number = key == "status" and isinstance(got, int)
-            text = what if is_missing or is_number else None
-            text = text or _expected(_ERROR_FIELDS[key], got, what, redact)
-            message = f"{key} {text}"
+def _error(probe: Probe, value: object, redact: Redact) -> Iterator[_Difference]:
+    name = f"{probe.operation} {probe.status}"
+    for path, what in body_problems(probe.operation, probe.status, value):
+        message = _shape(path, what, value, "Error", redact).message
         yield _Difference("error-body", f"{name}: {message}", cause=(name, path))
-    for each in value if isinstance(value, dict) else ():
-        if each not in _ERROR_FIELDS:
-            yield _unknown("Error", each, redact)
+    yield from _unknown("Error", value, redact)
 
 
 def _page(result: ProbeResult, results: Sequence[ProbeResult]) -> Iterator[_Difference]:
@@ -299,8 +268,14 @@ def _page(result: ProbeResult, results: Sequence[ProbeResult]) -> Iterator[_Diff
             message = f"without a limit, the service returns more than {PAGE_DEFAULT} pets"
         yield _Difference("limit", message, f"{len(pets)} pets")
     elif probe.limit == PAGE_MAX and len(pets) > PAGE_DEFAULT:
-        count = next((len(each.pets or ()) for each in results if _is_default(each)), len(pets))
-        if count < PAGE_DEFAULT:
+        defaults = [
+            len(each.pets)
+            for each in results
+            if each.pets is not None
+            and each.probe.limit == PAGE_DEFAULT
+            and each.probe.filter is None
+        ]
+        if defaults and (count := defaults[0]) < PAGE_DEFAULT:
             message = f"without a limit, the service returns fewer than {PAGE_DEFAULT} pets"
             yield _Difference("limit", message, f"{count} instead of {PAGE_DEFAULT} pets")
     if probe.filter is not None:
@@ -317,11 +292,6 @@ def _page(result: ProbeResult, results: Sequence[ProbeResult]) -> Iterator[_Diff
         if others:
             message = f"{name}={value} returns pets with another {compares}, or without one"
             yield _Difference("filter", message, f"{len(others)} of {len(pets)} pets")
-
-
-def _is_default(result: ProbeResult) -> bool:
-    probe = result.probe
-    return result.pets is not None and probe.limit == PAGE_DEFAULT and probe.filter is None
 
 
 # --- Limits of the comparison -----------------------------------------------------------------

@@ -1,20 +1,35 @@
-"""The report on the state coverage: which states of each operation were served, and the holes."""
+"""Read and write the state coverage: files of `GET coverage`, and the report with its holes."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+import re
+from typing import TYPE_CHECKING, Final, get_args
 
-from mockpets.constants import OPERATIONS, VERSION
-from mockpets.journal.coverage import STATES, states_of, summed
+from mockpets.constants import OPERATIONS, SCENARIO_NAME, VERSION, DelayClass
+from mockpets.faults import FAULTS
+from mockpets.journal.coverage import STATES, states_of, total
+from mockpets.report.documents import (
+    DocumentKind,
+    integer,
+    or_null,
+    read_document,
+    read_files,
+    reject,
+    text,
+    word,
+)
 from mockpets.scenario.files import find
+from mockpets.strict_json import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from mockpets.constants import CoverageState, Operation
-    from mockpets.contract.control_types import CoverageRow
+    from mockpets.contract.control_types import CoverageRow, StateCoverage
+    from mockpets.journal.coverage import CoverageReport
+    from mockpets.report.documents import Check, Problems, Shape
 
 FILLED_BY: Final[Mapping[CoverageState, str]] = {
     "success": "default",
@@ -32,71 +47,96 @@ FILLED_BY: Final[Mapping[CoverageState, str]] = {
 """State to the shipped scenario that serves it."""
 _NO_CELL: Final = "-"
 """In place of a number: the operation cannot have this state."""
+_COUNT_MAX: Final = 2**53 - 1
+"""The largest integer that every reader of JSON keeps exact."""
 
 
-@dataclass(frozen=True, slots=True)
-class CoverageReport:
-    """The state coverage of some operations.
+# --- Reading ----------------------------------------------------------------------------------
 
-    :param rows: of all operations.
-    :param matrix: operation to state to the number of responses; an operation has only the states
-        that it can have.
-    :param scenarios: those that were active for at least one response.
-    :param unused_scenarios: the shipped ones that never were.
+
+def read(paths: Iterable[Path]) -> list[CoverageRow]:
+    """Return the rows of all files: of ``GET coverage``, or of reports in JSON.
+
+    :raise InputError: with every problem of every file.
     """
-
-    rows: tuple[CoverageRow, ...]
-    matrix: Mapping[Operation, Mapping[CoverageState, int]]
-    scenarios: tuple[str, ...]
-    unused_scenarios: tuple[str, ...]
-
-    @property
-    def holes(self) -> tuple[tuple[Operation, CoverageState], ...]:
-        """The states that were never served, also of operations that were never called."""
-        return tuple(
-            (operation, state)
-            for operation, counts in self.matrix.items()
-            for state, count in counts.items()
-            if not count
-        )
-
-    @property
-    def never_called(self) -> tuple[Operation, ...]:
-        """The operations without a single response."""
-        return tuple(
-            operation for operation, counts in self.matrix.items() if not any(counts.values())
-        )
-
-    @property
-    def cells(self) -> int:
-        """The number of states of all operations together."""
-        return sum(map(len, self.matrix.values()))
-
-    @property
-    def percent(self) -> int:
-        """The served part of the cells in percent, rounded down."""
-        return 100 * (self.cells - len(self.holes)) // self.cells
+    return read_files(paths, _read)
 
 
-def build(
-    rows: Iterable[CoverageRow], operations: Iterable[Operation] = OPERATIONS
-) -> CoverageReport:
-    """Return the report on rows, which may come from several servers.
-
-    :param operations: the rows of the matrix; at least one.
-    """
-    merged = tuple(summed(rows))
-    matrix = {each: dict.fromkeys(states_of(each), 0) for each in operations}
-    for row in merged:
-        if row["operation"] in matrix:
-            for state in row["states"]:
-                matrix[row["operation"]][state] += row["count"]
-    scenarios = {name for row in merged for name in row["scenarios"] or ()}
-    unused = find("scenarios", ()).keys() - scenarios
-    return CoverageReport(merged, matrix, tuple(sorted(scenarios)), tuple(sorted(unused)))
+def _read(path: Path) -> list[CoverageRow]:
+    document: StateCoverage = read_document(path, _KIND)
+    reject(str(path), _problems(document), _KIND.hint)
+    return document["rows"]
 
 
-# --- Formats ------------------------------------------------------------------------------------
+def _problems(document: StateCoverage) -> Problems:
+    """Yield what is wrong with the states and counts of a document."""
+    is_valid = True
+    for number, row in enumerate(document["rows"], 1):
+        if problem := _states_problem(row["operation"], row["states"]):
+            is_valid = False
+            yield (f"rows.{number}.states", *problem)
+    counted = total(document["rows"])
+    if is_valid and document["total"] != counted:
+        what = f"is {document['total']}, but the counts of the rows add up to {counted}"
+        yield "total", what, "the file was changed; write it again"
+
+
+def _states_problem(
+    operation: Operation | None, states: list[CoverageState]
+) -> tuple[str, str] | None:
+    if operation is None:
+        problem = f"must be empty without an operation, got {shown(states[0])}" if states else ""
+        return (problem, "") if problem else None
+    possible = states_of(operation)
+    for state in states:
+        if state not in possible:
+            expected = f"{operation} has only the states {', '.join(possible)}"
+            return f"{shown(state)} is not a state of {operation}", expected
+    return None if states else (f"must have at least one state of {operation}", "")
+
+
+def _list_of(item: Check) -> Check:
+    """Return the check of an array of different items."""
+
+    def check(value: object) -> tuple[str, str] | None:
+        if not isinstance(value, list):
+            return f"must be an array, got {shown(value)}", ""
+        for place, element in enumerate(value):
+            if problem := item(element):
+                return problem
+            if element in value[:place]:
+                return f"{shown(element)} is listed twice", ""
+        return None
+
+    return check
+
+
+def _scenario(value: object) -> tuple[str, str] | None:
+    if isinstance(value, str) and re.fullmatch(SCENARIO_NAME, value):
+        return None
+    return f"{shown(value)} is not a valid scenario name", "use kebab-case (a-z, 0-9, hyphens)"
+
+
+_ROW: Final[dict[str, Shape]] = {
+    "operation": or_null(word(OPERATIONS, "operation")),
+    "states": _list_of(word(STATES, "state")),
+    "status": or_null(integer(100, 599)),
+    "scenarios": or_null(_list_of(_scenario)),
+    "fault": or_null(word(FAULTS, "fault")),
+    "delay": or_null(word(get_args(DelayClass), "delay class")),
+    "count": integer(1, _COUNT_MAX),
+}
+_KIND: Final = DocumentKind(
+    "rows",
+    "version, total and rows",
+    {"version": text, "total": integer(0, _COUNT_MAX), "rows": [_ROW]},
+    "write one with 'mockpets report --coverage --format json'",
+    max_bytes=16 * 1024 * 1024,
+    is_strict=True,
+)
+
+
+# --- Writing ----------------------------------------------------------------------------------
 
 
 def as_text(report: CoverageReport) -> str:
@@ -124,14 +164,13 @@ def as_markdown(report: CoverageReport) -> str:
 
 
 def as_json(report: CoverageReport) -> str:
-    """Return the rows as ``GET coverage`` has them, so that the text can be read again.
+    """Return what `read` reads: the rows of all operations; `summary` is about the selected ones.
 
-    The rows are those of all operations; `summary` is about the selected ones. In ASCII, so that
-    every terminal and shell keeps it unchanged.
+    In ASCII, so that every terminal and shell keeps it unchanged.
     """
     document = {
         "version": VERSION,
-        "total": sum(row["count"] for row in report.rows),
+        "total": total(report.rows),
         "rows": report.rows,
         "summary": {
             "percent": report.percent,
@@ -142,7 +181,7 @@ def as_json(report: CoverageReport) -> str:
             ],
             "never_called": report.never_called,
             "scenarios": report.scenarios,
-            "unused_scenarios": report.unused_scenarios,
+            "unused_scenarios": _unused(report),
         },
     }
     return json.dumps(document, indent=2)
@@ -186,5 +225,10 @@ def _holes(report: CoverageReport) -> Iterator[tuple[str, str]]:
 
 def _scenarios(report: CoverageReport) -> Iterator[str]:
     yield f"scenarios served: {', '.join(report.scenarios) or 'none'}"
-    if report.unused_scenarios:
-        yield f"shipped scenarios never served: {', '.join(report.unused_scenarios)}"
+    if unused := _unused(report):
+        yield f"shipped scenarios never served: {', '.join(unused)}"
+
+
+def _unused(report: CoverageReport) -> list[str]:
+    """Return the shipped scenarios that were never active."""
+    return sorted(find("scenarios", ()).keys() - set(report.scenarios))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mockpets.constants import PROBLEMS_SHOWN
-from mockpets.errors import InputError, Problem, did_you_mean, nearest
-from mockpets.strict_json import shown
+from mockpets.errors import InputError, Problem, RequestError, did_you_mean, invalid, nearest
+from mockpets.scenario.language.text import read_any_text
+from mockpets.strict_json import parse_json, shown
 
 if TYPE_CHECKING:
-    import json
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
@@ -35,6 +37,24 @@ _KINDS: Final = {
     "code": "an error response",
 }
 """A property that only one kind of document has, to that kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentKind:
+    """A kind of JSON document.
+
+    :param name: the property that only this kind has.
+    :param expected: the required properties, in words.
+    :param hint: how to make a valid file.
+    :param is_strict: reject what `strict_json` rejects, such as the deep call stacks of browsers.
+    """
+
+    name: str
+    expected: str
+    shape: Mapping[str, Shape]
+    hint: str
+    max_bytes: int
+    is_strict: bool = False
 
 
 # --- Files ------------------------------------------------------------------------------------
@@ -65,11 +85,7 @@ def read_files(paths: Iterable[Path], read: Callable[[Path], list[T]]) -> list[T
 
 
 def reject(file: str, problems: Problems, hint: str) -> None:
-    """Raise an error if a file has problems.
-
-    :param hint: how to make a valid file, if there are too many problems to show.
-    :raise InputError: with at most `PROBLEMS_SHOWN` problems and the number of the others.
-    """
+    """Raise an InputError with at most `PROBLEMS_SHOWN` problems and the number of the others."""
     found = [Problem(file, 0, 0, *each) for each in problems]
     if len(found) > PROBLEMS_SHOWN:
         what = f"and {len(found) - PROBLEMS_SHOWN} more problems"
@@ -78,38 +94,44 @@ def reject(file: str, problems: Problems, hint: str) -> None:
         raise InputError(found)
 
 
-def not_json(file: str, error: json.JSONDecodeError, hint: str) -> InputError:
-    """Return the error for a file that is not JSON, with line and column."""
-    if not error.doc.strip():
-        return InputError([Problem(file, 0, 0, "", "is empty", hint)])
-    what = f"is not JSON: {error.msg}"
-    return InputError([Problem(file, error.lineno, error.colno, "", what, hint)])
+def read_document(path: Path, kind: DocumentKind) -> Any:
+    """Return the document in a file, or raise an InputError with its problems."""
+    file = str(path)
+    content = read_any_text(path, file, kind.max_bytes)
+    if not content.strip():
+        raise invalid(file, "is empty", kind.hint)
+    try:
+        document = json.loads(content)
+        if kind.is_strict:
+            document = parse_json(content.encode())
+    except json.JSONDecodeError as error:
+        what = f"is not JSON: {error.msg}"
+        problem = Problem(file, error.lineno, error.colno, "", what, kind.hint)
+        raise InputError([problem]) from None
+    except RecursionError:
+        raise invalid(file, "is nested too deeply", kind.hint) from None
+    except ValueError:
+        raise invalid(file, "has a number with thousands of digits", kind.hint) from None
+    except RequestError as error:
+        what = error.message.replace("the body", "the file")
+        raise invalid(file, what, kind.hint) from None
+    reject(file, _document_problems(document, kind), kind.hint)
+    return document
 
 
-def document_problems(
-    document: object, shape: Mapping[str, Shape], name: str, expected: str, hint: str
-) -> Problems:
-    """Yield the problems of a whole document.
-
-    :param name: the property that only this kind of document has.
-    :param expected: the required properties, in words.
-    :param hint: how to make a valid file.
-    """
+def _document_problems(document: object, kind: DocumentKind) -> Problems:
     if not isinstance(document, dict):
-        yield "", f"must be an object with {expected}, got {shown(document)}", hint
+        yield "", f"must be an object with {kind.expected}, got {shown(document)}", kind.hint
         return
-    for other, kind in _KINDS.items():
-        if other in document and name not in document:
-            yield "", f"is {kind}, not {_KINDS[name]}", hint
+    for other, name in _KINDS.items():
+        if other in document and kind.name not in document:
+            yield "", f"is {name}, not {_KINDS[kind.name]}", kind.hint
             return
-    yield from _problems(document, shape, "", hint)
+    yield from _problems(document, kind.shape, "", kind.hint)
 
 
 def _problems(value: object, shape: Shape, where: str, hint: str) -> Problems:
-    """Yield the problems of a value.
-
-    :param hint: for a missing property, unless another one has a similar name.
-    """
+    """Yield the problems of a value; the hint is for a missing property."""
     if isinstance(shape, Mapping):
         if not isinstance(value, dict):
             yield where, f"must be an object, got {shown(value)}", ""
@@ -147,7 +169,7 @@ def integer(least: int, most: int) -> Check:
 
 
 def word(known: Iterable[str], kind: str) -> Check:
-    """Return the check of a name."""
+    """Return the check of a name; the kind is for messages."""
     names = tuple(known)
 
     def check(value: object) -> tuple[str, str] | None:

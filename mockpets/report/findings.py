@@ -1,13 +1,15 @@
-"""The model of a report: the rules that were checked, and the findings that show broken ones.
+"""Reports: the rules of `rules.toml`, and the findings that show broken ones.
 
-`mockpets report` checks the requests of a client, `mockpets compare` the responses of a service.
-Both build a `Report`, which `report.formats` writes.
+`client_checks` checks the requests of a client, `compare_checks` the responses of a service. Both
+build a `Report`, which `formats` writes.
 """
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mockpets.units import counted
 
@@ -17,24 +19,12 @@ if TYPE_CHECKING:
 Level = Literal["error", "warning"]
 
 
-URL_LENGTH: Final = 200
-"""The longest URL in a report, in characters."""
-
-
-def shortened(url: str) -> str:
-    """Return a URL with its end cut off if it is long."""
-    return url if len(url) <= URL_LENGTH else f"{url[: URL_LENGTH - 3]}..."
-
-
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a report checks.
+    """What a report checks; its texts are whole sentences, except for the title.
 
     :param name: in kebab-case, unique in its report.
     :param level: ``error`` if users of the client notice it, or the contract forbids it.
-    :param title: the problem in a few words, such as "Retry without growing pauses".
-    :param explanation: when there is a finding, and why it matters; whole sentences.
-    :param fix: how to fix it; whole sentences.
     """
 
     name: str
@@ -44,11 +34,26 @@ class Rule:
     fix: str
 
 
+def _rules(kind: str) -> tuple[Rule, ...]:
+    rules = []
+    for row in _FILE[kind]:
+        advice = _FILE["libraries"].get(row["name"], {}) if kind == "client" else {}
+        fix = [row.get("fix"), _FILE["shared"].get(row.get("add"))]
+        fix += [f"{library}: {text}." for library, text in advice.items()]
+        texts = (row["name"], row["level"], row["title"], row["explanation"])
+        rules.append(Rule(*texts, " ".join(filter(None, fix))))
+    return tuple(rules)
+
+
+_TEXT: Final = Path(__file__).with_name("rules.toml").read_text(encoding="utf-8")
+_FILE: Final[Mapping[str, Any]] = tomllib.loads(_TEXT)
+CLIENT_RULES: Final = _rules("client")
+COMPARE_RULES: Final = _rules("service")
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A request that shows a finding.
-
-    Texts come from clients and services, so every format escapes them.
+    """A request that shows a finding; its texts come from clients and services.
 
     :param request: method and target: ``GET /v1/pets?limit=0``.
     :param response: ``503``, or what happened instead: ``broken``, ``client_left``.
@@ -77,8 +82,8 @@ class Finding:
 
     :param message: what is wrong, with the values; one sentence without a period.
     :param source: where the requests come from: ``session checkout``, a file or a URL.
+    :param evidence: at least one request.
     :param file: the source, if it is a file.
-    :param evidence: the requests that show it, in their order; at least one.
     """
 
     rule: Rule
@@ -94,8 +99,8 @@ class Report:
 
     :param title: such as "Client behaviour".
     :param checked: what was checked, such as ``12 requests in 2 sessions``.
-    :param rules: all that were checked, in the order in which they are listed: errors first.
-    :param findings: in the order of the rules, and in their order in time.
+    :param rules: all that were checked; errors first.
+    :param findings: by rule, then by time.
     :param limits: what could not be checked, one sentence each, such as dropped requests.
     """
 
@@ -108,17 +113,15 @@ class Report:
     @property
     def by_rule(self) -> Mapping[Rule, tuple[Finding, ...]]:
         """The findings of each rule that has any."""
-        found = {
+        findings = {
             rule: tuple(each for each in self.findings if each.rule is rule) for rule in self.rules
         }
-        return {rule: findings for rule, findings in found.items() if findings}
+        return {rule: broken for rule, broken in findings.items() if broken}
 
     @property
     def summary(self) -> str:
         """Return ``2 findings of 1 rule in 12 requests in 2 sessions``."""
         if not self.findings:
             return f"no findings in {self.checked}"
-        return (
-            f"{counted(len(self.findings), 'finding')} of {counted(len(self.by_rule), 'rule')} "
-            f"in {self.checked}"
-        )
+        rules = counted(len(self.by_rule), "rule")
+        return f"{counted(len(self.findings), 'finding')} of {rules} in {self.checked}"

@@ -1,6 +1,6 @@
 """Write a report as text, Markdown, JSON or JUnit, or for GitHub Actions.
 
-A report contains text from clients and services, so each format escapes it in its own way.
+Each format escapes the texts of clients and services in its own way.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ _CUT: Final = (
 
 
 def _lines_of(finding: Finding) -> list[str]:
-    """Return a finding and below it its requests, in lines without unprintable characters."""
     lines = [f"{finding.source}: {finding.message}", *(f"  {each}" for each in finding.evidence)]
     return [printable(line) for line in lines]
 
@@ -47,10 +46,7 @@ def as_text(report: Report) -> str:
 
 
 def as_json(report: Report) -> str:
-    """Return a JSON object, in ASCII, so that every terminal keeps it unchanged.
-
-    A finding has the name of its rule; the rules have all their texts.
-    """
+    """Return a JSON object, in ASCII, so that every terminal keeps it unchanged."""
     document = {
         "version": VERSION,
         "title": report.title,
@@ -66,7 +62,7 @@ def as_json(report: Report) -> str:
 def as_junit(report: Report) -> str:
     """Return JUnit XML, in ASCII, so that every terminal keeps it unchanged.
 
-    A rule with findings is a test case with one failure, since some readers show only the first.
+    A rule is a test case with at most one failure, since some readers show only the first.
     """
     title = printable(report.title)
     broken = report.by_rule
@@ -100,7 +96,7 @@ def as_markdown(report: Report) -> str:
 def _blocks(report: Report) -> Iterator[str]:
     """Yield the parts of the document, each complete in itself.
 
-    Texts of requests are only in fenced code blocks, in which nothing is a link, a mention or HTML.
+    Texts of requests are only in code blocks, in which nothing is a link, a mention or HTML.
     """
     yield f"## {_escaped(report.title)}"
     yield f"**{_escaped(report.summary)}**"
@@ -146,10 +142,7 @@ def _escaped(text: str) -> str:
 
 
 def as_annotations(report: Report) -> str:
-    """Return an annotation with the summary, and one for each finding up to GitHub's limit.
-
-    GitHub reads annotations from the lines of a step's standard output, as workflow commands.
-    """
+    """Return workflow commands: an annotation with the summary, and one for each finding."""
     commands: list[str] = []
     notes = [report.summary]
     for level in get_args(Level):
@@ -167,9 +160,9 @@ def as_annotations(report: Report) -> str:
 
 
 def github_summary(report: Report, room: int) -> str:
-    """Return the Markdown for the page of a run, to which a step appends it.
+    """Return the Markdown for the page of a run.
 
-    :param room: how many bytes it may have. What does not fit is replaced by a sentence.
+    :param room: maximum number of bytes. What does not fit is replaced by a sentence.
     """
     shown: list[str] = []
     room -= len(_CUT)
@@ -199,4 +192,3 @@ WRITERS: Final[Mapping[str, Callable[[Report], str]]] = {
     "json": as_json,
     "junit": as_junit,
 }
-"""Format to the function that returns a report in it, without a line end."""

@@ -6,43 +6,47 @@ In a HAR file of a browser, the requests to the API are those whose response has
 
 from __future__ import annotations
 
-import json
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import unquote, urlsplit
 
-from mockpets.constants import API_PREFIX, REQUEST_HEADER, REQUEST_OUTCOMES, SESSION_HEADER
-from mockpets.errors import InputError, Problem
+from mockpets.constants import (
+    API_PREFIX,
+    OPERATIONS,
+    REQUEST_HEADER,
+    REQUEST_OUTCOMES,
+    SESSION_HEADER,
+)
+from mockpets.errors import invalid
 from mockpets.redaction import redacted_target
 from mockpets.report.documents import (
-    document_problems,
+    DocumentKind,
     integer,
-    not_json,
     or_null,
+    read_document,
     read_files,
-    reject,
     text,
     word,
 )
-from mockpets.report.exchanges import Exchange
-from mockpets.scenario.language.text import read_any_text
+from mockpets.scenario.matching import path_matches
 from mockpets.strict_json import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
     from urllib.parse import SplitResult
 
-    from mockpets.constants import RequestOutcome
+    from mockpets.constants import Operation, RequestOutcome
     from mockpets.contract.control_types import Har
+    from mockpets.errors import InputError
     from mockpets.report.documents import Shape
 
 HAR_BYTES: Final = 64 * 1024 * 1024
 """Maximum size of a HAR file; browsers write the bodies of all responses into it."""
 
-_EXPORT: Final = "write one with 'mockpets requests --har', or save all as HAR in a browser"
 _API: Final = re.compile(rf"{re.escape(API_PREFIX)}(?=/|$)")
 _PORTS: Final = {"http": 80, "https": 443}
 _ABORTED: Final = re.compile("abort|cancel", re.IGNORECASE)
@@ -53,6 +57,56 @@ _MOST_TIME: Final = 1e15
 """In milliseconds. Longer times count as this one: an integer may be too large for a float."""
 
 
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and what became of it. None stands for unknown, and proves nothing.
+
+    :param source: where it comes from: ``session checkout``, or a file and its session.
+    :param file: the source, if it is a file.
+    :param session: its name.
+    :param number: in the request log.
+    :param start: when it was sent, in seconds since 1970, UTC.
+    :param end: when its response ended, or the connection broke.
+    :param target: path and query; may have secrets, which `redaction.redacted_target` replaces.
+    :param path: decoded, from ``/v1`` on.
+    :param headers: of the request, with names in lower case.
+    :param body: of the request, complete; empty if it has none.
+    :param status: of a complete response.
+    :param response_headers: with names in lower case.
+    :param outcome: what became of the response.
+    """
+
+    source: str
+    file: str | None
+    session: str | None
+    number: int | None
+    start: float
+    end: float | None
+    method: str
+    target: str
+    path: str | None
+    headers: Mapping[str, str]
+    body: str | None
+    status: int | None
+    response_headers: Mapping[str, str]
+    outcome: RequestOutcome | None
+
+    @property
+    def is_navigation(self) -> bool:
+        """Whether a person opened the URL in a browser, or reloaded it."""
+        accept, mode = self.headers.get("accept", ""), self.headers.get("sec-fetch-mode", "")
+        return "text/html" in accept or mode == "navigate"
+
+    @property
+    def operation(self) -> Operation | None:
+        """The operation of the contract, or None."""
+        method = "GET" if self.method == "HEAD" else self.method
+        for operation, (allowed, pattern) in OPERATIONS.items():
+            if method == allowed and path_matches(pattern, self.path or ""):
+                return operation
+        return None
+
+
 def base_url(url: str) -> SplitResult:
     """Return the base URL that a text names.
 
@@ -61,8 +115,7 @@ def base_url(url: str) -> SplitResult:
     parts = _http_url(url)
     if parts is None or parts.query or parts.fragment:
         what = f"must be an absolute URL without a query, got {shown(redacted_target(url))}"
-        hint = "use a URL such as https://staging.example/v1"
-        raise InputError([Problem("--base-url", 0, 0, "", what, hint)])
+        raise invalid("--base-url", what, "use a URL such as https://staging.example/v1")
     return parts
 
 
@@ -75,53 +128,16 @@ def read(paths: Iterable[Path], base: SplitResult | None) -> list[Exchange]:
     return read_files(paths, lambda path: _read(path, base))
 
 
-def exchanges_of(document: Har, session: str) -> list[Exchange]:
-    """Return the requests in the log of a session, as its server exports it."""
-    return [*_exchanges(cast("dict[str, Any]", document), None, f"session {session}", None)]
-
-
-# --- Files ------------------------------------------------------------------------------------
-
-
 def _read(path: Path, base: SplitResult | None) -> list[Exchange]:
-    """Return the requests to the API in one file.
-
-    :raise InputError: the file cannot be read, is not a HAR file, or has no request to the API.
-    """
-    file = str(path)
-    document = _parse(file, read_any_text(path, file, HAR_BYTES))
-    problems = document_problems(document, _DOCUMENT, "log", "the property log", _EXPORT)
-    reject(file, problems, _EXPORT)
-    log = cast("dict[str, Any]", document)
-    result = [*_exchanges(log, base, file, file)]
-    entries = log["log"]["entries"]
+    document = read_document(path, _KIND)
+    result = exchanges_of(document, str(path), base)
+    entries = document["log"]["entries"]
     if entries and not result:
-        raise InputError([_no_request(file, entries, base)])
+        raise _no_request(str(path), entries, base)
     return result
 
 
-def _parse(file: str, content: str) -> object:
-    """Return the value of a JSON text.
-
-    Only what browsers cannot write is an error, unlike in `strict_json`: their files have deep
-    call stacks, for example.
-
-    :raise InputError: it is not JSON.
-    """
-    try:
-        value: object = json.loads(content)
-    except json.JSONDecodeError as error:
-        raise not_json(file, error, _EXPORT) from None
-    except RecursionError:
-        raise InputError([Problem(file, 0, 0, "", "is nested too deeply", _EXPORT)]) from None
-    except ValueError:
-        what = "has a number with thousands of digits"
-        raise InputError([Problem(file, 0, 0, "", what, _EXPORT)]) from None
-    return value
-
-
-def _no_request(file: str, entries: list[dict[str, Any]], base: SplitResult | None) -> Problem:
-    """Return the problem of a file whose requests all went elsewhere."""
+def _no_request(file: str, entries: list[dict[str, Any]], base: SplitResult | None) -> InputError:
     origins = dict.fromkeys(
         f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         for parts in (_http_url(entry["request"]["url"]) for entry in entries)
@@ -133,59 +149,64 @@ def _no_request(file: str, entries: list[dict[str, Any]], base: SplitResult | No
     hint = "pass the API's base URL with --base-url, such as https://staging.example/v1"
     if base is not None:
         hint = "check --base-url: no request is below it"
-    return Problem(file, 0, 0, "", what, hint)
+    return invalid(file, what, hint)
 
 
 # --- Entries ----------------------------------------------------------------------------------
 
 
-def _exchanges(
-    document: dict[str, Any], base: SplitResult | None, source: str, file: str | None
-) -> Iterator[Exchange]:
-    """Yield the requests to the API, except preflights and responses from a browser's cache.
+def exchanges_of(
+    document: Har, file: str | None = None, base: SplitResult | None = None
+) -> list[Exchange]:
+    """Return the requests to the API, except preflights and responses from a browser's cache.
 
-    :param document: valid.
+    :param document: valid; of a file, or of a server, which exports the log of a session.
     """
-    for entry in document["log"]["entries"]:
-        if entry["request"]["method"] == "OPTIONS" or entry.get("_fromCache"):
-            continue
-        ours = entry.get("_mockpets")
-        result = _ours(entry, ours, source, file) if ours else _foreign(entry, base, source, file)
-        if result is not None:
-            yield result
+    exchanges = (
+        _exchange(cast("dict[str, Any]", entry), file, base) for entry in document["log"]["entries"]
+    )
+    return [exchange for exchange in exchanges if exchange is not None]
 
 
-def _ours(entry: dict[str, Any], ours: dict[str, Any], source: str, file: str | None) -> Exchange:
-    """Return an exchange from an entry of a request log."""
-    request = entry["request"]
-    start, outcome = _moment(entry["startedDateTime"]), ours["outcome"]
-    # The log has no time for a client that left, and for the opening of a gate. A fault has one.
-    has_end = outcome == "sent" or (outcome == "broken" and ours["fault"] is not None)
+def _exchange(entry: dict[str, Any], file: str | None, base: SplitResult | None) -> Exchange | None:
+    request, headers = entry["request"], _headers(entry["response"])
+    if request["method"] == "OPTIONS" or entry.get("_fromCache"):
+        return None
+    ours = entry.get("_mockpets")
+    known = ours or _from_browser(entry, headers, base)
+    if known is None:
+        return None
+    start = datetime.fromisoformat(entry["startedDateTime"]).timestamp()
+    session, outcome = known["session"], known["outcome"]
+    end = _end(start, entry)
+    # Our log has no time for a client that left, and for the opening of a gate. A fault has one.
+    if ours:
+        has_end = outcome == "sent" or (outcome == "broken" and ours["fault"] is not None)
+        end = end if has_end and ours["hold"] is None else None
     return Exchange(
-        source=source if file is None else f"{file}, session {ours['session']}",
+        source=", ".join(filter(None, (file, session and f"session {session}"))),
         file=file,
-        session=ours["session"],
-        number=ours["number"],
+        session=session,
+        number=known["number"],
         start=start,
-        end=_end(start, entry) if has_end and ours["hold"] is None else None,
-        method=ours["method"],
-        target=ours["target"],
-        path=ours["path"],
+        end=end,
+        method=known["method"],
+        target=known["target"],
+        path=known["path"],
         headers=_headers(request),
-        body=_body(request, is_ours=True),
-        status=ours["status"] if outcome == "sent" else None,
-        response_headers=_headers(entry["response"]),
+        body=_body(request, is_ours=bool(ours)),
+        status=known["status"] if outcome == "sent" else None,
+        response_headers=headers,
         outcome=outcome,
     )
 
 
-def _foreign(
-    entry: dict[str, Any], base: SplitResult | None, source: str, file: str | None
-) -> Exchange | None:
-    """Return an exchange from an entry of a browser, or None if it is not a request to the API."""
+def _from_browser(
+    entry: dict[str, Any], headers: Mapping[str, str], base: SplitResult | None
+) -> dict[str, Any] | None:
+    """Return what `_mockpets` has in our files, or None if it is not a request to the API."""
     request, response = entry["request"], entry["response"]
-    parts, headers = _http_url(request["url"]), _headers(response)
-    number = headers.get(REQUEST_HEADER.lower(), "")
+    parts, number = _http_url(request["url"]), headers.get(REQUEST_HEADER.lower(), "")
     if parts is None:
         return None
     path = _path_below(base, parts)
@@ -193,35 +214,19 @@ def _foreign(
         return None
     if path is None and (match := _API.search(decoded := unquote(parts.path))):
         path = decoded[match.start() :]
-    start = _moment(entry["startedDateTime"])
-    status = response["status"] if response["status"] > 0 else None
     # Chromium and Playwright name the reason; Playwright's status is -1 then.
     error = str(response.get("_failureText") or response.get("_error") or "")
-    is_complete = status is not None and not error
-    session = headers.get(SESSION_HEADER.lower())
-    return Exchange(
-        source=f"{source}, session {session}" if session else source,
-        file=file,
-        session=session,
-        number=int(number) if re.fullmatch("[0-9]{1,18}", number) else None,
-        start=start,
-        end=_end(start, entry),
-        method=request["method"],
-        target=f"{parts.path}?{parts.query}" if parts.query else parts.path,
-        path=path,
-        headers=_headers(request),
-        body=_body(request, is_ours=False),
-        status=status if is_complete else None,
-        response_headers=headers,
-        outcome="sent" if is_complete else _foreign_outcome(error),
-    )
-
-
-def _foreign_outcome(error: str) -> RequestOutcome | None:
-    """Return the outcome of an incomplete response, or None if the browser does not name it."""
-    if not error:
-        return None
-    return "client_left" if _ABORTED.search(error) else "broken"
+    is_complete = response["status"] > 0 and not error
+    outcome = ("client_left" if _ABORTED.search(error) else "broken") if error else None
+    return {
+        "session": headers.get(SESSION_HEADER.lower()),
+        "number": int(number) if re.fullmatch("[0-9]{1,18}", number) else None,
+        "method": request["method"],
+        "target": f"{parts.path}?{parts.query}" if parts.query else parts.path,
+        "path": path,
+        "status": response["status"],
+        "outcome": "sent" if is_complete else outcome,
+    }
 
 
 def _body(request: dict[str, Any], *, is_ours: bool) -> str | None:
@@ -238,7 +243,6 @@ def _body(request: dict[str, Any], *, is_ours: bool) -> str | None:
 
 
 def _end(start: float, entry: dict[str, Any]) -> float | None:
-    """Return when an entry ended; None if its time is unknown."""
     time = entry.get("time")
     if not isinstance(time, (int, float)) or not 0 <= time < inf:
         return None
@@ -274,10 +278,6 @@ def _path_below(base: SplitResult | None, parts: SplitResult) -> str | None:
     return API_PREFIX + path.removeprefix(top) if f"{path}/".startswith(f"{top}/") else None
 
 
-def _moment(value: str) -> float:
-    return datetime.fromisoformat(value).timestamp()
-
-
 # --- Checks -----------------------------------------------------------------------------------
 
 
@@ -305,7 +305,7 @@ def _pairs(value: object) -> tuple[str, str] | None:
     return None
 
 
-_DOCUMENT: Final[dict[str, Shape]] = {
+_LOG: Final[dict[str, Shape]] = {
     "log": {
         "entries": [
             {
@@ -328,3 +328,10 @@ _DOCUMENT: Final[dict[str, Shape]] = {
     }
 }
 """Everything that the rules do not need may be missing."""
+_KIND: Final = DocumentKind(
+    "log",
+    "the property log",
+    _LOG,
+    "write one with 'mockpets requests --har', or save all as HAR in a browser",
+    HAR_BYTES,
+)

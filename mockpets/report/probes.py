@@ -1,19 +1,12 @@
-"""The requests of `mockpets compare`, and what comes back.
-
-Only GET and HEAD. Limits, filters and statuses come from the contract's schemas. `next_probe`
-decides what to send from what came back, because getPet needs the ID of a pet that exists.
-"""
+"""The requests of `mockpets compare`, only GET and HEAD, and what comes back."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from mockpets.constants import API_PREFIX, INT64_MAX, OPERATIONS, PAGE_DEFAULT, PAGE_MAX, PAGE_MIN
 from mockpets.contract.schemas import FILTERS, PET_FIELDS
-from mockpets.errors import RequestError
-from mockpets.strict_json import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -49,82 +42,36 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
-    """A complete response.
-
-    :param headers: by name in lower case; of repeated ones, the first.
-    :param value: of the JSON body; None if it is not JSON.
-    :param problem: why the body is not JSON; empty if it is.
-    """
-
-    status: int
-    headers: Mapping[str, str]
-    value: object
-    problem: str
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What happened instead of a complete response.
-
-    :param reason: fit to show: ``no complete response within 10s``.
-    :param hint: how to fix it, if no request gets a response.
-    :param is_connected: whether the service accepted the connection.
-    """
-
-    reason: str
-    hint: str
-    is_connected: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ProbeResult:
     """A request that was sent, and what came back.
 
     :param at: in ISO 8601 with milliseconds, in UTC.
+    :param status: of a complete response; None if there is none.
+    :param headers: by name in lower case; of repeated ones, the first.
+    :param value: of the JSON body; None if it is not JSON.
+    :param problem: why there is no complete response, such as ``no complete response within 10s``,
+        or why its body is not JSON; otherwise empty.
     """
 
     probe: Probe
     at: str
-    outcome: Response | Failure
-
-    @property
-    def status(self) -> int | None:
-        """The status of the response; None for a failure."""
-        return self.outcome.status if isinstance(self.outcome, Response) else None
+    status: int | None
+    headers: Mapping[str, str]
+    value: object
+    problem: str
 
     @property
     def pets(self) -> list[object] | None:
         """The page of a listPets that responds as expected; its items need not be pets."""
-        outcome, probe = self.outcome, self.probe
-        if (
-            isinstance(outcome, Response)
-            and outcome.status == probe.status == 200
-            and probe.operation == "listPets"
-            and isinstance(outcome.value, list)
-        ):
-            return outcome.value
-        return None
-
-
-def parse_body(status: int, headers: Iterable[tuple[str, str]], body: bytes) -> Response:
-    """Return a response with its body parsed."""
-    named: dict[str, str] = {}
-    for name, value in headers:
-        named.setdefault(name.lower(), value)
-    try:
-        return Response(status, named, parse_json(body), "")
-    except RequestError as error:
-        # The name of a duplicate is cut, so it could show the beginning of the key.
-        problem = re.sub("the property .* more", "a property more", error.message).partition(";")[0]
-        return Response(status, named, None, problem)
+        is_page = self.probe.operation == "listPets" and self.status == self.probe.status == 200
+        return self.value if is_page and isinstance(self.value, list) else None
 
 
 _PETS: Final = OPERATIONS["listPets"][1].removeprefix(API_PREFIX)
 
 
 def _list_probes() -> Iterator[Probe]:
-    """Yield the requests of listPets, the most important ones first."""
+    """Yield the requests of listPets, the most important first."""
     yield Probe("listPets", _PETS)
     yield Probe("listPets", _PETS, 401, key="missing")
     yield Probe("listPets", _PETS, 401, key="invalid")
@@ -141,7 +88,6 @@ def _list_probes() -> Iterator[Probe]:
 
 
 def _values(schema: Mapping[str, object]) -> list[str]:
-    """Return all values that a schema lists."""
     values = schema.get("enum")
     return values if isinstance(values, list) else []
 
@@ -150,18 +96,20 @@ LIST_PROBES: Final = tuple(_list_probes())
 _KNOWN_PETS: Final = 2
 """Pets to request, because one may be deleted between the list and getPet."""
 _REMOVED: Final = (404, 405, 410, 501)
-"""The statuses of an operation that does not exist anymore."""
+"""The statuses of an operation that no longer exists."""
 
 
 def next_probe(results: Sequence[ProbeResult]) -> Probe | None:
-    """Return the request to send after these, or None if all were sent."""
+    """Return the request to send after these, or None if all were sent.
+
+    It depends on the results, because getPet needs the ID of a pet that exists.
+    """
     sent = {result.probe for result in results}
     probes = (*LIST_PROBES, *_pet_probes(results))
     return next((probe for probe in probes if probe not in sent), None)
 
 
 def _pet_probes(results: Sequence[ProbeResult]) -> Iterator[Probe]:
-    """Yield the requests of getPet, after those of listPets."""
     ids = listed_ids(results)
     statuses = [each.status for each in results if each.probe.pet_id is not None]
     for pet_id in ids[:_KNOWN_PETS]:
@@ -178,14 +126,13 @@ def _pet_probes(results: Sequence[ProbeResult]) -> Iterator[Probe]:
 
 def listed_ids(results: Iterable[ProbeResult]) -> list[int]:
     """Return the valid IDs in all pages, in order of their appearance."""
-    accept = PET_FIELDS["id"].accept
-    found = (
-        accept(pet.get("id"))
-        for result in results
-        for pet in result.pets or ()
-        if isinstance(pet, dict)
-    )
-    return list(dict.fromkeys(pet_id for pet_id in found if isinstance(pet_id, int)))
+    ids: dict[int, None] = {}
+    for result in results:
+        for pet in result.pets or ():
+            pet_id = PET_FIELDS["id"].accept(pet.get("id")) if isinstance(pet, dict) else None
+            if isinstance(pet_id, int):
+                ids[pet_id] = None
+    return [*ids]
 
 
 def is_removed(results: Iterable[ProbeResult]) -> bool:

@@ -1,8 +1,7 @@
 """Send the requests of `mockpets compare` to the real service.
 
-The only module that calls another server than mockpets, and only when a person runs that command.
-It sends GET and HEAD, follows no redirect and uses no proxy, so that only the service gets the key.
-A response is bounded in time and size, however the service sends it.
+No other module calls another server than mockpets. It follows no redirect and uses no proxy, so
+that only the service gets the key. A response is bounded in time and size.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import socket
 import ssl
 import time
 from contextlib import closing
-from dataclasses import dataclass
+from functools import partial
 from http.client import (
     BadStatusLine,
     HTTPConnection,
@@ -25,14 +24,16 @@ from http.client import (
     LineTooLong,
     RemoteDisconnected,
 )
-from typing import TYPE_CHECKING, Any, Final, cast
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.client.connection import NoAnswer, server_address
 from mockpets.constants import API_PREFIX, COMPARE_SECONDS, CONTROL_PREFIX, PETS_PATH, VERSION
-from mockpets.errors import InputError, Problem
+from mockpets.errors import InputError, RequestError, invalid
 from mockpets.journal.queries import moment
 from mockpets.redaction import value_redactor
-from mockpets.report.probes import Failure, ProbeResult, Response, next_probe, parse_body
+from mockpets.report.probes import ProbeResult, next_probe
+from mockpets.strict_json import parse_json
 from mockpets.units import quote, size_text
 
 if TYPE_CHECKING:
@@ -49,11 +50,12 @@ _PIECE: Final = 64 * 1024
 _PROXIES: Final = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY")
 
 
+_invalid: Final = partial(invalid, "--against")
+
 # --- The address and the key ------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceUrl:
+class ServiceUrl(NamedTuple):
     """The base URL of a service, with ``/v1`` at its end."""
 
     text: str
@@ -70,38 +72,31 @@ def read_url(text: str, *, allow_http: bool = False) -> ServiceUrl:
     :raise InputError: the URL is invalid; the message has no user name, password or query.
     """
     start, _, rest = text.partition("//")
-    if "@" in text:
-        raise _invalid(
-            "must not contain a user name or password, which reports would show",
-            "remove it; the key is read from the variable that --key-env names",
-        )
     bare = re.split("[?#]", text)[0]
+    if "@" in text:
+        what = "must not contain a user name or password, which reports would show"
+        raise _invalid(what, "remove it; the key is read from the variable that --key-env names")
     if bare != text:
         raise _invalid("must not contain a query or a fragment", f"use {quote(bare)}")
     if not rest or not start:
         named = re.sub("^[/:]+", "", text)
         scheme = "http" if _is_loopback(re.split("[:/]", named)[0]) else "https"
         raise _invalid(f"missing scheme, got {quote(text)}", _did_you_mean(f"{scheme}://{named}"))
-    bare = text.rstrip("/")
     try:
-        is_secure, host, port, path = server_address(bare)
+        url = ServiceUrl(text.rstrip("/"), *server_address(text.rstrip("/")))
     except InputError as error:
         hint = "use a URL such as https://petstore.example/v1"
         raise _invalid(f"not a valid URL, got {quote(text)}", hint) from error
-    if f"{CONTROL_PREFIX}/" in f"{path}/":
-        root = bare.partition(CONTROL_PREFIX)[0]
+    if f"{CONTROL_PREFIX}/" in f"{url.path}/":
+        root = text.partition(CONTROL_PREFIX)[0]
         raise _invalid("the control API is not a part of the contract", _did_you_mean(root))
-    if not path.endswith(API_PREFIX):
-        raise _invalid(
-            f"every base URL of the contract ends with {API_PREFIX}, got {quote(text)}",
-            _did_you_mean(bare),
-        )
-    if not (is_secure or allow_http or _is_loopback(host)):
-        raise _invalid(
-            "http:// would send the key unencrypted to another machine",
-            "use https://, or --allow-http in a network that you trust",
-        )
-    return ServiceUrl(bare, is_secure, host, port, path)
+    if not url.path.endswith(API_PREFIX):
+        what = f"every base URL of the contract ends with {API_PREFIX}, got {quote(text)}"
+        raise _invalid(what, _did_you_mean(url.text))
+    if not (url.is_secure or allow_http or _is_loopback(url.host)):
+        what = "http:// would send the key unencrypted to another machine"
+        raise _invalid(what, "use https://, or --allow-http in a network that you trust")
+    return url
 
 
 def _did_you_mean(url: str) -> str:
@@ -121,77 +116,28 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _invalid(what: str, hint: str) -> InputError:
-    return InputError([Problem("--against", 0, 0, "", what, hint)])
-
-
 def read_key(variable: str, environ: Mapping[str, str]) -> str:
     """Return the key in a variable.
 
-    :raise InputError: there is none, or a header cannot carry it. The message contains neither the
-        key nor the name, because the name may be a key that was passed by mistake.
+    :raise InputError: there is none, or a header cannot carry it. The message does not contain the
+        name, which may be a key that was passed by mistake.
     """
     hint = "pass the name of the variable that has the key, not the key itself"
     key = environ.get(variable)
     if key is None:
-        raise InputError([Problem("--key-env", 0, 0, "", "this variable is not set", hint)])
+        raise invalid("--key-env", "this variable is not set", hint)
     if not key:
-        raise InputError([Problem("--key-env", 0, 0, "", "this variable is empty", hint)])
-    if invalid := re.search(r"[^\x21-\x7e]", key):
+        raise invalid("--key-env", "this variable is empty", hint)
+    if wrong := re.search(r"[^\x21-\x7e]", key):
         what = "the key must be printable ASCII without spaces"
-        where = f"character {invalid.start() + 1} of {len(key)} is U+{ord(invalid[0]):04X}"
-        ends = invalid[0] in "\r\n" and not key[invalid.start() :].strip()
+        where = f"character {wrong.start() + 1} of {len(key)} is U+{ord(wrong[0]):04X}"
+        ends = wrong[0] in "\r\n" and not key[wrong.start() :].strip()
         fix = "remove the line end" if ends else "check how the variable is set"
-        raise InputError([Problem("--key-env", 0, 0, "", f"{what}; {where}", fix)])
+        raise invalid("--key-env", f"{what}; {where}", fix)
     return key
 
 
 # --- Sending ----------------------------------------------------------------------------------
-
-
-def send_all(service: Service, most: int) -> tuple[list[ProbeResult], list[str]]:
-    """Send all requests, one after the other, and return them with what was not sent.
-
-    :param most: the largest number of requests.
-    :raise NoAnswer: no request gets a response, or the service rejects the key.
-    """
-    results: list[ProbeResult] = []
-    limits = []
-    while (probe := next_probe(results)) is not None:
-        reason = service.exhausted
-        if results and results[-1].status == 429:
-            reason = "the service responded with 429"
-        elif len(results) == most:
-            reason = f"--max-requests is {most}"
-        if reason:
-            named = f"{probe.method} {service.url.path}{probe.target}"
-            limits.append(f"{named} and the requests after it were not sent: {reason}")
-            break
-        results.append(service.send(probe))
-        if len(results) == 1:
-            _check_first(results[0], service.url)
-    failures = [each.outcome for each in results if isinstance(each.outcome, Failure)]
-    if len(failures) == len(results):
-        raise _no_answer(failures[0], service.url)
-    return results, limits
-
-
-def _check_first(result: ProbeResult, url: ServiceUrl) -> None:
-    """Raise NoAnswer if the first request shows that no other will work."""
-    outcome = result.outcome
-    if isinstance(outcome, Failure):
-        if not outcome.is_connected:
-            raise _no_answer(outcome, url)
-    elif outcome.status in (401, 403):
-        hint = "check the variable that --key-env names"
-        raise NoAnswer(f"{url.text} rejects the key (status {outcome.status}); {hint}")
-    elif outcome.status == 429:
-        raise NoAnswer(f"{url.text} limits the rate of requests (status 429); try again later")
-
-
-def _no_answer(failure: Failure, url: ServiceUrl) -> NoAnswer:
-    doing = "use the responses of" if failure.is_connected else "connect to"
-    return NoAnswer(f"cannot {doing} {url.text} ({failure.reason}); {failure.hint}")
 
 
 class Service:
@@ -206,18 +152,52 @@ class Service:
         self._keys = {"valid": key, "invalid": INVALID_KEY}
         self._timeout = timeout
         self._end = time.monotonic() + COMPARE_SECONDS[1]
+        self._is_known = False
+        """Whether the service has accepted a connection."""
         # Only certificates that this machine trusts, for this host.
         self._tls = ssl.create_default_context() if url.is_secure else None
 
-    @property
-    def exhausted(self) -> str:
-        """Why no more requests may be sent; empty if they may."""
-        if time.monotonic() < self._end:
-            return ""
-        return f"all requests together may take {COMPARE_SECONDS[1]:g}s"
+    def send_all(self, most: int) -> tuple[list[ProbeResult], list[str]]:
+        """Send all requests, one after the other, and return them with what was not sent.
 
-    def send(self, probe: Probe) -> ProbeResult:
-        """Send a request on a new connection, and return what came back."""
+        :raise NoAnswer: no request gets a response, or the service rejects the key.
+        """
+        results: list[ProbeResult] = []
+        limits = []
+        while (probe := next_probe(results)) is not None:
+            reason = ""
+            if results and results[-1].status == 429:
+                reason = "the service responded with 429"
+            elif len(results) == most:
+                reason = f"--max-requests is {most}"
+            elif time.monotonic() >= self._end:
+                reason = f"all requests together may take {COMPARE_SECONDS[1]:g}s"
+            if reason:
+                named = f"{probe.method} {self.url.path}{probe.target}"
+                limits.append(f"{named} and the requests after it were not sent: {reason}")
+                break
+            results.append(self._send(probe))
+            self._check_first(results[0].status)
+        if all(result.status is None for result in results):
+            hint = "check that --against is the base URL of the service"
+            reason = results[0].problem
+            raise NoAnswer(f"cannot use the responses of {self.url.text} ({reason}); {hint}")
+        return results, limits
+
+    def _check_first(self, status: int | None) -> None:
+        """Raise NoAnswer if the status of the first response shows that no request will work."""
+        if status in (401, 403):
+            hint = "check the variable that --key-env names"
+            raise NoAnswer(f"{self.url.text} rejects the key (status {status}); {hint}")
+        if status == 429:
+            what = "limits the rate of requests (status 429)"
+            raise NoAnswer(f"{self.url.text} {what}; try again later")
+
+    def _send(self, probe: Probe) -> ProbeResult:
+        """Send a request on a new connection, and return what came back.
+
+        :raise NoAnswer: the service does not accept the first connection.
+        """
         at = moment(time.time())
         seconds = min(self._timeout, max(self._end - time.monotonic(), 0.001))
         host, port = self.url.host, self.url.port
@@ -229,16 +209,31 @@ class Service:
             try:
                 connection.connect()
             except (OSError, UnicodeError) as error:
-                return ProbeResult(probe, at, self._connect_failure(error))
+                reason, hint = self._connect_problem(error)
+                if not self._is_known:
+                    what = f"cannot connect to {self.url.text} ({reason})"
+                    raise NoAnswer(f"{what}; {hint}") from error
+                return ProbeResult(probe, at, None, {}, None, reason)
+            self._is_known = True
             try:
-                return ProbeResult(probe, at, self._exchange(connection, probe, end))
+                response, body = self._exchange(connection, probe, end)
             except (OSError, HTTPException, ValueError, _TooLarge) as error:
-                reason = self._reason(error)
-                hint = "check that --against is the base URL of the service"
-                return ProbeResult(probe, at, Failure(reason, hint, is_connected=True))
+                return ProbeResult(probe, at, None, {}, None, self._reason(error))
+        headers: dict[str, str] = {}
+        for name, value in response.getheaders():
+            headers.setdefault(name.lower(), value)
+        try:
+            return ProbeResult(probe, at, response.status, headers, parse_json(body), "")
+        except RequestError as error:
+            # The name of a duplicate is cut, so it could show the beginning of the key.
+            problem = re.sub("the property .* more", "a property more", error.message)
+            reason = problem.partition(";")[0]
+            return ProbeResult(probe, at, response.status, headers, None, reason)
 
-    def _exchange(self, connection: HTTPConnection, probe: Probe, end: float) -> Response:
-        """Send a request, and return the response.
+    def _exchange(
+        self, connection: HTTPConnection, probe: Probe, end: float
+    ) -> tuple[HTTPResponse, bytes]:
+        """Send a request, and return the response and its body.
 
         :raise OSError, HTTPException, ValueError, _TooLarge: there is no complete response.
         """
@@ -250,7 +245,9 @@ class Service:
         if probe.key != "missing":
             headers["Authorization"] = f"Bearer {self._keys[probe.key]}"
         connection.request(probe.method, self.url.path + probe.target, headers=headers)
-        source = cast("socket.socket", _BoundedSocket(connection.sock, end))
+        reader = io.BufferedReader(_BoundedReader(connection.sock, end))
+        # All that `HTTPResponse` uses of a socket. All responses on it share one buffer.
+        source: Any = SimpleNamespace(makefile=lambda _: reader)
         responses: list[HTTPResponse] = []  # closing one would close the socket
         while not responses or 100 <= responses[-1].status < 200:
             responses.append(HTTPResponse(source, method=probe.method))
@@ -261,10 +258,9 @@ class Service:
             body += piece
         if response.length:
             raise IncompleteRead(bytes(body), response.length)
-        return parse_body(response.status, response.getheaders(), bytes(body))
+        return response, bytes(body)
 
-    def _connect_failure(self, error: Exception) -> Failure:
-        """Return why there is no connection."""
+    def _connect_problem(self, error: Exception) -> tuple[str, str]:
         hint = "check --against, and that the service is running"
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         match error:
@@ -284,10 +280,9 @@ class Service:
                 reason = f"no connection within {self._timeout:g}s"
         if any(os.environ.get(name) for name in _PROXIES):
             hint += "; mockpets compare does not use the proxy that the environment names"
-        return Failure(self.redact(reason), hint, is_connected=False)
+        return self.redact(reason), hint
 
     def _reason(self, error: Exception) -> str:
-        """Return why a connection brought no complete response."""
         match error:
             case _TooLarge():
                 return f"the response is larger than {size_text(COMPARE_BYTES)}"
@@ -313,21 +308,11 @@ class _TooLarge(Exception):  # noqa: N818 - not shown
     """A response is larger than `COMPARE_BYTES`."""
 
 
-class _BoundedSocket:
-    """What `HTTPResponse` uses of a socket; all responses on it share one buffer.
+class _BoundedReader(io.RawIOBase):
+    """Reads at most `COMPARE_BYTES` from a socket.
 
     :param end: the time until which the whole response must have arrived.
     """
-
-    def __init__(self, source: socket.socket, end: float) -> None:
-        self._file: io.BufferedIOBase = io.BufferedReader(_BoundedReader(source, end))
-
-    def makefile(self, _: str) -> io.BufferedIOBase:
-        return self._file
-
-
-class _BoundedReader(io.RawIOBase):
-    """Reads from a socket until a time, and at most `COMPARE_BYTES`."""
 
     def __init__(self, source: socket.socket, end: float) -> None:
         super().__init__()

@@ -42,7 +42,7 @@ class Count:
 
 
 class Step(NamedTuple):
-    """What the search did with one matching stub, for `scenario.explain`.
+    """What the search did with one matching stub.
 
     :param position: of the stub in the stack; `passed` and `used` are its counts before.
     :param draw: the random number that was compared with the stub's probability; None without.

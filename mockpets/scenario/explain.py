@@ -31,10 +31,7 @@ class ExplainedStub:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a request got its response.
-
-    :param nearest: the stub with the fewest differences, of those for its operation and path.
-    """
+    """Why a request got its response; `nearest` is the stub with the fewest differences."""
 
     responder: ExplainedStub | None
     stubs: tuple[ExplainedStub, ...]
@@ -57,20 +54,16 @@ def explain(trace: Trace, compare: Callable[[Match], Sequence[Comparison]]) -> E
         elif responder is not None:
             result = "not_reached"
         else:
-            result, conditions = "no_match", _settled(conditions)
+            result = "no_match"
+            if [condition.holds for condition in conditions if not condition.holds] == [None]:
+                # At least one condition fails, so the only one that is not known does.
+                conditions = [replace(one, holds=bool(one.holds)) for one in conditions]
         stubs.append(ExplainedStub(stub, result, tuple(conditions), step))
         if result == "responds":
             responder = stubs[-1]
     alike = [stub for stub in stubs if stub.result == "no_match" and not _is_elsewhere(stub)]
     nearest = min(alike, key=lambda stub: len(stub.differences), default=None)
     return Explanation(responder, tuple(stubs), nearest)
-
-
-def _settled(conditions: Sequence[Comparison]) -> Sequence[Comparison]:
-    """Return the conditions of a stub that does not match: at least one of them fails."""
-    if [condition.holds for condition in conditions if not condition.holds] == [None]:
-        return [replace(condition, holds=bool(condition.holds)) for condition in conditions]
-    return conditions
 
 
 def _is_elsewhere(explained: ExplainedStub) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mockpets.constants import FILE_SUFFIXES
-from mockpets.errors import InputError, Problem
+from mockpets.errors import InputError, Problem, invalid
 from mockpets.packaged_data import shipped
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """One scenario or fixture file, as `shown` in messages, which may replace earlier ones."""
+    """A scenario or fixture file, as `shown` in messages, and the earlier ones that it replaces."""
 
     path: Path
     shown: str
@@ -75,15 +75,12 @@ def source_of(path: Path, shown: str, replaced: Source | None = None) -> Source:
 
 
 def files_in(kind: str, folder: Path) -> list[Path]:
-    """Return the scenario or fixture files of a folder, sorted by name.
-
-    :raise InputError: the folder cannot be read.
-    """
+    """Return the files of a folder, sorted by name, or raise InputError if it cannot be read."""
     try:
         paths = sorted(folder.iterdir())
     except OSError as error:
         what = f"cannot read this folder of {kind}: {error.strerror}"
-        raise InputError([Problem(str(folder), 0, 0, "", what, f"check --{kind}-dir")]) from error
+        raise invalid(str(folder), what, f"check --{kind}-dir") from error
     return [
         path
         for path in paths

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from hashlib import blake2b
+from itertools import chain
 from typing import TYPE_CHECKING, Final, get_args
 
 from mockpets.constants import INLINE, STACK_DEPTH, STACKS, ScenarioGroup
@@ -18,8 +19,7 @@ from mockpets.errors import InputError, Problem, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
-from mockpets.scenario.match_index import MatchIndex
-from mockpets.scenario.matching import path_matches
+from mockpets.scenario.matching import is_any_segment, path_matches
 from mockpets.scenario.model import Generated
 from mockpets.scenario.shipped import COMPILED
 from mockpets.strict_json import dump_json
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.files import Source
-    from mockpets.scenario.language.diagnostics import Fixture, Fixtures
+    from mockpets.scenario.language.diagnostics import Fixtures
+    from mockpets.scenario.matching import Facts
     from mockpets.scenario.model import Scenario, Stub
 
 SHIPPED_SCENARIOS: Final[Mapping[ScenarioGroup, Sequence[str]]] = {
@@ -46,6 +47,14 @@ SHIPPED_SCENARIOS: Final[Mapping[ScenarioGroup, Sequence[str]]] = {
 }
 """The shipped scenarios by need, in the order in which lists and the documentation show them."""
 
+_ANY: Final = "*"
+"""The key of stubs for several operations and paths."""
+
+
+def _depth(path: str) -> str:
+    """Return the number of a path's segments, which a pattern has too if it matches the path."""
+    return str(path.count("/"))
+
 
 @dataclass(frozen=True)
 class Stack:
@@ -60,32 +69,40 @@ class Stack:
     pets: tuple[Pet, ...] | Generated | None
 
     @cached_property
-    def index(self) -> MatchIndex:
-        """The stubs that a request could match, by their position."""
-        return MatchIndex(stub.match for stub in self.stubs)
+    def _positions(self) -> dict[str, list[int]]:
+        """The positions of the stubs by operation, or else by path, with wildcards by its depth."""
+        positions: dict[str, list[int]] = {}
+        for position, stub in enumerate(self.stubs):
+            path = stub.match.path or _ANY
+            if path != _ANY and any(map(is_any_segment, path.split("/"))):
+                path = _depth(path)
+            for key in stub.match.operations or (path,):
+                positions.setdefault(key, []).append(position)
+        return positions
 
-    @cached_property
-    def _targets(self) -> set[tuple[str | None, str]]:
-        """The methods and paths of the stubs for requests that are not in the contract."""
-        return {(stub.match.method, stub.match.path) for stub in self.stubs if stub.match.path}
+    def candidates(self, facts: Facts) -> Sequence[int]:
+        """Return the positions of all stubs that a request could match, in order."""
+        keys = {_ANY, facts.operation or _ANY, facts.path, _depth(facts.path)}
+        found = [self._positions[key] for key in keys if key in self._positions]
+        return found[0] if len(found) == 1 else sorted(chain(*found))
 
     def methods(self, path: str) -> set[str]:
         """Return the methods that the stubs define for a path that the contract does not have."""
+        matches = [stub.match for stub in self.stubs]
         return {
-            method for method, pattern in self._targets if method and path_matches(pattern, path)
+            match.method
+            for match in matches
+            if match.method and match.path and path_matches(match.path, path)
         }
 
     @cached_property
     def by_chance(self) -> bool:
-        """Return whether any stub draws random numbers."""
+        """Whether any stub draws random numbers."""
         return any(stub.by_chance for stub in self.stubs)
 
     @cached_property
     def pets_digest(self) -> str:
-        """A digest of the definition of the pets; empty if there are none.
-
-        It shows after a restart whether a scenario still defines the same pets.
-        """
+        """A digest of the definition of the pets, compared after a restart; empty without pets."""
         if self.pets is None:
             return ""
         text = dump_json(asdict(self.pets) if isinstance(self.pets, Generated) else self.pets)
@@ -93,7 +110,7 @@ class Stack:
 
     @cached_property
     def has_connection_fault(self) -> bool:
-        """Return whether any stub breaks the connection."""
+        """Whether any stub breaks the connection."""
         faults = (fault for stub in self.stubs for fault in (stub.fault, *stub.replies))
         return any(fault in CONNECTION_FAULTS for fault in faults)
 
@@ -123,21 +140,18 @@ class Library:
 
     def shelf(self) -> Fixtures:
         """Return functions that load the fixtures, by name."""
-        return _lazy(self.fixtures)
+        return _shelf(self.fixtures)
 
     def stack(self, names: Sequence[str]) -> Stack:
-        """Return a stack of scenarios.
-
-        :raise RequestError: ``unknown_scenario``, with a list of the known names.
-        """
+        """Return a stack of scenarios, or raise ``unknown_scenario`` with the known names."""
         for name in names:
             if name not in self.scenarios:
                 raise RequestError("unknown_scenario", self.explain(name))
         if (known := self._stacks.get(tuple(names))) is not None:
             return known
-        chain = [scenario for name in names for scenario in self.lineage(name)]
-        stubs = dict.fromkeys(stub for scenario in chain for stub in scenario.stubs)
-        pets = [scenario.pets for scenario in chain if scenario.pets is not None]
+        scenarios = [scenario for name in names for scenario in self.lineage(name)]
+        stubs = dict.fromkeys(stub for scenario in scenarios for stub in scenario.stubs)
+        pets = [scenario.pets for scenario in scenarios if scenario.pets is not None]
         stack = Stack(tuple(names), tuple(stubs), pets[0] if pets else None)
         if len(self._stacks) >= STACKS:
             self._stacks.clear()
@@ -226,22 +240,18 @@ def document_message(name: str) -> str:
     )
 
 
-def _lazy(sources: Mapping[str, Source]) -> Fixtures:
+def _shelf(sources: Mapping[str, Source]) -> Fixtures:
     """Return functions that load fixtures on their first call, and return the pets or the error."""
+    return {name: cache(partial(_fixture, source)) for name, source in sources.items()}
 
-    def of(source: Source) -> Fixture:
-        @cache
-        def load() -> tuple[Pet, ...] | InputError:
-            from mockpets.scenario.language.loader import load_fixture
 
-            try:
-                return load_fixture(source.path, source.shown)
-            except InputError as error:
-                return error
+def _fixture(source: Source) -> tuple[Pet, ...] | InputError:
+    from mockpets.scenario.language.loader import load_fixture
 
-        return load
-
-    return {name: of(source) for name, source in sources.items()}
+    try:
+        return load_fixture(source.path, source.shown)
+    except InputError as error:
+        return error
 
 
 def load_library(
@@ -249,9 +259,9 @@ def load_library(
 ) -> Library:
     """Return the scenarios of the shipped folder and of these folders.
 
-    :param before: the previous library, which has unchanged scenarios, and the last valid version
-        of invalid files.
-    :raise InputError: a folder cannot be read, or has two files of the same name.
+    :param before: the previous library, from which unchanged scenarios come, and the last valid
+        version of invalid files.
+    :raise InputError: that of `files.find`.
     """
     sources = find("scenarios", scenarios_dirs)
     fixtures = find("fixtures", fixtures_dirs)
@@ -266,7 +276,7 @@ def read_library(
     """Return the scenarios of these files; `before` is the same as in `load_library`."""
     read = {**(before.scenarios if before else {})}
     problems: dict[str, tuple[Problem, ...]] = {}
-    shelf = _lazy(fixtures)
+    shelf = _shelf(fixtures)
     same = before if before and before.fixtures == fixtures else None
     are_shipped = all(source.path.parent == shipped("fixtures") for source in fixtures.values())
     for name, source in sources.items():
@@ -319,7 +329,7 @@ def _chain_problem(
 ) -> str:
     """Return the problem of the bases of the last scenario in a chain, or an empty string.
 
-    :param heights: levels of `extends` of valid scenarios; each is added when it was checked.
+    :param heights: levels of `extends` of the scenarios that were checked and are valid.
     """
     bases = scenarios[chain[-1]].extends
     for base in bases:

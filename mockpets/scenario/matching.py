@@ -1,7 +1,4 @@
-"""Compare a request with a stub's conditions; the only code that does.
-
-`meets` decides and `difference` explains, from the same comparisons, so that they cannot disagree.
-"""
+"""Compare a request with a stub's conditions: `meets` and `difference` use the same comparisons."""
 
 from __future__ import annotations
 
@@ -75,7 +72,10 @@ def is_any_segment(segment: str) -> bool:
 
 def meets(match: Match, facts: Facts) -> bool:
     """Return whether a request meets all conditions of `match`."""
-    return all(holds for _, _, _, holds in _compared(match, facts))
+    for _, _, _, holds in _compared(match, facts):  # noqa: SIM110 - a tenth of the calls with stubs
+        if not holds:
+            return False
+    return True
 
 
 def difference(match: Match, facts: Facts, *, every: bool = False) -> list[Comparison]:
@@ -163,7 +163,7 @@ def _same(wanted: object, value: object) -> bool:
 def covers(wide: Match, narrow: Match) -> bool:
     """Return whether every request that meets `narrow` certainly meets `wide` too.
 
-    False means that it is not certain: globs and `contains` are compared only as text.
+    It is not certain for different globs and `contains`, which are compared as text.
     """
     # Only getPet has a petId.
     operations = narrow.operations or (("getPet",) if narrow.pet_ids else ())

@@ -23,9 +23,8 @@ OPERATORS: tuple[Operator, ...] = get_args(Operator)
 class Condition:
     """One condition on a query parameter, a header in lower case, or a property of a JSON body.
 
-    :param value: the operand: of `equals` a string for query and headers and any JSON value for a
-        body, of `contains` a string or single value, of `matches` a glob, of `present` a boolean,
-        of `one_of` a tuple.
+    :param value: of `equals` a string, or any JSON value for a body; of `contains` a string or
+        single value, of `matches` a glob, of `present` a boolean, of `one_of` a tuple.
     """
 
     name: str

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mockpets.scenario.library import Library
 
-WATCH_SECONDS: Final = 0.1
+WATCH_SECONDS: Final = 0.08
 """Interval at which scenario and fixture files are checked for changes."""
 
 _log = logging.getLogger("mockpets")
@@ -29,7 +29,7 @@ _REJECTED: Final = "requests that name it get 422"
 class Reloader:
     """The current library of some folders.
 
-    :param on_change: called in the thread that polls the files, after the library has changed.
+    :param on_change: called after a change, in the thread that polls the files.
     :raise InputError: the folders cannot be read.
     """
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from mockpets.constants import CONTRACT_ERRORS, OPERATIONS
 from mockpets.faults import CONNECTION_FAULTS, FAULTS
-from mockpets.scenario.language.shapes import either
+from mockpets.units import either
 
 _FILE: Final = Path(__file__).with_name("template.yaml")
 """Lines that begin with ``##`` explain; the lines that begin with ``#`` below are an example."""

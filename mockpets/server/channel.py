@@ -234,9 +234,7 @@ class Channel(Connection):
         if delivery.fault is not None and delivery.fault.sends == "nothing":
             self._break(delivery)
         elif delivery.throttle is None or self.scheduler.draining or not response.body:
-            self._send(response.head + response.body)
-            if not self._unsent and self.connected:
-                self._finish(response)
+            self.scheduler.send_soon(self._send_response)
         else:
             self._send(response.head)
             if self.connected:
@@ -249,6 +247,14 @@ class Channel(Connection):
                     lambda: bool(self._unsent),
                     partial(self._on_throttled_sent, response),
                 )
+
+    def _send_response(self) -> None:
+        response = self._response
+        if response is None:
+            return  # the client has left
+        self._send(response.head + response.body)
+        if not self._unsent and self.connected:
+            self._finish(response)
 
     def _break(self, delivery: Deliver) -> None:
         """End the connection as a fault does, or wait until the client leaves."""

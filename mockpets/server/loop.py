@@ -7,6 +7,7 @@ signal handlers may call `stop`, `wake` and `Scheduler.call_soon_threadsafe`.
 from __future__ import annotations
 
 import logging
+from contextlib import nullcontext
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +20,7 @@ from mockpets.server.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
     from socket import socket
     from wsgiref.types import WSGIApplication
 
@@ -46,6 +48,8 @@ class Loop:
         others: Iterable[tuple[WSGIApplication, socket]] = (),
     ) -> None:
         self.stopping = False
+        self._context: Callable[[], AbstractContextManager[object]]
+        self._context = getattr(app, "app_context", nullcontext)
         self._poller = make_poller()
         self._waker = Waker()
         self._channels: dict[int, Channel] = {}
@@ -105,13 +109,15 @@ class Loop:
             self._update_poller()
             if on_ready is not None:
                 on_ready()
-            while not self.stopping:
-                self._turn(self.scheduler.timeout())
-            self._drain()
+            with self._context():  # without it, Flask makes one for each request
+                while not self.stopping:
+                    self._turn(self.scheduler.timeout())
+                self._drain()
         finally:
             self._close()
 
     def _close_idle(self, session: str) -> None:
+        self.scheduler.send_all()  # their connections are idle from now on
         for channel in list(self._channels.values()):
             if channel.phase == "idle" and channel.has_served(session):
                 channel.drain()

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 IDENT: Final = "mockpets"
 """The value of the Server header."""
+_BATCH_SECONDS: Final = 0.002
+"""How long a response may wait for the others of its turn, to be sent with them."""
 _TRIM_SECONDS: Final = 3.0
 """How long to wait before freed memory is returned, and the shortest time between two returns."""
 
@@ -67,6 +69,7 @@ class Scheduler:
         self._connections = connections
         self._trim: Timer | None = None
         self._ready: deque[Callable[[], None]] = deque()
+        self._unsent: deque[Callable[[], None]] = deque()
         self._wake = wake
 
     def call_soon(self, callback: Callable[[], None]) -> None:
@@ -77,6 +80,18 @@ class Scheduler:
         """Schedule a call on the loop's thread, from any thread."""
         self._ready.append(callback)
         self._wake()
+
+    def send_soon(self, send: Callable[[], None]) -> None:
+        """Schedule the sending of a response for the end of this turn, when all are made.
+
+        The first response wakes a client in another process; sent together, they wake it only once.
+        """
+        self._unsent.append(send)
+
+    def send_all(self) -> None:
+        """Send the responses that are ready."""
+        while self._unsent:
+            self._unsent.popleft()()
 
     def room(self, session: str = "") -> bool:
         """Return whether one more response, of a session, may be parked."""
@@ -107,10 +122,16 @@ class Scheduler:
 
     def timeout(self) -> float | None:
         """Return how many seconds the loop may wait for sockets, None for as long as it takes."""
-        return 0.0 if self._ready else self.timers.timeout()
+        return 0.0 if self._ready or self._unsent else self.timers.timeout()
 
     def run(self) -> None:
         """Make the calls that are due now; calls they schedule run in the next turn."""
+        clock = self.timers.clock
+        send_at = clock() + _BATCH_SECONDS
         for _ in range(len(self._ready)):
             self._ready.popleft()()
+            if (now := clock()) >= send_at:
+                self.send_all()
+                send_at = now + _BATCH_SECONDS
         self.timers.run()
+        self.send_all()

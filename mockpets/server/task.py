@@ -22,6 +22,8 @@ from mockpets.web import cors
 from mockpets.wsgi_extension import (
     BODY,
     HEAD,
+    HEADER_BLOCK,
+    HEADERS_MEMO,
     JOB_RESULTS,
     MEMO,
     ON_END,
@@ -30,6 +32,7 @@ from mockpets.wsgi_extension import (
     SERVER,
     SESSION,
     Deliver,
+    HeaderBlock,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +54,8 @@ _OF_ONE_REQUEST: Final = {
 }
 """What does not depend on the header fields, the version of HTTP and the server's address alone."""
 _AT_ONCE: Final = Deliver()
+_NO_BLOCK: Final = 0, HeaderBlock()
+_LENGTH_PREFIX: Final = len("Content-Length: ")
 _REASONS: Final = {
     400: "Bad Request",
     408: "Request Timeout",
@@ -103,7 +108,9 @@ def make_environ(connection: Connection, request: RequestParser) -> WSGIEnvironm
     fields, server = request.fields, connection.server
     address = server.server_name, server.effective_port
     if (common := fields.environs.get(address)) is None:
-        common = fields.environs[address] = common_environ(connection, request)
+        common = common_environ(connection, request)
+        common[HEADERS_MEMO] = {}
+        fields.environs[address] = common
     host = connection.addr[0]
     return {
         **common,
@@ -129,8 +136,11 @@ class Task:
     def __init__(self, connection: Connection, request: RequestParser) -> None:
         self._connection = connection
         self._request = request
+        self._environ: WSGIEnvironment = {}
         self._status: str | None = None
-        self._headers: list[tuple[str, str]] = []
+        self._lines: list[str] = []
+        self._own: frozenset[str] = frozenset()
+        self._more_breaks = 0
         self._length: int | None = None
         self._written: list[bytes] = []
 
@@ -149,7 +159,7 @@ class Task:
             # About the server as a whole (RFC 9110, part 9.3.7): no app has such a path.
             self.start_response("204 No Content", [("Allow", "GET, HEAD, POST, OPTIONS")])
             return self._response(b"", None)
-        environ = make_environ(self._connection, self._request)
+        environ = self._environ = make_environ(self._connection, self._request)
         if job_results:
             environ[JOB_RESULTS] = job_results
         if body is not None:
@@ -188,10 +198,17 @@ class Task:
             raise AssertionError("start_response was called twice")
         self._status = status
         self._length = None
-        self._headers = [*headers]
-        lengths, forbidden = _special(tuple([name for name, _ in headers]))
+        start, block = self._environ.get(HEADER_BLOCK, _NO_BLOCK)
+        end = start + len(block.pairs)
+        has_block = start < end and headers[start:end] == block.pairs  # else middleware changed it
+        pairs = [*headers[:start], ("", ""), *headers[end:]] if has_block else headers
+        self._lines = lines = [*map(": ".join, pairs)]
+        lengths, forbidden, self._own = _special(tuple([name for name, _ in pairs]))
+        self._more_breaks = end - start - 1 if has_block else 0
+        if has_block:
+            lines[start] = block.text
         for place in lengths:  # the last one counts
-            length = int(self._headers.pop(place)[1])
+            length = int(lines.pop(place)[_LENGTH_PREFIX:])
             self._length = length if self._length is None else self._length
         if forbidden:
             raise AssertionError(f"an app must not set hop-by-hop headers, got {forbidden}")
@@ -226,19 +243,21 @@ class Task:
         if not close and request.version == "1.0":
             connection = "keep-alive"
         writer = self._connection.scheduler.head_writer
-        head = writer.write(status, self._headers, length, connection)
+        lines, own, breaks = self._lines, self._own, self._more_breaks
+        head = writer.write(status, lines, length, connection, own, breaks)
         return Response(request, head, body, order, close, short, on_end)
 
 
 @lru_cache(256)
-def _special(names: tuple[str, ...]) -> tuple[tuple[int, ...], str]:
-    """Return the places of Content-Length, from the last, and the headers that are forbidden.
+def _special(names: tuple[str, ...]) -> tuple[tuple[int, ...], str, frozenset[str]]:
+    """Return the places of Content-Length, from the last; forbidden headers; Date and Server.
 
     :param names: those of a response; an app sends the same few combinations all the time.
     """
     lower = [name.lower() for name in names]
     lengths = [place for place, name in enumerate(lower) if name == "content-length"]
-    return tuple(reversed(lengths)), ", ".join(sorted(HOP_BY_HOP.intersection(lower)))
+    forbidden = ", ".join(sorted(HOP_BY_HOP.intersection(lower)))
+    return tuple(reversed(lengths)), forbidden, frozenset(("date", "server")).intersection(lower)
 
 
 def error_response(
@@ -259,7 +278,8 @@ def error_response(
     if origin is None:  # or the origin is in an unread part of the head
         headers.append(("Access-Control-Allow-Origin", "*"))
     status = f"{error.status} {_REASONS[error.status]}"
-    head = scheduler.head_writer.write(status, headers, len(body), "close")
+    lines = [*map(": ".join, headers)]
+    head = scheduler.head_writer.write(status, lines, len(body), "close")
     scheduler.errors[error.code] += 1
     if wanted():
         method, target = request.line or ("-", "-")

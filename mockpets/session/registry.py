@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mockpets.session.session import SharedState
 
 CLOSED_NAMES: Final = 10_000
-"""Maximum number of closed names; beyond it, forget those that expired, or the one closed first."""
+"""Maximum number of closed names."""
 SESSIONLESS_REQUESTS: Final = 5
 """Requests without a session to remember of those that `--sessions declared` rejects."""
 PUBLIC_CLIENT_PETS: Final = 1 / 16
@@ -160,7 +160,7 @@ class SessionRegistry:
                         "server with a higher --max-sessions",
                     )
                 replaced = self._make_room(networks)
-                self.closed_names.open(name)
+                self.closed_names.until.pop(name, None)
                 session = Session(name, self.shared, self._budget(networks))
                 session.networks = tuple(networks or ())
                 session.sessionless_before = self._sessionless_count
@@ -299,10 +299,10 @@ class SessionRegistry:
 
     def drop_all(self, closed: float = 0.0) -> int:
         """Delete all sessions but the default one, which is reset; return how many were deleted."""
-        names = [name for name in self._by_name.copy() if name != DEFAULT_SESSION]
+        names = self._by_name.copy().keys() - {DEFAULT_SESSION}
         dropped = [self.drop(name, closed) for name in names]
         self.default.reset()
-        return sum(session is not None for session in dropped)
+        return len(dropped) - dropped.count(None)
 
     def idle_seconds(self, session: Session) -> float:
         """Return the seconds since a session was last used."""
@@ -318,7 +318,7 @@ def _close(session: Session) -> None:
 
 
 class ClosedNames:
-    """The names of deleted sessions that are closed for some time, up to a limit.
+    """The names of deleted sessions that are closed for some time.
 
     A page that still polls would create its session again; a closed name rejects it instead.
     The caller serializes changes.
@@ -326,25 +326,21 @@ class ClosedNames:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._until: dict[str, float] = {}
+        self.until: dict[str, float] = {}
         """In the order in which the names were closed."""
 
     def close(self, name: str, seconds: float) -> None:
         """Close a name; at the limit, forget the expired ones, or the one that was closed first."""
         now = self._clock()
-        if len(self._until) >= CLOSED_NAMES and name not in self._until:
-            expired = [old for old, until in self._until.items() if until <= now]
-            for old in expired or [next(iter(self._until))]:
-                del self._until[old]
-        self._until[name] = now + seconds
-
-    def open(self, name: str) -> None:
-        """Open a name."""
-        self._until.pop(name, None)
+        if len(self.until) >= CLOSED_NAMES and name not in self.until:
+            expired = [old for old, until in self.until.items() if until <= now]
+            for old in expired or [next(iter(self.until))]:
+                del self.until[old]
+        self.until[name] = now + seconds
 
     def seconds(self, name: str) -> float:
         """Return how long a name stays closed; 0 if it is open."""
-        return max(self._until.get(name, -inf) - self._clock(), 0.0)
+        return max(self.until.get(name, -inf) - self._clock(), 0.0)
 
     def check(self, name: str) -> None:
         """Check that a name is not closed; raise `RequestError` ``session_dropped``."""

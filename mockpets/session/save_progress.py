@@ -68,7 +68,7 @@ class SaveProgress:
         if not self.is_active:
             return None
         parts: dict[UnsavedKind, bool] = {
-            "session": not session.is_saved,
+            "session": session.on_change is None,
             "inline_scenarios": bool(session.inline),
             "snapshots": len(session.snapshots) > 0,
             "counters": session.has_counts,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
 from random import Random
 from secrets import token_hex
 from threading import Lock
@@ -75,7 +74,7 @@ class SharedState:
     :param pets: the memory budget of pets that are not shared.
     :param max_delay: the maximum total delay of a response, in seconds.
     :param max_name: the maximum length of a new pet's name, in characters.
-    :param documents: whether clients may send scenarios in requests.
+    :param is_public: whether clients may neither send scenarios nor break connections.
     """
 
     library: Callable[[], Library]
@@ -90,8 +89,7 @@ class SharedState:
     snapshots: MemoryBudget
     max_delay: float = DELAY_SECONDS
     max_name: int | None = None
-    allows_connection_faults: bool = True
-    documents: bool = True
+    is_public: bool = False
     changes: ChangeFeed = field(default_factory=ChangeFeed)
 
     def library_with(self, inline: Mapping[str, tuple[Scenario, str]]) -> Library:
@@ -136,9 +134,9 @@ class Session:
         """The number of requests without a session that were rejected before it was created."""
         self.used = 0.0
         """When, in seconds of the registry's clock."""
-        self._shared = shared
-        self._on_change: Callable[[], None] | None = None
-        """Called after a change of what the state file keeps; None without a file."""
+        self.shared = shared
+        self.on_change: Callable[[], None] | None = None
+        """Called after a change of what the state file keeps; None if no file keeps the session."""
         self.own = self._new_store(shared.start)
         """Its own pets, used unless a scenario defines others."""
         self._random: Random | None = None
@@ -158,11 +156,6 @@ class Session:
         self.headers = ((SESSION_HEADER, self.name), (SESSION_ID_HEADER, session_id))
 
     @property
-    def allows_connection_faults(self) -> bool:
-        """Whether the server allows connection faults."""
-        return self._shared.allows_connection_faults
-
-    @property
     def has_connection_fault(self) -> bool:
         """Whether a stub of the active scenarios breaks connections."""
         try:
@@ -173,12 +166,12 @@ class Session:
     @property
     def library(self) -> Library:
         """The scenarios that this session knows: those in files, and its own."""
-        files = self._shared.library()
+        files = self.shared.library()
         if not self.inline:
             return files
         # The same object until a file changes, because activations are compared by it.
         if self._merged is None or self._merged[0] is not files:
-            self._merged = files, self._shared.library_with(self.inline)
+            self._merged = files, self.shared.library_with(self.inline)
         return self._merged[1]
 
     def stack(self, names: tuple[str, ...]) -> Stack:
@@ -190,10 +183,9 @@ class Session:
     def use(self, names: tuple[str, ...], *, at_once: bool = False) -> Activation:
         """Return this session's activation of a stack.
 
-        :param at_once: whether to raise instead of generating many pets.
         :raise RequestError: ``unknown_scenario``; ``busy`` if the session has too many stacks;
             ``store_full`` if the stack has too many pets.
-        :raise NotReady: `at_once` is set and many pets must be generated first.
+        :raise NotReady: `at_once` is set, and many pets must be generated first.
         """
         library = self.library
         known = self._activations.get(names) or self._plain.get(names)
@@ -233,12 +225,12 @@ class Session:
         if restored is not None and restored.pets_digest == stack.pets_digest:
             return restored.store
         assert stack.pets is not None  # noqa: S101 - the caller checks it
-        return self._new_store(self._shared.table(stack.pets, self.seed, at_once=at_once))
+        return self._new_store(self.shared.table(stack.pets, self.seed, at_once=at_once))
 
     def _new_store(self, start: Table) -> Store:
-        store = Store(start, self._shared.max_new, self._pets)
-        if self._on_change is not None:
-            store.track(self._on_change)
+        store = Store(start, self.shared.max_new, self._pets)
+        if self.on_change is not None:
+            store.track(self.on_change)
         return store
 
     def activate(
@@ -272,12 +264,12 @@ class Session:
         for name in names:
             if name in self.inline and name not in inline:
                 raise RequestError("unknown_scenario", document_message(name))
-        self._shared.library_with(inline).stack(names)
+        self.shared.library_with(inline).stack(names)
 
     def decide(self, activation: Activation, facts: Facts) -> Outcome:
         """Return the outcome of a request, and count the request."""
-        stack, max_delay = activation.stack, self._shared.max_delay
-        possible = stack.index.candidates(facts)
+        stack, max_delay = activation.stack, self.shared.max_delay
+        possible = stack.candidates(facts)
         with self._lock:
             if self._random is None:
                 self._random = Random(self.seed)
@@ -311,7 +303,7 @@ class Session:
 
     def check_name(self, name: str) -> None:
         """Check the length of a new pet's name; raise `RequestError` ``invalid_request``."""
-        limit = self._shared.max_name
+        limit = self.shared.max_name
         if limit is not None and len(name) > limit:
             message = f"name must have at most {limit} characters on this server, got {len(name)}"
             raise RequestError("invalid_request", message)
@@ -339,10 +331,9 @@ class Session:
     @property
     def is_changed(self) -> bool:
         """Whether the session has anything to lose: changed pets, snapshots, other scenarios."""
-        shared = self._shared
-        is_new = self.active == shared.scenarios and self.own.start is shared.start
         return (
-            not is_new
+            self.active != self.shared.scenarios
+            or self.own.start is not self.shared.start
             or len(self.snapshots) > 0
             or any(store.is_changed for _, store in self.stores().values())
         )
@@ -353,14 +344,14 @@ class Session:
 
     def track(self, on_change: Callable[[], None]) -> None:
         """Call a function after each change of what the state file keeps."""
-        self._on_change = on_change
+        self.on_change = on_change
         for _, store in self.stores().values():
             store.track(on_change)
 
     def note_change(self) -> None:
         """Call what `track` was given."""
-        if self._on_change is not None:
-            self._on_change()
+        if self.on_change is not None:
+            self.on_change()
 
     def stores(self) -> dict[tuple[str, ...], StackStore]:
         """Return the stores by the names of their stack; the session's own has no names."""
@@ -372,16 +363,14 @@ class Session:
             return stores
 
     @property
-    def is_saved(self) -> bool:
-        """Whether the state file keeps this session."""
-        return self._on_change is not None
-
-    @property
     def has_counts(self) -> bool:
         """Whether a stub has counted requests since the last reset."""
         with self._lock:
-            counts = [[*known.counts.values()] for known in self._activations.values()]
-        return any(count.used or count.passed for count in chain(*counts))
+            return any(
+                count.used or count.passed
+                for known in self._activations.values()
+                for count in known.counts.values()
+            )
 
     def restore(
         self,
@@ -390,8 +379,7 @@ class Session:
         stores: Mapping[tuple[str, ...], StackStore],
     ) -> None:
         """Restore what the state file kept, before the session is used; None as in a new one."""
-        shared = self._shared
-        self.active = shared.scenarios if active is None else active
-        self.seed = shared.seed if seed is None else seed
+        self.active = self.shared.scenarios if active is None else active
+        self.seed = self.shared.seed if seed is None else seed
         self._restored = dict(stores)
         self.own = self._restored.pop(()).store

@@ -5,40 +5,21 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 from ipaddress import IPv6Address, ip_address
-from typing import Final, NamedTuple
+from typing import Final
 
-
-class PublicNetwork(NamedTuple):
-    """The limits of all visitors in one IPv6 network.
-
-    :param bits: the length of its prefix.
-    :param rates: how many times the rate of one visitor they have.
-    :param sessions: the part of the sessions that they have.
-    """
-
-    bits: int
-    rates: int
-    sessions: float
-
-
-PUBLIC_NETWORKS: Final = (PublicNetwork(56, 2, 1 / 16), PublicNetwork(48, 4, 1 / 4))
-"""The networks that providers assign to one customer (RFC 6177). A visitor has 64 bits."""
-
-
+_PREFIXES: Final = (64, 56, 48)
+"""The bits of the IPv6 network that one visitor can choose from (RFC 4291, 2.5.4), and of those
+that providers assign to one customer (RFC 6177)."""
 _HASH_BYTES: Final = 12
 
 
 def visitor_name(address: str, secret: bytes) -> str:
-    """Return the session name of a visitor, which does not reveal the address.
-
-    An IPv6 visitor can choose from a network of 64 bits (RFC 4291, 2.5.4), so all addresses of such
-    a network get the same name. The parameters are those of `visitor_names`.
-    """
+    """Return the first of `visitor_names`: the name of the visitor's session."""
     return _name(_keys(address)[0], secret)
 
 
 def visitor_names(address: str, secret: bytes) -> tuple[str, ...]:
-    """Return the name of a visitor, then for IPv6 those of its networks in `PUBLIC_NETWORKS`.
+    """Return the name of a visitor, then for IPv6 those of its networks of 56 and 48 bits.
 
     :param address: the peer's address or, behind a trusted proxy, the forwarded one. Anything else,
         such as that of a Unix socket, is used as text.
@@ -56,9 +37,7 @@ def _keys(address: str) -> list[bytes]:
         parsed = parsed.ipv4_mapped or parsed
     if parsed.version == 4:
         return [parsed.packed]
-    return [
-        parsed.packed[: bits // 8] for bits in (64, *(network.bits for network in PUBLIC_NETWORKS))
-    ]
+    return [parsed.packed[: bits // 8] for bits in _PREFIXES]
 
 
 def _name(key: bytes, secret: bytes) -> str:

@@ -1,7 +1,6 @@
 """Pairs of settings that contradict each other, or of which one limits the effect of the other.
 
-A server does not start with the former, and logs the latter at its start. A setting counts as set
-if an option, a variable or the file sets it, or if it differs from its default.
+A server does not start with the former, and logs the latter at its start.
 """
 
 from __future__ import annotations
@@ -16,29 +15,16 @@ if TYPE_CHECKING:
     from mockpets.settings.model import Place, Settings
 
 
-class Is(NamedTuple):
-    """The condition that a setting has a value; None for any that is not empty or off."""
-
-    value: object = None
-
-    def holds(self, value: object, *, is_set: bool) -> bool:
-        """Return whether a value meets the condition."""
-        return is_set and bool(value) if self.value is None else value == self.value
-
-
 class Above(NamedTuple):
-    """The condition that a setting is set, to more than a limit."""
+    """Values above a limit."""
 
     limit: float
-
-    def holds(self, value: float | None, *, is_set: bool) -> bool:
-        """Return whether a value meets the condition."""
-        return is_set and value is not None and value > self.limit
 
 
 class Rule(NamedTuple):
     """Two settings that do not go together; a message names the first one first.
 
+    :param value: the value to which the rule applies; None for any that is set and not empty.
     :param what: what is wrong, after the name of the setting; ``{}`` stands for the other one.
     :param hint: how to fix it; empty if the server starts all the same.
     :param is_shared: whether clients read the variable of the setting too. Then a shell may have it
@@ -46,16 +32,14 @@ class Rule(NamedTuple):
     """
 
     name: str
-    condition: Is | Above
+    value: object
     other: str
-    other_condition: Is
+    other_value: object
     what: str
     hint: str = ""
     is_shared: bool = False
 
 
-_SET: Final = Is()
-_OFF: Final = Is(value="off")
 _NOT_OPEN: Final = "must not be open with {}: every caller would need the token"
 _NO_CONTROL: Final = "has no effect with {}"
 _NOT_PUBLIC: Final = "has no effect without --public"
@@ -69,28 +53,18 @@ _TOO_MANY: Final = f"must be at most {PUBLIC_PETS} with {{}}"
 _LOWER: Final = "set a lower number, or remove it"
 _TOO_LONG: Final = f"must be at most {PUBLIC_DELAY_SECONDS:g}s with {{}}"
 _VISITORS: Final = "does not save the sessions of visitors, which {} creates; it saves all others"
-_ANY_HOST: Final = "has no effect with {}: callers with the token may use any host name"
-_NO_SNAPSHOTS: Final = "has no effect with {}: only the control API makes snapshots"
-_NO_JOURNAL: Final = "has no effect with {}: no request is recorded"
 
 RULES: Final = (
-    Rule("control", Is("open"), "public", _SET, _OPEN, _CLOSE),
-    Rule("control", Is("open"), "control_token", _SET, _NOT_OPEN, _EITHER),
-    Rule("sessions", Is("declared"), "public", _SET, _OWN_SESSIONS, _EITHER),
-    Rule("sessions", Is("declared"), "control", _OFF, _NOTHING_CREATES, _EITHER),
-    Rule("control_token", _SET, "control", _OFF, _NO_CONTROL, _EITHER, is_shared=True),
-    Rule("control_origin", _SET, "control", _OFF, _NO_CONTROL, _EITHER),
-    Rule("allow_host", _SET, "control", _OFF, _NO_CONTROL, _EITHER),
-    Rule("open", _SET, "control", _OFF, "has no panel to open with {}", _EITHER),
-    Rule("api_key", _SET, "any_key", _SET, "has no effect with {}", _EITHER),
-    Rule("public_rate", _SET, "public", Is(value=False), _NOT_PUBLIC, _ADD_PUBLIC),
-    Rule("public_visitor_rate", _SET, "public", Is(value=False), _NOT_PUBLIC, _ADD_PUBLIC),
-    Rule("max_pets", Above(PUBLIC_PETS), "public", _SET, _TOO_MANY, _LOWER),
-    Rule("delay", Above(PUBLIC_DELAY_SECONDS), "public", _SET, _TOO_LONG, "set a shorter delay"),
-    Rule("state", _SET, "public", _SET, _VISITORS),
-    Rule("allow_host", _SET, "control_token", _SET, _ANY_HOST),
-    Rule("snapshot_memory", _SET, "control", _OFF, _NO_SNAPSHOTS),
-    Rule("journal_memory", _SET, "journal_size", Is(value=0), _NO_JOURNAL),
+    Rule("control", "open", "public", None, _OPEN, _CLOSE),
+    Rule("control", "open", "control_token", None, _NOT_OPEN, _EITHER),
+    Rule("sessions", "declared", "public", None, _OWN_SESSIONS, _EITHER),
+    Rule("sessions", "declared", "control", "off", _NOTHING_CREATES, _EITHER),
+    Rule("control_token", None, "control", "off", _NO_CONTROL, _EITHER, is_shared=True),
+    Rule("control_origin", None, "control", "off", _NO_CONTROL, _EITHER),
+    Rule("visitor_rate", None, "public", False, _NOT_PUBLIC, _ADD_PUBLIC),
+    Rule("max_pets", Above(PUBLIC_PETS), "public", None, _TOO_MANY, _LOWER),
+    Rule("delay", Above(PUBLIC_DELAY_SECONDS), "public", None, _TOO_LONG, "set a shorter delay"),
+    Rule("state", None, "public", None, _VISITORS),
 )
 
 
@@ -114,18 +88,21 @@ def _problems(settings: Settings) -> list[Problem]:
     table = {row.name: row for row in rows()}
     sources = settings.sources
 
-    def holds(condition: Is | Above, name: str) -> bool:
+    def applies(name: str, condition: object) -> bool:
         value = getattr(settings, name)
-        return condition.holds(value, is_set=name in sources or value != table[name].default)
+        is_set = bool(value) and (name in sources or value != table[name].default)
+        if isinstance(condition, Above):
+            return is_set and value > condition.limit
+        return is_set if condition is None else value == condition
 
     problems = []
     for rule in RULES:
-        if not (holds(rule.condition, rule.name) and holds(rule.other_condition, rule.other)):
+        if not (applies(rule.name, rule.value) and applies(rule.other, rule.other_value)):
             continue
         place, other = (
             sources.get(name, (table[name].flag, 0, 0, "")) for name in (rule.name, rule.other)
         )
-        what = rule.what.format(_shown(other, rule.other_condition.value))
+        what = rule.what.format(_shown(other, rule.other_value))
         hint = rule.hint
         variables = [name for name, *_ in (place, other) if name.startswith(VARIABLE_PREFIX)]
         if rule.is_shared and place[0] in variables:

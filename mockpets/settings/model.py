@@ -1,7 +1,8 @@
 """The table of settings: each field of `Settings` is a row.
 
 A row defines a flag (``--max-pets``), an environment variable (``MOCKPETS_MAX_PETS``) and a key of
-``mockpets.toml`` (``max-pets = 100``); `sources` reads all three. To add a setting, add a field.
+``mockpets.toml`` (``max-pets = 100``); `sources` reads all three. To add a setting, add a
+field and its help.
 
 Keep imports light: ``--help`` and ``health`` load this module.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import (
     DEFAULT_SCENARIO,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     Place = tuple[str, int, int, str]
 
     class Seconds:
-        """For type checkers: a field in seconds, which can also be set as text like ``300ms``."""
+        """For type checkers: seconds, which can also be set as text like ``300ms``."""
 
         def __get__(self, settings: Settings | None, owner: type | None = None) -> float: ...  # noqa: D105 - see the class
         def __set__(self, settings: Settings, value: float | str) -> None: ...  # noqa: D105 - see the class
@@ -51,12 +52,10 @@ else:
     Seconds = float
     Size = int
 
-JOURNAL_ENTRIES: Final = 1000
-"""Requests that the journal of one session keeps."""
-PUBLIC_RATE: Final = 2000
-"""Requests per second of all visitors together, unless `--public-rate` is set."""
-PUBLIC_VISITOR_RATE: Final = 20
-"""Requests per second of one visitor, unless `--public-visitor-rate` is set."""
+VISITOR_RATE: Final = 20
+"""Requests per second of one visitor, unless `--visitor-rate` is set."""
+ANY_KEY: Final = "*"
+"""The value of `--api-key` that stands for any key."""
 
 VARIABLE_PREFIX: Final = "MOCKPETS_"
 
@@ -64,11 +63,8 @@ _HTTP_PORT: Final = 80
 """The port that a URL can omit."""
 _LOOPBACK: Final = ("127.0.0.1", "::1")  # `localhost` may mean either
 
-_SEEN_BY_SESSIONS: Final = ("seed", "count", "locale", "any_key", "delay", "sessions")
+_SEEN_BY_SESSIONS: Final = ("seed", "count", "locale", "delay", "sessions")
 """The settings that decide what sessions start with, and how their requests are treated."""
-
-Repeats = Literal["no", "comma", "path"]
-_SEPARATORS: Final = {"comma": ",", "path": os.pathsep}
 
 
 # --- The table --------------------------------------------------------------------------------
@@ -78,13 +74,10 @@ _SEPARATORS: Final = {"comma": ",", "path": os.pathsep}
 class Row:
     """One setting.
 
-    :param check: converts text to the value, or raises ValueError; for seconds, accepts numbers
-        too.
+    :param check: converts text to the value, or raises ValueError; accepts numbers for seconds and
+        bytes too.
     :param metavar: the placeholder for a value in the help; empty for a switch.
-    :param help: one sentence, with the unit if the name does not contain it.
-    :param repeats: ``no``, or how a tuple is written: the flag can be repeated, the file can have
-        an array, and one text is split at commas (``comma``) or, except in flags, at the
-        separator of PATH (``path``).
+    :param help: one sentence.
     :param max_values: the longest tuple, None for no limit.
     :param unset: what applies if the default is None, because it depends on other settings.
     """
@@ -94,7 +87,6 @@ class Row:
     check: Check
     metavar: str
     help: str
-    repeats: Repeats
     max_values: int | None = None
     unset: str = ""
 
@@ -124,20 +116,24 @@ class Row:
         return isinstance(self.default, float)
 
     @property
-    def is_size(self) -> bool:
-        """Whether the setting is a number of bytes, which users write with a unit."""
-        return self.metavar == "SIZE"
+    def separator(self) -> str:
+        """What separates the values of a tuple in one text; empty for a single value.
+
+        A flag is not split at the separator of PATH, but it can be repeated.
+        """
+        if not isinstance(self.default, tuple):
+            return ""
+        return os.pathsep if self.check is check.folder else ","
 
     def read(self, value: object) -> tuple[Any, list[str]]:
         """Parse a value; return the result and all problems with it.
 
-        Repeated words are dropped after the first. Repeated folders stay, because the last one
-        wins.
+        Repeated words are dropped, but repeated folders stay, because the last one wins.
         """
         parts: list[object] = [value]
-        if self.repeats != "no" and isinstance(value, str):
-            parts = [part.strip() for part in value.split(_SEPARATORS[self.repeats])]
-        elif self.repeats != "no" and isinstance(value, (list, tuple)):
+        if self.separator and isinstance(value, str):
+            parts = [part.strip() for part in value.split(self.separator)]
+        elif self.separator and isinstance(value, (list, tuple)):
             parts = list(value)
         values, problems = [], []
         for part in parts:
@@ -147,11 +143,11 @@ class Row:
                 problems.append(str(error))
         if not parts and self.default:
             problems.append("must have at least one value, got none")
-        if self.repeats == "comma":
+        if self.separator == ",":
             values = list(dict.fromkeys(values))
         if self.max_values is not None and len(values) > self.max_values:
             problems.append(f"must have at most {self.max_values} values, got {len(values)}")
-        return (tuple(values) if self.repeats != "no" else values and values[0]), problems
+        return (tuple(values) if self.separator else values and values[0]), problems
 
     def from_python(self, value: object) -> tuple[Any, list[str]]:
         """Convert a value set in Python code; return the result and all problems with it.
@@ -159,7 +155,8 @@ class Row:
         The value must have the type and spelling that `read` returns. Exceptions: repeated words
         are dropped, and seconds and bytes can also be text with a unit.
         """
-        kinds = (int, float) if self.is_seconds else int if self.is_size else ()
+        is_size = self.check is check.memory
+        kinds = (int, float) if self.is_seconds else int if is_size else ()
         if isinstance(value, kinds) and not isinstance(value, bool):
             try:
                 return self.check(value), []
@@ -168,7 +165,7 @@ class Row:
         result, problems = self.read(value)
         is_same = result == value and type(result) is type(value)
         is_shorter = isinstance(value, tuple) and result == tuple(dict.fromkeys(value))
-        has_unit = (self.is_seconds or self.is_size) and isinstance(value, str)
+        has_unit = (self.is_seconds or is_size) and isinstance(value, str)
         if not (problems or is_same or is_shorter or has_unit):
             problems = [f"must be {result!r}, {got(value)}"]
         return result, problems
@@ -186,18 +183,49 @@ class Row:
         raise ValueError(f"must be {expected}, {got(value)}")
 
 
-def _row(
-    default: object,
-    check: Check,
-    metavar: str,
-    text: str,
-    repeats: Repeats = "no",
-    max_values: int | None = None,
-    unset: str = "",
-) -> Any:
+def _row(default: object, check: Check, metavar: str, **more: Any) -> Any:
     """Return a dataclass field with a row; typed Any, because the field has the value's type."""
-    row = (check, metavar, text, repeats, max_values, unset)
-    return field(default=default, metadata={"row": row})
+    return field(default=default, metadata={"row": {"check": check, "metavar": metavar, **more}})
+
+
+_HELP: Final = {
+    "host": "Address or host name to listen on.",
+    "port": "TCP port; 0 picks a free one.",
+    "metrics_port": "TCP port that serves only GET /metrics, without a token, even with --control "
+    "off.",
+    "scenario": "Scenario to activate; if you pass several, the first takes precedence.",
+    "scenarios_dir": "Folder with your scenario files; if two files have the same name, the last "
+    "folder wins.",
+    "fixtures_dir": "Folder with your fixture files; if two files have the same name, the last "
+    "folder wins.",
+    "seed": "Seed for the generated pets.",
+    "count": "Number of pets to generate.",
+    "locale": "Locale of the generated pets' names.",
+    "api_key": "API key that clients send as a bearer token; '*' accepts any key.",
+    "delay": "Delay added to every response, such as 300ms.",
+    "control": "Control API: auto (from this machine, or with the token), open (for everyone), "
+    "off.",
+    "control_token": "Token for the control API. Unless the server listens only on loopback, a "
+    "random one is generated.",
+    "control_origin": "Origin of a web page that may call the control API; with http, also under "
+    "its host name.",
+    "behind_proxy": "Address or network of a reverse proxy whose X-Forwarded-* headers are "
+    "trusted.",
+    "prefix": "Path prefix of every URL, such as /mock.",
+    "max_pets": "Maximum number of pets added by requests, per session.",
+    "max_sessions": "Maximum number of sessions.",
+    "sessions": "Who creates sessions: implicit, any request; or declared, only PUT sessions/NAME.",
+    "memory": "Maximum memory for the request logs, pets and snapshots of all sessions.",
+    "state": "File in which sessions are saved across restarts.",
+    "reset_every": "Reset all sessions at this interval, such as 30m; 0s: never, or hourly with "
+    "--public.",
+    "drain": "How long to go on after SIGTERM while GET ready responds with 503, such as 30s.",
+    "public": "Public demo mode: stricter limits and one session per visitor.",
+    "visitor_rate": "With --public, requests per second of each visitor; at once, twice as many.",
+    "name": "Name of this server in the header Mockpets-Node and in the log.",
+    "log": "Log format: text or json; quiet and json-quiet omit requests, but not warnings.",
+}
+"""One sentence for each setting, with the unit if the name does not contain it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,168 +236,42 @@ class Settings:
     :raise InputError: a value is invalid or has the wrong type.
     """
 
-    host: tuple[str, ...] = _row(
-        _LOOPBACK, check.host, "ADDRESS", "Address or host name to listen on.", "comma"
-    )
-    port: int = _row(7387, check.integer(0, PORT_MAX), "PORT", "TCP port; 0 picks a free one.")
-    metrics_port: int | None = _row(
-        None,
-        check.integer(0, PORT_MAX),
-        "PORT",
-        "TCP port that serves only GET /metrics, without a token, even with --control off.",
-        unset="none",
-    )
+    host: tuple[str, ...] = _row(_LOOPBACK, check.host, "ADDRESS")
+    port: int = _row(7387, check.integer(0, PORT_MAX), "PORT")
+    metrics_port: int | None = _row(None, check.integer(0, PORT_MAX), "PORT")
     scenario: tuple[str, ...] = _row(
-        (DEFAULT_SCENARIO,),
-        check.scenario_name,
-        "NAME",
-        "Scenario to activate; if you pass several, the first takes precedence.",
-        "comma",
-        STACK_DEPTH,
+        (DEFAULT_SCENARIO,), check.scenario_name, "NAME", max_values=STACK_DEPTH
     )
-    scenarios_dir: tuple[Path, ...] = _row(
-        (),
-        check.folder,
-        "DIR",
-        "Folder with your scenario files; if two files have the same name, the last folder wins.",
-        "path",
-    )
-    fixtures_dir: tuple[Path, ...] = _row(
-        (),
-        check.folder,
-        "DIR",
-        "Folder with your fixture files; if two files have the same name, the last folder wins.",
-        "path",
-    )
-    seed: int = _row(1, check.integer(0, INT64_MAX), "NUMBER", "Seed for the generated pets.")
-    count: int = _row(16, check.integer(0, PETS_GENERATED), "NUMBER", "Number of pets to generate.")
-    locale: str = _row("en_US", check.locale, "LOCALE", "Locale of the generated pets' names.")
-    api_key: tuple[str, ...] = _row(
-        ("mockpets",), check.api_key, "KEY", "API key that clients send as a bearer token.", "comma"
-    )
-    any_key: bool = _row(False, check.switch, "", "Accept any API key.")
-    delay: Seconds = _row(  # noqa: RUF009 - returns a field(), like all rows
-        0.0, check.duration, "DURATION", "Delay added to every response, such as 300ms."
-    )
-    control: str = _row(
-        "auto",
-        check.OneOf("auto", "open", "off"),
-        "MODE",
-        "Control API: auto (from this machine, or with the token), open (for everyone), off.",
-    )
-    control_token: str = _row(
-        "",
-        check.control_token,
-        "TOKEN",
-        "Token for the control API. Unless the server listens only on loopback, a random one is "
-        "generated.",
-    )
-    control_origin: tuple[str, ...] = _row(
-        (), check.origin, "ORIGIN", "Origin of a web page that may call the control API.", "comma"
-    )
-    allow_host: tuple[str, ...] = _row(
-        (),
-        check.host_name,
-        "NAME",
-        "Additional host name under which the control API can be called.",
-        "comma",
-    )
-    behind_proxy: tuple[str, ...] = _row(
-        (),
-        check.network,
-        "ADDRESS",
-        "Address or network of a reverse proxy whose X-Forwarded-* headers are trusted.",
-        "comma",
-    )
-    prefix: str = _row("", check.prefix, "PATH", "Path prefix of every URL, such as /mock.")
+    scenarios_dir: tuple[Path, ...] = _row((), check.folder, "DIR")
+    fixtures_dir: tuple[Path, ...] = _row((), check.folder, "DIR")
+    seed: int = _row(1, check.integer(0, INT64_MAX), "NUMBER")
+    count: int = _row(16, check.integer(0, PETS_GENERATED), "NUMBER")
+    locale: str = _row("en_US", check.locale, "LOCALE")
+    api_key: tuple[str, ...] = _row(("mockpets",), check.api_key, "KEY")
+    delay: Seconds = _row(0.0, check.duration, "DURATION")
+    control: str = _row("auto", check.OneOf("auto", "open", "off"), "MODE")
+    control_token: str = _row("", check.control_token, "TOKEN")
+    control_origin: tuple[str, ...] = _row((), check.origin, "ORIGIN")
+    behind_proxy: tuple[str, ...] = _row((), check.network, "ADDRESS")
+    prefix: str = _row("", check.prefix, "PATH")
     max_pets: int | None = _row(
-        None,
-        check.integer(1),
-        "NUMBER",
-        "Maximum number of pets added by requests, per session.",
-        unset=f"{PETS_BY_REQUEST}, or {PUBLIC_PETS} with --public",
+        None, check.integer(1), "NUMBER", unset=f"{PETS_BY_REQUEST}, or {PUBLIC_PETS} with --public"
     )
     max_sessions: int | None = _row(
         None,
         check.integer(1, 10_000),
         "NUMBER",
-        "Maximum number of sessions.",
         unset=f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public",
     )
-    sessions: str = _row(
-        "implicit",
-        check.OneOf("implicit", "declared"),
-        "MODE",
-        "Who creates sessions: implicit, any request; or declared, only PUT sessions/NAME.",
-    )
-    journal_size: int = _row(
-        JOURNAL_ENTRIES,
-        check.integer(0, 100_000),
-        "NUMBER",
-        "Maximum number of requests in each session's request log.",
-    )
-    journal_memory: Size = _row(  # noqa: RUF009 - returns a field(), like all rows
-        None,
-        check.memory,
-        "SIZE",
-        "Maximum memory for the request logs of all sessions together, such as 64MiB.",
-        unset="16MiB, or 8MiB with --public",
-    )
-    pets_memory: Size = _row(  # noqa: RUF009 - returns a field(), like all rows
-        None,
-        check.memory,
-        "SIZE",
-        "Maximum memory for the pets of all sessions together.",
-        unset="64MiB",
-    )
-    snapshot_memory: Size = _row(  # noqa: RUF009 - returns a field(), like all rows
-        None,
-        check.memory,
-        "SIZE",
-        "Maximum memory for the snapshots of all sessions together.",
-        unset="64MiB, or 8MiB with --public",
-    )
-    state: str = _row(
-        "", check.new_file, "FILE", "File in which sessions are saved across restarts."
-    )
-    reset_every: Seconds = _row(  # noqa: RUF009 - returns a field(), like all rows
-        0.0,
-        check.interval,
-        "TIME",
-        "Reset all sessions at this interval, such as 30m; 0s: never, or hourly with --public.",
-    )
-    drain: Seconds = _row(  # noqa: RUF009 - returns a field(), like all rows
-        0.0,
-        check.interval,
-        "TIME",
-        "How long to go on after SIGTERM while GET ready responds with 503, such as 30s.",
-    )
-    public: bool = _row(
-        False, check.switch, "", "Public demo mode: stricter limits and one session per visitor."
-    )
-    public_rate: int = _row(
-        PUBLIC_RATE,
-        check.integer(1, 100_000),
-        "NUMBER",
-        "With --public, requests per second of all visitors together; at once, twice as many.",
-    )
-    public_visitor_rate: int = _row(
-        PUBLIC_VISITOR_RATE,
-        check.integer(1, 100_000),
-        "NUMBER",
-        "With --public, requests per second of each visitor; at once, twice as many.",
-    )
-    name: str = _row(
-        "",
-        check.node_name,
-        "NAME",
-        "Name of this server in the header Mockpets-Node and in the log.",
-    )
-    log_format: str = _row(
-        "text", check.OneOf("text", "json"), "FORMAT", "Log format: text or json."
-    )
-    quiet: bool = _row(False, check.switch, "", "Do not log requests; warnings are still logged.")
-    open: bool = _row(False, check.switch, "", "Open the control panel in a browser.")
+    sessions: str = _row("implicit", check.OneOf("implicit", "declared"), "MODE")
+    memory: Size = _row(None, check.memory, "SIZE", unset="144MiB, or 80MiB with --public")
+    state: str = _row("", check.new_file, "FILE")
+    reset_every: Seconds = _row(0.0, check.interval, "TIME")
+    drain: Seconds = _row(0.0, check.interval, "TIME")
+    public: bool = _row(False, check.switch, "")
+    visitor_rate: int = _row(VISITOR_RATE, check.integer(1, 100_000), "NUMBER")
+    name: str = _row("", check.node_name, "NAME")
+    log: str = _row("text", check.OneOf("text", "json", "quiet", "json-quiet"), "FORMAT")
     sources: Mapping[str, Place] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -383,6 +285,16 @@ class Settings:
                 problems += [Problem(row.name, 0, 0, "", message) for message in messages]
         if problems:
             raise InputError(problems)
+
+    @property
+    def any_key(self) -> bool:
+        """Whether every API key is valid."""
+        return ANY_KEY in self.api_key
+
+    @property
+    def key(self) -> str:
+        """A valid API key, for clients."""
+        return next((key for key in self.api_key if key != ANY_KEY), "mockpets")
 
     @property
     def is_local(self) -> bool:
@@ -400,11 +312,12 @@ class Settings:
     def options(self) -> list[str]:
         """Return the options that decide what sessions see, if they differ from the defaults."""
         own = [(row, getattr(self, row.name)) for row in rows() if row.name in _SEEN_BY_SESSIONS]
-        return [
-            row.flag if row.is_switch else f"{row.flag} {value}{'s' if row.is_seconds else ''}"
+        options = [
+            f"{row.flag} {value}{'s' if row.is_seconds else ''}"
             for row, value in own
             if value != row.default
         ]
+        return [*options, f"--api-key {ANY_KEY}"] if self.any_key else options
 
     def url(self, port: int | None = None) -> str:
         """Return the root URL for clients on this machine, without a trailing slash.
@@ -423,7 +336,7 @@ class Settings:
 def rows() -> tuple[Row, ...]:
     """Return all rows, in the order of the help."""
     return tuple(
-        Row(item.name, item.default, *item.metadata["row"])
+        Row(item.name, item.default, help=_HELP[item.name], **item.metadata["row"])
         for item in fields(Settings)
         if item.metadata
     )

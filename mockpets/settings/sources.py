@@ -1,8 +1,5 @@
 """Load the settings from flags, environment variables and ``mockpets.toml``, in this precedence.
 
-`load_settings` validates every value, even if a stronger source overrides it, and reports all
-problems at once.
-
 Keep imports light: ``--help`` and ``health`` load this module.
 """
 
@@ -19,7 +16,7 @@ from mockpets.constants import FILE_BYTES
 from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.scenario.language.text import place as place_in
 from mockpets.scenario.language.text import read_text
-from mockpets.settings.model import VARIABLE_PREFIX, Settings, rows
+from mockpets.settings.model import ANY_KEY, VARIABLE_PREFIX, Settings, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,12 +33,31 @@ URL_VARIABLE: Final = VARIABLE_PREFIX + "URL"
 """The URL of a running server, for the commands that call it."""
 
 _FILE: Final = "mockpets.toml"
+_MEMORY: Final = "use {}, a limit for all request logs, pets and snapshots together"
+_LOG: Final = "use {} with text, json, quiet or json-quiet"
+
+REMOVED: Final = {
+    "allow-host": ("control-origin", "use {} with http:// and the name"),
+    "any-key": ("api-key", f"use {{}} with the value '{ANY_KEY}'"),
+    "journal-memory": ("memory", _MEMORY),
+    "journal-size": ("memory", "a request log keeps 1,000 requests; {} limits the size of all"),
+    "log-format": ("log", _LOG),
+    "open": ("", "use the option --open of 'mockpets serve'"),
+    "pets-memory": ("memory", _MEMORY),
+    "public-rate": ("visitor-rate", "all together have 2,000 a second; {} limits each visitor"),
+    "public-visitor-rate": ("visitor-rate", "use {}"),
+    "quiet": ("log", _LOG),
+    "snapshot-memory": ("memory", _MEMORY),
+}
+"""Settings that no longer exist, with the one to use and how; ``{}`` is its name."""
 
 
 def load_settings(
     flags: Mapping[str, object], environ: Mapping[str, str], config: Path | None
 ) -> Settings:
     """Return the settings from flags, environment and file, or their defaults.
+
+    Every value is validated, even if a stronger source overrides it.
 
     :param flags: values by field name; None and () mean that the flag is absent.
     :param environ: empty variables count as unset, because compose files set them so.
@@ -80,11 +96,14 @@ def _unknown(key: str, given: object, table: Table, place: PlaceOf) -> Problem:
         hint = "write settings at the top level of the file, not in a table"
         return Problem(*place(key), "unknown setting", hint)
 
-    def spell(near: re.Match[str]) -> str:
-        file, _, _, where = place(near[1])
-        return f"'{where or file}'"
+    def spell(name: str) -> str:
+        file, _, _, where = place(name)
+        return where or file
 
-    hint = re.sub("'(.*)'", spell, did_you_mean(key, table))
+    if key in REMOVED:
+        name, hint = REMOVED[key]
+        return Problem(*place(key), "no longer a setting", hint.format(spell(name)))
+    hint = re.sub("'(.*)'", lambda near: f"'{spell(near[1])}'", did_you_mean(key, table))
     return Problem(*place(key), "unknown setting", hint or "'mockpets serve --help' lists them")
 
 
@@ -95,7 +114,7 @@ def _from_flags(flags: Mapping[str, object], table: Table) -> Source:
     values = {}
     for name, value in flags.items():
         key = name.replace("_", "-")
-        if isinstance(value, tuple) and key in table and table[key].repeats == "comma":
+        if isinstance(value, tuple) and key in table and table[key].separator == ",":
             value = ",".join(map(str, value)) if value else None
         if value is not None and value != ():
             values[key] = value
@@ -131,8 +150,8 @@ def _is_link(name: str, value: object) -> bool:
 def _from_environ(environ: Mapping[str, str], flags: Mapping[str, object], table: Table) -> Source:
     """Return the settings in the environment, including unknown names.
 
-    A MOCKPETS_PORT set by Kubernetes or Docker is ignored if a flag sets the port, or if the
-    command has no such flag. So is the MOCKPETS_NAME of a link, which no server can have.
+    A MOCKPETS_PORT of Kubernetes or Docker is ignored if a flag sets the port, or if the command
+    has no such flag; so is the MOCKPETS_NAME of a link, which no server can have.
     """
     values = {}
     for name, value in environ.items():
@@ -161,7 +180,7 @@ def _from_file(config: Path | None, variable: str | None, problems: list[Problem
     path = config or Path(variable or _FILE)
     text, values = "", {}
     try:
-        if config or variable or _exists(path):
+        if config or variable or os.path.lexists(path):  # even a broken link
             label = "--config " if config else f"{CONFIG_VARIABLE}=" if variable else ""
             text = _read(path, f"{label}{path}")
             values = _parse(text, path)
@@ -170,23 +189,8 @@ def _from_file(config: Path | None, variable: str | None, problems: list[Problem
     return values, lambda key: (str(path), *_position(text, key), key)
 
 
-def _exists(path: Path) -> bool:
-    """Return whether there is a file of this name, even if it is a broken link."""
-    try:
-        path.lstat()
-    except FileNotFoundError:
-        return False
-    except OSError:  # reading the file reports the reason
-        return True
-    return True
-
-
 def _read(path: Path, shown: str) -> str:
-    """Return the text of a settings file.
-
-    :param shown: the path with its source, for messages.
-    :raise InputError: the file cannot be read, or is not text.
-    """
+    """Return the text of a file; `shown` is its path with its source, for messages."""
     try:
         # Resolved, because users link to settings in other folders.
         return read_text(Path(os.path.realpath(path)), shown, FILE_BYTES)
@@ -201,10 +205,6 @@ def _read(path: Path, shown: str) -> str:
 
 
 def _parse(text: str, path: Path) -> dict[str, Any]:
-    """Return the contents of a settings file.
-
-    :raise InputError: the file is not valid TOML; the hint is what was expected.
-    """
     import tomllib  # slow to import, and most people have no such file
 
     line, column, hint = 0, 0, ""

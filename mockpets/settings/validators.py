@@ -1,7 +1,6 @@
 """Validators of the settings: convert text to a value, or raise ValueError with the expectation.
 
-Each row of `model` names one; its docstring describes the valid text. Messages quote values with
-repr(), so that no control character reaches a terminal.
+Messages quote values with repr(), so that no control character reaches a terminal.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ def locale(text: str) -> str:
 
 
 def api_key(text: str) -> str:
-    """Return an API key that fits a header. Messages omit the key, because logs keep messages."""
+    """Return an API key that fits a header. Messages omit it, because logs keep messages."""
     invalid = re.search("[^!-~]|,", text)
     if text and not invalid:
         return text
@@ -121,10 +120,7 @@ def api_key(text: str) -> str:
 
 
 def control_token(text: str) -> str:
-    """Return a token that fits a header and is too long to guess; empty for no token.
-
-    The message omits it, because logs keep messages.
-    """
+    """Return a token that fits a header and is too long to guess; empty for no token."""
     if not text or re.fullmatch("[!-~]{8,}", text):
         return text
     raise ValueError("must be at least 8 visible ASCII characters without spaces")
@@ -147,12 +143,6 @@ def node_name(text: str) -> str:
         return text
     rule = "a-z, A-Z, 0-9, '.', '_' and '-', first a letter or digit, at most 64 characters"
     raise ValueError(f"must be a name ({rule}), {got(text)}")
-
-
-def host_name(text: str) -> str:
-    """Return a host name or address as in a Host header, without the port, in lower case."""
-    bare = host(text).lower()
-    return f"[{bare}]" if ":" in bare else bare
 
 
 def duration(value: str | float) -> float:

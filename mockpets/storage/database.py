@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
-from mockpets.errors import InputError, Problem
+from mockpets.errors import InputError, invalid
 from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
@@ -50,10 +50,7 @@ _MODE: Final = 0o600
 
 
 class _Table(NamedTuple):
-    """The columns of a table.
-
-    :param keys: how many of them are the primary key.
-    """
+    """The columns of a table; the first `keys` are the primary key."""
 
     columns: tuple[str, ...]
     keys: int
@@ -112,7 +109,7 @@ class Database:
         self._signature = _signature(target)
 
     def close(self) -> None:
-        """Close the file, and with it the lock."""
+        """Close the file and release the lock."""
         journal = self.target.with_name(f"{self.target.name}-journal")
         with suppress(OSError):
             # The next server needs a journal with content, and that of another file is not ours.
@@ -309,7 +306,7 @@ def _digest(name: str, values: object) -> bytes:
 
 
 def _damaged(path: Path, what: str) -> InputError:
-    return InputError([Problem(str(path), 0, 0, "", f"is damaged: {what}", AWAY)])
+    return invalid(str(path), f"is damaged: {what}", AWAY)
 
 
 def _signature(path: Path) -> tuple[int, ...]:
@@ -364,10 +361,7 @@ def open_database(path: Path, connect: Connect = sqlite3.connect) -> Database:
 
 @contextmanager
 def _locked_folder(folder: Path) -> Iterator[None]:
-    """Keep other servers from creating a state file in this folder.
-
-    :raise OSError: the folder is missing.
-    """
+    """Keep other servers from creating a state file here; OSError if the folder is missing."""
     if sys.platform == "win32":
         yield
         return
@@ -385,10 +379,7 @@ def _locked_folder(folder: Path) -> Iterator[None]:
 
 
 def _create(target: Path, connect: Connect) -> None:
-    """Create a state file that is complete when it gets its name.
-
-    :raise OSError: it cannot be created.
-    """
+    """Create a state file that is complete when it gets its name, or raise OSError."""
     new = target.with_name(f"{target.name}-new")
     new.unlink(missing_ok=True)
     os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE))
@@ -413,7 +404,6 @@ _READ_ONLY: Final = "mode=ro&immutable=1"
 
 
 def _connect(target: Path, connect: Connect, options: str = "mode=rw") -> sqlite3.Connection:
-    """Return a connection without transactions of its own."""
     return connect(
         f"file:{quote(os.fsencode(target))}?{options}",
         uri=True,
@@ -436,7 +426,7 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise _not_usable(path, "is not a regular file", hint)
     if not status.st_size:
-        raise InputError([Problem(str(path), 0, 0, "", "is empty", AWAY)])
+        raise invalid(str(path), "is empty", AWAY)
     if not os.access(target, os.R_OK | os.W_OK):
         raise PermissionError(None, "Permission denied")
     try:
@@ -447,11 +437,11 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
     except sqlite3.DatabaseError:
         application = version = None
     if application != _APPLICATION:
-        raise InputError([Problem(str(path), 0, 0, "", "is not a mockpets state file", hint)])
+        raise invalid(str(path), "is not a mockpets state file", hint)
     if version != FORMAT:
         what = f"has the unknown format {version}; this version of mockpets reads format {FORMAT}"
         hint = "use the version that wrote the file, or move the file away to start with new pets"
-        raise InputError([Problem(str(path), 0, 0, "", what, hint)])
+        raise invalid(str(path), what, hint)
 
 
 _SETTINGS: Final = (
@@ -494,4 +484,4 @@ def not_writable(path: Path, reason: str) -> InputError:
 
 
 def _not_usable(path: Path, what: str, hint: str) -> InputError:
-    return InputError([Problem(f"--state {path}", 0, 0, "", what, hint)])
+    return invalid(f"--state {path}", what, hint)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import DEFAULT_SESSION
-from mockpets.errors import InputError, Problem, RequestError
+from mockpets.errors import InputError, Problem, RequestError, invalid
 from mockpets.pets.store import Store
 from mockpets.session.session import StackStore
 from mockpets.storage.database import not_writable, open_database
@@ -64,7 +64,7 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
     if needed > sessions.limit:
         what = f"has {needed} sessions, and --max-sessions allows {sessions.limit}"
         hint = f"set --max-sessions to at least {needed}, or move the file away to start with new "
-        raise InputError([Problem(str(database.path), 0, 0, "", what, f"{hint}pets")])
+        raise invalid(str(database.path), what, f"{hint}pets")
     for record in records:
         is_intact = _restore(sessions, record, database.path)
         if not _has_all_changes(record, content, numbers):

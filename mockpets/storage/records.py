@@ -140,9 +140,8 @@ def read_records(
 def _table(pets: Value, budget: MemoryBudget | None) -> Table:
     """Return the pets of a base.
 
-    :raise ValueError: they are not a JSON array with distinct IDs.
-    :raise InvalidPetError: one is not a pet.
-    :raise RequestError: the budget is too small.
+    :raise ValueError: they are not a JSON array with distinct IDs. Also raises `InvalidPetError`,
+        and `RequestError` if the budget is too small.
     """
     values = json.loads(_text(pets))
     if not isinstance(values, list):
@@ -157,8 +156,7 @@ def _saved(base: Table, changes: Iterable[Row]) -> Saved:
     """Return the pets of a store: those of its base, with the changes that requests made.
 
     :param changes: ID and JSON of each changed pet, without JSON for a deleted one.
-    :raise ValueError: a change is not valid.
-    :raise InvalidPetError: one is not a pet.
+    :raise ValueError: a change is not valid. Also raises `InvalidPetError`.
     """
     charge = Charge(None)
     changed, own, last = base, [], base.next_id - 1

@@ -264,10 +264,7 @@ class Saver:
         self._progress.end(trouble)
 
     def _move_away(self, place: Path) -> None:
-        """Rename the file after another program changed it, or what has taken its place.
-
-        :raise OSError: it cannot be renamed.
-        """
+        """Rename the file that another program changed or put in its place, or raise OSError."""
         away = printable(self._database.move_away(place).name)
         self._changed = (
             f"another program changed the file; mockpets renamed it to {away} and saved all "
@@ -277,10 +274,7 @@ class Saver:
         _log.warning(what, self._shown, away)
 
     def _replace_database(self) -> None:
-        """Create the file again after it was deleted or renamed.
-
-        :raise InputError: it cannot be created.
-        """
+        """Create the file again after it was deleted or renamed, or raise `InputError`."""
         self._database.close()
         self._database = open_database(self._database.path)
         if not self._changed:
@@ -359,8 +353,8 @@ class Saver:
         """Return the tables that the file needs after the save in progress."""
         shared = self._sessions.shared
         used = {store.next_base for file in self._files.values() for store in file.stores.values()}
-        starts = {file.start for file in self._files.values()} - {shared.start, None}
-        return used | {start for start in starts if start is not None}
+        starts = {file.start for file in self._files.values() if file.start is not None}
+        return used | (starts - {shared.start})
 
     # --- The thread ---------------------------------------------------------------------------
 

@@ -1,8 +1,7 @@
 """The server's log: one line for each request, and warnings and errors, as text or as JSON.
 
-Records of the standard `logging` module are formatted here, and `async_handler` writes them to a
-stream. `cli` calls `configure`. If you run the app on another server, add your own handlers to the
-loggers ``mockpets`` and `ACCESS`.
+`async_handler` writes the lines to a stream. If you run the app on another server, add your own
+handlers to the loggers ``mockpets`` and `ACCESS`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import os
 import re
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import DEFAULT_SCENARIO, DEFAULT_SESSION
 from mockpets.errors import printable
@@ -34,8 +33,6 @@ MESSAGE: Final = 10_000
 NAMES: Final = 20
 """Maximum number of stubs, and of notes, in a line."""
 
-Format = Literal["text", "json"]
-
 _DIGIT: Final = "(?:[0-9a-f]|%3[0-9]|%[46][1-6])"
 _VISITOR: Final = re.compile(f"((?:v|%[57]6)(?:-|%2d){_DIGIT}{{8}}){_DIGIT}{{24}}", re.IGNORECASE)
 """The name of a session that a visitor has chosen, maybe percent-encoded."""
@@ -53,15 +50,14 @@ class Access(NamedTuple):
     :param target: as `shown_target` returns it.
     :param status: None if the connection was broken instead of a response.
     :param ms: processing time in milliseconds, without the delay.
-    :param delay_ms: milliseconds by which the response is delayed; it is logged before the delay.
-    :param size: size of the response body in bytes.
-    :param number: number of the request in the session's journal; 0 if it is not recorded.
-    :param session: as `shown_session` returns it; empty if the request was rejected before its
-        session was known.
+    :param delay_ms: the delay after the line is logged, in milliseconds.
+    :param size: of the response body, in bytes.
+    :param number: in the session's journal; 0 if the request is not recorded.
+    :param session: as `shown_session` returns it; empty if the request was rejected before.
     :param notes: the codes of the notes.
     :param client: the address of the client, which is not logged (`error_lines`).
-    :param code: the code of the error with which the server rejected the request; None for other
-        responses, also for errors that a scenario sends.
+    :param code: of the error with which the server rejected the request; None for other responses,
+        also for errors that a scenario sends.
     :param trace: the trace ID of a rejected request, if it has a valid one.
     """
 
@@ -134,7 +130,7 @@ def shown_target(target: str) -> str:
 def shown_session(text: str) -> str:
     """Return a text with the names of visitors' sessions shortened, as in ``v-0123abcd...``.
 
-    Any client that knows a whole name can use the session; the beginning only identifies it.
+    Any client that knows a whole name can use the session.
     """
     return _VISITOR.sub(r"\1...", text)
 
@@ -145,10 +141,8 @@ _TRACE: Final = re.compile(
 
 
 def trace_id(traceparent: str | None) -> str | None:
-    """Return the trace ID of a header `traceparent`, None if it is missing or invalid.
-
-    Source: W3C Trace Context, 3.2; a later version than 00 may have more fields.
-    """
+    """Return the trace ID of a header `traceparent` (W3C Trace Context, 3.2), or None."""
+    # A later version than 00 may have more fields.
     match = _TRACE.fullmatch(traceparent or "")
     return match[1] if match else None
 
@@ -161,7 +155,7 @@ def wanted() -> bool:
 def access(line: Access) -> None:
     """Log one request, if request lines are enabled.
 
-    It skips what `Logger.info` does to find the caller, which would take as long as all the rest.
+    It does not find the caller like `Logger.info`, which would take as long as all the rest.
     """
     if wanted():
         _access.handle(logging.LogRecord(ACCESS, logging.INFO, "", 0, line, (), None))
@@ -171,11 +165,7 @@ def access(line: Access) -> None:
 
 
 class _Text(logging.Formatter):
-    """The text format: local time and message.
-
-    Further lines of a message or traceback are indented, so that they cannot be mistaken for
-    records.
-    """
+    """The text format: local time and message; further lines are indented."""
 
     def __init__(self, *, colour: bool, node: str) -> None:
         super().__init__()
@@ -254,17 +244,17 @@ def _short(text: str, limit: int) -> str:
 
 @contextmanager
 def configure(
-    form: Format,
+    form: str,
     stream: TextIO | None,
     environ: Mapping[str, str] = os.environ,
     *,
-    quiet: bool = False,
     node: str = "",
 ) -> Iterator[None]:
     """Write the log of this process to a stream while the context is active.
 
     The level of our own loggers is INFO; that of others does not change.
 
+    :param form: ``text`` or ``json``; ``quiet`` and ``json-quiet`` omit the request lines.
     :param stream: None if the process was started with standard error closed.
     :param environ: if the stream is a terminal, ``NO_COLOR`` (no-color.org) and ``TERM`` apply.
     :param node: the name of the server, which each line has; empty for none.
@@ -274,11 +264,13 @@ def configure(
         return
     colour = stream.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
     handler = AsyncHandler(stream)
-    handler.setFormatter(_Json(node) if form == "json" else _Text(colour=colour, node=node))
+    handler.setFormatter(
+        _Json(node) if form.startswith("json") else _Text(colour=colour, node=node)
+    )
     root, before, before_access = logging.getLogger(), _log.level, _access.level
     root.addHandler(handler)
     _log.setLevel(logging.INFO)
-    _access.setLevel(logging.WARNING if quiet else logging.NOTSET)
+    _access.setLevel(logging.WARNING if form.endswith("quiet") else logging.NOTSET)
     try:
         yield
     finally:

@@ -1,6 +1,6 @@
-"""Limit the log lines about error responses for each client of a public server.
+"""Limit the log lines about error responses to each client of a public server.
 
-A client can cause thousands of rejected requests a second, and each has a line.
+A client can cause thousands of rejected requests a second.
 """
 
 from __future__ import annotations
@@ -29,10 +29,8 @@ _log: Final = logging.getLogger("mockpets")
 class ErrorLines(logging.Filter):
     """Omits request lines above the limit, and logs their number every `_REPORT_SECONDS`.
 
-    Safe to use from several threads.
-
-    :param group: returns a name for the clients that share a limit, from the address of one.
-    :param clock: returns monotonic seconds.
+    Safe to use from several threads. `group` returns a name for the clients that share a limit,
+    from the address of one; `clock` returns monotonic seconds.
     """
 
     def __init__(self, group: Callable[[str], str], clock: Callable[[], float] = monotonic) -> None:

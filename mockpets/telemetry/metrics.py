@@ -12,9 +12,10 @@ from bisect import bisect_left
 from collections import Counter
 from itertools import accumulate
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import ERRORS, OPERATIONS, SERVER_LIMIT_ERRORS
+from mockpets.wsgi_extension import ServerCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,13 +32,8 @@ _OTHER: Final = "other"
 """The label of requests that match no operation of the contract."""
 
 
-class Holdings(NamedTuple):
-    """The current counts of an app, and their limits.
-
-    `_HELP` describes each. What only our server has is None if another WSGI server runs the app.
-
-    :param rejected: responses that the server made itself, without the app, by error code.
-    """
+class Holdings(ServerCounts):
+    """The current counts of an app and its server, and their limits; `_HELP` describes each."""
 
     sessions: int
     sessions_limit: int
@@ -51,14 +47,6 @@ class Holdings(NamedTuple):
     journal_dropped_total: int
     scenario_reloads_total: int
     scenario_problems: int
-    parked_answers: int = 0
-    parked_answers_limit: int | None = None
-    connections: int | None = None
-    connections_limit: int | None = None
-    connections_evicted_total: int | None = None
-    arriving_bodies_bytes: int | None = None
-    arriving_bodies_limit_bytes: int | None = None
-    rejected: Mapping[ErrorCode, int] = {}
 
 
 _HELP: Final = {
@@ -69,11 +57,11 @@ _HELP: Final = {
     "pets": "Pets in all sessions.",
     "pets_bytes": "Size of the pets of all sessions in bytes, without those that sessions "
     "start with.",
-    "pets_limit_bytes": "Maximum of this size (--pets-memory).",
+    "pets_limit_bytes": "Maximum of this size (a part of --memory).",
     "snapshots_bytes": "Size of the snapshots of all sessions in bytes.",
-    "snapshots_limit_bytes": "Maximum of this size (--snapshot-memory).",
+    "snapshots_limit_bytes": "Maximum of this size (a part of --memory).",
     "journal_bytes": "Size of the request logs of all sessions in bytes.",
-    "journal_limit_bytes": "Maximum of this size (--journal-memory).",
+    "journal_limit_bytes": "Maximum of this size (a part of --memory).",
     "journal_dropped_total": "Requests dropped from request logs because their maximum size is "
     "reached.",
     "scenario_reloads_total": "Reloads of changed files.",
@@ -176,11 +164,12 @@ class Metrics:
         build.add_metric((self._version,), 1)
         yield build
         holdings = self._holdings()
-        yield from self._request_metrics(holdings.rejected)
+        yield from self._request_metrics(holdings.get("rejected", {}))
+        values: Mapping[str, Any] = holdings
         for name, text in _HELP.items():
-            if (value := getattr(holdings, name)) is not None:
+            if name in values:
                 family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
-                yield family(f"mockpets_{name}", text, value=value)
+                yield family(f"mockpets_{name}", text, value=values[name])
 
     def _request_metrics(self, rejected: Mapping[ErrorCode, int]) -> Iterator[Metric]:
         """Yield the metrics that `observe` has counted, with the responses of the server itself."""

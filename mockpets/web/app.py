@@ -18,8 +18,8 @@ from mockpets import constants
 from mockpets.errors import InputError
 from mockpets.journal.coverage import Coverage
 from mockpets.journal.entry import MESSAGE_BYTES
-from mockpets.journal.journal import Journals
-from mockpets.memory_budget import MemoryBudget
+from mockpets.journal.journal import JOURNAL_ENTRIES, Journals
+from mockpets.memory_budget import MemoryBudget, shares
 from mockpets.pets.default_pets import generate
 from mockpets.pets.table import TableCache
 from mockpets.scenario.reloader import Reloader
@@ -147,8 +147,7 @@ def wire(
     :param reloads: returns how often the library was reloaded.
     """
     public = settings.public
-    default_bytes = constants.PUBLIC_BYTES if public else constants.JOURNAL_BYTES
-    journals = Journals(settings.journal_memory or default_bytes)
+    journals = Journals(shares(settings.memory, public=public).journals)
     shared = _shared_state(settings, library, journals, changes or ChangeFeed())
     sessions = SessionRegistry(
         shared,
@@ -197,13 +196,12 @@ def _shared_state(
     settings: Settings, library: Callable[[], Library], journals: Journals, changes: ChangeFeed
 ) -> SharedState:
     public = settings.public
-    for_pets = settings.pets_memory or constants.PETS_BYTES  # thousands of visitors add some too
-    default_bytes = constants.PUBLIC_BYTES if public else constants.SNAPSHOTS_BYTES
     max_new = constants.PUBLIC_PETS if public else constants.PETS_BY_REQUEST
-    for_snapshots = settings.snapshot_memory or default_bytes
+    _, for_pets, for_snapshots = shares(settings.memory, public=public)
     # A visitor, who reads the message, cannot change a setting.
-    pets = MemoryBudget(for_pets, "pets", "" if public else "--pets-memory")
-    snapshots = MemoryBudget(for_snapshots, "snapshots", "" if public else "--snapshot-memory")
+    setting = "" if public else "--memory"
+    pets = MemoryBudget(for_pets, "pets", setting)
+    snapshots = MemoryBudget(for_snapshots, "snapshots", setting)
     return SharedState(
         library=library,
         tables=TableCache(generate, pets),
@@ -213,13 +211,12 @@ def _shared_state(
         seed=settings.seed,
         max_new=settings.max_pets or max_new,
         locale=settings.locale,
-        journal=partial(journals.new, settings.journal_size, 0 if public else MESSAGE_BYTES),
+        journal=partial(journals.new, JOURNAL_ENTRIES, 0 if public else MESSAGE_BYTES),
         pets=pets,
         snapshots=snapshots,
         max_delay=constants.PUBLIC_DELAY_SECONDS if public else constants.DELAY_SECONDS,
         max_name=PUBLIC_NAME_LENGTH if public else None,
-        allows_connection_faults=not public,
-        documents=not public,
+        is_public=public,
         changes=changes,
     )
 
@@ -230,7 +227,7 @@ def _holdings(
     """Return what the app holds now; called while it responds to a request."""
     server: Server | None = current_request().environ.get(SERVER)
     shared = sessions.shared
-    counts: ServerCounts = server.counts() if server else {}
+    counts: ServerCounts = server.counts() if server else {"parked_answers": 0}
     return Holdings(
         sessions=len(sessions),
         sessions_limit=sessions.limit,

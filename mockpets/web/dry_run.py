@@ -21,7 +21,6 @@ from mockpets.strict_json import dump_json
 from mockpets.web import operations, unmatched
 from mockpets.web.authentication import read_key
 from mockpets.web.error_handlers import add_error_handlers
-from mockpets.web.exchange import current_request
 from mockpets.web.flask_app import App
 from mockpets.web.journal_writer import record
 from mockpets.web.playback import Playback
@@ -97,15 +96,13 @@ def dry_run(
     copies = _Copies(sessions)
     used: list[Session] = []
 
-    def finish(response: Response) -> Response:
-        request = current_request()
+    def finish(request: Request, response: Response) -> None:
         exchange = request.exchange
         # A request that is rejected early has no session, but an explanation.
         exchange.session = exchange.session or copies.peek(session)
         used.append(exchange.session)
         off_contract = off_contract_reason(exchange, response.status_code)
         record(request, response, exchange.session.journal.next_number(), off_contract)
-        return response
 
     parser, body = _parse(request)
 

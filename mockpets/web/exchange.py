@@ -12,6 +12,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 
 from mockpets.constants import BODY_BYTES
 from mockpets.scenario.engine import NOTHING
+from mockpets.wsgi_extension import HEADER_BLOCK, SERVER, HeaderBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -52,19 +53,40 @@ class Exchange:
     held: Callable[[], float] | None = None
 
 
+_PARTS: Final = ("headers", "query_string", "remote_addr", "scheme", "server")
+
+
+def _decoded(text: str) -> str:
+    """Return a path of an environ as UTF-8 text (PEP 3333)."""
+    return text if text.isascii() else text.encode("latin-1").decode("utf-8", "replace")
+
+
 class Request(flask.Request):
     """A request with its exchange."""
 
     # A plain attribute, because Flask's property reads the app's configuration on every access.
     max_content_length: int | None = BODY_BYTES
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        path = self.environ["PATH_INFO"]
-        if path[:2] == "//":  # Werkzeug removes all but one: `//v1/pets` is another path
-            self.path = "/" * (len(path) - len(path.lstrip("/")) - 1) + self.path
+    def __init__(self, environ: WSGIEnvironment) -> None:
+        # Werkzeug would make all parts of a request, of which few are needed.
+        self.environ = environ
+        self.shallow = False
+        self.method = environ["REQUEST_METHOD"].upper()
+        # Werkzeug would remove all slashes but one: `//v1/pets` is another path.
+        path = _decoded(environ["PATH_INFO"])
+        self.path = path if path.startswith("/") else f"/{path}"
+        self.root_path = _decoded(environ.get("SCRIPT_NAME", "")).rstrip("/")
         self.exchange = Exchange(perf_counter())
         self._body: bytes | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        """Set the attributes that few requests need, on first use."""
+        if name not in _PARTS:
+            raise AttributeError(name)
+        path = self.path
+        super().__init__(self.environ, populate_request=False)
+        self.path = path
+        return getattr(self, name)
 
     def get_data(  # type: ignore[override]  # only the overload that returns bytes is supported
         self, cache: bool = True, **_: bool
@@ -107,7 +129,8 @@ class Response:
         self.status_code = status
         self.body = body.encode() if isinstance(body, str) else body
         self.headers = [*headers]
-        """Headers to send before those in `carried`."""
+        """Headers to send before those in `block` and `carried`."""
+        self.block = _NO_BLOCK
         self.carried: list[Pair] = []
         """Headers that the app adds when it finishes the response."""
         self.chunks: Iterable[bytes] | None = None
@@ -143,21 +166,26 @@ class Response:
 
     def all_headers(self) -> list[Pair]:
         """Return the headers to send, without those that the server adds."""
-        return self.headers + self.carried
+        return self.headers + self.block.pairs + self.carried
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Send the response, without the body to HEAD (PEP 3333)."""
         headers = self.all_headers()
-        if self.status_code not in _BODILESS and self.header("Content-Length") is None:
+        environ[HEADER_BLOCK] = len(self.headers), self.block
+        is_head, has_body = environ["REQUEST_METHOD"] == "HEAD", self.status_code not in _BODILESS
+        # Our server adds the length of what it sends.
+        is_needed = has_body and (is_head or SERVER not in environ)
+        if is_needed and self.header("Content-Length") is None:
             headers.append(("Content-Length", str(len(self.body))))
         name = HTTP_STATUS_CODES.get(self.status_code, "Unknown")  # scenarios may use any number
         start_response(f"{self.status_code} {name}", headers)
-        if environ["REQUEST_METHOD"] == "HEAD" or self.status_code in _BODILESS:
+        if is_head or not has_body:
             return ()
         return [self.body] if self.chunks is None else self.chunks
 
 
 _BODILESS: Final = (204, 205, 304)
+_NO_BLOCK: Final = HeaderBlock()
 
 
 def current_request() -> Request:

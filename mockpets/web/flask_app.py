@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _PET: Final = "GET", ""
-"""The key of getPet's rule in the cache of `_Router`."""
+"""The key of getPet's rule in the cache of rules."""
 
 
 class _NoCookies(SessionInterface):
@@ -41,11 +41,7 @@ class _NoCookies(SessionInterface):
 
 
 class _Router(MapAdapter):
-    """Finds the view of one request.
-
-    :param fixed: a cache for paths without variables, and for getPet: method and path to rule.
-        Without it, the mix takes 1.12 times as long.
-    """
+    """Routes a request whose rule is not yet in the cache of the app, and adds the rule."""
 
     def __init__(self, fixed: dict[tuple[str, str], Rule], *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -57,18 +53,10 @@ class _Router(MapAdapter):
             return super().match(*arguments, **options)
         if self.path_info[:2] == "//":  # Werkzeug would remove one
             return super().match("/", **options)  # `web.unmatched`, which reports the path
-        key = self.default_method, self.path_info
-        rule = self._fixed.get(key)
-        if rule is not None:
-            return rule, {}
-        start, _, pet_id = self.path_info.rpartition("/")
-        is_pet = bool(pet_id) and start == PETS_PATH and self.default_method == "GET"
-        if is_pet and (rule := self._fixed.get(_PET)):
-            return rule, {"pet_id": pet_id}
         rule, values = super().match(**options)
         if not values and rule.methods is not None:  # otherwise clients could grow the cache
-            self._fixed[key] = rule
-        elif is_pet:
+            self._fixed[self.default_method, self.path_info] = rule
+        elif rule.endpoint == "getPet":
             self._fixed[_PET] = rule
         return rule, values
 
@@ -78,7 +66,7 @@ class App(flask.Flask):
 
     Overrides pass their arguments on unchanged, because later versions of Flask add a context.
 
-    :param finish: returns the response to send instead of a response.
+    :param finish: completes the response to a request.
     :param admit: called with every request before its view; raises to reject it.
     """
 
@@ -90,7 +78,9 @@ class App(flask.Flask):
     session_interface = _NoCookies()
 
     def __init__(
-        self, finish: Callable[[Response], Response], admit: Callable[[Request], None] | None = None
+        self,
+        finish: Callable[[Request, Response], None],
+        admit: Callable[[Request], None] | None = None,
     ) -> None:
         super().__init__("mockpets.web", static_folder=None)
         self._finish = finish
@@ -121,38 +111,53 @@ class App(flask.Flask):
 
     def full_dispatch_request(self, *context: Any) -> flask.Response:
         """Return the response of the view, or of the handler of its exception."""
+        request = current_request()
         try:
             if self.admit is not None:  # once, before or after the body has arrived
-                request = current_request()
                 body: BodyState | None = request.environ.get(BODY)
                 if body != "read":
                     self.admit(request)
                 if body == "pending":
                     raise NeedsBody
-            result = self.dispatch_request(*context)
+            if request.routing_exception is not None:
+                raise request.routing_exception
+            view: Callable[..., Any] = self.view_functions[request.endpoint or ""]
+            response = view(**(request.view_args or {}))
         except Exception as error:  # noqa: BLE001 - every exception has a handler
             handle: Callable[..., Any] = self.handle_user_exception
-            result = handle(*context, error)
-        return self.process_response(*context, self.make_response(result))
+            response = handle(*context, error)
+        self._finish(request, response)
+        return cast("flask.Response", response)
 
     def process_response(self, *context_and_response: Any) -> flask.Response:
         """Return the finished response."""
-        return cast("flask.Response", self._finish(context_and_response[-1]))
+        self._finish(current_request(), context_and_response[-1])
+        return cast("flask.Response", context_and_response[-1])
 
     def create_url_adapter(self, request: flask.Request | None) -> MapAdapter | None:
-        """Return the router of a request. It ignores Host, which the server has validated."""
+        """Return the router of a request, which ignores Host: the server has validated it.
+
+        If the rule is cached, set it and return None. The cache has the rules of paths without
+        variables, and getPet's.
+        Without the cache, the mix takes 1.15 times as long.
+        """
         if request is None:
             return None  # the app makes no URLs outside a request
         root, path = request.environ.get("SCRIPT_NAME", ""), request.path
+        rule = self._fixed.get((request.method, path))
+        if rule is not None:
+            request.url_rule, request.view_args = rule, {}
+            return None
+        start, _, pet_id = path.rpartition("/")
+        is_pet = pet_id and start == PETS_PATH and request.method == "GET"
+        if is_pet and (rule := self._fixed.get(_PET)):
+            request.url_rule, request.view_args = rule, {"pet_id": pet_id}
+            return None
         late = self._late  # another thread may set it to None
         if late is not None and path.startswith(late[0]):
             self.add_late_routes()
         arguments = self.url_map, "localhost", root, "", "http", path, request.method
         return _Router(self._fixed, *arguments)
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function itself: the app has no coroutines."""
-        return func
 
     def do_teardown_request(self, *_: Any, **__: Any) -> None:
         """Do nothing: the app registers no teardown functions."""

@@ -30,11 +30,7 @@ def metrics_app(metrics: Metrics, settings: Settings) -> App:
     """Return the WSGI app that serves the metrics to any caller, without a token."""
     headers = [*COMMON_HEADERS, *([(NODE_HEADER, settings.name)] if settings.name else [])]
 
-    def finish(response: Response) -> Response:
-        response.carry(headers)
-        return response
-
-    app = App(finish)
+    app = App(lambda _, response: response.carry(headers))
 
     def view(**_: str) -> Response:
         request = current_request()  # its root path: this port has no base paths of sessions

@@ -88,7 +88,7 @@ def _read_query(raw: str) -> _Query:
 
 def create_pet(request: Request, store: Store) -> Response:
     """Respond to createPet, or raise ``invalid_request``, ``payload_too_large``, ``store_full``."""
-    if request.query_string:
+    if request.environ.get("QUERY_STRING"):
         request.exchange.notes += _ignored("ignored_query", "parameters", set(request.args))
     body = json_body(request)
     if isinstance(body, dict):
@@ -103,13 +103,14 @@ def create_pet(request: Request, store: Store) -> Response:
     # Keep the prefix of the request, so that the path works behind a proxy.
     location = f"{request.root_path}{PETS_PATH}/{pet_id}"
     response = Response(row + b"\n", 201)
-    response.carry([("Location", location if location.isascii() else iri_to_uri(location))])
+    location = location if location.isascii() else iri_to_uri(location)
+    response.headers.append(("Location", location))
     return response
 
 
 def get_pet(request: Request, store: Store) -> Response:
     """Respond to getPet; raise ``pet_not_found``, also for an ID that is not an int64."""
-    if request.query_string:
+    if request.environ.get("QUERY_STRING"):
         request.exchange.notes += _ignored("ignored_query", "parameters", set(request.args))
     text: str = (request.view_args or {})["pet_id"]
     pet_id = parse_int64(text)

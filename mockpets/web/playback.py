@@ -150,8 +150,8 @@ class Playback:
         exchange.outcome = NO_STUBS
         if activation.stack.stubs:
             exchange.outcome = session.decide(activation, _facts(request))
-            allowed = self._sessions.shared.allows_connection_faults
-            if exchange.outcome.fault in CONNECTION_FAULTS and not allowed:
+            is_public = self._sessions.shared.is_public
+            if exchange.outcome.fault in CONNECTION_FAULTS and is_public:
                 exchange.outcome = _rejected(exchange.outcome)
                 raise RequestError("forbidden", NO_CONNECTION_FAULTS)
         if delay:

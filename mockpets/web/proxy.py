@@ -20,7 +20,7 @@ from mockpets.web import cors
 from mockpets.web.addresses import is_one_of, parse_address
 from mockpets.web.exchange import Request, Response
 from mockpets.web.public_mode import for_visitor
-from mockpets.wsgi_extension import HEAD
+from mockpets.wsgi_extension import HEAD, HEADERS_MEMO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -72,7 +72,8 @@ def forwarded(environ: WSGIEnvironment, trusted: Sequence[Network]) -> None:
     """
     if not is_one_of(parse_address(environ.get("REMOTE_ADDR", "")), trusted):
         return
-    environ.pop(HEAD, None)  # what follows may differ from it
+    for derived in (HEAD, HEADERS_MEMO):  # what follows may differ from them
+        environ.pop(derived, None)
     client = _client(environ.get("HTTP_X_FORWARDED_FOR", ""), trusted)
     environ["REMOTE_ADDR"] = environ["REMOTE_HOST"] = client
     environ.pop("REMOTE_PORT", None)  # it is the proxy's port

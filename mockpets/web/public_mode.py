@@ -24,7 +24,7 @@ from mockpets.constants import (
     READY_PATH,
 )
 from mockpets.errors import RequestError
-from mockpets.session.visitors import PUBLIC_NETWORKS, visitor_name, visitor_names
+from mockpets.session.visitors import visitor_name, visitor_names
 from mockpets.wsgi_extension import ON_END, ORDER, SERVER, CallAgain
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from mockpets.web.exchange import Request
     from mockpets.wsgi_extension import OnEnd
 
+PUBLIC_RATE: Final = 2000
+"""Requests per second of all visitors together."""
 PUBLIC_ADDRESS_SESSIONS: Final = 1 / 50
 """The part of the sessions that one address can have, and can create in `PUBLIC_CREATE_SECONDS`."""
 PUBLIC_CREATE_SECONDS: Final = 600.0
@@ -43,6 +45,10 @@ PUBLIC_BURST: Final = 2
 TOKEN_GUESSES: Final = (1 / 3, 20)
 """Failed attempts at the control token per second, and in a burst, from one address."""
 
+_NETWORK_SESSIONS: Final = (PUBLIC_ADDRESS_SESSIONS, 1 / 16, 1 / 4)
+"""The parts of the sessions that the visitors of each of `visitor_names` have."""
+_NETWORK_RATES: Final = (1, 2, 4)
+"""The same as multiples of the rate of one visitor."""
 _IN_PROGRESS: Final = CONNECTIONS // PUBLIC_SHARE
 """Maximum number of responses in progress for one visitor."""
 _PARKED: Final = PARKED // PUBLIC_SHARE
@@ -77,7 +83,7 @@ class VisitorSessions:
         self._sessions = sessions
         self._clock = clock
         self._secret = secrets.token_bytes(32)
-        together, visitor = _rate(settings.public_rate), _rate(settings.public_visitor_rate)
+        together, visitor = _rate(PUBLIC_RATE), _rate(settings.visitor_rate)
         # A page cannot read the error of a preflight, so it has as many of them as requests; and
         # the monitoring of a busy server must not fail because of its visitors.
         self._limits = {
@@ -103,8 +109,8 @@ class VisitorSessions:
     def networks(self, request: Request) -> dict[str, int]:
         """Return a visitor's address and networks, by name, and their maximum of sessions."""
         names = visitor_names(_address(request), self._secret)
-        parts = PUBLIC_ADDRESS_SESSIONS, *(network.sessions for network in PUBLIC_NETWORKS)
-        return dict(zip(names, map(self._share, parts), strict=False))  # IPv4 has no networks
+        # IPv4 has no networks.
+        return dict(zip(names, map(self._share, _NETWORK_SESSIONS), strict=False))
 
     def _share(self, part: float) -> int:
         return max(int(self._sessions * part), 1)
@@ -150,10 +156,10 @@ class VisitorSessions:
     def _check(self, kind: str, request: Request) -> None:
         limit = self._limits[kind]
         if seconds := limit.check(_address(request)):
-            whose, option = "one visitor", "--public-visitor-rate"
+            whose = "one visitor, above --visitor-rate"
             if limit.is_used_up():
-                whose, option = "all visitors together", "--public-rate"
-            _reject(seconds, f"{kind} of {whose}, above {option}")
+                whose = f"all visitors together, above {PUBLIC_RATE} a second"
+            _reject(seconds, f"{kind} of {whose}")
 
     def check_parked(self, request: Request) -> None:
         """Check that one more response of a visitor may be delayed, throttled or held."""
@@ -256,7 +262,7 @@ class Rate(NamedTuple):
 class RateLimit:
     """Limits each visitor, the networks that it is in, and all visitors together.
 
-    An IPv6 customer has hundreds of networks of 64 bits; `PUBLIC_NETWORKS` has the multiples of
+    An IPv6 customer has hundreds of networks of 64 bits; `_NETWORK_RATES` has the multiples of
     the visitor's rate that the networks around them get.
 
     Safe to use from several threads. A rejected request takes no token. Only buckets that are not
@@ -267,8 +273,7 @@ class RateLimit:
     def __init__(
         self, together: Rate, visitor: Rate, clock: Callable[[], float] = monotonic
     ) -> None:
-        multiples = (1, *(network.rates for network in PUBLIC_NETWORKS))
-        self._rates = [Rate(visitor.per_second * n, visitor.burst * n) for n in multiples]
+        self._rates = [Rate(visitor.per_second * n, visitor.burst * n) for n in _NETWORK_RATES]
         self._together = together
         self._clock = clock
         self._full_at = clock()

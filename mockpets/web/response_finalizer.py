@@ -40,9 +40,8 @@ from mockpets.telemetry.access_log import (
 )
 from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
-from mockpets.web.exchange import Response, current_request
 from mockpets.web.journal_writer import record, target
-from mockpets.wsgi_extension import ORDER, SESSION, AwaitBody, CallAgain, RunJob
+from mockpets.wsgi_extension import ORDER, SESSION, AwaitBody, CallAgain, HeaderBlock, RunJob
 
 if TYPE_CHECKING:
     from mockpets.journal.coverage import Coverage
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
     from mockpets.telemetry.metrics import Metrics
     from mockpets.web.delivery import Delivery
-    from mockpets.web.exchange import Exchange, Pair, Request
+    from mockpets.web.exchange import Exchange, Pair, Request, Response
     from mockpets.web.public_mode import VisitorSessions
     from mockpets.wsgi_extension import Order
 
@@ -70,12 +69,11 @@ class ResponseFinalizer:
     coverage: Coverage
     visitors: VisitorSessions | None = None
 
-    def finalize(self, response: Response) -> Response:
-        """Return the response to the current request, completed, recorded and ready to send."""
-        request = current_request()
+    def finalize(self, request: Request, response: Response) -> None:
+        """Complete and record the response to a request, so that it is ready to send."""
         order: Order | None = request.environ.get(ORDER)
         if isinstance(order, RunJob | AwaitBody):
-            return response  # never sent: the server calls the app again
+            return  # never sent: the server calls the app again
         environ, session = request.environ, request.exchange.session
         is_control = request.path.startswith(CONTROL_PREFIX)
         # Only a browser may use a connection of the panel for requests of an app too.
@@ -87,16 +85,21 @@ class ResponseFinalizer:
             self._finalize_api(request, response)
         if self.visitors is not None:
             self.visitors.track(request)
-        return response
 
     def _finalize_api(self, request: Request, response: Response) -> None:
         is_preflight = request.method == "OPTIONS"
         off_contract = off_contract_reason(request.exchange, response.status_code)
         session = request.exchange.session
         number = 0 if is_preflight or session is None else session.journal.next_number()
-        headers = headers_for(request, response, number, off_contract, preflight=is_preflight)
+        block, headers = headers_for(
+            request, response, number, off_contract, preflight=is_preflight
+        )
         headers += self._node
-        response.carry(headers, below=request.exchange.outcome.reply is not None)
+        if request.exchange.outcome.reply is None:
+            response.block = block
+            response.carry(headers)
+        else:
+            response.carry(block.pairs + headers, below=True)
         self._deliver(request, response)
         if number:
             record(request, response, number, off_contract)
@@ -166,14 +169,15 @@ def off_contract_reason(exchange: Exchange, status: int) -> str | None:
 
 def headers_for(
     request: Request, response: Response, number: int, off_contract: str | None, *, preflight: bool
-) -> list[Pair]:
+) -> tuple[HeaderBlock, list[Pair]]:
     """Return the headers to add outside the control API; number 0 means it is not recorded."""
     exchange, environ = request.exchange, request.environ
     origin = environ.get("HTTP_ORIGIN")
     root = request.root_path if exchange.operation == "getPet" else None
     is_short = len(origin or "") + len(root or "") <= _KEPT_LENGTH
     prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
-    headers = [*prepare(explanation_headers(exchange, off_contract), origin, root)]
+    block = prepare(explanation_headers(exchange, off_contract), origin, root)
+    headers: list[Pair] = []
     if response.status_code == 401 and response.header("WWW-Authenticate") is None:
         headers.append(challenge(given=bearer(request) is not None))
     if preflight:
@@ -181,7 +185,7 @@ def headers_for(
     if number:
         headers.append((REQUEST_HEADER, str(number)))
     headers.append(("Server-Timing", server_timing(exchange)))
-    return headers
+    return block, headers
 
 
 _KEPT_LENGTH: Final = 256
@@ -191,10 +195,10 @@ _KEPT_LENGTH: Final = 256
 @lru_cache(256)  # entries of the journal share them
 def _prepared_headers(
     explanation: tuple[Pair, ...], origin: str | None, root: str | None
-) -> tuple[Pair, ...]:
+) -> HeaderBlock:
     """Return the headers that seldom differ between two requests."""
     deprecation = () if root is None else deprecation_headers(root)
-    return *COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin)
+    return HeaderBlock((*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin)))
 
 
 def deprecation_headers(root: str) -> tuple[Pair, ...]:
@@ -238,8 +242,8 @@ def must_close(request: Request, session: Session) -> bool:
     """
     stack = request.exchange.stack
     if (stack is not None and stack.has_connection_fault) or session.has_connection_fault:
-        return session.allows_connection_faults
-    if request.method != "OPTIONS" or not session.allows_connection_faults:
+        return not session.shared.is_public
+    if request.method != "OPTIONS" or session.shared.is_public:
         return False
     names: str = request.environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "")
     return SCENARIO_HEADER.lower() in names.lower()

@@ -41,6 +41,7 @@ from mockpets.constants import (
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.session.visitors import is_chosen
 from mockpets.units import parse_duration
+from mockpets.wsgi_extension import HEADERS_MEMO
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -212,10 +213,8 @@ def check_headers(environ: WSGIEnvironment) -> None:
     """Check all headers and `baggage` keys that look like ours, or raise ``unknown_header``."""
     if _BAGGAGE in environ and (problem := environ[_BAGGAGE][1]):
         raise RequestError("unknown_header", problem)
-    # The names of the headers are the same in most requests.
-    keys = " ".join(environ)
-    unknown = _unknown_headers if len(keys) <= _CACHED else _unknown_headers.__wrapped__
-    if names := unknown(keys):
+    names, _ = _our_headers(environ)
+    if names:
         problems = [
             f"unknown header {name[:NAME_LENGTH]!r}; {_nearest(name, REQUEST_HEADERS)}"
             for name in names[:PROBLEMS_SHOWN]
@@ -223,10 +222,27 @@ def check_headers(environ: WSGIEnvironment) -> None:
         raise RequestError("unknown_header", "; ".join(problems))
 
 
+def ignored_headers(environ: WSGIEnvironment) -> str:
+    """Return a note about headers like ours without effect, unless `check_headers` rejects them."""
+    return _our_headers(environ)[1]
+
+
+def _our_headers(environ: WSGIEnvironment) -> tuple[tuple[str, ...], str]:
+    """Return the unknown headers that look like ours, and a note about the ignored ones."""
+    memo: dict[str, tuple[tuple[str, ...], str]] = environ.get(HEADERS_MEMO, {})
+    if "names" not in memo:
+        # On other servers too, the names of the headers are the same in most requests.
+        keys = " ".join(environ)
+        read = _read_names if len(keys) <= _CACHED else _read_names.__wrapped__
+        memo["names"] = read(keys)
+    return memo["names"]
+
+
 @lru_cache(64)  # without it, the mix takes five times as long
-def _unknown_headers(keys: str) -> tuple[str, ...]:
-    """Return the unknown headers that look like ours, for an environ's keys joined by spaces."""
-    return tuple(filter(_is_unknown, header_names(keys.split())))
+def _read_names(keys: str) -> tuple[tuple[str, ...], str]:
+    """Return `_our_headers` of an environ whose keys are joined by spaces."""
+    names = header_names(keys.split())
+    return tuple(filter(_is_unknown, names)), _ignored(names)
 
 
 def header_names(keys: Iterable[str]) -> list[str]:
@@ -257,15 +273,14 @@ def _letters_apart(name: str, known: str) -> int:
     return row[-1]
 
 
-def ignored_headers(environ: WSGIEnvironment) -> str:
-    """Return a note about headers like ours without effect, unless `check_headers` rejects them."""
-    if "MOCKPET" not in " ".join(environ):
-        return ""
+def _ignored(names: Iterable[str]) -> str:
     parts = []
-    for name in header_names(key for key in environ if "MOCKPET" in key):
+    for name in names:
+        if _OURS not in name:
+            continue
         if name in FORWARDED_HEADERS and name not in REQUEST_HEADERS:
             parts.append(f"{name!r} (a response header, without effect on a request)")
-        elif _OURS in name and name not in REQUEST_HEADERS and not _is_unknown(name):
+        elif name not in REQUEST_HEADERS and not _is_unknown(name):
             parts.append(f"{name[:NAME_LENGTH]!r} ({_nearest(name, REQUEST_HEADERS)})")
     return f"ignored headers: {'; '.join(parts[:_NOTED])}" if parts else ""
 

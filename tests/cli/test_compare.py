@@ -22,8 +22,8 @@ from mockpets.cli.report_options import Output, deliver
 from mockpets.client import ControlClient
 from mockpets.constants import VERSION
 from mockpets.report import service as service_module
+from mockpets.report.findings import COMPARE_RULES
 from mockpets.report.formats import WRITERS
-from mockpets.report.rules import COMPARE_RULES
 from tests.cases import each as for_each
 from tests.programs import need
 from tests.report.services import Request, forever, raw, service, with_body, with_pets
@@ -854,7 +854,7 @@ def test_a_key_in_place_of_the_name_is_not_printed(capsys: pytest.CaptureFixture
 def test_an_invalid_url_is_rejected_with_the_nearest_valid_one(
     compare: Compare, monkeypatch: pytest.MonkeyPatch, url: str, message: str
 ) -> None:
-    monkeypatch.setattr(service_module.Service, "send", lambda *_: pytest.fail("was sent"))
+    monkeypatch.setattr(service_module.Service, "send_all", lambda *_: pytest.fail("was sent"))
     result = compare(url)
 
     assert (result.status, result.out) == (2, "")

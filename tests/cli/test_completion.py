@@ -88,7 +88,7 @@ def url() -> Iterator[str]:
         ("mockpets serve --scenario retry,em", ["retry,empty"]),
         ("mockpets serve --scenario empty --scenario un", ["unauthorized"]),
         ("mockpets serve --control ", ["auto", "off", "open"]),
-        ("mockpets serve --log-format j", ["json"]),
+        ("mockpets serve --log j", ["json", "json-quiet"]),
         ("mockpets fixture --locale de", ["de_DE"]),
         ("mockpets requests --operation ", ["createPet", "getPet", "listPets"]),
         ("mockpets requests --note off", ["off_contract"]),
@@ -168,7 +168,7 @@ def test_folders_are_left_to_the_shell(
 def test_names_complete_from_the_running_server(
     complete: Complete, url: str, monkeypatch: pytest.MonkeyPatch, words: str, expected: list[str]
 ) -> None:
-    monkeypatch.setattr("mockpets.cli.completion._SECONDS", SECONDS)  # a busy machine is slow
+    monkeypatch.setattr("mockpets.cli.remote._TAB_SECONDS", SECONDS)  # a busy machine is slow
     before, mark, after = words.partition(" --session")
     if not mark:
         before, mark, after = words.rpartition(" ")
@@ -182,7 +182,7 @@ def test_names_complete_from_the_running_server(
 def test_scenarios_for_use_are_those_of_the_server(
     complete: Complete, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mockpets.cli.completion._SECONDS", SECONDS)
+    monkeypatch.setattr("mockpets.cli.remote._TAB_SECONDS", SECONDS)
     (here / "tired-cat.yaml").write_text("description: Mine.\n", encoding="utf-8")
     with MockpetsServer(Settings(port=0, host=("127.0.0.1",), scenarios_dir=(here,))) as server:
         assert complete(f"mockpets use --url {server.url} ti") == ["tired-cat"]

@@ -121,7 +121,7 @@ def terminal(folder: Path, *arguments: str, **environ: str) -> Iterator[Terminal
             os.close(reports)
 
 
-SERVE = ("-W", "error", "-m", "mockpets", "serve", "--port=0", "--quiet")
+SERVE = ("-W", "error", "-m", "mockpets", "serve", "--port=0", "--log=quiet")
 
 
 def client_of(banner: str) -> ControlClient:

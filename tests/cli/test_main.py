@@ -31,7 +31,7 @@ from mockpets.scenario.library import SHIPPED_SCENARIOS
 from mockpets.server import MockpetsServer
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
-from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE
+from mockpets.settings.sources import CONFIG_VARIABLE, REMOVED, URL_VARIABLE
 from mockpets.version import FULL_VERSION
 from tests.cases import each as for_each
 
@@ -75,7 +75,9 @@ def test_help_of_serve_shows_every_setting_its_default_and_variable(run: Run) ->
         shown = "off" if row.default is False else row.default
         if isinstance(shown, tuple):
             shown = ", ".join(shown)
-        shown = "none" if shown == "" else "0s" if shown == 0.0 and row.is_seconds else shown
+        shown = (
+            "none" if shown in ("", None) else "0s" if shown == 0.0 and row.is_seconds else shown
+        )
         shown = row.unset or shown
         assert row.help in text
         assert re.search(rf" {row.flag}\b", text)
@@ -132,11 +134,11 @@ def test_version(run: Run, argument: str) -> None:
         ),
         (["--url", "x"], "--url: not an option of 'mockpets'; use it with 'mockpets health'"),
         (
-            ["openapi", "--no-any-key"],
-            "--no-any-key: not an option of 'mockpets openapi'; use it with 'mockpets serve'",
+            ["openapi", "--no-public"],
+            "--no-public: not an option of 'mockpets openapi'; use it with 'mockpets serve'",
         ),
         (["serve", "--port"], "--port: missing value"),
-        (["serve", "--any-key=1"], "--any-key: does not take a value"),
+        (["serve", "--public=1"], "--public: does not take a value"),
         (["new"], "missing argument NAME; see 'mockpets new --help'"),
         (["check", "--format=x"], "--format: 'x' is not one of 'text', 'json'"),
         (
@@ -201,6 +203,38 @@ def test_the_error_for_a_command_unlike_any_other_lists_all(run: Run) -> None:
     assert "serve" in line
 
 
+def test_every_removed_option_is_reported_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--quiet", "--no-any-key", "--journal-size", "5", "--public-rate=7", "--count=-1"]
+
+    assert main(["serve", *words]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "mockpets: --quiet: no longer a setting; use --log with text, json, quiet or json-quiet",
+        "mockpets: --any-key: no longer a setting; use --api-key with the value '*'",
+        "mockpets: --journal-size: no longer a setting; a request log keeps 1,000 requests; "
+        "--memory limits the size of all",
+        "mockpets: --public-rate: no longer a setting; all together have 2,000 a second; "
+        "--visitor-rate limits each visitor",
+        "mockpets: --count: must be an integer from 0 to 100000, got '-1'",
+    ]
+
+
+@for_each("key", REMOVED)
+def test_a_removed_option_is_rejected_with_or_without_a_value(
+    capsys: pytest.CaptureFixture[str], key: str
+) -> None:
+    if key == "open":  # an option of serve
+        assert main(["serve", "--open", "--control", "off"]) == 2
+        message = "--open: has no panel to open with --control off; remove one of the two"
+        assert capsys.readouterr().err == f"mockpets: {message}\n"
+        return
+    for words in ([f"--{key}"], [f"--{key}", "1"], [f"--{key}=1"]):
+        assert main(["serve", *words]) == 2
+        [line] = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"mockpets: --{key}: no longer a setting; ")
+    assert main(["fixture", f"--{key}"]) == 2
+    assert "unknown option" in capsys.readouterr().err
+
+
 @for_each(
     "arguments",
     [
@@ -210,6 +244,7 @@ def test_the_error_for_a_command_unlike_any_other_lists_all(run: Run) -> None:
         ["serve", "--x\ny"],
         ["serve", "-\n"],
         ["serve", "--port=\x1b[31m"],
+        ["serve", "--public=\n"],
         ["serve", "--any-key=\n"],
         ["serve", "--config", "/x\n"],
         ["serve", "--scenarios-dir", "a\nb"],
@@ -317,7 +352,7 @@ for path in sys.argv[1:]:
     assert response.status_code == 200, response.data
     print(*[
         name
-        for name in ("faker", "yaml", "prometheus_client", "mockpets.storage",
+        for name in ("faker", "yaml", "marshmallow", "prometheus_client", "mockpets.storage",
                      "mockpets.scenario.language.loader", "mockpets.web.control.routes")
         if name in sys.modules
     ])
@@ -639,7 +674,7 @@ def get_pets(base: str, key: str) -> tuple[int, Any]:
 @posix
 @for_each("number", [signal.SIGTERM, signal.SIGINT])
 def test_serve_responds_until_it_is_stopped_by_a_signal(number: signal.Signals) -> None:
-    with serving("--log-format", "json") as (process, banner):
+    with serving("--log", "json") as (process, banner):
         status, pets = get_pets(base_of(banner), "mockpets")
         assert (status, pets) == (200, list(generate(16, 1, "en_US")))
         process.send_signal(number)
@@ -692,15 +727,16 @@ def test_the_banner_has_url_key_scenarios_and_curl_command() -> None:
     assert re.search("^active +empty, slow$", banner, re.MULTILINE)
 
 
-def test_serve_logs_a_setting_whose_effect_another_limits() -> None:
-    options = "--control", "off", "--snapshot-memory", "1MiB", "--any-key"
-    with serving("--log-format", "json", *options) as (process, banner):
+def test_serve_logs_a_setting_whose_effect_another_limits(here: Path) -> None:
+    state = str(here / "x.state")
+    options = "--public", "--control", "off", "--state", state, "--api-key", "*"
+    with serving("--log", "json", *options) as (process, banner):
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=SECONDS)
 
     assert re.search("^key +any, such as mockpets$", banner, re.MULTILINE)
     line = logged(err)[0]
-    assert (line["level"], line["message"][:33]) == ("warning", "--snapshot-memory has no effect w")
+    assert (line["level"], line["message"][:33]) == ("warning", "--state does not save the session")
     assert re.search("^[0-9]{2} scenarios: mockpets scenarios$", banner, re.MULTILINE)
     assert "\x1b" not in banner  # it is bold only on a terminal
     assert banner.endswith("Press Ctrl-C to stop.\n")
@@ -715,9 +751,9 @@ def test_the_curl_command_quotes_any_key() -> None:
     assert shlex.split(curl)[2] == f"Authorization: Bearer {key}"
 
 
-@for_each("option", ["--quiet", "--no-quiet"])
+@for_each("form", ["json", "json-quiet"])
 def test_the_log_of_serve_begins_with_the_shipped_files_that_are_replaced(
-    here: Path, option: str
+    here: Path, form: str
 ) -> None:
     for kind, name in (("scenarios", "default"), ("scenarios", "empty"), ("more", "empty")):
         (here / kind).mkdir(exist_ok=True)
@@ -726,7 +762,7 @@ def test_the_log_of_serve_begins_with_the_shipped_files_that_are_replaced(
     (here / "fixtures").mkdir()
     (here / "fixtures" / "sold-out.json").write_text("[]", encoding="utf-8")
     folders = ("--scenarios-dir", "scenarios", "--scenarios-dir", "more")
-    more = ("--fixtures-dir", "fixtures", "--log-format", "json", option)
+    more = ("--fixtures-dir", "fixtures", "--log", form)
     with serving(*folders, *more) as (process, _):
         process.terminate()
         _, err = process.communicate(timeout=SECONDS)
@@ -829,7 +865,7 @@ def test_the_server_runs_even_if_the_banner_cannot_be_printed(
     make: Callable[[], int], reason: str
 ) -> None:
     stdout = make()
-    with program("serve", "--port", "0", "--log-format", "json", stdout=stdout) as process:
+    with program("serve", "--port", "0", "--log", "json", stdout=stdout) as process:
         os.close(stdout)
         try:
             assert process.stderr is not None

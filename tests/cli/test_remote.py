@@ -399,7 +399,7 @@ def test_an_unknown_outcome_is_rejected(run: Run, url: str) -> None:
     assert (status, out) == (1, [])
     assert err == [
         "mockpets: outcome must be one of pending, sent, client_left, broken, "
-        "got \"clientleft\"; did you mean 'client_left'?"
+        "got 'clientleft'; did you mean 'client_left'?"
     ]
 
 
@@ -638,8 +638,9 @@ def test_following_a_kind_of_response_shows_requests_when_they_have_it(
 
 
 @posix
-def test_following_a_short_request_log() -> None:
-    settings = Settings(port=0, host=("127.0.0.1",), journal_size=2)
+def test_following_a_short_request_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", 2)
+    settings = Settings(port=0, host=("127.0.0.1",))
     with MockpetsServer(settings) as server, following(server.url) as process:
         followed(process)
         front_end(server.url)("GET", "/v1/pets?limit=7")

@@ -23,7 +23,8 @@ TOKEN = "a-token-of-the-tests"
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MockpetsServer]:
-    settings = Settings(port=0, host=("127.0.0.1",), control_token=TOKEN, journal_size=8)
+    settings = Settings(port=0, host=("127.0.0.1",), control_token=TOKEN)
+    monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", 8)
     with MockpetsServer(settings) as server:
         monkeypatch.setenv("MOCKPETS_URL", server.url)
         monkeypatch.setenv("MOCKPETS_CONTROL_TOKEN", TOKEN)
@@ -134,8 +135,8 @@ def test_dropped_requests_are_a_limit(run: Run, call: Client) -> None:
     result = run()[1]
     assert result["checked"] == "8 requests in 1 session"
     assert result["limits"] == [
-        "2 requests that the log of session default has dropped; raise --journal-size or "
-        "--journal-memory"
+        "2 requests that the log of session default has dropped; clear it before the run, or "
+        "raise --memory"
     ]
 
 

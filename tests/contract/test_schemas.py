@@ -29,13 +29,13 @@ INT64 = f"must be an integer from {INT64_MIN} to {INT64_MAX}"
 PACKAGE = Path(mockpets.__file__).parent
 
 COLOR = (
-    "\n\n\nclass PetSchema(NewPetSchema):",
-    '\n    color = Text("Its color.", "black")\n\n\nclass PetSchema(NewPetSchema):',
+    '}\n"""NewPet: the body of createPet',
+    '    "color": Text("Its color.", "black"),\n}\n"""NewPet: the body of createPet',
 )
 BY_CATEGORY = (
-    '    status = Filter(PET_FIELDS, "status", "Filters by availability status.")\n',
-    '    status = Filter(PET_FIELDS, "status", "Filters by availability status.")\n'
-    '    categoryId = Filter(PET_FIELDS, "categoryId", "Filters by category.")\n',
+    '    "status": Filter(PET_FIELDS, "status", "Filters by availability status."),\n',
+    '    "status": Filter(PET_FIELDS, "status", "Filters by availability status."),\n'
+    '    "categoryId": Filter(PET_FIELDS, "categoryId", "Filters by category."),\n',
 )
 
 SETUP = """
@@ -217,7 +217,7 @@ def test_a_pet_is_the_same_after_loading_and_dumping() -> None:
     assert str(load_pet({**full, "id": 1.0})["id"]) == "1"
     with pytest.raises(InvalidPetError) as caught:
         load_pet({**full, "name": 7, "id": None})
-    assert [path for path, _ in caught.value.problems] == [("name",), ("id",)]
+    assert [path for path, _ in caught.value.problems] == [("id",), ("name",)]
 
 
 @each(

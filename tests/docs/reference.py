@@ -7,6 +7,7 @@ hand.
 
 from __future__ import annotations
 
+import os
 import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_type_hints
@@ -21,7 +22,7 @@ from mockpets.contract.control_types import RequestDetails
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import LIST_FIELDS, PET_FIELDS, RESPONSES
 from mockpets.report.coverage import FILLED_BY
-from mockpets.report.rules import CLIENT_RULES, COMPARE_RULES
+from mockpets.report.findings import CLIENT_RULES, COMPARE_RULES
 from mockpets.settings.model import rows
 from mockpets.telemetry.metrics import Metrics
 from tests.docs import explanations, shipped
@@ -89,18 +90,17 @@ def settings(group: str) -> str:
 
 
 _GROUPS: Final = {
-    "listening": ("host", "port", "metrics_port", "prefix", "behind_proxy", "drain", "open"),
+    "listening": ("host", "port", "metrics_port", "prefix", "behind_proxy", "drain"),
     "pets and scenarios": (
         *("scenario", "scenarios_dir", "fixtures_dir", "seed", "count", "locale"),
-        *("api_key", "any_key", "delay"),
+        *("api_key", "delay"),
     ),
-    "control API": ("control", "control_token", "control_origin", "allow_host"),
+    "control API": ("control", "control_token", "control_origin"),
     "sessions and limits": (
-        *("sessions", "max_sessions", "max_pets", "journal_size"),
-        *("journal_memory", "pets_memory", "snapshot_memory"),
-        *("state", "reset_every", "public", "public_rate", "public_visitor_rate"),
+        *("sessions", "max_sessions", "max_pets", "memory"),
+        *("state", "reset_every", "public", "visitor_rate"),
     ),
-    "log": ("name", "log_format", "quiet"),
+    "log": ("name", "log"),
 }
 
 
@@ -111,7 +111,7 @@ def _default(row: Row) -> str:
         return f"`{row.default:g}s`"
     if row.unset:
         return _linked(row.unset)
-    value = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
+    value = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default or "")
     return code(value) if value else "none"
 
 
@@ -124,8 +124,8 @@ def _linked(text: str) -> str:
 
 def repeatable() -> str:
     """Return the list of options that can be repeated."""
-    names = [code(row.flag) for row in rows() if row.repeats == "comma"]
-    folders = [code(row.flag) for row in rows() if row.repeats == "path"]
+    names = [code(row.flag) for row in rows() if row.separator == ","]
+    folders = [code(row.flag) for row in rows() if row.separator == os.pathsep]
     return (
         f"You can repeat {_and(names)}, or separate their values with commas. You can also repeat "
         f"{_and(folders)}; in their variables, separate the folders as in `PATH`. In the file, use "
@@ -154,7 +154,7 @@ def commands() -> str:
 
 def _command(name: str, command: click.Command) -> str:
     title = name.removesuffix(" list")
-    context = click.Context(command, info_name=f"mockpets {title}")
+    context = _context(command, info_name=f"mockpets {title}")
     usage = " ".join([f"mockpets {title}", *command.collect_usage_pieces(context)])
     paragraphs = [" ".join(each.split()) for each in (command.help or "").split("\n\n")]
     help_text = "\n\n".join(paragraphs)
@@ -177,10 +177,15 @@ def _command(name: str, command: click.Command) -> str:
     return text
 
 
+def _context(command: click.Command, **more: Any) -> click.Context:
+    """Return a context with the program's settings: click keeps the first help option it makes."""
+    return click.Context(command, **program.context_settings, **more)
+
+
 def connection_options() -> str:
     """Return the table of the options of all commands for a running server."""
     command = dict(walk(program))["reset"]
-    context = click.Context(command)
+    context = _context(command)
     records = [parameter.get_help_record(context) for parameter in command.params]
     return table(
         ("option", ""),

@@ -4,39 +4,37 @@ from __future__ import annotations
 
 import re
 import tracemalloc
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mockpets import Settings, create_app
 from mockpets.constants import (
     CONNECTIONS,
     HEAD_BYTES,
-    JOURNAL_BYTES,
-    PETS_BYTES,
-    PUBLIC_BYTES,
     PUBLIC_SESSIONS,
     SESSIONS,
-    SNAPSHOTS_BYTES,
 )
+from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY
 from mockpets.server.limits import Limits
 from tests.docs.page import ROOT
 from tests.http_client import Client, InProcess
 
+if TYPE_CHECKING:
+    import pytest
+
 PAGE: Final = (ROOT / "docs/operate/memory.md").read_text("utf-8")
 ROWS: Final = {
-    cells[0].split(",")[0].strip("* "): tuple(cells[1:3])
+    cells[0].split(", 7 KiB")[0].strip("* "): tuple(cells[1:3])
     for line in PAGE.splitlines()
     if len(cells := [cell.strip("* ") for cell in line.strip("|").split("|")]) == 4
 }
 SESSION_BYTES: Final = 7 * 1024
+ARRIVING: Final = Limits().bodies_bytes + CONNECTIONS * HEAD_BYTES
 LIMITS: Final = {
     "sessions": (SESSIONS * SESSION_BYTES, PUBLIC_SESSIONS * SESSION_BYTES),
-    "request logs of all sessions": (JOURNAL_BYTES, PUBLIC_BYTES),
-    "pets of all sessions": (PETS_BYTES, PETS_BYTES),
-    "snapshots of all sessions": (SNAPSHOTS_BYTES, PUBLIC_BYTES),
-    "bodies of requests that are arriving": (Limits().bodies_bytes, Limits().bodies_bytes),
-    "heads of requests": (CONNECTIONS * HEAD_BYTES, CONNECTIONS * HEAD_BYTES),
+    "request logs, pets and snapshots": (MEMORY, PUBLIC_MEMORY),
+    "requests that are arriving": (ARRIVING, ARRIVING),
 }
-IDLE: Final = "Python and mockpets"
+IDLE: Final = "Python and mockpets, idle"
 
 
 def test_each_part_has_the_size_of_its_limit() -> None:
@@ -55,9 +53,10 @@ def test_the_sums_are_right_and_below_the_limits_of_the_containers() -> None:
     assert ROWS["limit of the container"] == (compose, demo)
 
 
-def test_a_session_takes_no_more_than_the_table_says() -> None:
+def test_a_session_takes_no_more_than_the_table_says(monkeypatch: pytest.MonkeyPatch) -> None:
     """The request log, which has a row of its own, is off."""
-    call = Client(InProcess(create_app(Settings(max_sessions=2000, journal_size=0))))
+    monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", 0)
+    call = Client(InProcess(create_app(Settings(max_sessions=2000))))
 
     def use(name: str) -> None:
         assert call("GET", "/v1/pets", headers={"Mockpets-Session": name}).status == 200

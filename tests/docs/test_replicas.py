@@ -34,7 +34,7 @@ def balancer(upstream: str, servers: Sequence[MockpetsServer]) -> AbstractContex
 @pytest.fixture
 def servers() -> Iterator[list[MockpetsServer]]:
     # Behind nginx, every client has the address of this machine, and `mocks` is the Host.
-    settings = Settings(port=0, allow_host=("mocks",))
+    settings = Settings(port=0, control_origin=("http://mocks",))
     with MockpetsServer(settings) as first, MockpetsServer(settings) as second:
         yield [first, second]
 

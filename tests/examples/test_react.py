@@ -13,8 +13,8 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.cli.scenario_check import check
 from mockpets.client import ControlClient
+from mockpets.journal.coverage import build
 from mockpets.packaged_data import shipped
-from mockpets.report.coverage import build
 from tests.docs.page import blocks
 from tests.examples.project import (
     COMMANDS,

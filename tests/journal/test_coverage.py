@@ -28,8 +28,8 @@ def test_beyond_the_bound_responses_count_by_operation_and_states() -> None:
     coverage.observe("getPet", 500, ("s1",), Outcome(delay=2.0), b"")
 
     assert len(coverage) == 4
-    kept = [row for row in coverage.rows() if row["scenarios"] is not None]
-    rest = [row for row in coverage.rows() if row["scenarios"] is None]
+    kept = [row for row in coverage.document()["rows"] if row["scenarios"] is not None]
+    rest = [row for row in coverage.document()["rows"] if row["scenarios"] is None]
     assert [(row["scenarios"], row["count"]) for row in kept] == [(["s0"], 1), (["s1"], 2)]
     assert [(row["operation"], row["states"], row["count"]) for row in rest] == [
         ("listPets", ["success", "empty"], 98),
@@ -37,7 +37,7 @@ def test_beyond_the_bound_responses_count_by_operation_and_states() -> None:
     ]
     assert all((row["status"], row["fault"], row["delay"]) == (None, None, None) for row in rest)
     assert coverage.clear() == 102
-    assert coverage.rows() == []
+    assert coverage.document()["rows"] == []
 
 
 def test_no_response_is_lost_between_threads() -> None:
@@ -50,4 +50,4 @@ def test_no_response_is_lost_between_threads() -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(observe, range(4)))
 
-    assert [row["count"] for row in coverage.rows()] == [8_000]
+    assert [row["count"] for row in coverage.document()["rows"]] == [8_000]

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.contract.control_types import RequestFilters
+from mockpets.contract.query_parameters import read_query
 from mockpets.errors import RequestError
 from mockpets.journal import har, queries
 from mockpets.journal.entry import Entry, Message, Note
 from mockpets.journal.journal import Journals
-from mockpets.journal.queries import Filter, full, parse_filter, selected, summary
+from mockpets.journal.queries import full, selected, summary
 from mockpets.strict_json import dump_json
 from tests.cases import each as for_each
 from tests.journal.entries import ENTRIES, add, created, entry, message
@@ -30,74 +31,76 @@ if TYPE_CHECKING:
 @for_each(
     "query, expected",
     [
-        ({}, Filter(100)),
-        ({"limit": "7", "since": "0"}, Filter(7)),
-        ({"limit": "1000"}, Filter(1000)),
-        ({"method": "post", "path": "/v1/*"}, Filter(100, method="POST", path="/v1/*")),
-        ({"operation": "getPet", "note": "unmatched"}, Filter(100, "getPet", note="unmatched")),
-        ({"status": "4XX", "stub": "-"}, Filter(100, status="4xx", stub="-")),
-        ({"path": "*a" * 50, "stub": "a" * 1000}, Filter(100, path="*a" * 50, stub="a" * 1000)),
-        ({"status": "404", "since": "12"}, Filter(100, status="404", since=12)),
-        ({"outcome": "client_left"}, Filter(100, outcome="client_left")),
+        ({}, {}),
+        ({"limit": "7", "since": "0"}, {"limit": 7, "since": 0}),
+        ({"limit": "1000"}, {"limit": 1000}),
+        ({"method": "post", "path": "/v1/*"}, {"method": "POST", "path": "/v1/*"}),
+        (
+            {"operation": "getPet", "note": "unmatched"},
+            {"operation": "getPet", "note": "unmatched"},
+        ),
+        ({"status": "4XX", "stub": "-"}, {"status": "4xx", "stub": "-"}),
+        (
+            {"path": "*a" * 50, "stub": "a" * 1000},
+            {"path": "*a" * 50, "stub": "a" * 1000},
+        ),
+        ({"status": "404", "since": "12"}, {"status": "404", "since": 12}),
+        ({"outcome": "client_left"}, {"outcome": "client_left"}),
     ],
 )
-def test_valid_queries(query: Mapping[str, str], expected: Filter) -> None:
-    assert parse_filter(query, 1000) == expected
+def test_valid_queries(query: Mapping[str, str], expected: Mapping[str, Any]) -> None:
+    assert read_query(query, queries.PARAMETERS) == expected
 
 
 def test_the_parameters_are_those_that_the_client_accepts() -> None:
     assert {*queries.PARAMETERS} == RequestFilters.__annotations__.keys()
 
 
-def test_a_small_maximum_limits_the_default() -> None:
-    assert parse_filter({}, 20) == Filter(20)
-
-
 @for_each(
     "query, message",
     [
-        ({"limit": "0"}, 'limit must be an integer from 1 to 1000, got "0"'),
-        ({"limit": "1001"}, 'limit must be an integer from 1 to 1000, got "1001"'),
-        ({"limit": "٣"}, 'limit must be an integer from 1 to 1000, got "٣"'),
-        ({"since": "-1"}, 'since must be an integer of at least 0, got "-1"'),
-        ({"since": "9" * 5000}, f'since must be an integer of at least 0, got "{"9" * 56}...'),
+        ({"limit": "0"}, "limit must be an integer from 1 to 1000, got '0'"),
+        ({"limit": "1001"}, "limit must be an integer from 1 to 1000, got '1001'"),
+        ({"limit": "٣"}, "limit must be an integer from 1 to 1000, got '٣'"),
+        ({"since": "-1"}, "since must be an integer of at least 0, got '-1'"),
+        ({"since": "9" * 5000}, f"since must be an integer of at least 0, got '{'9' * 77}...'"),
         (
             {"status": "40x"},
-            'status must be a status such as 404, or a class such as 4xx, got "40x"',
+            "status must be a status such as 404, or a class such as 4xx, got '40x'",
         ),
         (
             {"status": "600"},
-            'status must be a status such as 404, or a class such as 4xx, got "600"',
+            "status must be a status such as 404, or a class such as 4xx, got '600'",
         ),
         (
             {"operation": "listpets"},
-            'operation must be one of listPets, createPet, getPet, got "listpets"; '
+            "operation must be one of listPets, createPet, getPet, got 'listpets'; "
             "did you mean 'listPets'?",
         ),
         (
             {"outcome": "client-left"},
-            'outcome must be one of pending, sent, client_left, broken, got "client-left"; '
+            "outcome must be one of pending, sent, client_left, broken, got 'client-left'; "
             "did you mean 'client_left'?",
         ),
         *(
             (
                 {name: text},
                 f"{name} must be a pattern of at most 1,000 characters with at most 50 *, got "
-                f'"{text[:56]}...',
+                f"'{text[:77]}...'",
             )
             for name in ("path", "stub")
             for text in ("*a" * 51, "a" * 1001)
         ),
         (
             {"limit": "a", "since": "b"},
-            'limit must be an integer from 1 to 1000, got "a"; '
-            'since must be an integer of at least 0, got "b"',
+            "limit must be an integer from 1 to 1000, got 'a'; "
+            "since must be an integer of at least 0, got 'b'",
         ),
     ],
 )
 def test_invalid_queries(query: Mapping[str, str], message: str) -> None:
     with pytest.raises(RequestError) as caught:
-        parse_filter(query, 1000)
+        read_query(query, queries.PARAMETERS)
 
     assert (caught.value.code, caught.value.message) == ("invalid_request", message)
 
@@ -106,14 +109,20 @@ def test_the_error_for_an_unknown_note_lists_all_notes() -> None:
     with pytest.raises(
         RequestError, match=r"note must be one of deprecated, .*; did you mean"
     ) as caught:
-        parse_filter({"note": "deprecatd"}, 10)
-    assert caught.value.message.endswith("got \"deprecatd\"; did you mean 'deprecated'?")
+        read_query({"note": "deprecatd"}, queries.PARAMETERS)
+    assert caught.value.message.endswith("got 'deprecatd'; did you mean 'deprecated'?")
+
+
+def test_the_newest_100_are_selected_by_default() -> None:
+    entries = [entry(number) for number in range(1, 103)]
+
+    assert selected(entries, {}) == (entries[2:], 102)
 
 
 def test_the_newest_are_selected_oldest_first() -> None:
     entries = [entry(number, status=200 + number % 2) for number in range(1, 11)]
 
-    result, total = selected(entries, Filter(3, status="201"))
+    result, total = selected(entries, {"limit": 3, "status": "201"})
 
     assert ([kept.number for kept in result], total) == ([5, 7, 9], 5)
 
@@ -121,7 +130,7 @@ def test_the_newest_are_selected_oldest_first() -> None:
 def test_since_selects_higher_numbers() -> None:
     entries = [entry(number) for number in range(1, 6)]
 
-    result, total = selected(entries, Filter(10, since=3))
+    result, total = selected(entries, {"limit": 10, "since": 3})
 
     assert ([kept.number for kept in result], total) == ([4, 5], 2)
 
@@ -143,29 +152,30 @@ def test_since_selects_higher_numbers() -> None:
     ],
 )
 def test_paths_with_an_asterisk(pattern: str, path: str, like: bool) -> None:
-    assert selected([entry(path=path)], Filter(1, path=pattern))[1] == like
+    assert selected([entry(path=path)], {"limit": 1, "path": pattern})[1] == like
 
 
 def test_a_pattern_with_many_asterisks_is_fast() -> None:
     long = entry(path="/v1/" + "a" * 16_000)
 
-    assert selected([long], Filter(1, path="*a" * 500 + "b")) == ([], 0)
+    assert selected([long], {"limit": 1, "path": "*a" * 500 + "b"}) == ([], 0)
 
 
-FILTERS = st.builds(
-    Filter,
-    limit=st.integers(1, 5),
-    operation=st.sampled_from([None, None, "listPets", "getPet"]),
-    method=st.sampled_from([None, None, "GET", "HEAD"]),
-    path=st.sampled_from([None, None, "/v1/pets", "/v1/*", "*/7", "/v1/[a]?"]),
-    status=st.sampled_from([None, None, "200", "2xx", "4xx", "5xx"]),
-    stub=st.sampled_from([None, None, "-", "retry/*", "*/1", "slow/1"]),
-    note=st.sampled_from([None, None, "deprecated"]),
-    since=st.integers(0, 50),
+FILTERS = st.fixed_dictionaries(
+    {"limit": st.integers(1, 5)},
+    optional={
+        "operation": st.sampled_from(["listPets", "getPet"]),
+        "method": st.sampled_from(["GET", "HEAD"]),
+        "path": st.sampled_from(["/v1/pets", "/v1/*", "*/7", "/v1/[a]?"]),
+        "status": st.sampled_from(["200", "2xx", "4xx", "5xx"]),
+        "stub": st.sampled_from(["-", "retry/*", "*/1", "slow/1"]),
+        "note": st.just("deprecated"),
+        "since": st.integers(0, 50),
+    },
 )
 
 
-def passes(kept: Entry, wanted: Filter) -> bool:
+def passes(kept: Entry, wanted: dict[str, Any]) -> bool:
     """Return whether an entry passes, by a plain model of the filters."""
 
     def like(pattern: str, text: str) -> bool:
@@ -173,7 +183,9 @@ def passes(kept: Entry, wanted: Filter) -> bool:
 
     status = None if kept.outcome == "pending" else kept.status
     classes = [str(status), f"{status // 100}xx"] if status else []
-    tests: dict[str, Callable[[str], bool]] = {
+    tests: dict[str, Callable[[Any], bool]] = {
+        "limit": lambda _: True,
+        "since": lambda value: kept.number > value,
         "operation": lambda value: value == kept.operation,
         "method": lambda value: value == kept.method,
         "path": lambda value: like(value, kept.path),
@@ -183,18 +195,17 @@ def passes(kept: Entry, wanted: Filter) -> bool:
         ),
         "note": lambda value: value in [note.code for note in kept.notes],
     }
-    asked = [(name, getattr(wanted, name)) for name in tests]
-    return kept.number > wanted.since and all(
-        tests[name](value) for name, value in asked if value is not None
-    )
+    return all(tests[name](value) for name, value in wanted.items())
 
 
 @given(st.lists(ENTRIES, max_size=12), FILTERS)
-def test_any_filter_selects_the_same_as_the_model(entries: list[Entry], wanted: Filter) -> None:
+def test_any_filter_selects_the_same_as_the_model(
+    entries: list[Entry], wanted: dict[str, Any]
+) -> None:
     entries.sort(key=lambda kept: kept.number)
     passing = [kept for kept in entries if passes(kept, wanted)]
 
-    assert selected(entries, wanted) == (passing[-wanted.limit :], len(passing))
+    assert selected(entries, wanted) == (passing[-wanted["limit"] :], len(passing))
 
 
 # --- As JSON ----------------------------------------------------------------------------------

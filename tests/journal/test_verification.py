@@ -14,7 +14,7 @@ from mockpets.errors import InputError
 from mockpets.journal import verification
 from mockpets.journal.journal import Journals
 from mockpets.journal.queries import summary
-from mockpets.journal.verification import Progress, Verdict, check, details
+from mockpets.journal.verification import Progress, Verdict, check, details, rank
 from mockpets.scenario.language.verification import Times, parse
 from mockpets.scenario.matching import ABSENT, Facts, difference
 from mockpets.scenario.model import Condition, Match
@@ -23,6 +23,8 @@ from tests.cases import each as for_each
 from tests.journal.entries import add, created, entry, message
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mockpets.journal.entry import Entry
     from mockpets.journal.journal import Journal, Kept
     from mockpets.scenario.language.verification import Verification
@@ -31,7 +33,12 @@ if TYPE_CHECKING:
 def verified(wanted: dict[str, Any], *entries: Entry, **context: Any) -> Verdict:
     """Verify entries; `wanted` is the match, and can contain `times`."""
     times = {"times": wanted.pop("times")} if "times" in wanted else {}
-    return check(parse(json.dumps({"match": wanted} | times)), entries, **context)
+    return checked(parse(json.dumps({"match": wanted} | times)), entries, **context)
+
+
+def checked(verification: Verification, entries: Iterable[Entry], **context: Any) -> Verdict:
+    """Check entries that are not ranked yet."""
+    return check(verification, [(rank(verification, each), each) for each in entries], **context)
 
 
 # --- Reading ----------------------------------------------------------------------------------
@@ -248,23 +255,20 @@ def test_the_message_counts_dropped_requests() -> None:
 
     assert lines[-1] == (
         "older requests dropped from the request log: 12; clear it (DELETE requests) "
-        "before the calls that you verify, or start the server with a higher --journal-size"
+        "before the calls that you verify"
     )
     assert lines[0].endswith("; 0 of 1 matched")
     # All requests were dropped, so the message does not suggest that the calls are missing.
     assert "0 of 0 matched" in verified({}, dropped=3).message
 
 
-@for_each(
-    "for_memory, settings",
-    [(0, "--journal-size"), (5, "--journal-size and --journal-memory"), (12, "--journal-memory")],
-)
-def test_the_message_names_the_settings_because_of_which_requests_were_dropped(
-    for_memory: int, settings: str
+@for_each("for_memory", [5, 12])
+def test_the_message_names_the_setting_because_of_which_requests_were_dropped(
+    for_memory: int,
 ) -> None:
     message = verified({}, dropped=12, dropped_for_memory=for_memory).message
 
-    assert message.endswith(f"or start the server with a higher {settings}")
+    assert message.endswith("or start the server with a higher --memory")
 
 
 @for_each(
@@ -652,7 +656,7 @@ def test_a_verification_matches_the_same_requests_as_a_stub(
     )
     verification = parse(json.dumps({"match": wanted}))
     kept = entry(1, target, request=message(sent.items(), raw))
-    verdict = check(verification, [kept])
+    verdict = checked(verification, [kept])
 
     mismatches = difference(verification.match, facts)
     assert verdict.passed == (not mismatches)
@@ -720,7 +724,7 @@ def test_comparing_what_is_new_has_the_result_of_comparing_everything(
 
 
 def everything_compared(expected: Verification, journal: Journal) -> Verdict:
-    return check(
+    return checked(
         expected,
         journal.entries(),
         session="w1",

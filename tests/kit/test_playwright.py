@@ -49,7 +49,7 @@ PROJECTS = """\
 
 
 class Echo(BaseHTTPRequestHandler):
-    """A page, its service worker, and at /echo the headers of the request, for all origins."""
+    """A page, its service worker, and at /echo... the headers of the request, for all origins."""
 
     worker = """
         self.addEventListener("activate", (event) => event.waitUntil(clients.claim()));
@@ -58,10 +58,11 @@ class Echo(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        kind, content = {
-            "/echo": ("application/json", json.dumps(headers)),
-            "/worker.js": ("text/javascript", self.worker),
-        }.get(self.path, ("text/html", "<!doctype html><title>App</title>"))
+        kind, content = "text/html", "<!doctype html><title>App</title>"
+        if self.path.startswith("/echo"):
+            kind, content = "application/json", json.dumps(headers)
+        elif self.path == "/worker.js":
+            kind, content = "text/javascript", self.worker
         self.send_response(200)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
@@ -120,7 +121,7 @@ class Killable:
         self.url = self._first_url()
 
     def _start(self, port: int) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "mockpets", "serve", "--quiet", "--port", str(port)]
+        command = [sys.executable, "-m", "mockpets", "serve", "--log=quiet", "--port", str(port)]
         return subprocess.Popen(
             [*command, "--sessions", self._sessions], stdout=subprocess.PIPE, text=True
         )
@@ -161,7 +162,7 @@ def specs(*names: str) -> dict[str, str]:
 
 def test_all_specs(tmp_path: Path) -> None:
     """In one run, because a start takes seconds."""
-    counts = {"sessions": 20, "failing": 12, "states": 14, "escape": 2, "public": 1, "restart": 5}
+    counts = {"sessions": 21, "failing": 12, "states": 14, "escape": 2, "public": 1, "restart": 5}
     known = {**load_library((), ()).descriptions(), "fresh-cat": "The server does not know it."}
     shown = {Path(path).name: path for path in shown_files()}
     # Like the one that `webServer()` starts.
@@ -233,7 +234,7 @@ def test_a_reused_server_is_one_warning_and_its_scenario_is_not_that_of_the_test
     )
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/retry.yaml").write_text("description: Ours.\nstubs: []\n")
-    with MockpetsServer(Settings(port=0, scenario=("empty",), any_key=True)) as server:
+    with MockpetsServer(Settings(port=0, scenario=("empty",), api_key=("*",))) as server:
         url = server.url
         outcomes = run_playwright(tmp_path, {"tests/a.spec.ts": REUSE}, config, MOCKPETS_URL=url)
 
@@ -243,7 +244,7 @@ def test_a_reused_server_is_one_warning_and_its_scenario_is_not_that_of_the_test
     [warning] = filter(None, (each.stderr for each in outcomes.values()))
     assert warning == (
         f"mockpets: the tests use a server that was already running at {url}, and it is not as "
-        "they expect: it has --any-key, it lacks --sessions declared, its scenario 'retry' has "
+        "they expect: it has --api-key *, it lacks --sessions declared, its scenario 'retry' has "
         "another text; stop it, so that the tests start their own, or name its options in 'args'\n"
     )
 

@@ -166,7 +166,7 @@ def test_a_running_server_with_other_options_is_one_warning(project: Path) -> No
             (project / folder / f"{name}.yaml").write_text(f"description: {text}\nstubs: []\n")
     settings = Settings(
         port=0,
-        any_key=True,
+        api_key=("*",),
         seed=4,
         locale="de_DE",
         delay=0.001,
@@ -184,8 +184,8 @@ def test_a_running_server_with_other_options_is_one_warning(project: Path) -> No
 
     assert output.splitlines() == [
         f"mockpets: the tests use a server that was already running at {url}, and it is not "
-        "as they expect: it has --locale de_DE, it has --any-key, it lacks --sessions declared, it "
-        "lacks --count 3, it lacks --locale en_GB, it lacks the scenario 'listed', it lacks the "
+        "as they expect: it has --locale de_DE, it has --api-key *, it lacks --sessions declared, "
+        "it lacks --count 3, it lacks --locale en_GB, it lacks the scenario 'listed', it lacks the "
         "scenario 'new', its scenario 'default' has another text, its scenario 'tired-cat' has "
         "another text, its scenario 'empty' has another text; stop it, so that the tests start "
         "their own, or name its options in 'args'",

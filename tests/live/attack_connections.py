@@ -190,7 +190,7 @@ def attack(
             sleep(PAUSE)
 
     # The request log is small: it may be full.
-    fixed = ("--quiet", "--host", ATTACKER, "--journal-size", "20")
+    fixed = ("--log=quiet", "--host", ATTACKER, "--memory", "4MiB")
     with serving(*fixed, *words, limit=limit) as (port, pid):
         send_for(2)
         before = peak = rss(pid)

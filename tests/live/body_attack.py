@@ -219,7 +219,7 @@ def run(
     report = Report()
     limit = memory_limit(memory) if memory else None
     # On 0.0.0.0, so that 127.0.0.2 reaches it.
-    with serving("--quiet", "--host", "0.0.0.0", *options, limit=limit) as (port, pid):  # noqa: S104
+    with serving("--log=quiet", "--host", "0.0.0.0", *options, limit=limit) as (port, pid):  # noqa: S104
         warm_up(port)
         report.before = report.peak = rss(pid)
         end = Event()

@@ -120,7 +120,7 @@ class Visitor:
 
 def test_visitors_are_isolated_and_leak_nothing(tmp_path: Path) -> None:
     words = ["--public", "--behind-proxy", "127.0.0.1", "--control-token", TOKEN]
-    words += ["--host", "127.0.0.1", "--log-format", "json", "--journal-size", "20"]
+    words += ["--host", "127.0.0.1", "--log", "json", "--memory", "10MiB"]
     words += ["--reset-every", "1m" if MINUTES else "5s"]
     log = tmp_path / "log"
     with (

@@ -46,9 +46,17 @@ class Process:
     _process: subprocess.Popen[str] | None = field(default=None, init=False)
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "mockpets", "serve", "--port", str(self.port), "--quiet"]
+        command = [
+            sys.executable,
+            "-m",
+            "mockpets",
+            "serve",
+            "--port",
+            str(self.port),
+            "--log=quiet",
+        ]
         self._process = subprocess.Popen(
-            [*command, "--control-token", TOKEN, *self.options],
+            [*command, "--log=quiet", "--control-token", TOKEN, *self.options],
             stdout=subprocess.PIPE,
             text=True,
         )

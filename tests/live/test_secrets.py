@@ -91,12 +91,14 @@ def check(call: Client, log: pytest.LogCaptureFixture, *marks: str) -> None:
 def keeping(request: pytest.FixtureRequest) -> Iterator[Client]:
     """A server with its own key and token, and a journal that keeps what one example sends."""
     keys = ("mockpets", KEY)
-    settings = Settings(port=0, api_key=keys, control_token=TOKEN, journal_size=KEPT)
-    if request.param == "inside":
-        yield Client(InProcess(create_app(settings)))
-        return
-    with MockpetsServer(settings) as server:
-        yield Client(OverSocket(server.url))
+    settings = Settings(port=0, api_key=keys, control_token=TOKEN)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mockpets.web.app.JOURNAL_ENTRIES", KEPT)
+        if request.param == "inside":
+            yield Client(InProcess(create_app(settings)))
+            return
+        with MockpetsServer(settings) as server:
+            yield Client(OverSocket(server.url))
 
 
 @effort(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -33,7 +33,7 @@ def test_every_visitor_gets_good_responses_and_keeps_all_pets() -> None:
 @pytest.mark.long
 def test_the_program_notices_visitors_that_are_rejected() -> None:
     """Without this, the first test could pass whatever the server does."""
-    rejected = run(20, 1, "--public-rate", "1", pause=0.4)
+    rejected = run(20, 1, "--max-sessions", "5", pause=0.4)
     assert rejected.unserved
     assert not rejected.is_good
 

@@ -202,7 +202,7 @@ class Visitor:
 def demo(*options: str) -> Iterator[tuple[int, int]]:
     """Run a public server behind a proxy on this machine; yield its port and its process ID."""
     fixed = ("--public", "--control", "off", "--host", "127.0.0.1")
-    with serving(*fixed, "--behind-proxy", "127.0.0.1", "--quiet", *options) as server:
+    with serving(*fixed, "--behind-proxy", "127.0.0.1", "--log=quiet", *options) as server:
         yield server
 
 

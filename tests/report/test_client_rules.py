@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockpets.report.rules import CLIENT_RULES, COMPARE_RULES
+from mockpets.report.findings import CLIENT_RULES, COMPARE_RULES
 from tests.cases import each as for_each
 from tests.report.traffic import Kind, Sent, create, document, report, series, write
 

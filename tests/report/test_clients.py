@@ -14,7 +14,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from mockpets.report.rules import CLIENT_RULES
+from mockpets.report.findings import CLIENT_RULES
 from tests.programs import need, need_packages
 from tests.report.traffic import report
 

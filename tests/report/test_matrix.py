@@ -13,8 +13,8 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.constants import OPERATIONS
-from mockpets.journal.coverage import states_of
-from mockpets.report.coverage import FILLED_BY, build
+from mockpets.journal.coverage import build, states_of
+from mockpets.report.coverage import FILLED_BY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

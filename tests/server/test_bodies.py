@@ -12,7 +12,7 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.constants import BODY_BYTES, SERVER_BODY_BYTES, SESSION_HEADER
 from mockpets.server.limits import Limits
-from mockpets.settings.model import PUBLIC_VISITOR_RATE
+from mockpets.settings.model import VISITOR_RATE
 from mockpets.web.public_mode import PUBLIC_BURST
 from tests.cases import each
 from tests.server.query_app import QueryApp
@@ -182,7 +182,7 @@ def test_the_rest_of_a_rejected_body_is_discarded_up_to_a_bound() -> None:
 
 def test_a_visitor_over_their_rate_need_not_send_a_body(public: Running) -> None:
     statuses = []
-    for _ in range(PUBLIC_BURST * PUBLIC_VISITOR_RATE + 1):
+    for _ in range(PUBLIC_BURST * VISITOR_RATE + 1):
         with Wire(public.port) as wire:
             wire.send(post(len(PET), "Expect: 100-continue"))
             if wire.line() == b"HTTP/1.1 100 Continue":
@@ -193,7 +193,7 @@ def test_a_visitor_over_their_rate_need_not_send_a_body(public: Running) -> None
                 assert b"Retry-After: 1" in wire.rest()
 
     # Each request counts once, although the app sees it twice.
-    assert statuses == [201] * PUBLIC_BURST * PUBLIC_VISITOR_RATE + [429]
+    assert statuses == [201] * PUBLIC_BURST * VISITOR_RATE + [429]
 
 
 @pytest.mark.parametrize(

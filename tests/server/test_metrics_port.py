@@ -88,7 +88,7 @@ def test_the_other_port_has_no_metrics_path(server: MockpetsServer) -> None:
 
 
 def test_visitors_do_not_use_up_the_rate_of_the_metrics() -> None:
-    with start(public=True, control="off", public_visitor_rate=1, public_rate=1) as server:
+    with start(public=True, control="off", visitor_rate=1) as server:
         call, metrics = Client(OverSocket(server.url)), Client(OverSocket(root(server)))
         statuses = {call("GET", "/v1/pets").status for _ in range(20)}
         assert statuses == {200, 429} or statuses == {200, 503}

@@ -13,7 +13,7 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.errors import InputError
 from mockpets.settings.combinations import RULES, contradictions, notices
-from mockpets.settings.model import PUBLIC_RATE, rows
+from mockpets.settings.model import VISITOR_RATE, rows
 from mockpets.settings.sources import load_settings
 
 if TYPE_CHECKING:
@@ -29,42 +29,31 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
     "seed": (2,),
     "count": (0, 3),
     "locale": ("de_DE",),
-    "api_key": (("key",),),
-    "any_key": (True,),
+    "api_key": (("key",), ("*",)),
     "delay": (0.5, 10.0, 10.5),
     "control": ("open", "off"),
     "control_token": ("secret-token",),
     "control_origin": (("http://app.test",),),
-    "allow_host": (("app.test",),),
     "behind_proxy": (("127.0.0.1/32",),),
     "prefix": ("/mock",),
     "max_pets": (5, 1000, 1001, 10_000),
     "max_sessions": (5,),
     "sessions": ("declared",),
-    "journal_size": (0, 5),
-    "journal_memory": (2**20,),
-    "pets_memory": (2**20,),
-    "snapshot_memory": (2**20,),
+    "memory": (2**20,),
     "state": ("x.state",),
     "reset_every": (60.0,),
     "drain": (5.0,),
     "public": (True,),
-    "public_rate": (5,),
-    "public_visitor_rate": (5,),
+    "visitor_rate": (5,),
     "name": ("a",),
-    "log_format": ("json",),
-    "quiet": (True,),
-    "open": (True,),
+    "log": ("json",),
 }
 """Values other than the default, on both sides of each limit."""
 
 REJECTED = {
-    (("any_key", True), ("api_key", ("key",))): "--api-key: has no effect with --any-key",
-    (("control", "off"), ("allow_host", ("app.test",))): "--allow-host: has no effect with",
     (("control", "off"), ("control_origin", ("http://app.test",))): "--control-origin: has no",
     (("control", "off"), ("control_token", "secret-token")): "--control-token: has no effect",
     (("control", "open"), ("control_token", "secret-token")): "--control: must not be open with",
-    (("control", "off"), ("open", True)): "--open: has no panel to open with --control off",
     (("control", "off"), ("sessions", "declared")): "--sessions: must not be declared with --con",
     (("public", True), ("control", "open")): "--control: must not be open with --public",
     (("public", True), ("delay", 10.5)): "--delay: must be at most 10s with --public",
@@ -73,15 +62,9 @@ REJECTED = {
     (("public", True), ("sessions", "declared")): "--sessions: must not be declared with --public",
 }
 COMMENTED = {
-    (
-        ("allow_host", ("app.test",)),
-        ("control_token", "secret-token"),
-    ): "--allow-host has no",
-    (("control", "off"), ("snapshot_memory", 2**20)): "--snapshot-memory has no effect with --con",
-    (("journal_size", 0), ("journal_memory", 2**20)): "--journal-memory has no effect with --jour",
     (("public", True), ("state", "x.state")): "--state does not save the sessions of visitors",
 }
-ONLY_PUBLIC = ("public_rate", "public_visitor_rate")
+ONLY_PUBLIC = ("visitor_rate",)
 """Rejected with every other setting than `public`."""
 CHOICES = [(name, value) for name, values in VALUES.items() for value in values]
 
@@ -154,8 +137,7 @@ class Sources(NamedTuple):
 
 
 EQUAL_TO_DEFAULT = {
-    (("any_key", True), ("api_key", ("mockpets",))): "--api-key: has no effect with --any-key",
-    (("public", False), ("public_rate", PUBLIC_RATE)): "--public-rate: has no effect without --pub",
+    (("public", False), ("visitor_rate", VISITOR_RATE)): "--visitor-rate: has no effect without",
 }
 SOURCES = "option", "variable", "file"
 
@@ -203,9 +185,7 @@ def test_values_without_effect_on_each_other_start(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for flags in (
-        {"any_key": "false", "api_key": "mockpets"},
-        {"open": "false", "control": "off"},
-        {"public": "true", "max_pets": "1000", "public_rate": str(PUBLIC_RATE)},
+        {"public": "true", "max_pets": "1000", "visitor_rate": str(VISITOR_RATE)},
         {"control": "auto", "control_token": "secret-token"},
     ):
         settings = load_settings(flags, {}, None)
@@ -234,13 +214,13 @@ def test_equal_ports_are_rejected() -> None:
 
 
 def test_a_server_with_a_contradiction_does_not_start_and_lists_each() -> None:
-    settings = Settings(port=0, any_key=True, api_key=("key",), public_rate=5)
+    settings = Settings(port=0, control="off", control_token="secret-token", visitor_rate=5)
     for start in (create_app, lambda each: MockpetsServer(each).start()):
         with pytest.raises(InputError) as caught:
             start(settings)
         assert [str(problem) for problem in caught.value.problems] == [
-            "--api-key: has no effect with --any-key; remove one of the two",
-            "--public-rate: has no effect without --public; add --public, or remove it",
+            "--control-token: has no effect with --control off; remove one of the two",
+            "--visitor-rate: has no effect without --public; add --public, or remove it",
         ]
 
 

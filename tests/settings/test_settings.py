@@ -14,23 +14,34 @@ import pytest
 from mockpets.constants import (
     FILE_BYTES,
     INT64_MAX,
-    JOURNAL_BYTES,
     PETS_BY_REQUEST,
-    PETS_BYTES,
     PETS_GENERATED,
-    PUBLIC_BYTES,
     PUBLIC_PETS,
     PUBLIC_SESSIONS,
     SESSIONS,
-    SNAPSHOTS_BYTES,
 )
 from mockpets.errors import InputError
+from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY
 from mockpets.pets.names import DEFAULT_LOCALE, LOCALES
 from mockpets.settings import Settings
-from mockpets.settings.model import PUBLIC_RATE, PUBLIC_VISITOR_RATE, rows
-from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE, load_settings
+from mockpets.settings.model import VISITOR_RATE, rows
+from mockpets.settings.sources import CONFIG_VARIABLE, REMOVED, URL_VARIABLE, load_settings
 from mockpets.units import size_text
 from tests.cases import each as for_each
+
+REMOVED_FOR = {
+    "allow-host": "control-origin",
+    "any-key": "api-key",
+    "journal-memory": "memory",
+    "journal-size": "memory",
+    "log-format": "log",
+    "open": "open",
+    "pets-memory": "memory",
+    "public-rate": "visitor-rate",
+    "public-visitor-rate": "visitor-rate",
+    "quiet": "log",
+    "snapshot-memory": "memory",
+}
 
 # Three values of each row: the text that a user writes, and the parsed value.
 VALUES: dict[str, list[tuple[str, Any]]] = {
@@ -64,7 +75,6 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
         ("k1,k2", ("k1", "k2")),
         ("!#$%&'()*+-./:;<=>?@[]^_`{|}~", ("!#$%&'()*+-./:;<=>?@[]^_`{|}~",)),
     ],
-    "any_key": [("true", True), ("false", False), ("true", True)],
     "delay": [("300ms", 0.3), ("1m", 60.0), ("0s", 0.0)],
     "control": [("open", "open"), ("OFF", "off"), ("auto", "auto")],
     "control_token": [("12345678", "12345678"), ("s3cr3t,s3cr3t", "s3cr3t,s3cr3t"), ("", "")],
@@ -72,11 +82,6 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
         ("https://App.example", ("https://app.example",)),
         ("http://a:3000,http://[::1]", ("http://a:3000", "http://[::1]")),
         ("http://b", ("http://b",)),
-    ],
-    "allow_host": [
-        ("mock", ("mock",)),
-        ("Mock.internal,::1", ("mock.internal", "[::1]")),
-        ("a", ("a",)),
     ],
     "behind_proxy": [
         ("10.0.0.0/8", ("10.0.0.0/8",)),
@@ -91,23 +96,17 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
         ("Implicit", "implicit"),
         ("DECLARED", "declared"),
     ],
-    "journal_size": [("0", 0), ("100000", 100_000), ("20", 20)],
-    "journal_memory": [("1MiB", 2**20), ("64GiB", 2**36), ("1.5 MiB", 1_572_864)],
-    "pets_memory": [("1024KiB", 2**20), ("64GiB", 2**36), ("256MiB", 2**28)],
-    "snapshot_memory": [("1MiB", 2**20), ("64GiB", 2**36), ("256MiB", 2**28)],
+    "memory": [("1MiB", 2**20), ("64GiB", 2**36), ("1.5 MiB", 1_572_864)],
     "state": [("pets.state", "pets.state"), ("one/pets", "one/pets"), ("", "")],
     "reset_every": [("30m", 1800.0), ("168h", 604_800.0), ("0s", 0.0)],
     "drain": [("30s", 30.0), ("1h", 3600.0), ("0s", 0.0)],
     "public": [("true", True), ("false", False), ("true", True)],
-    "public_rate": [("1", 1), ("100000", 100_000), ("500", 500)],
-    "public_visitor_rate": [("1", 1), ("100000", 100_000), ("50", 50)],
+    "visitor_rate": [("1", 1), ("100000", 100_000), ("50", 50)],
     "name": [("mock-1", "mock-1"), ("A.b_C", "A.b_C"), ("", "")],
-    "log_format": [("json", "json"), ("Text", "text"), ("JSON", "json")],
-    "quiet": [("true", True), ("false", False), ("true", True)],
-    "open": [("true", True), ("false", False), ("true", True)],
+    "log": [("json", "json"), ("Quiet", "quiet"), ("JSON-quiet", "json-quiet")],
 }
 
-SWITCHES = ("any_key", "open", "public", "quiet")
+SWITCHES = ("public",)
 NO_TABLE = "unknown setting; write settings at the top level of the file, not in a table"
 BAD_PORT = "must be an integer from 0 to 65535, got "
 BAD_HOST = "must be an IP address or a host name, without a scheme or port, got "
@@ -123,6 +122,7 @@ BAD_NODE = (
     "must be a name (a-z, A-Z, 0-9, '.', '_' and '-', first a letter or digit, at most 64 "
     "characters), got "
 )
+BAD_LOG = "must be one of text, json, quiet, json-quiet, got "
 BAD_FOLDER = "must be a readable folder (File name too long), "
 
 # Setting, invalid value, message.
@@ -157,7 +157,6 @@ BAD: list[tuple[str, str, str]] = [
     ("api_key", "two words", f"{BAD_KEY}character 4 is invalid"),
     ("api_key", "ключ", f"{BAD_KEY}character 1 is invalid"),
     ("api_key", "a,,b", f"{BAD_KEY}it is empty"),
-    ("any_key", "maybe", "must be true or false, got 'maybe'"),
     ("delay", "2", f"{BAD_DURATION}'2'; add a unit: '2s' or '2ms'"),
     ("delay", "2m", "must be a duration of at most 60s, got '2m'"),
     ("control", "opne", "must be one of auto, open, off, got 'opne'; did you mean 'open'?"),
@@ -170,19 +169,17 @@ BAD: list[tuple[str, str, str]] = [
     ("control_origin", "https://[::1]:99999", f"{BAD_ORIGIN_PORT}'https://[::1]:99999'"),
     ("control_origin", "http://a:100000", f"{BAD_ORIGIN}'http://a:100000'"),
     ("control_origin", "http://a:", f"{BAD_ORIGIN}'http://a:'"),
-    ("allow_host", "mock:80", f"{BAD_HOST}'mock:80'"),
     ("max_pets", "0", "must be an integer of at least 1, got '0'"),
     ("max_sessions", "0", "must be an integer from 1 to 10000, got '0'"),
     ("sessions", "manual", "must be one of implicit, declared, got 'manual'"),
-    ("journal_size", "-1", "must be an integer from 0 to 100000, got '-1'"),
-    ("journal_memory", "64", f"{BAD_SIZE}'64'; add a unit: '64MiB'"),
-    ("journal_memory", "64MB", f"{BAD_SIZE}'64MB'; did you mean '64MiB'?"),
-    ("journal_memory", "1g", f"{BAD_SIZE}'1g'; did you mean '1GiB'?"),
-    ("journal_memory", "-1MiB", f"{BAD_SIZE}'-1MiB'"),
-    ("journal_memory", "1023KiB", "must be from 1MiB to 64GiB, got '1023KiB'"),
-    ("journal_memory", "64.1GiB", "must be from 1MiB to 64GiB, got '64.1GiB'"),
-    ("pets_memory", "0MiB", "must be from 1MiB to 64GiB, got '0MiB'"),
-    ("snapshot_memory", "much", f"{BAD_SIZE}'much'"),
+    ("memory", "64", f"{BAD_SIZE}'64'; add a unit: '64MiB'"),
+    ("memory", "64MB", f"{BAD_SIZE}'64MB'; did you mean '64MiB'?"),
+    ("memory", "1g", f"{BAD_SIZE}'1g'; did you mean '1GiB'?"),
+    ("memory", "-1MiB", f"{BAD_SIZE}'-1MiB'"),
+    ("memory", "1023KiB", "must be from 1MiB to 64GiB, got '1023KiB'"),
+    ("memory", "64.1GiB", "must be from 1MiB to 64GiB, got '64.1GiB'"),
+    ("memory", "0MiB", "must be from 1MiB to 64GiB, got '0MiB'"),
+    ("memory", "much", f"{BAD_SIZE}'much'"),
     ("state", "three/pets", "must be a file in an existing folder, got 'three/pets'"),
     ("state", "one", "must be a file in an existing folder, got 'one'"),
     ("reset_every", "hourly", f"{BAD_TIME}'hourly'"),
@@ -191,10 +188,10 @@ BAD: list[tuple[str, str, str]] = [
     ("drain", "300ms", f"{BAD_TIME}'300ms'"),
     ("drain", "169h", f"{BAD_TIME}'169h'"),
     ("public", "maybe", "must be true or false, got 'maybe'"),
-    ("public_rate", "0", "must be an integer from 1 to 100000, got '0'"),
-    ("public_rate", "200/s", "must be an integer from 1 to 100000, got '200/s'"),
-    ("public_visitor_rate", "1.5", "must be an integer from 1 to 100000, got '1.5'"),
-    ("public_visitor_rate", "100001", "must be an integer from 1 to 100000, got '100001'"),
+    ("visitor_rate", "0", "must be an integer from 1 to 100000, got '0'"),
+    ("visitor_rate", "200/s", "must be an integer from 1 to 100000, got '200/s'"),
+    ("visitor_rate", "1.5", "must be an integer from 1 to 100000, got '1.5'"),
+    ("visitor_rate", "100001", "must be an integer from 1 to 100000, got '100001'"),
     (
         "behind_proxy",
         "proxy",
@@ -207,9 +204,9 @@ BAD: list[tuple[str, str, str]] = [
     ("name", "a b", f"{BAD_NODE}'a b'"),
     ("name", "é", f"{BAD_NODE}'é'"),
     ("name", "a" * 65, f"{BAD_NODE}'{'a' * 56}..."),
-    ("log_format", "xml", "must be one of text, json, got 'xml'"),
-    ("quiet", "maybe", "must be true or false, got 'maybe'"),
-    ("open", "maybe", "must be true or false, got 'maybe'"),
+    ("log", "xml", f"{BAD_LOG}'xml'"),
+    ("log", "text,json", f"{BAD_LOG}'text,json'; did you mean 'text'?"),
+    ("log", "json,quiet", f"{BAD_LOG}'json,quiet'; did you mean 'json-quiet'?"),
 ]
 
 
@@ -268,45 +265,32 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
         count=16,
         locale="en_US",
         api_key=("mockpets",),
-        any_key=False,
         delay=0.0,
         control="auto",
         control_token="",
         control_origin=(),
-        allow_host=(),
         max_pets=None,
         max_sessions=None,
         sessions="implicit",
-        journal_size=1000,
-        journal_memory=None,
-        pets_memory=None,
-        snapshot_memory=None,
+        memory=None,
         state="",
         reset_every=0.0,
         drain=0.0,
         public=False,
-        public_rate=PUBLIC_RATE,
-        public_visitor_rate=PUBLIC_VISITOR_RATE,
+        visitor_rate=VISITOR_RATE,
         behind_proxy=(),
         prefix="",
         name="",
-        log_format="text",
-        quiet=False,
-        open=False,
+        log="text",
     )
     assert Settings().locale == DEFAULT_LOCALE
 
 
 def test_the_defaults_that_depend_on_public_mode_are_those_of_the_constants() -> None:
-    public = f"or {size_text(PUBLIC_BYTES)} with --public"
-
     assert {row.name: row.unset for row in rows() if row.unset} == {
-        "metrics_port": "none",
         "max_pets": f"{PETS_BY_REQUEST}, or {PUBLIC_PETS} with --public",
         "max_sessions": f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public",
-        "journal_memory": f"{size_text(JOURNAL_BYTES)}, {public}",
-        "pets_memory": size_text(PETS_BYTES),
-        "snapshot_memory": f"{size_text(SNAPSHOTS_BYTES)}, {public}",
+        "memory": f"{size_text(MEMORY)}, or {size_text(PUBLIC_MEMORY)} with --public",
     }
 
 
@@ -370,7 +354,7 @@ def test_empty_variables_count_as_unset() -> None:
     [("1", True), ("YES", True), ("on", True), ("0", False), ("No", False), ("off", False)],
 )
 def test_spellings_of_a_switch(word: str, value: bool) -> None:
-    assert load_settings({}, {"MOCKPETS_ANY_KEY": word}, None).any_key is value
+    assert load_settings({}, {"MOCKPETS_PUBLIC": word}, None).public is value
 
 
 @for_each(
@@ -571,13 +555,47 @@ def test_unknown_settings_are_never_ignored() -> None:
     ]
 
 
+def test_every_removed_setting_is_checked() -> None:
+    assert REMOVED_FOR.keys() == REMOVED.keys()
+
+
+@for_each("key, name", REMOVED_FOR.items())
+def test_a_removed_setting_is_rejected_with_the_one_to_use(key: str, name: str) -> None:
+    variable = f"MOCKPETS_{key.upper().replace('-', '_')}"
+    problems = problems_of(
+        {key.replace("-", "_"): "on"}, {variable: "1"}, f"count = -1\n{key} = true\n"
+    )
+
+    assert [problem.partition(": no longer a setting; ")[0] for problem in problems[:2]] == [
+        f"--{key}",
+        variable,
+    ]
+    assert problems[2].startswith("mockpets.toml:1:1: count: must be an integer")
+    assert problems[3].startswith(f"mockpets.toml:2:1: {key}: no longer a setting; ")
+    used = [f"--{name}", f"MOCKPETS_{name.upper().replace('-', '_')}", name]
+    if key == "open":  # an option of the command, which no variable and no file sets
+        used = ["--open"] * 3
+    for problem, text in zip([*problems[:2], problems[3]], used, strict=True):
+        assert re.search(rf"(?<![\w-]){text}\b", problem.partition("; ")[2])
+    assert key not in {row.key for row in rows()}
+    assert key == "open" or name in {row.key for row in rows()}
+
+
+def test_the_message_for_a_removed_setting_names_the_new_one_as_its_source_spells_it() -> None:
+    assert problems_of({"quiet": "on"}, {"MOCKPETS_ANY_KEY": "true"}, "open = true") == [
+        "--quiet: no longer a setting; use --log with text, json, quiet or json-quiet",
+        "MOCKPETS_ANY_KEY: no longer a setting; use MOCKPETS_API_KEY with the value '*'",
+        "mockpets.toml:1:1: open: no longer a setting; use the option --open of 'mockpets serve'",
+    ]
+
+
 @for_each(
     "line, message",
     [
         ("port = true", "port: must be text or an integer, got true"),
         ("port = 80.0", "port: must be text or an integer, got 80.0"),
         ("port = [80]", "port: must be text or an integer, got [80]"),
-        ("any-key = 1", "any-key: must be true or false, got 1"),
+        ("public = 1", "public: must be true or false, got 1"),
         ("api-key = [true]", "api-key: must be text or an integer, got true"),
         ("scenario = []", "scenario: must have at least one value, got none"),
         ("scenario = ['a,b']", f"scenario: {BAD_NAME}'a,b'"),
@@ -646,7 +664,7 @@ def test_a_message_does_not_contain_the_api_key() -> None:
         ({"scenario": ("Empty",)}, ["scenario: must be ('empty',), got ('Empty',)"]),
         ({"scenario": ["empty"]}, ["scenario: must be ('empty',), got ['empty']"]),
         ({"host": ()}, ["host: must have at least one value, got none"]),
-        ({"any_key": None}, ["any_key: must be true or false, got None"]),
+        ({"public": None}, ["public: must be true or false, got None"]),
         ({"delay": "2"}, [f"delay: {BAD_DURATION}'2'; add a unit: '2s' or '2ms'"]),
         ({"delay": 60.5}, ["delay: must be from 0 to 60 seconds, got 60.5"]),
         ({"delay": -1}, ["delay: must be from 0 to 60 seconds, got -1"]),
@@ -696,6 +714,23 @@ def test_times_in_the_file_need_a_unit(line: str, problem: str) -> None:
 
 def test_a_repeated_word_set_in_python_counts_once() -> None:
     assert Settings(scenario=("b", "a", "b")) == Settings(scenario=("b", "a"))
+
+
+@for_each(
+    "keys, any_key, key",
+    [
+        (("mockpets",), False, "mockpets"),
+        (("a", "b"), False, "a"),
+        (("*",), True, "mockpets"),
+        (("*", "a"), True, "a"),
+    ],
+)
+def test_a_star_among_the_api_keys_accepts_any(
+    keys: tuple[str, ...], any_key: bool, key: str
+) -> None:
+    settings = Settings(api_key=keys)
+
+    assert (settings.any_key, settings.key) == (any_key, key)
 
 
 def test_settings_are_immutable() -> None:

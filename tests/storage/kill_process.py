@@ -52,7 +52,7 @@ def serve_until_killed(path: Path, out: int, turn: int, changed: int | None) -> 
         assert response.status < 400, (target, path, response.status)
         return json.loads(response.read()), response.getheader("Mockpets-Session-Id", "")
 
-    settings = Settings(port=0, count=2, quiet=True)
+    settings = Settings(port=0, count=2, log="quiet")
     app = create_app(settings)
     progress = app.extensions["mockpets"].sessions.save_progress
     with (

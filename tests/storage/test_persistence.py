@@ -58,7 +58,7 @@ def in_process(file: Path, **settings: Any) -> Iterator[Client]:
 @contextmanager
 def keeping(file: Path, *arguments: str) -> Iterator[tuple[Any, Client]]:
     """Run the program with a state file; yield the process, whose log is JSON, and a caller."""
-    with serving("--state", str(file), "--log-format", "json", *arguments) as (process, banner):
+    with serving("--state", str(file), "--log", "json", *arguments) as (process, banner):
         yield process, Client(OverSocket(base_of(banner).removesuffix("/v1")))
 
 

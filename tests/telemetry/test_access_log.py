@@ -13,14 +13,14 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from threading import Event, Thread
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.redaction import redacted_target
-from mockpets.telemetry.access_log import ACCESS, MESSAGE, TARGET, Access, Format, access, configure
+from mockpets.telemetry.access_log import ACCESS, MESSAGE, TARGET, Access, access, configure
 from mockpets.telemetry.async_handler import LINES
 from tests.cases import each as for_each
 
@@ -45,7 +45,7 @@ RICH = Access(
 BROKEN = Access("GET", "/v1/pets/1", None, 0.3, session="default", fault="connection_reset")
 
 
-def logged(form: Format, *lines: Access) -> list[str]:
+def logged(form: str, *lines: Access) -> list[str]:
     """Return the lines of the log for these requests."""
     stream = io.StringIO()
     with configure(form, stream):
@@ -130,7 +130,7 @@ ACCESSES = st.builds(
 def test_each_request_is_one_printable_line(
     lines: Sequence[Access],
 ) -> None:
-    for form in get_args(Format):
+    for form in ("text", "json"):
         logged_lines = logged(form, *lines)
         assert len(logged_lines) == len(lines)
         assert all(line.isprintable() for line in logged_lines)
@@ -149,7 +149,7 @@ def test_each_request_is_one_printable_line(
 def test_lines_contain_no_secret(secret: str, name: str) -> None:
     line = PLAIN._replace(target=redacted_target(f"/v1/pets?{name}={secret}&limit=2"))
 
-    for form in get_args(Format):
+    for form in ("text", "json"):
         assert secret not in logged(form, line)[0]
 
 
@@ -167,7 +167,7 @@ def test_long_targets_are_truncated() -> None:
 # --- Warnings and errors ----------------------------------------------------------------------
 
 
-def warnings_and_errors(form: Format) -> str:
+def warnings_and_errors(form: str) -> str:
     stream = io.StringIO()
     with configure(form, stream):
         log = logging.getLogger("mockpets.server")
@@ -216,7 +216,7 @@ def test_the_json_format_logs_warnings_and_errors_as_objects() -> None:
         ("json", {}, False),
     ],
 )
-def test_only_a_terminal_gets_colour(form: Format, environ: dict[str, str], coloured: bool) -> None:
+def test_only_a_terminal_gets_colour(form: str, environ: dict[str, str], coloured: bool) -> None:
     terminal, end = pty.openpty()
     with os.fdopen(end, "w") as stream, os.fdopen(terminal, "rb") as shown:
         with configure(form, stream, environ):

@@ -9,7 +9,7 @@ from collections import Counter
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from mockpets.settings.model import PUBLIC_VISITOR_RATE
+from mockpets.settings.model import VISITOR_RATE
 from mockpets.telemetry.access_log import ACCESS, Access, access
 from mockpets.telemetry.error_lines import PUBLIC_ERROR_LINES, ErrorLines, limit_error_lines
 from mockpets.web.public_mode import PUBLIC_BURST
@@ -55,7 +55,7 @@ def test_one_visitor_cannot_fill_the_log_of_a_public_server() -> None:
     visitors = {status: f"127.0.0.{number}" for number, status in enumerate(REJECTED, 1)}
     received: dict[int, Counter[int]] = {}
     times: dict[int, int] = {}
-    with serving_log("--public", "--host", "127.0.0.1", "--log-format", "json") as log:
+    with serving_log("--public", "--host", "127.0.0.1", "--log", "json") as log:
         started = time.monotonic()
         for status, source in visitors.items():
             begun = time.monotonic()
@@ -77,7 +77,7 @@ def test_one_visitor_cannot_fill_the_log_of_a_public_server() -> None:
 
 
 def test_each_visitor_has_lines_of_its_own() -> None:
-    with serving_log("--public", "--host", "127.0.0.1", "--log-format", "json") as log:
+    with serving_log("--public", "--host", "127.0.0.1", "--log", "json") as log:
         for _ in range(SENT):
             send(log, REJECTED[400])
         assert send(log, REJECTED[501], "127.0.0.2") == 501
@@ -88,7 +88,7 @@ def test_each_visitor_has_lines_of_its_own() -> None:
 
 def test_behind_a_proxy_each_forwarded_visitor_has_lines_of_its_own() -> None:
     words = ("--public", "--host", "127.0.0.1", "--behind-proxy", "127.0.0.1")
-    with serving_log(*words, "--log-format", "json") as log:
+    with serving_log(*words, "--log", "json") as log:
         for number in range(SENT):
             visitor = "192.0.2.1" if number < SENT - 1 else "192.0.2.2"
             path = f"/v1/nothing-{number}"
@@ -103,7 +103,7 @@ def test_behind_a_proxy_each_forwarded_visitor_has_lines_of_its_own() -> None:
 
 def test_the_networks_of_an_ipv6_customer_share_their_lines() -> None:
     words = ("--public", "--host", "127.0.0.1", "--behind-proxy", "127.0.0.1")
-    with serving_log(*words, "--log-format", "json") as log:
+    with serving_log(*words, "--log", "json") as log:
         started = time.monotonic()
         for number in range(SENT):
             sent = {"X-Forwarded-For": f"2001:db8:0:{number:x}::1"}
@@ -116,18 +116,18 @@ def test_the_networks_of_an_ipv6_customer_share_their_lines() -> None:
 
 
 def test_successful_responses_are_all_listed_on_a_public_server() -> None:
-    with serving_log("--public", "--host", "127.0.0.1", "--log-format", "json") as log:
+    with serving_log("--public", "--host", "127.0.0.1", "--log", "json") as log:
         statuses = Counter(
-            log.call("GET", "/v1/pets").status for _ in range(PUBLIC_BURST * PUBLIC_VISITOR_RATE)
+            log.call("GET", "/v1/pets").status for _ in range(PUBLIC_BURST * VISITOR_RATE)
         )
         lines = log.objects()
 
-    assert statuses == {200: PUBLIC_BURST * PUBLIC_VISITOR_RATE}
+    assert statuses == {200: PUBLIC_BURST * VISITOR_RATE}
     assert Counter(line["status"] for line in lines) == statuses
 
 
 def test_without_public_mode_every_error_is_listed() -> None:
-    with serving_log("--log-format", "json") as log:
+    with serving_log("--log", "json") as log:
         for _ in range(SENT):
             assert log.call("GET", "/v1/pets?limit=0").status == 400
         listed, omitted = counted(log.objects())

@@ -59,13 +59,14 @@ def make(held: Holdings = HELD) -> Metrics:
 def test_the_holdings_of_the_app_are_exposed() -> None:
     seen = read(make())
 
-    assert {name: seen[f"mockpets_{name}", ()] for name in HELD_NAMES} == HELD_NAMES
+    assert {name: seen[f"mockpets_{name}", ()] for name in HELD} == HELD
     assert seen["mockpets_build_info", (("version", "0.1.0"),)] == 1
     if sys.platform == "linux":
         assert seen["process_resident_memory_bytes", ()] > 2**20
-    other_server = HELD._replace(
-        connections=None, connections_evicted_total=None, arriving_bodies_limit_bytes=None
-    )
+    other_server = HELD.copy()
+    del other_server["connections"]
+    del other_server["connections_evicted_total"]
+    del other_server["arriving_bodies_limit_bytes"]
     without = read(make(other_server))
     assert seen.keys() - without.keys() == {
         ("mockpets_connections", ()),
@@ -73,28 +74,6 @@ def test_the_holdings_of_the_app_are_exposed() -> None:
         ("mockpets_arriving_bodies_limit_bytes", ()),
     }
 
-
-HELD_NAMES = {
-    "parked_answers": 3,
-    "parked_answers_limit": 500,
-    "sessions": 2,
-    "sessions_limit": 200,
-    "pets": 33,
-    "pets_bytes": 700,
-    "pets_limit_bytes": 701,
-    "snapshots_bytes": 800,
-    "snapshots_limit_bytes": 801,
-    "journal_bytes": 4096,
-    "journal_limit_bytes": 9000,
-    "journal_dropped_total": 5,
-    "scenario_reloads_total": 1,
-    "scenario_problems": 0,
-    "connections": 9,
-    "connections_limit": 1000,
-    "connections_evicted_total": 4,
-    "arriving_bodies_bytes": 600,
-    "arriving_bodies_limit_bytes": 601,
-}
 
 RESPONSES = st.lists(
     st.tuples(

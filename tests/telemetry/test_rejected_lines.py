@@ -55,8 +55,8 @@ def test_a_rejected_request_has_its_code_session_and_trace() -> None:
 
 @posix
 def test_a_visitor_who_is_limited_is_named() -> None:
-    words = ("--public", "--public-visitor-rate", "1", "--control", "off")
-    with logging("--log-format", "json", *words) as log:
+    words = ("--public", "--visitor-rate", "1", "--control", "off")
+    with logging("--log", "json", *words) as log:
         statuses = [log.call("GET", "/v1/pets").status for _ in range(10)]
         assert 429 in statuses
         lines = [each for each in log.objects() if "session" in each]
@@ -69,7 +69,7 @@ def test_a_visitor_who_is_limited_is_named() -> None:
 @posix
 @for_each("form", ["text", "json"])
 def test_each_line_has_the_name_of_the_server(form: str) -> None:
-    with logging("--log-format", form, "--name", "mock-1") as log:
+    with logging("--log", form, "--name", "mock-1") as log:
         log.call("GET", "/v1/pets")
         lines = log.objects() if form == "json" else [line.split()[1] for line in log.lines()]
 

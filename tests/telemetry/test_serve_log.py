@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.telemetry.access_log import Format, configure
+from mockpets.telemetry.access_log import configure
 from tests.cases import each as for_each
 from tests.cli.test_main import SECONDS, base_of, serving, wait_until
 from tests.http_client import Client, OverSocket
@@ -77,7 +77,7 @@ def logging(*arguments: str, **options: Any) -> Iterator[Log]:
 class LogInside(Log):
     """Calls a server in this process, whose log has no last line."""
 
-    def __init__(self, form: Format, settings: Settings, running: ExitStack) -> None:
+    def __init__(self, form: str, settings: Settings, running: ExitStack) -> None:
         self._running, self._stream = running, StringIO()
         running.enter_context(configure(form, self._stream))
         super().__init__(running.enter_context(MockpetsServer(settings)).url, None, "")
@@ -88,7 +88,7 @@ class LogInside(Log):
 
 
 @contextmanager
-def logging_inside(form: Format, **settings: Any) -> Iterator[Log]:
+def logging_inside(form: str, **settings: Any) -> Iterator[Log]:
     """Run a server in this process with the log that `serve` configures."""
     with ExitStack() as running:
         yield LogInside(form, Settings(port=0, **settings), running)
@@ -142,7 +142,7 @@ def test_the_text_format_has_one_line_per_request() -> None:
 
 
 def test_the_json_format_has_one_object_per_line() -> None:
-    with logging("--log-format", "json") as log:
+    with logging("--log", "json") as log:
         traffic(log)
         lines = log.objects()
 
@@ -177,7 +177,7 @@ def test_the_json_format_has_one_object_per_line() -> None:
 
 
 def test_quiet_omits_the_request_lines() -> None:
-    with logging("--quiet") as log:
+    with logging("--log", "quiet") as log:
         assert log.call("GET", "/v1/pets").status == 200
         assert log.raw("GET /v1/pets HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.1 400")
         lines = log.lines()
@@ -199,7 +199,7 @@ HOSTILE = [
 
 
 @for_each("form", ["text", "json"])
-def test_hostile_targets_are_logged_as_one_printable_line(form: Format) -> None:
+def test_hostile_targets_are_logged_as_one_printable_line(form: str) -> None:
     with logging_inside(form) as log:
         for number, target in enumerate(HOSTILE):
             head = f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
@@ -221,7 +221,7 @@ SECRET = "Zx81-open-sesame"
 
 
 @for_each("form", ["text", "json"])
-def test_secrets_are_not_logged(form: Format) -> None:
+def test_secrets_are_not_logged(form: str) -> None:
     token = f"token-{SECRET}"
     with logging_inside(form, api_key=(SECRET,), control_token=token) as log:
         call = log.call
@@ -263,7 +263,7 @@ INVALID = {
 
 
 @for_each("form", ["text", "json"])
-def test_secrets_in_invalid_requests_are_not_logged(form: Format) -> None:
+def test_secrets_in_invalid_requests_are_not_logged(form: str) -> None:
     with logging_inside(form) as log:
         for request in INVALID:
             assert log.raw(request).startswith(b"HTTP/1.1 400 ")
@@ -287,7 +287,7 @@ def test_reads_of_the_control_api_are_not_logged() -> None:
 
 
 def test_rate_limited_requests_are_logged() -> None:
-    words = ("--public", "--public-visitor-rate", "1", "--log-format", "json")
+    words = ("--public", "--visitor-rate", "1", "--log", "json")
     with logging(*words) as log:
         statuses = [log.call("GET", "/v1/pets").status for _ in range(10)]
         lines = log.objects()
@@ -295,7 +295,7 @@ def test_rate_limited_requests_are_logged() -> None:
     assert [line["status"] for line in lines if "status" in line] == statuses
     assert 429 in statuses
     [limit] = [line["message"] for line in lines if "status" not in line]
-    assert "--public-visitor-rate" in limit
+    assert "--visitor-rate" in limit
     assert not any("127.0.0.1" in json.dumps(line) or "::1" in json.dumps(line) for line in lines)
 
 

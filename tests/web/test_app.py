@@ -6,12 +6,18 @@ import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
+import flask
 import pytest
+from werkzeug.test import EnvironBuilder
 
-from mockpets import create_app
+from mockpets import MockpetsServer, Settings, create_app
 from mockpets.errors import InputError
+from mockpets.web.exchange import Request
+from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket
+from tests.server.raw_http import Wire, port_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,3 +106,35 @@ def test_without_arguments_invalid_settings_are_all_reported(
         "MOCKPETS_SED: unknown setting",
         "mockpets.toml:1:1: count: must be an integer from 0 to 100000, got '-1'",
     ]
+
+
+def test_our_server_makes_one_context_of_the_app_for_all_requests() -> None:
+    pushed: list[object] = []
+
+    def note(sender: object, **_: object) -> None:
+        pushed.append(sender)
+
+    with (
+        flask.appcontext_pushed.connected_to(note),
+        MockpetsServer(Settings(port=0)) as server,
+        Wire(port_of(server.url)) as wire,
+    ):
+        statuses = [wire.get("/__mockpets/health").read().status for _ in range(3)]
+
+    assert statuses == [200, 200, 200]
+    assert len(pushed) == 1
+
+
+@each("path, root", [("//v1//pets", ""), ("/v1/p%C3%A9ts", "/m%C3%B6ck/"), ("x", "/a//")])
+def test_a_request_has_the_parts_that_werkzeug_makes(path: str, root: str) -> None:
+    environ = EnvironBuilder(path, query_string="limit=5", method="POST").get_environ()
+    environ["PATH_INFO"] = unquote(path, "latin-1")
+    environ["SCRIPT_NAME"] = unquote(root, "latin-1")
+    request, usual = Request(environ), flask.Request(environ)
+
+    assert request.path.lstrip("/") == usual.path.lstrip("/")
+    assert request.path.count("/") == max(path.count("/"), 1)
+    for name in ("method", "root_path", "query_string", "remote_addr", "scheme", "server", "args"):
+        assert getattr(request, name) == getattr(usual, name)
+    assert dict(request.headers) == dict(usual.headers)
+    assert not hasattr(request, "unknown")

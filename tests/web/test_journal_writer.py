@@ -234,8 +234,11 @@ def test_a_response_that_ends_after_its_entry_is_gone_changes_no_other_entry(
         wait_for(control, "sent")
 
 
-def test_a_response_that_ends_after_its_entry_was_dropped_changes_no_other_entry() -> None:
-    settings = Settings(host=("127.0.0.1",), port=0, journal_size=2)
+def test_a_response_that_ends_after_its_entry_was_dropped_changes_no_other_entry(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", 2)
+    settings = Settings(host=("127.0.0.1",), port=0)
     with MockpetsServer(settings) as server, Wire(port_of(server.url)) as wire:
         control = ControlClient(server.url, "w1")
         control.make_session("w1", scenario=stubs({"match": {"operation": "getPet"}, "hold": "a"}))

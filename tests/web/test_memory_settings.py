@@ -1,4 +1,4 @@
-"""The settings for memory: what they limit, what is dropped at a limit, and who learns of it."""
+"""The setting for memory: what it limits, what is dropped at a limit, and who learns of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.constants import JOURNAL_BYTES, PETS_BYTES, PUBLIC_BYTES, SNAPSHOTS_BYTES
+from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY, shares
 from tests.cases import each
 from tests.http_client import Client, InProcess
 from tests.test_cost import HEADERS
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     Make = Callable[..., Client]
 
 MIB = 2**20
-SETTINGS = ("journal_memory", "pets_memory", "snapshot_memory")
 LIMITS = ("journal_limit_bytes", "pets_limit_bytes", "snapshots_limit_bytes")
 REQUESTS = 20
 BROWSER = {
@@ -39,12 +38,11 @@ def limits(call: Client, key: str = "mockpets") -> list[float]:
 @each(
     "options, expected",
     [
-        ({}, [JOURNAL_BYTES, PETS_BYTES, SNAPSHOTS_BYTES]),
-        (dict.fromkeys(SETTINGS, "3MiB"), [3 * MIB] * 3),
-        ({"journal_memory": "1GiB"}, [2**30, PETS_BYTES, SNAPSHOTS_BYTES]),
+        ({}, [16 * MIB, 64 * MIB, 64 * MIB]),
+        ({"memory": "9MiB"}, [MIB, 4 * MIB, 4 * MIB]),
     ],
 )
-def test_the_metrics_show_each_limit(
+def test_the_metrics_show_each_part_of_the_memory(
     fresh: Make, options: dict[str, Any], expected: list[float]
 ) -> None:
     assert limits(fresh(**options)) == expected
@@ -53,11 +51,11 @@ def test_the_metrics_show_each_limit(
 @each(
     "options, expected",
     [
-        ({}, [PUBLIC_BYTES, PETS_BYTES, PUBLIC_BYTES]),
-        ({"pets_memory": "100MiB"}, [PUBLIC_BYTES, 100 * MIB, PUBLIC_BYTES]),
+        ({}, [8 * MIB, 64 * MIB, 8 * MIB]),
+        ({"memory": "20MiB"}, [2 * MIB, 16 * MIB, 2 * MIB]),
     ],
 )
-def test_public_mode_has_its_own_defaults(
+def test_public_mode_has_its_own_parts(
     fresh: Make, options: dict[str, Any], expected: list[float]
 ) -> None:
     call = fresh(public=True, control_token="a-token-of-the-tests", **options)
@@ -65,17 +63,15 @@ def test_public_mode_has_its_own_defaults(
     assert limits(call, key="a-token-of-the-tests") == expected
 
 
-@each(
-    "setting, kind, option",
-    [
-        ("pets_memory", "pets", "--pets-memory"),
-        ("snapshot_memory", "snapshots", "--snapshot-memory"),
-    ],
-)
-def test_a_full_budget_rejects_and_names_the_setting(
-    fresh: Make, setting: str, kind: str, option: str
-) -> None:
-    call = fresh(**{setting: "1MiB"})
+def test_the_parts_add_up_to_the_memory() -> None:
+    for public, total in ((False, MEMORY), (True, PUBLIC_MEMORY)):
+        for memory in (None, 2**20, 2**30 - 1):
+            assert 0 <= (memory or total) - sum(shares(memory, public=public)) < 10
+
+
+@each("kind", ["pets", "snapshots"])
+def test_a_full_budget_rejects_and_names_the_setting(fresh: Make, kind: str) -> None:
+    call = fresh(memory=9 * MIB // 4)
     pet = {"name": "x" * 60_000, "categoryId": 1}
     responses = [call("POST", "/v1/pets", json_body=pet)]
     while responses[-1].status == 201 and len(responses) < 50:
@@ -87,7 +83,7 @@ def test_a_full_budget_rejects_and_names_the_setting(
     rejected = responses[-1]
     assert_error(rejected, "store_full")
     assert f"the {kind} of all sessions together may use at most 1 MiB" in rejected.json["message"]
-    assert rejected.json["message"].endswith(f", or start the server with a higher {option}")
+    assert rejected.json["message"].endswith(", or start the server with a higher --memory")
     assert MIB / 2 < held(call, f"{kind}_bytes") <= MIB
 
 
@@ -116,8 +112,8 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
 def test_all_sessions_of_a_large_test_run_verify_with_a_log_of_the_documented_size(
     caplog: pytest.LogCaptureFixture, sessions: int
 ) -> None:
-    """docs/reference/request-log.md#memory states the size: sessions x requests x 5 KiB."""
-    settings = Settings(max_sessions=sessions + 1, journal_memory=sessions * REQUESTS * 5 * 1024)
+    """docs/reference/request-log.md#memory states the size: sessions x requests x 45 KiB."""
+    settings = Settings(max_sessions=sessions + 1, memory=9 * sessions * REQUESTS * 5 * 1024)
     call = Client(InProcess(create_app(settings)))
     browse(call, sessions, REQUESTS)
 
@@ -132,14 +128,14 @@ def test_all_sessions_of_a_large_test_run_verify_with_a_log_of_the_documented_si
 def test_dropped_requests_are_counted_and_logged_once_and_verify_names_the_setting(
     fresh: Make, caplog: pytest.LogCaptureFixture
 ) -> None:
-    call = fresh(journal_memory="1MiB")
+    call = fresh(memory="9MiB")
     browse(call, 20, 10)
     assert warnings_of(caplog) == []
     browse(call, 20, 20)
 
     [warning] = warnings_of(caplog)
-    assert "use 1MiB, the limit of --journal-memory" in warning
-    assert "start the server with a higher --journal-memory" in warning
+    assert "use 1MiB, their part of --memory" in warning
+    assert "start the server with a higher --memory" in warning
     dropped = held(call, "journal_dropped_total")
     assert dropped == sum(
         call("GET", f"/~w{session}/__mockpets/requests").json["dropped"] for session in range(20)
@@ -148,17 +144,18 @@ def test_dropped_requests_are_counted_and_logged_once_and_verify_names_the_setti
     assert held(call, "journal_bytes") <= MIB
     failed = verified(call, "w0", 30)
     assert_error(failed, "verification_failed", "details")
-    assert failed.json["message"].endswith("or start the server with a higher --journal-memory")
+    assert failed.json["message"].endswith("or start the server with a higher --memory")
 
 
 def test_requests_dropped_by_the_size_of_one_log_are_not_counted_and_not_logged(
-    fresh: Make, caplog: pytest.LogCaptureFixture
+    fresh: Make, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    call = fresh(journal_size=3)
+    monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", 3)
+    call = fresh()
     browse(call, 1, 10)
 
     assert call("GET", "/~w0/__mockpets/requests").json["dropped"] == 7
     assert held(call, "journal_dropped_total") == 0
     assert warnings_of(caplog) == []
     message = verified(call, "w0", 10).json["message"]
-    assert message.endswith("or start the server with a higher --journal-size")
+    assert message.endswith("before the calls that you verify")

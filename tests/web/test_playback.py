@@ -141,6 +141,22 @@ def test_the_default_code_of_a_stub_is_the_name_of_its_status(fresh: Callable[..
         assert (response.status, response.json["status"]) == (status, status)
 
 
+def test_a_header_of_a_stub_replaces_the_one_that_every_response_has(
+    fresh: Callable[..., Client],
+) -> None:
+    call = fresh()
+    headers = {"Access-Control-Allow-Origin": "https://other.example", "Vary": "X-Flag"}
+    reply = {"status": 500, "headers": headers}
+    stub = {"match": {"operation": "listPets"}, "reply": reply, "off_contract": True}
+    put = call("PUT", "/__mockpets/scenario", json_body={"scenario": {"stubs": [stub]}})
+    assert put.status == 200, put.body
+    response = call("GET", "/v1/pets", headers={"Origin": "http://localhost:5173"})
+
+    # Repeated headers would be joined.
+    assert response.header("Access-Control-Allow-Origin") == "https://other.example"
+    assert "X-Flag" in (response.header("Vary") or "")
+
+
 def test_a_stub_s_pet_not_found_has_its_own_message_or_names_no_pet_without_an_id(
     fresh: Callable[..., Client],
 ) -> None:

@@ -18,15 +18,14 @@ from mockpets.constants import (
     CONNECTIONS,
     DELAY_SECONDS,
     PARKED,
-    PETS_BYTES,
-    PUBLIC_BYTES,
     PUBLIC_DELAY_SECONDS,
     PUBLIC_IDLE_SECONDS,
     PUBLIC_PETS,
     PUBLIC_SHARE,
 )
+from mockpets.memory_budget import shares
 from mockpets.pets.table import ENTRY_BYTES
-from mockpets.settings.model import PUBLIC_VISITOR_RATE
+from mockpets.settings.model import VISITOR_RATE
 from mockpets.web.app import PUBLIC_NAME_LENGTH, PUBLIC_RESET_SECONDS
 from mockpets.web.exchange import Request
 from mockpets.web.public_mode import PUBLIC_BURST, TOKEN_GUESSES, VisitorSessions
@@ -64,7 +63,7 @@ class Public:
     :param pace: seconds that pass with each request, so that the rate limit is not reached.
     """
 
-    def __init__(self, pace: float = 60.0 / PUBLIC_VISITOR_RATE, **settings: Any) -> None:
+    def __init__(self, pace: float = 60.0 / VISITOR_RATE, **settings: Any) -> None:
         self.clock, self.pace = Clock(), pace
         base: dict[str, Any] = {"public": True, "control_token": TOKEN, "behind_proxy": TRUSTED}
         self.app = create_app(Settings(**(base | settings)), self.clock)
@@ -97,6 +96,7 @@ class Public:
         return self._call(method, f"{base}/__mockpets/{path}", headers=WITH, json_body=body)
 
 
+SHARES = shares(None, public=True)
 TRUSTED = ("127.0.0.1/32",)
 
 
@@ -220,7 +220,7 @@ def test_pets_are_limited_to_64_mib_and_snapshots_to_8() -> None:
     public = Public()
     many = [{"id": each, "name": "n" * 200, "categoryId": 1} for each in range(1, 901)]
     row = len(json.dumps(many[0], separators=(",", ":")))
-    fit = PETS_BYTES // (900 * (row + ENTRY_BYTES))
+    fit = SHARES.pets // (900 * (row + ENTRY_BYTES))
 
     responses = [
         public.control("PUT", "pets", many, session=f"s{each}") for each in range(fit + 2)
@@ -233,7 +233,7 @@ def test_pets_are_limited_to_64_mib_and_snapshots_to_8() -> None:
 
     public.control("DELETE", "sessions/s0")
     public.control("PATCH", "pets/1", {"name": "changed"}, session="s1")  # copies the indexes
-    fit = PUBLIC_BYTES // (900 * 200)
+    fit = SHARES.snapshots // (900 * 200)
     taken = [public.control("PUT", f"snapshots/n{each}", session="s1") for each in range(fit + 1)]
     assert {response.status for response in taken[: fit - 1]} == {201}
     assert_error(taken[-1], "store_full")
@@ -252,7 +252,7 @@ def test_journals_are_limited_to_8_mib() -> None:
         for line in public.control("GET", "metrics").body.decode().splitlines()
         if line.startswith("mockpets_journal_bytes ")
     ]
-    assert PUBLIC_BYTES * 0.7 < used <= PUBLIC_BYTES
+    assert SHARES.journals * 0.7 < used <= SHARES.journals
 
 
 def test_the_journal_omits_bodies() -> None:
@@ -325,7 +325,7 @@ FULL = "too many people use this demo at the moment; try again in 60 seconds"
 # --- Rate limit ---------------------------------------------------------------------------------
 
 WAIT = "too many requests at the moment; try again in 1 second"
-BURST = PUBLIC_BURST * PUBLIC_VISITOR_RATE
+BURST = PUBLIC_BURST * VISITOR_RATE
 
 
 def test_a_rate_limited_response_has_retry_after() -> None:
@@ -343,7 +343,7 @@ def test_a_rate_limited_response_has_retry_after() -> None:
         rejected.header("Mockpets-Off-Contract") == "status 429 is not in the contract for getPet"
     )
     assert public("GET", "/v1/pets/1", "192.0.2.2").status == 200
-    public.clock.now += 1 / PUBLIC_VISITOR_RATE
+    public.clock.now += 1 / VISITOR_RATE
     assert [public("GET", "/v1/pets").status for _ in range(2)] == [200, 429]
 
 
@@ -464,7 +464,7 @@ def test_health_checks_count_separately_so_that_monitoring_works_on_a_busy_serve
 @contextmanager
 def many_visitors() -> Iterator[tuple[Running, Callable[..., Wire]]]:
     """Run a public server behind a proxy, whose visitors do not reach the rate limit."""
-    seconds = count(0, 1 / PUBLIC_VISITOR_RATE)
+    seconds = count(0, 1 / VISITOR_RATE)
     settings = Settings(public=True, control_token=TOKEN, behind_proxy=TRUSTED)
     app = create_app(settings, lambda: next(seconds))
     with running(app, clock=ServerClock()) as server, ExitStack() as stack:
@@ -535,8 +535,11 @@ def test_visitors_without_a_response_in_progress_are_forgotten() -> None:
     assert not visitors._in_progress
 
 
-def test_all_visitors_share_a_limit_that_excludes_the_owner() -> None:
-    public = Public(pace=0, max_sessions=10_000, public_rate=100)
+def test_all_visitors_share_a_limit_that_excludes_the_owner(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mockpets.web.public_mode.PUBLIC_RATE", 100)
+    public = Public(pace=0, max_sessions=10_000)
     statuses = {public("GET", "/v1/pets", f"198.51.100.{n}").status for n in range(200)}
 
     assert statuses == {200}
@@ -563,7 +566,7 @@ def test_an_ipv6_network_has_a_multiple_of_the_rate_of_a_visitor(bits: int, rate
     assert statuses == [200] * rates * BURST + [429]
     assert public("GET", "/v1/pets", "2001:db8:1::1").status == 200
     assert public("GET", "/v1/pets", "192.0.2.1").status == 200
-    public.clock.now += 1 / PUBLIC_VISITOR_RATE / rates
+    public.clock.now += 1 / VISITOR_RATE / rates
     assert [public("GET", "/v1/pets", visitors[-1]).status for _ in range(2)] == [200, 429]
 
 
@@ -854,7 +857,7 @@ KEY = {"Authorization": "Bearer mockpets"}
 @each("carrier", ["path", "header", "key", "any key"])
 @each("whose", ["another's", "default", "one of its own", "nobody's"])
 def test_a_visitor_can_only_name_its_own_session(carrier: str, whose: str) -> None:
-    public = Public(any_key=carrier == "any key")
+    public = Public(api_key=("*",) if carrier == "any key" else ("mockpets",))
     me, other = "192.0.2.1", "192.0.2.2"
     public.post(other, name="Theirs")
     name = {

@@ -10,7 +10,8 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.constants import PUBLIC_IDLE_SECONDS, PUBLIC_SESSIONS, SESSIONS
 from mockpets.errors import InputError
-from mockpets.settings.model import PUBLIC_RATE, rows
+from mockpets.settings.model import rows
+from mockpets.web.public_mode import PUBLIC_RATE
 from tests.cases import each
 from tests.web.test_contract import assert_cors, assert_error
 from tests.web.test_public_mode import FULL, WAIT, Public
@@ -35,7 +36,7 @@ def burst(public: Public, visitors: list[str]) -> int:
 
 @each("rate", [1, 7, 30])
 def test_a_visitor_has_the_rate_of_the_setting_and_twice_as_many_at_once(rate: int) -> None:
-    public = Public(pace=0, public_visitor_rate=rate)
+    public = Public(pace=0, visitor_rate=rate)
 
     assert burst(public, ["192.0.2.1"]) == 2 * rate
     assert public("GET", "/v1/pets", "192.0.2.2").status == 200
@@ -44,8 +45,11 @@ def test_a_visitor_has_the_rate_of_the_setting_and_twice_as_many_at_once(rate: i
 
 
 @each("rate", [1, 7, 30])
-def test_all_visitors_have_the_rate_of_the_setting_and_twice_as_many_at_once(rate: int) -> None:
-    public = Public(pace=0, public_rate=rate)
+def test_all_visitors_have_a_rate_and_twice_as_many_at_once(
+    rate: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mockpets.web.public_mode.PUBLIC_RATE", rate)
+    public = Public(pace=0)
 
     assert burst(public, [f"192.0.2.{number}" for number in range(250)]) == 2 * rate
     assert public.control("GET", "state").status == 200
@@ -53,14 +57,11 @@ def test_all_visitors_have_the_rate_of_the_setting_and_twice_as_many_at_once(rat
     assert [public("GET", "/v1/pets", "198.51.100.1").status for _ in range(2)] == [200, 429]
 
 
-@each("name", ["public_rate", "public_visitor_rate"])
-def test_a_rate_without_public_mode_is_rejected(name: str) -> None:
-    settings: Any = {name: 50}
+def test_a_rate_without_public_mode_is_rejected() -> None:
     with pytest.raises(InputError) as caught:
-        create_app(Settings(**settings))
+        create_app(Settings(visitor_rate=50))
 
-    flag = f"--{name.replace('_', '-')}"
-    message = f"{flag}: has no effect without --public; add --public, or remove it"
+    message = "--visitor-rate: has no effect without --public; add --public, or remove it"
     assert str(caught.value) == message
 
 
@@ -79,26 +80,26 @@ def test_a_public_server_has_5000_sessions_unless_another_number_is_set(
     shown = Public(**settings).control("GET", "state").json["settings"]["max_sessions"]
 
     assert shown == limit
-    assert Settings(public=True).public_rate == PUBLIC_RATE == 2000
+    assert PUBLIC_RATE == 2000
 
 
 # --- Messages -----------------------------------------------------------------------------------
 
 
 def limited() -> Response:
-    public = Public(pace=0, public_visitor_rate=1)
+    public = Public(pace=0, visitor_rate=1)
     burst(public, ["192.0.2.1"])
     return public("GET", "/v1/pets")
 
 
 def limited_together() -> Response:
-    public = Public(pace=0, public_rate=1)
+    public = Public(pace=0)
     burst(public, ["192.0.2.1", "192.0.2.2", "192.0.2.3"])
     return public("GET", "/v1/pets", "192.0.2.4")
 
 
 def outside_the_prefix() -> Response:
-    public = Public(pace=0, public_visitor_rate=1, prefix="/mock")
+    public = Public(pace=0, visitor_rate=1, prefix="/mock")
     for _ in range(2):
         public("GET", "/v1/pets")
     return public("GET", "/v1/pets")
@@ -131,8 +132,8 @@ NO_ROOM = "there is no room for more pets; start again with the original pets, o
 @each(
     "reach, code, message, logged",
     [
-        (limited, "rate_limited", WAIT, "--public-visitor-rate"),
-        (limited_together, "rate_limited", WAIT, "--public-rate"),
+        (limited, "rate_limited", WAIT, "--visitor-rate"),
+        (limited_together, "rate_limited", WAIT, "2 a second"),
         (outside_the_prefix, "rate_limited", WAIT, None),
         (full, "busy", FULL, "--max-sessions"),
         (without_room, "store_full", NO_ROOM, "--max-pets"),
@@ -140,9 +141,15 @@ NO_ROOM = "there is no room for more pets; start again with the original pets, o
     ],
 )
 def test_a_visitor_reads_what_to_do_and_the_owner_which_option_to_change(
-    reach: Any, code: str, message: str, logged: str | None, caplog: pytest.LogCaptureFixture
+    reach: Any,
+    code: str,
+    message: str,
+    logged: str | None,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     caplog.clear()
+    monkeypatch.setattr("mockpets.web.public_mode.PUBLIC_RATE", 2)
     with caplog.at_level(logging.WARNING, "mockpets"):
         response = reach()
 
@@ -155,7 +162,7 @@ def test_a_visitor_reads_what_to_do_and_the_owner_which_option_to_change(
 
 
 def test_the_log_names_a_limit_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:
-    public = Public(pace=0, public_visitor_rate=1)
+    public = Public(pace=0, visitor_rate=1)
     with caplog.at_level(logging.WARNING, "mockpets"):
         for _ in range(20):
             public("GET", "/v1/pets")

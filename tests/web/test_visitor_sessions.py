@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import pytest
 
 from mockpets.constants import PUBLIC_IDLE_SECONDS
-from mockpets.settings.model import PUBLIC_VISITOR_RATE
+from mockpets.settings.model import VISITOR_RATE
 from mockpets.telemetry.access_log import configure
 from mockpets.web.public_mode import PUBLIC_ADDRESS_SESSIONS, PUBLIC_BURST, PUBLIC_CREATE_SECONDS
 from tests.cases import each
@@ -20,7 +20,6 @@ from tests.web.test_public_mode import TOKEN, Public, of_network
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mockpets.telemetry.access_log import Format
     from tests.http_client import Response
 
 MINE, THEIRS = "v-" + "0123456789abcdef" * 2, "v-" + "f" * 32
@@ -121,7 +120,7 @@ def test_a_name_of_another_form_is_rejected_with_the_form_that_is_allowed(carrie
 def test_rates_count_by_address_whatever_the_session() -> None:
     public = Public(pace=0)
     several = fresh_names()
-    burst = PUBLIC_BURST * PUBLIC_VISITOR_RATE
+    burst = PUBLIC_BURST * VISITOR_RATE
     statuses = [ask(public, "GET", "/v1/pets", next(several)).status for _ in range(burst + 1)]
 
     assert statuses == [200] * burst + [429]
@@ -216,7 +215,7 @@ def test_an_ipv6_network_creates_a_multiple_of_one_address(bits: int, times: int
 
 @pytest.mark.slow
 def test_one_address_cannot_use_up_the_memory_for_pets() -> None:
-    public = Public(pace=1 / PUBLIC_VISITOR_RATE)
+    public = Public(pace=1 / VISITOR_RATE)
     several = fresh_names()
     for _ in range(20):
         name, last = next(several), None
@@ -356,7 +355,7 @@ def test_a_name_opens_no_other_call_of_the_control_api(path: str) -> None:
 
 
 @each("form", ["text", "json"])
-def test_the_log_shortens_the_names_of_visitors_sessions(form: Format) -> None:
+def test_the_log_shortens_the_names_of_visitors_sessions(form: str) -> None:
     public, stream = Public(), io.StringIO()
     encoded = "".join(f"%{ord(character):02x}" for character in MINE)
     targets = [f"/~{encoded}/v1/pets", f"/~{MINE.upper()}/v1/pets", f"/v1/pets?{'a' * 980}{MINE}"]

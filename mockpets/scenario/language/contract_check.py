@@ -17,6 +17,7 @@ from mockpets.scenario.language.reply import Draft, from_network
 from mockpets.scenario.matching import ABSENT
 from mockpets.scenario.model import Canned, Match
 from mockpets.strict_json import dump_json
+from mockpets.units import either
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,8 +122,7 @@ def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
     listed = [operation for operation in operations if status in RESPONSES[operation]]
     unlisted = [operation for operation in operations if operation not in listed]
     if unlisted:
-        names = " and ".join(filter(None, [", ".join(unlisted[:-1]), unlisted[-1]]))
-        reason = f"status {status} is not in the contract for {names}"
+        reason = f"status {status} is not in the contract for {either(unlisted, 'and')}"
         allowed = [
             f"{', '.join(map(str, RESPONSES[operation]))} for {operation}" for operation in unlisted
         ]

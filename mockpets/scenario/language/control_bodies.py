@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import (
@@ -50,7 +50,7 @@ class SessionConfig:
     """
 
     names: tuple[str, ...] | None = None
-    inline: Mapping[str, tuple[Scenario, str]] | None = None
+    inline: Mapping[str, tuple[Scenario, str]] = field(default_factory=dict)
     seed: int | None = None
     pets: PetsSource | None = None
 
@@ -81,7 +81,7 @@ class _Scenarios(Shape):
                 here.reject(item, "a scenario name or a scenario document")
         if is_list and not node.items:
             diagnostics.add(node, "must have at least one scenario, got an empty list")
-        return names, inline
+        return tuple(names), inline
 
     def _looks(self, definitions: Definitions) -> Schema:
         name = {"type": "string", "description": "The name of a scenario."}
@@ -153,22 +153,17 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
             Diagnostics(BODY, problems=diagnostics.documents).close()
         except InputError as error:
             raise DocumentError(error.problems) from None
-    names, documents = values.get("scenario", (None, {}))
+    names, documents = values.pop("scenario", (None, {}))
     # Written as JSON only now: an invalid document can have half of a surrogate pair, which JSON
     # in UTF-8 cannot.
     inline = {
         name: (scenario, dump_json(value).decode()) for name, (scenario, value) in documents.items()
     }
-    return SessionConfig(
-        None if names is None else tuple(names), inline, values.get("seed"), values.get("pets")
-    )
+    return SessionConfig(names, inline, **values)
 
 
 def parse_pets(text: str, library: Library) -> PetsSource:
-    """Return the pets of a body that has the form of ``pets`` in a scenario file.
-
-    :raise InputError: every problem.
-    """
+    """Return the pets of a body like ``pets`` in a scenario file, or raise InputError."""
     diagnostics = Diagnostics(BODY, fixtures=library.shelf())
     pets: PetsSource = read(text, PETS_SOURCE, diagnostics, is_json=True, nodes=FIXTURE_NODES)
     return pets

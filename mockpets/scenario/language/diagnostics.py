@@ -65,7 +65,6 @@ class Diagnostics:
     def add(self, node: Node, what: str, hint: str = "", at: Path = ()) -> Invalid:
         """Add a problem, unless the parser already has one for this value; return `INVALID`.
 
-        :param hint: how to fix it.
         :param at: keys, and indexes from 0, from the node down to the invalid value.
         """
         if node.find(at)[0].kind != "unusable":

@@ -50,10 +50,8 @@ def warn_conditions(
 ) -> None:
     """Warn about conditions that no valid request meets.
 
-    Names that the contract does not have, and that are near to none of its names, are valid: the
-    service ignores them.
-
-    :param replies: the stub's; invalid requests are expected if it only rejects with 400.
+    Names that are near to none of the contract's names are valid: the service ignores them. A stub
+    that only rejects with 400 expects invalid requests.
     """
     expects_invalid = bool(replies) and all(
         isinstance(reply, Canned) and reply.status == 400 for reply in replies

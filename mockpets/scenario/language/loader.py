@@ -8,6 +8,7 @@ Four steps, each of which depends only on the one before: `text` opens and decod
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from mockpets.constants import (
@@ -81,8 +82,9 @@ def is_json_file(path: Path) -> bool:
     return path.suffix.lower() == ".json"
 
 
+@cache
 def scenario_schema() -> Schema:
-    """Return the JSON Schema of a scenario file; editors complete and explain keys with it."""
+    """Return the JSON Schema of a scenario file, for editors; do not modify it."""
     definitions = Definitions("#/$defs/")
     SCENARIO.schema(definitions)
     root = definitions.schemas.pop(SCENARIO.name)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.errors import nearest
 from mockpets.scenario.language.diagnostics import INVALID
-from mockpets.scenario.language.shapes import Definitions, Schema, Shape, either
-from mockpets.units import quote
+from mockpets.scenario.language.shapes import Definitions, Schema, Shape
+from mockpets.units import either, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Collection, Mapping
 
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
@@ -21,46 +21,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A constraint on which keys of a mapping go together.
+    """A constraint on keys: no mapping has all of `present` and none of `absent`."""
 
-    :param excluded: the JSON Schema of the mappings that violate it.
-    :param violated: whether a mapping with these keys violates it.
-    """
-
-    excluded: Schema
-    violated: Callable[[Collection[str]], bool]
+    present: Collection[str]
+    absent: Collection[str]
     what: str
     hint: str
+
+    def is_violated(self, keys: Collection[str]) -> bool:
+        """Return whether a mapping with these keys violates the rule."""
+        lacks = not any(key in keys for key in self.absent)
+        return lacks and all(key in keys for key in self.present)
+
+    def excluded(self) -> Schema:
+        """Return the JSON Schema of the mappings that violate the rule."""
+        keys = {**dict.fromkeys(self.present, True), **dict.fromkeys(self.absent, False)}
+        required = {"required": list(self.present)} if self.present else {}
+        return {"description": self.what, **required, "properties": keys}
 
 
 def not_both(first: str, second: str, hint: str) -> Rule:
     """Return the rule that a mapping has at most one of two keys."""
-    return Rule(
-        {"required": [first, second], "properties": {first: True, second: True}},
-        lambda keys: first in keys and second in keys,
-        f"'{first}' and '{second}' cannot be combined",
-        hint,
-    )
+    return Rule((first, second), (), f"'{first}' and '{second}' cannot be combined", hint)
 
 
 def needs(key: str, other: str, hint: str) -> Rule:
     """Return the rule that one key requires another."""
-    return Rule(
-        {"required": [key], "properties": {key: True, other: False}},
-        lambda keys: key in keys and other not in keys,
-        f"'{key}' requires '{other}'",
-        hint,
-    )
+    return Rule((key,), (other,), f"'{key}' requires '{other}'", hint)
 
 
 def some(wanted: Collection[str], what: str) -> Rule:
     """Return the rule that a mapping has at least one of some keys."""
-    return Rule(
-        {"properties": dict.fromkeys(wanted, False)},
-        lambda keys: not any(key in keys for key in wanted),
-        what,
-        f"add {either(wanted)}",
-    )
+    return Rule((), wanted, what, f"add {either(wanted)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +88,7 @@ class Object(Shape):
                 diagnostics.add(node, f"missing key '{name}'", hint)
         # An unknown key may be a misspelt one, so a violated rule would be a second problem.
         for rule in self.rules if node.members.keys() <= self.fields.keys() else ():
-            if rule.violated(node.members):
+            if rule.is_violated(node.members):
                 diagnostics.add(node, rule.what, rule.hint)
         is_valid = INVALID not in values.values() and values.keys() >= {*self.required}
         return values if is_valid or self.is_partial else INVALID
@@ -110,7 +102,7 @@ class Object(Shape):
         if self.required:
             looks["required"] = list(self.required)
         # Not as `allOf` or `anyOf`: code generators make types of these that allow any property.
-        excluded = [{"description": rule.what, **rule.excluded} for rule in self.rules]
+        excluded = [rule.excluded() for rule in self.rules]
         if excluded:
             looks["not"] = excluded[0] if len(excluded) == 1 else {"anyOf": excluded}
         return looks
@@ -164,10 +156,7 @@ class ByKind(Shape):
 
 @dataclass(frozen=True, slots=True)
 class ByKey(Shape):
-    """One of several mappings, chosen by the first of these keys that is present.
-
-    Use it inside `ByKind`, for nodes that are mappings; `misplaced` is the same as in `Object`.
-    """
+    """One of several mappings, chosen by the first of these keys that is present; for `ByKind`."""
 
     keys: Mapping[str, Object]
     misplaced: Mapping[str, str] = field(default_factory=dict)

@@ -108,11 +108,7 @@ class _Size(NamedTuple):
 
 @dataclass(slots=True)
 class _Open:
-    """A mapping or list whose end the builder has not reached.
-
-    :param before: the size of the document before it.
-    :param height: levels inside it.
-    """
+    """A mapping or list whose end is not reached: the size before it, and the levels inside it."""
 
     event: Event
     before: _Size

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 
 from mockpets.constants import FIXTURE_BYTES
-from mockpets.errors import InputError, Problem
+from mockpets.errors import InputError, Problem, invalid
 from mockpets.scenario.language.nodes import Builder, Event, Node
 from mockpets.scenario.language.text import place
 from mockpets.units import quote
@@ -71,7 +71,6 @@ def parse(
 ) -> Document:
     """Return the tree of a text that `text.check_text` accepts.
 
-    :param shown: the text's name in messages.
     :param nodes: the limit for nodes, with aliases expanded, as `characters` for keys and values.
     :raise InputError: the text is not valid YAML or JSON, is empty, or exceeds a limit.
     """
@@ -79,7 +78,7 @@ def parse(
     for event in _json_events(text, shown) if is_json else _yaml_events(text, shown):
         builder.take(event)
     if builder.root is None:
-        raise InputError([Problem(shown, 0, 0, "", "is empty")])
+        raise invalid(shown, "is empty")
     return Document(builder.root, tuple(builder.problems))
 
 
@@ -92,18 +91,11 @@ def read(text: str, shape: Shape, diagnostics: Diagnostics, **how: Any) -> Any:
     return value
 
 
-def _error(shown: str, position: _Place, what: str, hint: str = "") -> InputError:
-    return InputError([Problem(shown, *position, "", what, hint)])
-
-
 # --- JSON -------------------------------------------------------------------------------------
 
 
 def _json_events(text: str, shown: str) -> Iterator[Event]:
-    """Yield the events of a JSON text (RFC 8259).
-
-    :raise InputError: it is not valid JSON. NaN and duplicate keys are left to the builder.
-    """
+    """Yield the events of a JSON text (RFC 8259); leave NaN and duplicate keys to the builder."""
     if not text.strip():
         return
     try:
@@ -137,23 +129,20 @@ def _not_json(error: json.JSONDecodeError, shown: str) -> InputError:
     before = text[:index].rstrip()
     comma = index if rest.startswith(",") else len(before) - 1
     if rest.startswith(("//", "/*", "#")):
-        position = place(text, len(text) - len(rest))
-        return _error(shown, position, "JSON does not allow comments", "remove it, or use YAML")
+        what, hint = "JSON does not allow comments", "remove it, or use YAML"
+        return invalid(shown, what, hint, place(text, len(text) - len(rest)))
     if text[comma : comma + 1] == "," and text[comma + 1 :].lstrip()[:1] in ("]", "}"):
         what = "JSON does not allow a comma after the last value"
-        return _error(shown, place(text, comma), what, "remove it")
+        return invalid(shown, what, "remove it", place(text, comma))
     message = (error.msg[:1].lower() + error.msg[1:]).removesuffix(" at").removesuffix(" starting")
-    return _error(shown, (error.lineno, error.colno), f"is not valid JSON: {message}")
+    return invalid(shown, f"is not valid JSON: {message}", "", (error.lineno, error.colno))
 
 
 # --- YAML -------------------------------------------------------------------------------------
 
 
 def _yaml_events(text: str, shown: str) -> Iterator[Event]:
-    """Yield the events of a YAML text.
-
-    :raise InputError: it is not valid YAML, or contains two documents.
-    """
+    """Yield the events of a YAML text that has one document."""
     started = False
     brackets: list[_Place] = []
     try:
@@ -163,7 +152,7 @@ def _yaml_events(text: str, shown: str) -> Iterator[Event]:
             if isinstance(event, yaml.DocumentStartEvent):
                 if started:
                     hint = "put each document into its own file"
-                    raise _error(shown, position, "a second document starts here", hint)
+                    raise invalid(shown, "a second document starts here", hint, position)
                 started = True
             elif isinstance(event, yaml.ScalarEvent):
                 # The style of an unquoted scalar is '' in one parser, None in the other.
@@ -179,7 +168,7 @@ def _yaml_events(text: str, shown: str) -> Iterator[Event]:
     except yaml.MarkedYAMLError as error:
         raise _not_yaml(error, text, shown, brackets) from None
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        raise _error(shown, (0, 0), f"is not valid YAML: {quote(str(error))}") from None
+        raise invalid(shown, f"is not valid YAML: {quote(str(error))}") from None
 
 
 def _track_brackets(event: yaml.Event, text: str, brackets: list[_Place]) -> None:
@@ -205,9 +194,9 @@ def _not_yaml(
     position, start = _position(error.problem_mark), _position(error.context_mark)
     index = error.problem_mark.index if error.problem_mark else len(text)
     if context.startswith("while parsing a flow"):
-        return _error(shown, *_unclosed(context, brackets[-1], position, text[index:]))
+        return invalid(shown, *_unclosed(context, brackets[-1], position, text[index:]))
     if context.startswith("while parsing a block"):
-        return _error(shown, position, *_out_of_line(context, start, text[:index]))
+        return invalid(shown, *_out_of_line(context, start, text[:index]), position)
     what, hint = "is not valid YAML: " + ", ".join(filter(None, (context, problem))), ""
     if text[index : index + 1] == "\t" and ("any token" in problem or "a tab" in problem):
         what, hint = "YAML does not allow a tab here", "indent with spaces"
@@ -229,19 +218,19 @@ def _not_yaml(
         if fragment in f"{context}, {problem}":
             what, hint = replacement
             position = start if any(start) else position
-    return _error(shown, position, what, hint)
+    return invalid(shown, what, hint, position)
 
 
 def _unclosed(
     context: str, bracket: _Place, position: _Place, rest: str
-) -> tuple[_Place, str, str]:
+) -> tuple[str, str, _Place]:
     if not rest.strip():
-        return bracket, "this bracket is never closed", "add the closing bracket"
+        return "this bracket is never closed", "add the closing bracket", bracket
     wanted = "a value" if "node" in context else "a ','"
     what = f"expected {wanted} or the end of the bracket on line {bracket[0]}, column {bracket[1]}"
     # A path such as /v1/store/{name} within braces must be quoted.
     quotes = "quote the whole value, or " if rest[0] in "{[" else ""
-    return position, what, f"{quotes}close the bracket"
+    return what, f"{quotes}close the bracket", position
 
 
 def _out_of_line(context: str, start: _Place, before: str) -> tuple[str, str]:

@@ -75,7 +75,7 @@ class _PetShape(Shape):
 
 
 def _property(field: ContractField, definitions: Definitions) -> Schema:
-    schema = {**field.metadata, **getattr(field, "bounds", {})}
+    schema = {**field.openapi, **field.metadata, **getattr(field, "bounds", {})}
     if field.component is None:
         return schema
     definitions.schemas.setdefault(field.component, schema)

@@ -41,8 +41,7 @@ _AMBIGUOUS: Final = re.compile(
 def read_scalar(word: str) -> Scalar:
     """Return the value of an unquoted scalar.
 
-    :raise ValueError: the scalar is ambiguous, or is a number that JSON does not have; its
-        arguments are the problem and the hint.
+    :raise ValueError: with the problem and the hint, if it is ambiguous or not a JSON number.
     """
     if word in _WORDS:
         return _WORDS[word]

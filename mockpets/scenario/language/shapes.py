@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import did_you_mean
 from mockpets.scenario.language.diagnostics import INVALID
+from mockpets.units import either
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
@@ -167,8 +168,7 @@ def kebab_case(description: str, kind: str = "a name in kebab-case", then: Then 
 class Parsed(Shape):
     """A string that a parser converts, such as a duration or a rate.
 
-    :param pattern: a regular expression for the string; the parser may be stricter.
-    :param parse: returns the value, or raises ValueError with what was expected and what it got.
+    :param parse: returns the value, or raises ValueError; may be stricter than `pattern`.
     """
 
     expected: str
@@ -295,9 +295,3 @@ class OneOrMany(Shape):
 
     def _many(self) -> ListOf:
         return ListOf(self.description, self.item, 1, self.most)
-
-
-def either(words: Iterable[str]) -> str:
-    """Return ``a, b or c``."""
-    *first, last = dict.fromkeys(words)
-    return f"{', '.join(first)} or {last}" if first else last

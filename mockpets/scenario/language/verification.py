@@ -1,8 +1,4 @@
-"""What a test expects, waits for or asks about: requests, or responses held at a gate.
-
-The conditions of requests have the same shape as a stub's `match`, plus the outcome and the status
-of the response.
-"""
+"""What a test expects, waits for or asks about: requests, or responses held at a gate."""
 
 from __future__ import annotations
 
@@ -124,6 +120,11 @@ def _times(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
     return times
 
 
+def _verification(values: Any, *_: object) -> Verification:
+    match, outcomes, statuses = values.pop("match")
+    return Verification(match, outcomes=outcomes, statuses=statuses, **values)
+
+
 _COUNT: Final = Number("A number of requests.", 0, 1_000_000)
 _STATUS: Final = "a status such as 503, or a class such as 5xx"
 _FOR_PETS: Final = "for a pet's status, use query or body"
@@ -184,6 +185,7 @@ VERIFICATION: Final = Object(
     },
     required=("match",),
     name="Verification",
+    then=_verification,
 )
 GATE_WAIT: Final = Object(
     "The responses that a test expects to be held at a gate.",
@@ -219,30 +221,19 @@ REQUEST: Final = Object(
 
 
 def parse_request(text: str) -> dict[str, Any]:
-    """Return the method, path, headers and body of a request in a JSON text, as far as given.
-
-    :raise InputError: with every problem, each with its line and column.
-    """
+    """Return the parts of a request in a JSON text, as far as given, or raise InputError."""
     values: dict[str, Any] = _read(text, REQUEST, FILE_BYTES, FILE_NODES)
     return values
 
 
 def parse(text: str) -> Verification:
-    """Return the verification in a JSON text.
-
-    :raise InputError: with every problem, each with its line and column.
-    """
-    values = _read(text, VERIFICATION)
-    match, outcomes, statuses = values["match"]
-    times, within = values.get("times", Times()), values.get("within", 0.0)
-    return Verification(match, times, outcomes, statuses, within)
+    """Return the verification in a JSON text, or raise InputError with every problem."""
+    verification: Verification = _read(text, VERIFICATION)
+    return verification
 
 
 def parse_gate_wait(text: str) -> GateWait:
-    """Return what a JSON text expects of a gate; an empty text has the defaults.
-
-    :raise InputError: with every problem, each with its line and column.
-    """
+    """Return what a JSON text expects of a gate, by default if it is empty, or raise InputError."""
     return GateWait(**_read(text, GATE_WAIT)) if text.strip() else GateWait()
 
 

@@ -2,9 +2,10 @@
 
 Without a token, only programs on this machine may call it. A website that the developer visits must
 not: it can send requests to this machine even without CORS, and can point a name of its own at a
-loopback address (DNS rebinding). So the Host must be one that no website can have, and a request
-that the browser marks as cross-site is rejected (Fetch Metadata; Origin, RFC 6454). If the server
-does not listen only on loopback, or if a token is set, the caller must send the token instead.
+loopback address (DNS rebinding). So the Host must be one that no website can have, or that the
+operator trusts, and a request that the browser marks as cross-site is rejected (Fetch Metadata;
+Origin, RFC 6454). If the server does not listen only on loopback, or if a token is set, the caller
+must send the token instead.
 """
 
 from __future__ import annotations
@@ -128,15 +129,15 @@ def _check_peer(request: Request, settings: Settings) -> None:
 
 
 def _check_host(request: Request, settings: Settings) -> None:
-    """Check that the Host of a request is one that no website can have."""
+    """Check that the Host of a request is one that no website can have, or a trusted one."""
     host = request.headers.get("Host", "")
     names = f"{_HOST}|{_LABEL}" if settings.control == "open" else _HOST
     known = re.fullmatch(f"(?:{names}){_PORT}", host.lower())
-    if not known and re.sub(_PORT + "$", "", host.lower()) not in settings.allow_host:
+    if not known and not _is_trusted(host.lower(), settings):
         raise RequestError(
             "forbidden",
             f"the control API does not accept the host {host[:80]!r}; use localhost or an IP "
-            "address, or start the server with --allow-host",
+            "address, or start the server with --control-origin, http:// and the host name",
         )
     # A target in absolute form names a host too (RFC 9112, 3.2.2).
     target = urlsplit(request.environ.get("REQUEST_URI", ""))
@@ -144,6 +145,15 @@ def _check_host(request: Request, settings: Settings) -> None:
         raise RequestError(
             "forbidden", "the host in the request target differs from the Host header"
         )
+
+
+def _is_trusted(host: str, settings: Settings) -> bool:
+    """Return whether the operator trusts pages on this host, on any port.
+
+    Only for HTTP: the name of an origin with HTTPS proves nothing about a page without TLS.
+    """
+    name = re.sub(_PORT + "$", "", f"http://{host}")
+    return name in [re.sub(_PORT + "$", "", origin) for origin in settings.control_origin]
 
 
 def _is_loopback(peer: str) -> bool:

@@ -67,7 +67,7 @@ class ControlRequest:
     request: Request
     context: ControlContext
     session: Session
-    query: Mapping[str, str]
+    query: Mapping[str, Any]
 
     @property
     def name(self) -> str:

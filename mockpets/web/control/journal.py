@@ -16,7 +16,7 @@ from mockpets.constants import (
 )
 from mockpets.contract.error_messages import without_session
 from mockpets.contract.fields import parse_int64
-from mockpets.contract.query_parameters import Parameter, integer, read_query
+from mockpets.contract.query_parameters import integer
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.journal import queries
 from mockpets.units import quote
@@ -25,8 +25,6 @@ from mockpets.web.control.waiting import block, wait_until
 from mockpets.wsgi_extension import MEMO, ORDER, RETRIED, SERVER, CallAgain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mockpets.contract.control_types import (
         ClearedRequests,
         Events,
@@ -52,9 +50,7 @@ _AT_ONCE = 200
 
 def _selected(call: ControlRequest) -> tuple[list[Entry], int]:
     """Return the entries that the query selects, and how many pass its filters."""
-    limit = max(call.context.settings.journal_size, 1)
-    wanted = queries.parse_filter(call.query, limit)
-    return queries.selected(call.session.journal.entries(), wanted)
+    return queries.selected(call.session.journal.entries(), call.query)
 
 
 def requests(call: ControlRequest) -> JsonResponse[RequestList]:
@@ -118,9 +114,7 @@ def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
     """Return the matching requests if there are as many as expected, or as soon as there are.
 
     :raise RequestError: ``session_dropped`` if the caller sends the ID of another session;
-        ``verification_failed``, with the nearest requests and the differences; ``busy`` if the
-        server cannot hold the response until then.
-    :raise InputError: the body is invalid.
+        ``verification_failed`` with the nearest requests; ``busy``.
     """
     from mockpets.journal import verification
     from mockpets.scenario.language.verification import parse as parse_verification
@@ -165,21 +159,12 @@ def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
     return json_response({"matched": len(matched), "requests": matched})
 
 
-def _wait(text: str) -> float:
-    if not (text.isascii() and text.isdigit() and len(text) < 4) or float(text) > WAIT_SECONDS:
-        expected = f"an integer from 0 to {WAIT_SECONDS:g}"
-        raise ValueError(f"must be {expected} (seconds), got {text[:40]!r}")
-    return float(text)
-
-
-EVENTS_PARAMETERS: Final[Mapping[str, Parameter]] = {
+EVENTS_PARAMETERS: Final = {
     "since": integer(
         "The `change` of an earlier response; without it, the call responds at once.", 0
     ),
-    "wait": Parameter(
-        "Seconds to wait for a change.",
-        {"type": "integer", "minimum": 0, "maximum": int(WAIT_SECONDS), "default": 0},
-        _wait,
+    "wait": integer(
+        "Seconds to wait for a change.", 0, int(WAIT_SECONDS), unit=" (seconds)", default=0
     ),
 }
 
@@ -187,8 +172,7 @@ EVENTS_PARAMETERS: Final[Mapping[str, Parameter]] = {
 def events(call: ControlRequest) -> JsonResponse[Events]:
     """Return what has changed since a number, after waiting for a change if necessary."""
     # With our server no thread waits: it holds the request, and calls the view again.
-    query = read_query(call.query, EVENTS_PARAMETERS)
-    since, wait = query.get("since"), query.get("wait", 0.0)
+    since, wait = call.query.get("since"), call.query.get("wait", 0)
     changes, environ = call.session.changes, call.request.environ
     number = changes.number
     if since is None or since > number or wait == 0 or RETRIED in environ or changes.since(since):
@@ -257,9 +241,7 @@ def open_gate(call: ControlRequest) -> JsonResponse[OpenedGate]:
 def wait_for_gate(call: ControlRequest) -> JsonResponse[HeldResponses]:
     """Wait until a gate holds as many responses as expected, and return how many it holds.
 
-    :raise RequestError: ``not_held`` if it does not in time, with the number that it holds;
-        ``busy`` if the server cannot hold one more response.
-    :raise InputError: the body is invalid.
+    :raise RequestError: ``not_held`` if it does not in time; ``busy``.
     """
     from mockpets.scenario.language.verification import parse_gate_wait
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from mockpets.constants import BODY_BYTES
 from mockpets.contract.error_messages import no_animal
 from mockpets.contract.fields import parse_int64
-from mockpets.contract.query_parameters import Parameter, integer, read_query
+from mockpets.contract.query_parameters import Parameter, integer
 from mockpets.contract.schemas import FILTERS
 from mockpets.contract.serialization import load_new_pet, load_pet_change
 from mockpets.errors import RequestError
@@ -54,9 +54,7 @@ def _filter(field: ContractField) -> Parameter:
             raise ValueError(field.problem(text))
         return value
 
-    name = field.component
-    schema = {"$ref": f"#/components/schemas/{name}"} if name else field.openapi
-    return Parameter(field.metadata["description"], schema, read)
+    return Parameter(field.metadata["description"], field.schema(), read)
 
 
 PETS_PARAMETERS: Final[Mapping[str, Parameter]] = {
@@ -68,7 +66,7 @@ PETS_PARAMETERS: Final[Mapping[str, Parameter]] = {
 
 def pets(call: ControlRequest) -> JsonResponse[PetPage]:
     """Return a page of pets by ID."""
-    query = read_query(call.query, PETS_PARAMETERS)
+    query = call.query
     filters = tuple((FILTERS[name].compares, query[name]) for name in query if name in FILTERS)
     limit: int = query.get("limit", CONTROL_PETS)
     store = call.activation().store

@@ -19,13 +19,12 @@ from mockpets.constants import (
     PANEL_FILE_PATH,
     PANEL_PATH,
     PROTOCOL,
-    VERSION,
 )
 from mockpets.contract.openapi import document
+from mockpets.contract.query_parameters import read_query
 from mockpets.errors import InputError, NotReady, RequestError
 from mockpets.journal import queries
 from mockpets.kit import files_of
-from mockpets.strict_json import dump_json
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
 from mockpets.web.control import journal, pets, sessions
@@ -119,7 +118,8 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
     closed = sessions.closed_names.seconds(name)
     session = _session(call, name, sessions)
     try:
-        return call.view(ControlRequest(request, context, session, query))
+        values = read_query(query, call.parameters or {})
+        return call.view(ControlRequest(request, context, session, values))
     except (InputError, RequestError, NotReady) as error:
         if is_new:  # a call that fails changes nothing; after a job, the view is called again
             sessions.drop(name, closed)
@@ -172,12 +172,12 @@ def ready() -> JsonResponse[Health]:
 
 def openapi() -> JsonResponse[Mapping[str, Any]]:
     """Return the contract as OpenAPI 3.1, with the base path of the request's session."""
-    return _document(document)
+    return _document(document())
 
 
 def control_openapi() -> JsonResponse[Mapping[str, Any]]:
     """Return the control API as OpenAPI 3.1, with the base path of the request's session."""
-    return _document(control_document)
+    return _document(control_document())
 
 
 @cache
@@ -189,30 +189,18 @@ def control_document() -> Mapping[str, Any]:
     return document_of(CALLS)
 
 
-def _document(make: Callable[[], Mapping[str, Any]]) -> JsonResponse[Mapping[str, Any]]:
+def _document(document: Mapping[str, Any]) -> JsonResponse[Mapping[str, Any]]:
     """Return an OpenAPI document whose servers have the base path of the request's session."""
-    root = dump_json(current_request().root_path)[1:-1]
-    return JsonResponse(root.join(_around_roots(make)))
-
-
-@cache
-def _around_roots(make: Callable[[], Mapping[str, Any]]) -> tuple[bytes, ...]:
-    """Return an OpenAPI document as JSON, split where the root of each server belongs."""
-    here, mark = make(), "{root}"
-    servers = [{**server, "url": mark + server["url"]} for server in here["servers"]]
-    return tuple((dump_json({**here, "servers": servers}) + b"\n").split(mark.encode()))
+    root = current_request().root_path
+    servers = [{**server, "url": root + server["url"]} for server in document["servers"]]
+    return json_response({**document, "servers": servers})
 
 
 def scenario_schema() -> JsonResponse[Mapping[str, Any]]:
     """Return the JSON Schema of scenario files, which the shipped files name for editors."""
-    return JsonResponse(_scenario_schema())
-
-
-@cache
-def _scenario_schema() -> bytes:
     from mockpets.scenario.language import loader
 
-    return dump_json(loader.scenario_schema()) + b"\n"
+    return json_response(loader.scenario_schema())
 
 
 def metrics(call: ControlRequest) -> Response:
@@ -228,9 +216,8 @@ def coverage(call: ControlRequest) -> JsonResponse[StateCoverage]:
     """Return which states of each operation the server has sent, in all sessions."""
     counted = call.context.coverage
     is_long = len(counted) > _AT_ONCE
-    rows = run_job(call, counted.rows, "reading the state coverage", is_long=is_long)
-    total = sum(row["count"] for row in rows)
-    return json_response({"version": VERSION, "total": total, "rows": rows})
+    what = "reading the state coverage"
+    return json_response(run_job(call, counted.document, what, is_long=is_long))
 
 
 def clear_coverage(call: ControlRequest) -> JsonResponse[ClearedCoverage]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import FILE_BYTES, OPERATIONS, PROTOCOL
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
-from mockpets.contract.query_parameters import Parameter, read_query
+from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
+from mockpets.journal.journal import JOURNAL_ENTRIES
 from mockpets.journal.queries import moment
 from mockpets.scenario.describe import describe_pets, describe_stub
 from mockpets.scenario.language.text import read_text
@@ -82,12 +83,12 @@ def state(call: ControlRequest) -> JsonResponse[State]:
             "without_session": {"count": sessionless, "last": last},
             "rejected_origins": call.context.rejected_origins.all(),
             "settings": {
-                "key": settings.api_key[0],
+                "key": settings.key,
                 "any_key": settings.any_key,
                 "base_path": base_path(session.name),
                 "max_pets": sessions.shared.max_new,
                 "max_sessions": sessions.limit,
-                "journal_size": settings.journal_size,
+                "journal_size": JOURNAL_ENTRIES,
                 "public": settings.public,
                 "options": settings.options(),
             },
@@ -144,7 +145,7 @@ def scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     lineage = library.lineage(name) if name in library.scenarios else []
     pets = next((level.pets for level in lineage if level.pets is not None), None)
     breaks = name in library.scenarios and library.stack((name,)).has_connection_fault
-    is_disabled = breaks and not call.session.allows_connection_faults
+    is_disabled = breaks and call.session.shared.is_public
     return json_response(
         {
             **_scenario_summary(call.session, library, name),
@@ -209,7 +210,7 @@ def _activate(
     """
     session.activate(names, config.inline)
     server: Server | None = call.request.environ.get(SERVER)
-    if server is not None and session.allows_connection_faults and session.has_connection_fault:
+    if server is not None and not session.shared.is_public and session.has_connection_fault:
         server.close_idle(session.name)
 
 
@@ -222,7 +223,7 @@ def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
     # A fixture's name is short, but its file may be long.
     is_long = len(text) >= LONG or '"pets"' in text
     config = run_job(call, parse, "reading the body", is_long=is_long)
-    if config.inline and not shared.documents:
+    if config.inline and shared.is_public:
         message = "scenarios sent in a request are disabled: the server runs with --public"
         raise RequestError("forbidden", message)
     return config
@@ -312,9 +313,9 @@ def make_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     names = None if config.names is None else checked(config.names, "the body")
     if names is not None:
         if before is not None:
-            before.check(names, config.inline or {})
+            before.check(names, config.inline)
         else:
-            shared.library_with(config.inline or {}).stack(names)
+            shared.library_with(config.inline).stack(names)
     session = context.sessions.get_or_create(name, declare=True, reopen=True)
     if table is not None:
         session.start_from(seed, table)
@@ -350,17 +351,15 @@ DROP_PARAMETERS: Final = {
 
 def drop_session(call: ControlRequest) -> JsonResponse[DroppedSession]:
     """Remove a session and release the responses it holds."""
-    closed: float = read_query(call.query, DROP_PARAMETERS).get("closed", 0.0)
     session = _existing(call)
-    call.context.sessions.drop(session.name, closed)
+    call.context.sessions.drop(session.name, call.query.get("closed", 0.0))
     return json_response({"dropped": session.name, "id": session.id})
 
 
 def drop_sessions(call: ControlRequest) -> JsonResponse[DroppedSessions]:
     """Remove every session but the default one, which is reset; release the responses they hold."""
     registry = call.context.sessions
-    closed: float = read_query(call.query, DROP_PARAMETERS).get("closed", 0.0)
     is_long = len(registry) > _AT_ONCE
-    drop = partial(registry.drop_all, closed)
+    drop = partial(registry.drop_all, call.query.get("closed", 0.0))
     dropped = run_job(call, drop, "removing all sessions", is_long=is_long)
     return json_response({"dropped": dropped})

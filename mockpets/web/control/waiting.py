@@ -30,13 +30,10 @@ def wait_until(
 ) -> T:
     """Return the result of a check that no longer has to wait, or the last one in time.
 
-    On our server, the view responds to a result that may still change as to any other: the server
-    does not send that response.
-
     :param within: seconds.
     :param check: called with the session and whether the time is over, again after each change;
-        returns the result and None, or any result and the number of the change after which to check
-        again.
+        returns the result, and None or the number of the change after which to check again. Our
+        server does not send a response with a result that may still change.
     :raise RequestError: ``busy`` if too many responses are parked already, ``session_dropped``.
     """
     environ, sessions, session = call.request.environ, call.context.sessions, call.session
@@ -59,10 +56,7 @@ def wait_until(
 
 
 def block(changes: ChangeFeed, number: int, seconds: float) -> None:
-    """Block the thread until the next change after a number; not on our server.
-
-    :param seconds: how long at most.
-    """
+    """Block the thread for some seconds, or until the next change after a number."""
     changed = Event()
     cancel = changes.wait(number, changed.set)
     changed.wait(seconds)

@@ -17,7 +17,7 @@ GenericContainer.prototype.start = async function start() {
     command: createOpts.Cmd ?? null,
   };
   writeFileSync(process.env.CAPTURED, JSON.stringify(started));
-  const server = spawn("mockpets", ["serve", "--port", "0", "--quiet"], {
+  const server = spawn("mockpets", ["serve", "--port", "0", "--log=quiet"], {
     env: { ...process.env, ...environment, MOCKPETS_SCENARIOS_DIR: directoriesToCopy[0].source },
     stdio: ["ignore", "pipe", "ignore"],
   });

@@ -39,7 +39,7 @@ class FakeDocker:
     def start(self, created: SimpleNamespace) -> None:
         [folder] = self.options["volumes"]
         process = subprocess.Popen(
-            ["mockpets", "serve", "--port", "0", "--quiet"],
+            ["mockpets", "serve", "--port", "0", "--log=quiet"],
             env={
                 **os.environ,
                 **self.options["environment"],

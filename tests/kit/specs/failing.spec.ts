@@ -24,7 +24,7 @@ test("a negated verification", async ({ mock, request }) => {
 
 test.describe("servers", () => {
   test("a port in the options of the server", () => {
-    webServer({ args: "--quiet --port=7400" });
+    webServer({ args: "--log=quiet --port=7400" });
   });
 });
 

@@ -39,6 +39,16 @@ test("the route sends the session to the mock and the app, and not to third part
   }
 });
 
+test("static files of the app are requested without the session", async ({ mock, page }) => {
+  await page.goto("/");
+  for (const file of ["/echo.js", "/echo/main.tsx?t=1", "/echo/logo.svg", "/echo.woff2"]) {
+    expect(await load(page, file)).not.toHaveProperty("mockpets-session");
+  }
+  for (const call of ["/echo", "/echo.json", "/echo?file=a.js", "/echo.js/next", "/echo/js"]) {
+    expect(await load(page, call)).toMatchObject({ "mockpets-session": mock.session });
+  }
+});
+
 test("the app's server gets the session as baggage too, beside that of the page", async ({ mock, page, request }) => {
   await page.goto("/");
   expect(await load(page, "/echo")).toMatchObject({ baggage: mock.baggage });

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from werkzeug.wrappers import Response
 
 from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PROBLEMS_SHOWN
 from mockpets.contract.schemas import Pet
@@ -476,7 +475,8 @@ def header(name: str, value: str) -> list[str]:
 @each(
     "value",
     ["", "/v1/pets/7", "../pets?limit=5&x=%20#a/b?", "http://127.0.0.1:7387/v1", "http://[::1]:80/",
-     "//cdn.example/a;b=c,d", "mailto:a@b.example", "?a", "a:b", "https://u:p@h.example/~w3+x/v1"],
+     "//cdn.example/a;b=c,d", "mailto:a@b.example", "?a", "a:b", "https://u:p@h.example/~w3+x/v1",
+     "/a?", "/a#", "http://h:/#", "http://h:/", "//@h"],
 )  # fmt: skip
 def test_locations(value: str) -> None:
     for name in ("Location", "content-location"):
@@ -487,8 +487,7 @@ def test_locations(value: str) -> None:
     "value",
     ["http://[::1", "http://[x", "http://[x]/", "http://]", "/a b", '/"', "/<b>", "/{petId}", "/a|b",
      "/a\\b", "/%", "/%zz", "/a[0]", "http://h:99999/", "http://h:x/", "http://" + "a" * 64 + "/",
-     "http://a..b/", "/a?", "/a#", "http://h:/#", "/^", "/`", "//:", "http://h:/", "//@h",
-     "http://a:b:c@h/", "http://[::1]x/", "/a" * 2000 + "|", ":" * 4000 + "|"],
+     "http://a..b/", "/^", "/`", "http://[::1]x/", "/a" * 2000 + "|", ":" * 4000 + "|"],
 )  # fmt: skip
 def test_invalid_locations(value: str) -> None:
     (problem,) = header("Location", value)
@@ -497,12 +496,12 @@ def test_invalid_locations(value: str) -> None:
 
 
 @given(st.from_regex(r"(https?:)?(//[a-zA-Z0-9.:@\[\]%-]{0,12})?[ -~]{0,12}", fullmatch=True))
-def test_a_location_is_sent_unchanged_or_rejected(value: str) -> None:
+def test_a_location_is_kept_unchanged_or_rejected(value: str) -> None:
     if not header("Location", value):
-        sent = Response("x", headers={"Location": value}).get_wsgi_headers({})["Location"]
+        headers = json.dumps({"Location": value})
+        reply = canned(stub(f"reply: {{status: 503, text: x, headers: {headers}}}"))
 
-        # The case of a scheme or a host does not matter.
-        assert value.lower() == sent.lower()
+        assert dict(reply.headers)["Location"] == value
 
 
 @each("value, fits", [

@@ -89,6 +89,7 @@ LOCAL_TOKEN = {"control_token": TOKEN}
 OPEN = {"host": ("0.0.0.0",), "control": "open"}  # noqa: S104
 OFF = {"control": "off"}
 FRONT = {"control_origin": ("https://front.example",)}
+PETS = {"control_origin": ("http://pets.test:3000",)}
 WITH = {"Authorization": f"Bearer {TOKEN}"}
 EVIL = page("cross-site", "http://evil.test")
 
@@ -117,7 +118,9 @@ CALLERS = [
     Caller_("a page with a user", "forbidden", page(None, "http://localhost@evil.test")),
     Caller_("a rebound name", "forbidden", page("same-origin", None, "evil.test:7387")),
     Caller_("a rebound name, no page", "forbidden", {"Host": "evil.test"}),
-    Caller_("a name that is allowed", "pass", {"Host": "Pets.test:1"}, {"allow_host": "pets.test"}),
+    Caller_("the host of a page that is named", "pass", {"Host": "Pets.test:1"}, PETS),
+    Caller_("the host of a page with TLS", "forbidden", {"Host": "front.example"}, FRONT),
+    Caller_("the host of a page, and more", "forbidden", {"Host": "a.pets.test"}, PETS),
     Caller_("a compose name", "forbidden", {"Host": "mockpets:7387"}),
     Caller_("the network, on loopback", "forbidden", peer="10.0.0.7"),
     Caller_("the network, mapped", "forbidden", peer="::ffff:10.0.0.7"),
@@ -193,7 +196,6 @@ class Server:
     """An app with these settings, and the visible effects of calls."""
 
     def __init__(self, **settings: Any) -> None:
-        settings = {key: (each,) if key == "allow_host" else each for key, each in settings.items()}
         # A minute passes with each request, so that the rate limit is never reached.
         app = create_app(Settings(**settings), partial(next, count(0.0, 60.0)))
         self._client = app.test_client()
@@ -313,6 +315,7 @@ HOSTS = {
     "[::1]": True,
     "192.168.1.5:7387": True,
     "pets.test:7387": True,
+    "front.example": False,
     "mockpets": None,
     "my_mock-1:7387": None,
     "evil.test": False,
@@ -338,7 +341,7 @@ def test_combinations_of_host_origin_and_site(
     control: str, method: str, path: str, is_every: bool
 ) -> None:
     server = Server(
-        control=control, control_origin=("https://front.example",), allow_host="pets.test"
+        control=control, control_origin=("https://front.example", "http://pets.test:3000")
     )
     some = [*product(HOSTS, [None], [None]), *product(["localhost"], ORIGINS, SITES)]
     wrong = []
@@ -692,8 +695,8 @@ BODIES = st.none() | st.sampled_from([b"{}", b"[]", b'"x"', b"7", b"\xff", b"{" 
 
 @pytest.fixture(scope="module")
 def fuzzed() -> list[Server]:
-    every = product(("", TOKEN), (False, True))
-    return [Server(control_token=token, any_key=any_key) for token, any_key in every]
+    every = product(("", TOKEN), ("mockpets", "*"))
+    return [Server(control_token=token, api_key=(key,)) for token, key in every]
 
 
 @given(method=METHODS, base=BASES, path=TARGETS, query=QUERIES, headers=HEADERS, body=BODIES)

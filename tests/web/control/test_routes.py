@@ -712,15 +712,15 @@ def test_an_invalid_session_is_not_created(call: Client) -> None:
 
 
 def test_state_has_every_specified_property(fresh: Make) -> None:
-    call = fresh(any_key=True, seed=3, max_sessions=7, journal_size=9)
+    call = fresh(api_key=("*",), seed=3, max_sessions=7)
     call("GET", "/~w1/v1/pets")
     good(at(call, "PUT", "snapshots/s"))
     state = good(at(call, "GET", "state"))
 
     assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "snapshots": 1, "held": 0}
     wanted = {"key": "mockpets", "any_key": True, "base_path": "/~w1/v1", "max_pets": 10_000}
-    wanted |= {"max_sessions": 7, "journal_size": 9, "public": False}
-    assert state["settings"] == wanted | {"options": ["--seed 3", "--any-key"]}
+    wanted |= {"max_sessions": 7, "journal_size": 1000, "public": False}
+    assert state["settings"] == wanted | {"options": ["--seed 3", "--api-key *"]}
     head = {"session": "w1", "resets": 0, "active": ["default"], "seed": 3, "gates": {}}
     assert head.items() <= state.items()
     assert state["change"] >= 2
@@ -846,8 +846,11 @@ def test_the_journal_can_be_filtered_and_cleared(call: Client) -> None:
     assert good(at(call, "GET", "requests", session="log"))["resets"] == whole["resets"] + 1
 
 
-def test_the_journal_limits_requests_and_bodies(fresh: Make) -> None:
-    call = fresh(journal_size=3)
+def test_the_journal_limits_requests_and_bodies(
+    fresh: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", 3)
+    call = fresh()
     for number in range(5):
         body = json.dumps({"name": "x" * 5000, "categoryId": number}).encode()
         call("POST", "/~w1/v1/pets", body=body, headers=JSON)

@@ -38,8 +38,8 @@ export interface MockpetsOptions {
    */
   mockHar: "on-failure" | "always";
   /**
-   * `route` (the default): a header and `baggage`, only to the origins of mockpets and your app. Before
-   * Playwright 1.57, a route does not see the requests of a service worker.
+   * `route` (the default): a header and `baggage`, only to the origins of mockpets and your app, and not
+   * for paths of your app that end like a static file, such as `.js`. Before Playwright 1.57, a route does not see the requests of a service worker.
    * `header`: a header to all servers. Requests to servers that do not allow it with CORS fail.
    * `key`: your app sends `mock.key` as its API key. Playwright does not change the requests.
    */

@@ -392,6 +392,12 @@ export interface components {
         };
         Pet: {
             /**
+             * Format: int64
+             * @description Unique identifier, assigned by the service on creation.
+             * @example 17
+             */
+            id: number;
+            /**
              * @description The animal's name.
              * @example Miso
              */
@@ -407,12 +413,6 @@ export interface components {
              * @example available
              */
             status?: components["schemas"]["PetStatus"];
-            /**
-             * Format: int64
-             * @description Unique identifier, assigned by the service on creation.
-             * @example 17
-             */
-            id: number;
         };
         /** @description The properties of a pet to change; a status of null removes the status. */
         PetChange: {
@@ -519,7 +519,8 @@ export interface components {
         /** @description The filters of the request log, all of which a request must pass. */
         RequestFilters: {
             /**
-             * @description Maximum number of requests; the newest are returned. At most the server's --journal-size.
+             * Format: int64
+             * @description Maximum number of requests; the newest are returned. At most 1000.
              * @default 100
              */
             limit?: number;
@@ -537,7 +538,10 @@ export interface components {
             note?: components["schemas"]["NoteCode"];
             /** @description Only requests with this outcome. */
             outcome?: components["schemas"]["RequestOutcome"];
-            /** @description Only requests with higher numbers. */
+            /**
+             * Format: int64
+             * @description Only requests with higher numbers.
+             */
             since?: number;
         };
         /**
@@ -700,7 +704,7 @@ export interface components {
          * @description The settings of the server that matter to a client.
          *
          *     `options` are those of what sessions start with and how requests are treated, as on the command
-         *     line, if they differ from the defaults: `--any-key`, `--seed 4`.
+         *     line, if they differ from the defaults: `--api-key *`, `--seed 4`.
          */
         ServerSettings: {
             key: string;
