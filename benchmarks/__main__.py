@@ -12,16 +12,18 @@ import json
 import os
 import platform
 import sys
+from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks import curves, loops
 from benchmarks.compare import QUESTIONS, Plan, compare, report
-from benchmarks.load import client_name
-from benchmarks.operations import LEVELS
+from benchmarks.idle import Machine
+from benchmarks.load import LEVELS, client_name
 from benchmarks.peers import PEERS, make_ready
-from benchmarks.subjects import BEFORE, OURS, PETS, SCRIPT, compile_ours, own_subjects
+from benchmarks.subjects import OURS, PETS, SCRIPT, build, compile_ours, own_subjects
 from benchmarks.tables import RESULTS, put_into
 from mockpets.pets.generator import generate
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
 
 _SHORT: Final = Plan(2, 1, (16,), 0)
-_FULL: Final = Plan(3, 2, LEVELS, 5)
+_FULL: Final = Plan(5, 2, LEVELS, 5)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,14 +44,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     plan = preset._replace(
         rounds=options.rounds or preset.rounds, seconds=options.seconds or preset.seconds
     )
-    machine = _machine()
+    machine = Machine()
     try:
-        machine["client"] = client_name() if QUESTIONS.keys() & {*options.questions} else ""
-        results = {"machine": machine, **_measure(options, plan)}
+        description = _machine()
+        if QUESTIONS.keys() & {*options.questions}:
+            description["client"] = client_name()
+        results = {"machine": description, **_measure(options, plan, machine)}
+        if machine.rates:
+            description |= asdict(machine) | {"control": machine.summary()}
         sections = dict(_sections(results, options, plan))
         sys.stdout.write("\n\n".join(sections.values()) + "\n")
         if options.save is not None:
             options.save.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        if problems := machine.problems():
+            _log(f"the machine was not idle: {'; '.join(problems)}")
+        if options.write is not None and problems:
+            raise RuntimeError(f"{options.write} is unchanged: measure again on an idle machine")
         for name, text in sections.items() if options.write is not None else ():
             put_into(options.write, name, text)
     except (OSError, RuntimeError, ValueError) as error:
@@ -58,8 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _measure(options: argparse.Namespace, plan: Plan) -> dict[str, Any]:
-    """Return the results by name.
+def _measure(options: argparse.Namespace, plan: Plan, machine: Machine) -> dict[str, Any]:
+    """Return the results by name; note in `machine` whether it was idle.
 
     :raise RuntimeError: mockpets itself fails the check.
     """
@@ -70,11 +80,12 @@ def _measure(options: argparse.Namespace, plan: Plan) -> dict[str, Any]:
     results: dict[str, Any] = {}
     if QUESTIONS.keys() & {*options.questions}:
         pets = generate(PETS, 1, "en_US")
-        subjects = own_subjects(home, pets, options.before)
+        subjects = own_subjects(home, pets, options.before, options.python)
         if options.only:
-            subjects = [item for item in subjects if item.name in (OURS, BEFORE, *options.only)]
+            subjects = [item for item in subjects if item.name.startswith((OURS, *options.only))]
         peers, missing = _peers(options, home, pets)
-        rows, skipped = compare([*subjects, *peers], pets, plan, options.questions, _log)
+        check = partial(machine.check, home)
+        rows, skipped = compare([*subjects, *peers], pets, plan, options.questions, check, _log)
         if OURS not in [row["name"] for row in rows]:
             raise RuntimeError("mockpets failed the check")
         results |= {"rows": rows, "skipped": [*missing, *skipped]}
@@ -127,7 +138,7 @@ def _about(machine: Mapping[str, Any], options: argparse.Namespace, plan: Plan) 
         f"{datetime.now(UTC):%Y-%m-%d}, `{command}`: {plan.rounds} rounds of {plan.seconds} s, "
         f"medians. Machine: {machine['processor']}, {machine['cores']} cores, load "
         f"{machine['load']} before the run, {machine['system']}, {machine['python']}"
-        f"{', ' + machine['client'] if machine['client'] else ''}."
+        f"{', ' + machine['client'] if 'client' in machine else ''}. {machine.get('control', '')}"
     )
 
 
@@ -143,7 +154,7 @@ def _machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 1),
         "system": f"{platform.system()} {platform.release()}",
-        "python": f"Python {platform.python_version()}",
+        "python": build(sys.executable),
     }
 
 
@@ -161,6 +172,14 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     add("--only", nargs="+", default=[], metavar="NAME", help="measure only these and mockpets")
     add("--before", type=Path, metavar="DIR", help="measure another checkout in the same run")
+    add(
+        "--python",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="measure mockpets with other interpreters too, which have its dependencies",
+    )
     add("--cache", type=Path, default=cache, metavar="DIR", help="for peers; default %(default)s")
     add("--save", type=Path, metavar="FILE", help="save the results with all samples as JSON")
     add(

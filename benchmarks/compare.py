@@ -37,7 +37,7 @@ class Plan(NamedTuple):
     """How much to measure.
 
     :param seconds: duration of each measurement.
-    :param connections: numbers of connections for lists.
+    :param connections: numbers of connections for the mix and for lists.
     :param starts: number of extra starts, which measure only the time to the first response.
     """
 
@@ -52,12 +52,14 @@ def compare(
     pets: Sequence[Pet],
     plan: Plan,
     questions: Container[str],
+    check_machine: Callable[[], None],
     log: Callable[[str], None],
 ) -> tuple[list[Row], list[str]]:
     """Return a row for each server that passes the check, and what was not measured and why.
 
     :param pets: the pets in the data of the servers.
     :param questions: keys of `QUESTIONS`.
+    :param check_machine: called before, between and after the rounds.
     """
     skipped: list[str] = []
 
@@ -75,6 +77,8 @@ def compare(
     turns += [f"round {number + 1} of {plan.rounds}" for number in range(plan.rounds)]
     passed = [subject for subject in subjects if subject.name in rows]
     for number, turn in enumerate(turns):
+        if number >= plan.starts:
+            check_machine()
         for subject in Random(number).sample(passed, len(passed)):
             log(f"{turn}: {subject.name}")
             row, figures = rows[subject.name], dict[str, float]()
@@ -87,9 +91,12 @@ def compare(
                 if number >= plan.starts and "mix" in questions and "list" in row["statuses"]:
                     # Another start, since the mix needs a server without the many new pets.
                     with started(subject) as server:
-                        figures |= mix.measure(subject, server.port, row["statuses"], plan.seconds)
+                        figures |= mix.measure(
+                            subject, server.port, row["statuses"], plan.seconds, plan.connections
+                        )
             except (OSError, RuntimeError) as error:
                 skip(subject.name, RuntimeError(f"{turn} is incomplete: {error}"))
+    check_machine()
     return [{**row, "figures": medians(row["samples"])} for row in rows.values()], skipped
 
 
@@ -133,7 +140,7 @@ def medians(samples: Sequence[Figures]) -> Figures:
 def report(rows: Sequence[Row], questions: Container[str]) -> Iterator[str]:
     """Yield a table for each question, of the servers with figures for it, the fastest first."""
     ours = next(row for row in rows if row["name"] == OURS)
-    ordered = sorted(rows, key=lambda row: -row["figures"].get("mix", 0))
+    ordered = sorted(rows, key=lambda row: -row["figures"].get("mix_16", 0))
     for name, question in QUESTIONS.items():
         if name in questions:
             measured = [row for row in ordered if question.FIGURE in row["figures"]]

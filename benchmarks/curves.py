@@ -50,7 +50,7 @@ CURVES: Final[Mapping[str, Curve]] = {
     "scenarios": Curve("scenario files of your own", (1, 10, 100, 1_000)),
     "pets": Curve("pets", (50, 1_000, 10_000, 100_000)),
     "sessions": Curve("sessions in turn", (1, 10, 200, 10_000)),
-    "log": Curve("requests in a full log", (10, 100, 1_000, 100_000)),
+    "log": Curve("earlier requests of the session", (1_000, 10_000, 100_000)),
     "connections": Curve("open connections", (16, 100, 500, 1_000)),
 }
 
@@ -112,7 +112,6 @@ def _subject(name: str, size: int, home: Path) -> Subject:
         "scenarios": ("--scenarios-dir", "."),
         "pets": ("--count", str(size)),
         "sessions": ("--max-sessions", str(size)),
-        "log": ("--journal-size", str(size)),
     }
     return serving(folder, *options.get(name, ()))
 
@@ -122,14 +121,12 @@ def _write(path: Path, stubs: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _stub(number: int) -> Mapping[str, Any]:
-    """Return one of various stubs that match no request, for the operations and ten paths."""
-    matches = (
-        {"operation": "getPet", "petId": 1_000_000 + number},
+    """Return a stub that matches no request, for one of the operations or of ten paths."""
+    matches: tuple[Mapping[str, Any], ...] = (
         {"operation": "listPets", "query": {"status": f"other-{number}"}},
-        {"operation": "listPets", "query": {"status": "available", "limit": str(100 + number)}},
-        {"headers": {"x-case": f"case-{number}"}},
+        {"operation": "getPet", "petId": 1_000_000 + number},
         {"operation": "createPet", "body": {"name": f"Pet {number}"}},
-        {"method": "GET", "path": f"/v1/shops/{number % 10}/*"},
+        *({"method": "GET", "path": f"/v1/shops/{shop}/*"} for shop in range(10)),
     )
     reply = {"status": 503}
     return {"match": matches[number % len(matches)], "reply": reply, "off_contract": True}

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 KEY: Final = "Bearer mockpets"
 """The Authorization header that every subject requires."""
 CONNECTIONS: Final = 16
+LEVELS: Final = (1, CONNECTIONS, 64)
+"""Numbers of connections."""
 _SCRIPT: Final = Path(__file__).with_name("load.lua")
 
 

@@ -1,4 +1,4 @@
-"""How long do users wait? Sessions, tests with a session each, saved scenarios, the panel.
+"""How long do users wait? Sessions, tests with a session each, saved scenarios.
 
 The scripts and tests that it runs are in ``loop_files``. All of them use `mockpets serve` in a
 process of its own, except the tests of pytest, whose plugin starts a server.
@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
-from http.client import HTTPConnection
 from pathlib import Path
-from socketserver import BaseRequestHandler, ThreadingTCPServer
 from statistics import median
-from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from benchmarks.load import KEY
@@ -32,12 +27,7 @@ from benchmarks.tables import table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from playwright.sync_api import Browser, Page
 
-    from benchmarks.process import Server
-
-LEAST: Final = 8
-"""The fewest requests of a session's life: create, five of the front end, verify, delete."""
 CLIENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "HTTP, a connection for each request": (sys.executable, "life.py", "http", "{lives}"),
     "Python, `ControlClient`": (sys.executable, "life.py", "python", "{lives}"),
@@ -71,66 +61,17 @@ def time_life(client: str, lives: int) -> float:
     :param client: one of `CLIENTS`.
     :raise RuntimeError: its program is not installed, or it fails.
     """
-    with _folder() as folder:
+    with loop_folder() as folder:
         if "pytest" in client:
-            return _settled(_pytest(folder, "test_life.py", lives)["times"])
+            return _settled(run_pytest(folder, "test_life.py", lives)["times"])
         with started(serving(folder)) as server:
-            return _settled(_times(folder, _live(client, folder, server.port, lives)))
+            return _settled(_times(folder, live(client, folder, server.port, lives)))
 
 
-def count_life(client: str, lives: int = 3) -> float:
-    """Return how many requests a client sends for each life; raises errors as `time_life`."""
-    with _folder() as folder:
-        if "pytest" in client:
-            requests: int = _pytest(folder, "test_life.py", lives)["requests"]
-            return requests / lives
-        with started(serving(folder)) as server, _counting(server.port) as (port, heads):
-            _live(client, folder, port, lives)
-        return len(heads) / lives
-
-
-def _live(client: str, folder: Path, port: int, lives: int) -> str:
+def live(client: str, folder: Path, port: int, lives: int) -> str:
     """Run the lives of one client, and return its output."""
     variables = {"MOCKPETS_URL": f"http://localhost:{port}", "LIVES": str(lives)}
     return _run(CLIENTS[client], folder, lives, variables)
-
-
-@contextmanager
-def _counting(port: int) -> Iterator[tuple[int, list[bytes]]]:
-    """Pass connections on to a port; yield our port, and the first lines of the requests so far.
-
-    The access log omits some requests. No client sends a request before it has the response to the
-    one before, so each begins a packet.
-    """
-    heads: list[bytes] = []
-
-    class Handler(BaseRequestHandler):
-        def handle(self) -> None:
-            """Pass on the data of one connection."""
-            with socket.create_connection(("127.0.0.1", port)) as server:
-                back = Thread(target=_pass_on, args=(server, self.request, []))
-                back.start()
-                _pass_on(self.request, server, heads)
-                back.join()
-
-    with ThreadingTCPServer(("127.0.0.1", 0), Handler) as proxy:
-        thread = Thread(target=proxy.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield proxy.server_address[1], heads
-        finally:
-            proxy.shutdown()
-            thread.join()
-
-
-def _pass_on(source: socket.socket, target: socket.socket, heads: list[bytes]) -> None:
-    """Pass data on until one side closes its connection."""
-    with suppress(OSError):
-        while data := source.recv(65536):
-            heads += re.findall(rb"\A[A-Z]+ \S+ HTTP/1\.1\r\n", data)
-            target.sendall(data)
-    with suppress(OSError):
-        target.shutdown(socket.SHUT_WR)
 
 
 def _times(folder: Path, output: str) -> list[float]:
@@ -151,7 +92,7 @@ def _settled(times: Sequence[float]) -> float:
 
 
 @contextmanager
-def _folder() -> Iterator[Path]:
+def loop_folder() -> Iterator[Path]:
     """Yield a temporary folder with our files and the kit."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -189,7 +130,7 @@ def _run(command: Sequence[str], folder: Path, lives: int, variables: Mapping[st
 # --- Tests of pytest ------------------------------------------------------------------------------
 
 
-def _pytest(folder: Path, file: str, tests: int, *options: str) -> dict[str, Any]:
+def run_pytest(folder: Path, file: str, tests: int, *options: str) -> dict[str, Any]:
     """Run a file of tests and return what our conftest.py has written."""
     *command, _ = CLIENTS["pytest, fixture `mockpets`"]
     _run((*command, *options, file), folder, tests, {"LIVES": str(tests)})
@@ -209,10 +150,10 @@ def measure_tests(tests: int, rounds: int) -> dict[str, float]:
         "session": ("test_bare.py", "-o", "usefixtures=mockpets"),
     }
     samples: dict[tuple[str, str], list[float]] = {}
-    with _folder() as folder:
+    with loop_folder() as folder:
         for _ in range(rounds):
             for way, (file, *options) in ways.items():
-                figures = _pytest(folder, file, tests, *options)
+                figures = run_pytest(folder, file, tests, *options)
                 for name, value in {
                     "ms": _settled(figures["times"]),
                     "cpu_ms": _settled(figures["processor"]),
@@ -233,7 +174,7 @@ def measure_tests(tests: int, rounds: int) -> dict[str, float]:
 def measure_commands(rounds: int) -> dict[str, float]:
     """Return by how many ms commands take longer than what they have to import."""
     times: dict[str, list[float]] = {}
-    with _folder() as folder, started(serving(folder)) as server:
+    with loop_folder() as folder, started(serving(folder)) as server:
         url = f"http://127.0.0.1:{server.port}"
         program = str(Path(sys.executable).with_name("mockpets"))
         commands = {
@@ -306,94 +247,16 @@ def _wait_for(port: int, status: int, deadline: float) -> None:
         time.sleep(0.001)
 
 
-# --- The panel ------------------------------------------------------------------------------------
-
-_OBSERVE: Final = """
-window.tasks = [];
-new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map(
-  ({ startTime, duration }) => ({ startTime, duration }))))
-  .observe({ type: "longtask", buffered: true });
-"""
-_PAINT: Final = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
-_LOADED: Final = """() => {
-  const entries = [...performance.getEntriesByType("navigation"),
-    ...performance.getEntriesByType("resource")].filter(({ name }) => !name.includes("/events"));
-  return [entries.length, entries.reduce((sum, { transferSize }) => sum + transferSize, 0)];
-}"""
-
-
-def measure_panel(requests: int, loads: int) -> dict[str, float]:
-    """Return the first paint of the panel, and the long tasks while requests arrive.
-
-    :raise ImportError, RuntimeError: Playwright or chromium is not installed.
-    """
-    from playwright.sync_api import sync_playwright
-
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    if path is None:
-        raise RuntimeError("chromium is not installed")
-    with _folder() as folder, started(serving(folder)) as server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        paints = []
-        for _ in range(loads):
-            page = _panel(browser, server)
-            paints.append(page.evaluate(_PAINT))
-        files, size = page.evaluate(_LOADED)
-        figures = {"paint_ms": median(paints), "files": files, "kb": size / 1000}
-        figures |= _watch(page, server, requests)
-        browser.close()
-    return figures
-
-
-def _panel(browser: Browser, server: Server) -> Page:
-    """Open the panel with an empty cache."""
-    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
-    page.add_init_script(_OBSERVE)
-    page.goto(f"http://localhost:{server.port}/__mockpets/")
-    page.wait_for_selector("#request-empty p, #request-list li")
-    page.wait_for_function(f"() => {_PAINT} !== undefined")
-    return page
-
-
-def _watch(page: Page, server: Server, requests: int) -> dict[str, float]:
-    """Send requests, and return the long tasks of the page during the last tenth of them."""
-    late = 0.0
-    with closing(HTTPConnection("127.0.0.1", server.port)) as connection:
-        for number in range(1, requests + 1):
-            if number == requests * 9 // 10:
-                late = page.evaluate("performance.now()")
-            target = f"/v1/pets?limit={number % 20 + 1}"
-            connection.request("GET", target, headers={"Authorization": KEY})
-            connection.getresponse().read()
-            time.sleep(0.004)  # some 200 requests per second: several updates of the list
-    page.wait_for_selector(f"#request-list li[data-key='{requests + 1}']")  # 1 was ours, to start
-    page.wait_for_timeout(500)
-    tasks: list[dict[str, float]] = page.evaluate("window.tasks")
-    live = [task["duration"] for task in tasks if task["startTime"] >= late]
-    return {
-        "long_tasks": len(live),
-        "longest_ms": max(live, default=0.0),
-        "all_long_tasks": len(tasks),
-        "rows": page.evaluate("document.querySelectorAll('#request-list li').length"),
-        "nodes": page.evaluate("document.querySelectorAll('#request-list *').length"),
-    }
-
-
 # --- All ------------------------------------------------------------------------------------------
 
 
 def measure(log: Callable[[str], None]) -> dict[str, Any]:
     """Return all figures; those that cannot be measured are logged and missing."""
-
-    def life(client: str) -> dict[str, float]:
-        return {"ms": time_life(client, _LIVES), "requests": count_life(client)}
-
     parts: dict[str, Callable[[], Any]] = {
-        **{client: partial(life, client) for client in CLIENTS},
+        **{client: partial(time_life, client, _LIVES) for client in CLIENTS},
         "tests": lambda: measure_tests(_TESTS, 3),
         "commands": lambda: measure_commands(30),
         "reload": lambda: measure_reload(40),
-        "panel": lambda: measure_panel(1000, 5),
     }
     results = {}
     for name, part in parts.items():
@@ -410,12 +273,8 @@ def measure(log: Callable[[str], None]) -> dict[str, Any]:
 
 def report(results: Mapping[str, Any]) -> str:
     """Return the figures of `measure` as two tables."""
-    lives = [
-        [name, f"{results[name]['ms']:.1f}", f"{results[name]['requests']:.0f}"]
-        for name in CLIENTS
-        if name in results
-    ]
-    parts = [table(["a session's life", "ms", f"requests, at least {LEAST}"], lives), ""]
+    lives = [[name, f"{results[name]:.1f}"] for name in CLIENTS if name in results]
+    parts = [table(["a session's life", "ms"], lives), ""]
     for row in _TABLE.read_text(encoding="utf-8").splitlines():
         with suppress(KeyError):  # not measured
             parts.append(row.format_map(results))

@@ -13,12 +13,12 @@ from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from benchmarks.checks import ABILITIES
-from benchmarks.load import KEY, Request, send, send_paced
+from benchmarks.load import CONNECTIONS, KEY, LEVELS, Request, send, send_paced
 from benchmarks.subjects import LIMIT, MISSING_ID, NEW, PETS
 from benchmarks.tables import figure
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
     from benchmarks.load import Timed
     from benchmarks.subjects import Subject
@@ -106,16 +106,20 @@ def mix(subject: Subject, parts: Container[str] = PARTS) -> list[Request]:
     return [item for item in sequence if item.part in parts]
 
 
-def measure(subject: Subject, port: int, statuses: Mapping[str, int], seconds: int) -> Figures:
-    """Return the rate of the mix, and the latencies as a whole and of each operation.
+def measure(
+    subject: Subject, port: int, statuses: Mapping[str, int], seconds: int, levels: Iterable[int]
+) -> Figures:
+    """Return the rates of the mix, and the latencies as a whole and of each operation.
 
     :param statuses: the status of each part that the subject can do.
+    :param levels: numbers of connections, `CONNECTIONS` among them.
     :raise RuntimeError: if it fails under load or responds unlike in the check.
     """
     sequence = mix(subject, statuses)
     send(port, sequence, statuses, subject.warm_seconds)
-    load = send(port, sequence, statuses, seconds)
-    figures = {"mix": load.rate, "mix_p50": load.p50, "mix_p99": load.p99}
+    loads = {number: send(port, sequence, statuses, seconds, number) for number in levels}
+    figures = {f"mix_{number}": load.rate for number, load in loads.items()}
+    figures |= {"mix_p50": loads[CONNECTIONS].p50, "mix_p99": loads[CONNECTIONS].p99}
     return figures | _percentiles(send_paced(port, sequence, statuses, seconds))
 
 
@@ -135,9 +139,10 @@ def _percentiles(timed: Timed) -> Figures:
     return results
 
 
-FIGURE: Final = "mix"
+FIGURE: Final = "mix_16"
 HEAD: Final = (
-    *("r/s", "p50 ms", "p99 ms"),
+    *(f"r/s, {connections} conn." for connections in LEVELS),
+    *("p50 ms", "p99 ms"),
     *(f"{operation}: p50 / p99 ms at 1,000 r/s" for operation in OPERATIONS),
     *("does", "statuses unlike the contract's", "setup"),
 )
@@ -151,7 +156,8 @@ def cells(row: Row, ours: Row) -> list[str]:
     ]
     able = [name for name in ABILITIES if name in row["able"]]
     does = "all" if len(able) == len(ABILITIES) else ", ".join(able) or "fixed responses"
-    speed = [figure(row, "mix", ",.0f", ours), figure(row, "mix_p50", ".2f")]
+    speed = [figure(row, f"mix_{connections}", ",.0f", ours) for connections in LEVELS]
+    speed.append(figure(row, "mix_p50", ".2f"))
     return [*speed, figure(row, "mix_p99", ".2f"), *times, does, _differences(row), row["note"]]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.load import CONNECTIONS, Request, send
+from benchmarks.load import CONNECTIONS, LEVELS, Request, send
 from benchmarks.subjects import NEW
 from benchmarks.tables import figure
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from benchmarks.subjects import Subject
     from benchmarks.tables import Figures, Row
 
-LEVELS: Final = (1, CONNECTIONS, 64)
-"""Numbers of connections for lists."""
 _STATUSES: Final = {"list": 200, "create": 201}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import compileall
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -68,11 +69,23 @@ class Subject(NamedTuple):
         return self.pet_target.format(id=number)
 
 
-def serving(folder: Path, *options: str, checkout: Path = ROOT, name: str = OURS) -> Subject:
+def serving(
+    folder: Path,
+    *options: str,
+    checkout: Path = ROOT,
+    name: str = OURS,
+    python: Path | str = sys.executable,
+) -> Subject:
     """Return mockpets from a checkout, by default with few pets and without the access log."""
-    serve = ("serve", "--port", "{port}", "--count", str(PETS), "--max-pets", "100000", "--quiet")
-    command = (sys.executable, "-m", "mockpets", *serve, *options)
+    serve = ("serve", "--port", "{port}", "--count", str(PETS), "--max-pets", "100000")
+    command = (str(python), "-m", "mockpets", *serve, _quiet(checkout), *options)
     return Subject(name, command, folder, environment=environment(checkout))
+
+
+def _quiet(checkout: Path) -> str:
+    """Return the option that turns the access log off, which early versions called --quiet."""
+    page = checkout / "docs/reference/settings.md"
+    return "--log=quiet" if "`--log`" in page.read_text(encoding="utf-8") else "--quiet"
 
 
 def environment(checkout: Path = ROOT) -> dict[str, str]:
@@ -81,10 +94,13 @@ def environment(checkout: Path = ROOT) -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join([str(checkout), *([current] if current else [])])}
 
 
-def own_subjects(home: Path, pets: Sequence[Pet], before: Path | None) -> list[Subject]:
+def own_subjects(
+    home: Path, pets: Sequence[Pet], before: Path | None, pythons: Sequence[Path] = ()
+) -> list[Subject]:
     """Return mockpets, the script and the other checkout if there is one.
 
     :param home: an existing folder for their output.
+    :param pythons: other interpreters for mockpets, with its dependencies.
     """
     script = home / "script"
     script.mkdir(exist_ok=True)
@@ -97,7 +113,26 @@ def own_subjects(home: Path, pets: Sequence[Pet], before: Path | None) -> list[S
     if before is not None:
         other = serving(home, checkout=before.absolute(), name=BEFORE)
         subjects.append(other._replace(note="another checkout, the same libraries"))
+    for python in pythons:
+        name = f"{OURS}, {build(python)}"
+        subjects.append(serving(home, name=name, python=python.absolute()))
     return subjects
+
+
+def build(python: Path | str) -> str:
+    """Return the version of an interpreter, and its place if a distribution or image has put it.
+
+    Such builds are optimised; those that version managers compile often are not.
+
+    :raise RuntimeError: it cannot run.
+    """
+    code = "import platform, sys; print(platform.python_version(), sys.base_prefix)"
+    try:
+        done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - a fixed command
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise RuntimeError(f"{python} is not a Python interpreter") from error
+    version, prefix = done.stdout.strip().split(" ", 1)
+    return f"Python {version} in {prefix}" if prefix.startswith("/usr") else f"Python {version}"
 
 
 def compile_ours(before: Path | None = None) -> bool:

@@ -1,0 +1,190 @@
+"""Compare how many instructions a request takes with the last version that landed.
+
+``python -m tests.live.instructions`` runs `mockpets serve` of both versions in valgrind, prints a
+table, and exits with status 1 if a figure is more than a fiftieth above that of before. The counts
+repeat within a hundredth, whatever else the machine does.
+
+``.ci/landed`` has the commit to compare with. Each line below it allows more for one figure, with
+the reason: ``create 1.05 checks names for line breaks``.
+"""
+
+from __future__ import annotations
+
+import compileall
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+ROOT: Final = Path(__file__).parent.parent.parent
+LANDED: Final = ROOT / ".ci" / "landed"
+MOST: Final = 1.02
+SECONDS: Final = 120.0
+_WARM: Final = 20
+_SENT: Final = 200
+_BODY: Final = '{"name":"Miso","categoryId":2}'
+
+
+class Request(NamedTuple):
+    """A request and the status of its response."""
+
+    status: int
+    target: str
+    key: str = "mockpets"
+    body: str = ""
+
+    def encoded(self) -> bytes:
+        """Return it with the headers of a browser."""
+        lines = [f"{'POST' if self.body else 'GET'} {self.target} HTTP/1.1"]
+        lines += ["Host: localhost:7387", f"Authorization: Bearer {self.key}", "Accept: */*"]
+        lines += ["Origin: http://localhost:5173", "Accept-Encoding: gzip, deflate, br, zstd"]
+        if self.body:
+            lines += ["Content-Type: application/json", f"Content-Length: {len(self.body)}"]
+        return "\r\n".join([*lines, "", self.body]).encode()
+
+
+REQUESTS: Final[Mapping[str, Request]] = {
+    "list": Request(200, "/v1/pets?limit=20&status=available"),
+    "get": Request(200, "/v1/pets/3"),
+    "create": Request(201, "/v1/pets", body=_BODY),
+    "400": Request(400, "/v1/pets?limit=0"),
+    "401": Request(401, "/v1/pets", key="other"),
+}
+START: Final = "first 200"
+
+
+def count(checkout: Path) -> dict[str, float]:
+    """Return the instructions of a start until the first 200, and of each kind of request.
+
+    :raise RuntimeError: the server sends another status or does not start.
+    """
+    with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+        free.close()
+        output = Path(name, "callgrind")
+        # Without the thread that polls the scenario files, whose share depends on the time.
+        command = ["valgrind", "--tool=callgrind", "--separate-threads=yes"]
+        command += [f"--callgrind-out-file={output}"]
+        command += [sys.executable, "-m", "mockpets", "serve", "--port", str(port)]
+        variables = {"PYTHONPATH": str(checkout), "PYTHONHASHSEED": "0", "PATH": os.environ["PATH"]}
+        process = subprocess.Popen(
+            command, cwd=name, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            connection = _connected(port, process)
+            with connection:
+                _send(connection, REQUESTS["list"], 1)
+                figures: dict[str, float] = {START: _counted(process, output)}
+                for kind, request in REQUESTS.items():
+                    _send(connection, request, _WARM)
+                    _counted(process, output)
+                    _send(connection, request, _SENT)
+                    figures[kind] = _counted(process, output) / _SENT
+        finally:
+            process.terminate()
+            process.wait(SECONDS)
+    return figures
+
+
+def _connected(port: int, process: subprocess.Popen[bytes]) -> socket.socket:
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        with suppress(ConnectionRefusedError):
+            return socket.create_connection(("127.0.0.1", port), SECONDS)
+        time.sleep(0.05)
+    raise RuntimeError("the server does not start in valgrind")
+
+
+def _send(connection: socket.socket, request: Request, times: int) -> None:
+    expected = f"HTTP/1.1 {request.status} ".encode()
+    for _ in range(times):
+        connection.sendall(request.encoded())
+        response = b""
+        while not (length := _length(response)) or len(response) < length:
+            data = connection.recv(65536)
+            if not data:
+                raise RuntimeError(f"the connection ended: {response!r}")
+            response += data
+        if not response.startswith(expected):
+            raise RuntimeError(f"expected {request.status} for {request.target}: {response!r}")
+
+
+def _length(response: bytes) -> int:
+    """Return the length of a response; 0 as long as its head is not complete."""
+    head, end, _ = response.partition(b"\r\n\r\n")
+    length = re.search(rb"(?i)content-length: *(\d+)", head)
+    return len(head) + len(end) + int(length[1]) if end and length else 0
+
+
+def _counted(process: subprocess.Popen[bytes], output: Path) -> int:
+    """Return the instructions since the last call."""
+    dumps = len([*output.parent.glob("callgrind.*-01")])
+    subprocess.run(["callgrind_control", "-d", str(process.pid)], check=True, capture_output=True)
+    dump = output.with_name(f"callgrind.{dumps + 1}-01")
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        with suppress(FileNotFoundError):
+            if total := re.search(
+                r"^totals: (\d+)", dump.read_text(encoding="utf-8"), re.MULTILINE
+            ):
+                return int(total[1])
+        time.sleep(0.05)
+    raise RuntimeError("valgrind does not respond")
+
+
+def compare(
+    before: Mapping[str, float], after: Mapping[str, float], allowances: Iterable[str]
+) -> tuple[list[str], bool]:
+    """Return the lines of a table, and whether each figure is within its bound."""
+    allowed = dict.fromkeys(after, MOST)
+    for line in allowances:
+        kind = next((kind for kind in after if line.startswith(f"{kind} ")), None)
+        if kind is None:
+            raise ValueError(f"{LANDED}: expected one of {', '.join(after)}, got {line!r}")
+        allowed[kind] = float(line.removeprefix(kind).split()[0])
+    lines, within = [f"{'instructions':12} {'before':>13} {'now':>13}  ratio"], True
+    for kind, figure in after.items():
+        ratio = figure / before[kind]
+        note = "" if ratio <= allowed[kind] else f"  above {allowed[kind]}"
+        within = within and not note
+        lines.append(f"{kind:12} {before[kind]:13,.0f} {figure:13,.0f}  {ratio:.3f}{note}")
+    return lines, within
+
+
+def main() -> int:
+    """Compare this checkout with the commit in ``.ci/landed``; return the exit status."""
+    commit, *allowances = LANDED.read_text(encoding="utf-8").splitlines()
+    if subprocess.run(["git", "-C", ROOT, "cat-file", "-e", commit], check=False).returncode:
+        print(f"this clone does not have {commit}, the commit in .ci/landed: nothing is compared")
+        return 0
+    with tempfile.TemporaryDirectory() as name:
+        before = Path(name, "before")
+        git = ["git", "-C", str(ROOT)]
+        subprocess.run([*git, "worktree", "add", "-q", "--detach", before, commit], check=True)
+        try:
+            for checkout in (before, ROOT):
+                compileall.compile_dir(checkout / "mockpets", quiet=2)
+            with ThreadPoolExecutor() as pool:
+                landed, ours = pool.map(count, (before, ROOT))
+        finally:
+            subprocess.run([*git, "worktree", "remove", "--force", before], check=True)
+    lines, within = compare(landed, ours, allowances)
+    print("\n".join(lines))
+    return 0 if within else 1
+
+
+if __name__ == "__main__":
+    if shutil.which("valgrind") is None:
+        sys.exit("valgrind is not installed")
+    sys.exit(main())
