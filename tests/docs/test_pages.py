@@ -114,8 +114,13 @@ class Reader:
 
     def adapt(self, text: str) -> str:
         """Return a text of the page with this machine's server and paths."""
-        text = text.replace("localhost:7387", self.host).replace("5173", str(self.app_port))
-        text = text.replace("/path/to/mockpets", str(ROOT))
+        here = {
+            "localhost:7387": self.host,
+            "5173": str(self.app_port),
+            "/path/to/mockpets": str(ROOT),
+        }
+        # In one pass: a port may contain the digits of the next one.
+        text = re.sub("|".join(here), lambda found: here[found[0]], text)
         return re.sub(
             r"(\S*playwright install) chromium$",
             rf"\1 --dry-run chromium | {sys.executable} {LINK_CHROMIUM}",
@@ -206,7 +211,7 @@ def test_the_commands_work(page: Path, with_slow: bool, tmp_path: Path) -> None:
                 running.enter_context(reader.serve(block.text.strip(), block.output))
             elif block.mark == "run" and is_slow(page, block) == with_slow:
                 if options is not None:
-                    running.enter_context(reader.serve(f"mockpets serve {options} --quiet"))
+                    running.enter_context(reader.serve(f"mockpets serve {options} --log quiet"))
                     options = None
                 reader.run(block)
 
