@@ -31,12 +31,17 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     [summary] = [node.astext() for node in root.findall(nodes.paragraph)][:1] or [""]
     listing = [f"# {app.config.project}\n\n> {_one_line(summary)}\n"]
     texts = []
-    for toctree in root.findall(addnodes.toctree):
-        listing.append(f"\n## {toctree['caption']}\n\n")
-        for label, page in toctree["entries"]:
+    groups = {
+        toctree["caption"]: [page for _, page in toctree["entries"]]
+        for toctree in root.findall(addnodes.toctree)
+    }
+    groups["Project"] = sorted(app.config.outside_navigation)
+    for caption, pages in groups.items():
+        listing.append(f"\n## {caption}\n\n")
+        for page in pages:
             if page not in app.env.all_docs:
                 continue  # Sphinx warns about it
-            title = label or app.env.titles[page].astext()
+            title = app.env.titles[page].astext()
             link = f"_sources/{page}.md.txt"
             listing.append(f"- [{title}]({link}){_first_sentence(app, page)}\n")
             text = Path(app.env.doc2path(page)).read_text(encoding="utf-8")

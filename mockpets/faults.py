@@ -2,7 +2,7 @@
 
 `FAULTS` is the only list of them. The scenario language, its JSON Schema, the descriptions of
 scenarios, ``mockpets new``, the app and the server read it, and a test compares the table of
-``docs/scenarios/reference.md`` with it. `web.delivery` cuts or damages the response, and
+``docs/reference/scenario-language.md`` with it. `web.delivery` cuts or damages the response, and
 `server.channel` ends the connection.
 """
 

@@ -218,7 +218,7 @@ def test_every_call_of_the_control_api_is_in_its_reference() -> None:
 
 def test_no_figure_for_speed_is_in_the_readme_and_the_page_rounds_those_of_the_results() -> None:
     assert not re.search(r"requests (a|per) second|Prism serves|[Ff]aster", README)
-    page = (ROOT / "docs" / "understand" / "performance.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "contributors" / "performance.md").read_text(encoding="utf-8")
     results = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
     row = r"^\| ([\w-]+)[^|]*\|" + r" ([\d.]+)[^|]*\|" * 5 + "$"
     found = re.findall(row, results, re.MULTILINE)

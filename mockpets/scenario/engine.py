@@ -1,7 +1,7 @@
 """Decide what happens to a request, from the stubs and their counts.
 
 Independent of sockets, clocks and HTTP: `web.playback` and the server carry out an `Outcome`. The
-only implementation of the rules for precedence and counting in docs/scenarios/reference.md:
+only implementation of the rules for precedence and counting in docs/reference/scenario-language.md:
 
 - The search checks stubs in order and ends at the first one that responds.
 - A stub with only delay, throttle or hold applies, and the search continues: delays add up, the

@@ -1,4 +1,4 @@
-"""Make the generated part of `docs/scenarios/shipped.md`: the shipped scenarios by need."""
+"""Make the generated part of `docs/reference/shipped-scenarios.md`: the scenarios by need."""
 
 from __future__ import annotations
 

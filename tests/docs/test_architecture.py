@@ -6,7 +6,7 @@ import re
 
 from tests.docs.page import ROOT
 
-FOLDER = ROOT / "docs" / "understand"
+FOLDER = ROOT / "docs" / "contributors"
 
 
 def test_the_modules_exist() -> None:

@@ -1,4 +1,4 @@
-"""The page that `start/first-five-minutes.md` shows works in a browser, on an origin of its own."""
+"""The page that `start/get-started.md` shows works in a browser, on an origin of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.kit.project import serving
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-PAGE = ROOT / "docs" / "start" / "first-five-minutes.md"
+PAGE = ROOT / "docs" / "start" / "get-started.md"
 
 
 class App(BaseHTTPRequestHandler):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-TEXT = (ROOT / "docs" / "scenarios" / "reference.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "reference" / "scenario-language.md").read_text(encoding="utf-8")
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "The file": ("",),
     "Pets": ("GeneratedPets", "PetInput"),

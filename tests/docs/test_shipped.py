@@ -7,7 +7,7 @@ import re
 from tests.docs import shipped
 from tests.docs.page import ROOT
 
-PAGE = ROOT / "docs" / "scenarios" / "shipped.md"
+PAGE = ROOT / "docs" / "reference" / "shipped-scenarios.md"
 
 
 def test_the_page_is_up_to_date() -> None:
