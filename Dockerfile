@@ -3,7 +3,7 @@
 #   docker build -t mockpets .
 #   docker run --rm -p 127.0.0.1:7387:7387 -e MOCKPETS_CONTROL=off mockpets
 #
-# docs/operate/sidecar.md and docs/operate/demo.md explain how to use it.
+# docs/operate/containers.md and docs/operate/demo.md explain how to use it.
 
 # Any image with Python 3.11 or newer as python3, with venv and ensurepip.
 ARG BASE=python:3.13-slim
@@ -34,7 +34,7 @@ RUN /opt/mockpets/bin/python -m compileall -q --invalidation-mode unchecked-hash
     && install -d -o 10001 -g 0 -m 0775 /root-of-image/state
 
 FROM ${BASE}
-# Where this image comes from; docs/operate/sidecar.md has the command.
+# Where this image comes from; docs/operate/containers.md has the command.
 ARG SOURCE=""
 ARG REVISION=""
 ARG CREATED=""

@@ -145,7 +145,7 @@ def test_the_labels_are_the_project_s() -> None:
 
 def test_the_labels_that_a_build_sets_are_declared_and_documented() -> None:
     declared = {rest.partition("=")[0] for word, rest in LAST if word == "ARG"}
-    page = (ROOT / "docs" / "operate" / "sidecar.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "operate" / "containers.md").read_text(encoding="utf-8")
 
     assert declared == {"SOURCE", "REVISION", "CREATED", "URL"}
     assert all(f"--build-arg {name}=" in page for name in declared)
@@ -154,7 +154,7 @@ def test_the_labels_that_a_build_sets_are_declared_and_documented() -> None:
 # --- The pages about it -----------------------------------------------------------------------
 
 PAGES = [
-    ROOT / "docs" / "operate" / "sidecar.md",
+    ROOT / "docs" / "operate" / "containers.md",
     ROOT / "docs" / "operate" / "demo.md",
     ROOT / "SECURITY.md",
 ]

@@ -84,15 +84,19 @@ def test_every_block_is_run_or_named() -> None:
     every = "\n".join(PAGES.values())
 
     # tests/docs/test_pages.py requires a comment above each block of the other pages.
-    assert {page for page in PAGES if blocks(page)} >= {"control-api.md", "demo.md", "sidecar.md"}
+    assert {page for page in PAGES if blocks(page)} >= {
+        "control-api.md",
+        "demo.md",
+        "containers.md",
+    }
     assert [start for start in LEFT_OUT if f"\n{start} " not in every] == []
 
 
-@pytest.mark.parametrize("page", ["control-api.md", "sidecar.md"])
+@pytest.mark.parametrize("page", ["control-api.md", "containers.md"])
 def test_the_calls_of_a_page_print_what_it_shows(page: str) -> None:
     """Without curl and openssl, which the next two tests run."""
     variables = {"MOCKPETS_CONTROL_TOKEN": "only-for-this-test"}
-    settings = load_settings({"port": 0}, variables if page == "sidecar.md" else {}, None)
+    settings = load_settings({"port": 0}, variables if page == "containers.md" else {}, None)
     calls = [block for block in blocks(page) if "curl " in block[0]]
     with MockpetsServer(settings) as server:
         port = urlsplit(server.url).port or 0
@@ -111,10 +115,10 @@ def test_control(tmp_path: Path) -> None:
 
 
 @pytest.mark.tool
-def test_sidecar(tmp_path: Path) -> None:
+def test_container(tmp_path: Path) -> None:
     """A server with what the first block wrote, in place of the container."""
     need("openssl")
-    prepare, *ask = blocks("sidecar.md")
+    prepare, *ask = blocks("containers.md")
     run(prepare, tmp_path)
     [(name, token)] = re.findall(r"(\w+)=(\w+)", (tmp_path / ".env").read_text(encoding="utf-8"))
     settings = load_settings({"port": 0}, {name: token}, None)

@@ -6,6 +6,7 @@ import re
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
+from mockpets.kit import files_of
 from mockpets.web.control.routes import control_document
 
 if TYPE_CHECKING:
@@ -26,7 +27,13 @@ _FILTERED: Final = ("requests", "requests.har")
 
 def calls() -> dict[str, Callable[[], str]]:
     """Return the parts of the page by name: the calls of each tag."""
-    return {f"calls: {tag}": partial(_calls, tag) for tag in _TAGS}
+    parts = {f"calls: {tag}": partial(_calls, tag) for tag in _TAGS}
+    return {**parts, "calls: kit": kit_files}
+
+
+def kit_files() -> str:
+    """Return the list of the calls for the files of the kit."""
+    return f"{', '.join(f'`GET {name}`' for name in files_of())}.\n"
 
 
 @cache

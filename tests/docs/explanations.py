@@ -76,7 +76,7 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
     ),
     "unknown_header": (
         "A header whose name begins with `Mockpets-` is unknown.",
-        "Use one of the [request headers](headers.md).",
+        "Use one of the [request headers](contract.md#headers).",
     ),
     "unknown_scenario": (
         "The request names an unknown or invalid scenario, or more than 8 scenarios.",
@@ -178,7 +178,7 @@ RESPONSE_HEADERS: Final = {
     ),
     "Mockpets-Protocol": (
         "responses of the control API",
-        "The number of its [protocol](control-api.md#a-typed-client).",
+        "The number of its [protocol](control-api.md#use-it-from-typescript-or-python).",
     ),
     "Mockpets-Node": (
         "all responses of a server with `--name`, except to invalid HTTP",
@@ -239,6 +239,28 @@ OUTCOMES: Final[dict[RequestOutcome, str]] = {
     "client_left": "the client ended the connection before that, for example because it aborted the request",
     "broken": "mockpets ended the response early: because of a fault, because it stopped, or because the client "
     "fell 30 seconds behind a rate of 1 KiB/s",
+}
+
+LOG_LINE: Final = {
+    "time": "UTC, with milliseconds",
+    "level": "`info` for requests; `warning` and `error` for problems",
+    "logger": "`mockpets.access` for requests; other lines have a `message`, and a `traceback` "
+    "after an internal error",
+    "method": "the method",
+    "target": "path and query, without [secrets](../../SECURITY.md#on-every-server)",
+    "status": "the status; null if mockpets broke the connection",
+    "ms": "processing time in milliseconds",
+    "delay_ms": "added delay in milliseconds",
+    "bytes": "size of the response's body",
+    "session": "the session; of a visitor's session, only the first 8 digits",
+    "request": "the number in the [request log](../reference/request-log.md)",
+    "code": "the [error code](../reference/contract.md#errors) of a request that mockpets rejected",
+    "fault": "the fault that broke the response",
+    "scenarios": "the scenarios that applied",
+    "stubs": "the stubs that took part",
+    "notes": "the [notes](../reference/request-log.md#notes)",
+    "trace_id": "of a rejected request with a valid `traceparent`",
+    "node": "the name that `--name` sets",
 }
 
 STATES: Final[dict[CoverageState, str]] = {

@@ -21,9 +21,11 @@ from mockpets.constants import ERRORS, EXPOSED_HEADERS, NoteCode
 from mockpets.contract.control_types import RequestDetails
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import LIST_FIELDS, PET_FIELDS, RESPONSES
+from mockpets.packaged_data import shipped as packaged
 from mockpets.report.coverage import FILLED_BY
 from mockpets.report.findings import CLIENT_RULES, COMPARE_RULES
 from mockpets.settings.model import rows
+from mockpets.telemetry.access_log import Access
 from mockpets.telemetry.metrics import Metrics
 from tests.docs import explanations, shipped
 from tests.docs.control_calls import calls
@@ -252,6 +254,39 @@ def metrics() -> str:
     return table(("metric", "type", "labels", ""), lines)
 
 
+# --- The JavaScript client --------------------------------------------------------------------
+
+_MEMBER: Final = re.compile(
+    r"^  /\*\*(?P<text>.*?)\*/\n  (?:static |readonly )*(?P<name>\w+)\??(?P<rest>[^\n]*);$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def javascript(declaration: str, before: str = "") -> str:
+    """Return the table of the members of a class or an interface in the kit's `client.d.ts`.
+
+    :param before: what is written before the dot of each name.
+    """
+    declared = (packaged("kit") / "client.d.ts").read_text("utf-8")
+    [body] = re.findall(
+        rf"^export {declaration} \{{\n(.*?)^\}}", declared, re.MULTILINE | re.DOTALL
+    )
+    lines = []
+    for member in _MEMBER.finditer(body):
+        text = " ".join(re.sub(r"^ *\* ?", "", member["text"], flags=re.MULTILINE).split())
+        text = _linked(re.sub(r" @(\w+)", r". @\1", text).partition(". @")[0].rstrip("."))
+        lines.append((code(f"{before}{member['name']}{_parameters(member['rest'])}"), f"{text}."))
+    return table(("name", "description"), lines)
+
+
+def _parameters(rest: str) -> str:
+    """Return the names of a method's parameters in parentheses; nothing for a property."""
+    if not rest.startswith("("):
+        return ""
+    names = re.findall(r"(?:(?<=\()|(?<=, ))(?:\.\.\.)?\w+(?=\??: )", re.sub(r"\{.*?\}", "", rest))
+    return f"({', '.join(names)})"
+
+
 # --- The request log and the contract ---------------------------------------------------------
 
 
@@ -270,6 +305,15 @@ def notes() -> str:
     return table(
         ("note", "meaning"),
         ((code(name), text) for name, text in explained(codes, explanations.NOTES)),
+    )
+
+
+def log_line() -> str:
+    """Return the table of the properties of a line of the log in JSON."""
+    names = ("time", "level", "logger", *Access("GET", "/", 200, 1.0).as_json(), "node")
+    return table(
+        ("property", "value"),
+        ((code(name), text) for name, text in explained(names, explanations.LOG_LINE)),
     )
 
 
@@ -353,6 +397,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "entry": entry,
     "notes": notes,
     "outcomes": outcomes,
+    "log line": log_line,
     "operations": operations,
     "properties": partial(fields, PET_FIELDS),
     "parameters": partial(fields, LIST_FIELDS),
@@ -360,6 +405,9 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "states": states,
     "compare rules": partial(rules, COMPARE_RULES),
     **calls(),
+    "javascript options": partial(javascript, "interface Options"),
+    "javascript client": partial(javascript, "class Mockpets"),
+    "javascript gate": partial(javascript, "interface Gate", "gate(name)."),
     "shipped": shipped.part,
 }
 """Name of a part to the function that returns its text."""

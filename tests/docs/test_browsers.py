@@ -1,4 +1,4 @@
-"""The tables of docs/help/browsers.md, measured with browsers and Vite's proxy."""
+"""The tables of docs/bugs/troubleshooting.md, measured with browsers and Vite's proxy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 
-PAGE: Final = (ROOT / "docs/help/browsers.md").read_text("utf-8")
+PAGE: Final = (ROOT / "docs/bugs/troubleshooting.md").read_text("utf-8")
 KEY: Final = "Bearer mockpets"
 
 

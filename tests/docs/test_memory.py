@@ -1,4 +1,4 @@
-"""docs/operate/memory.md: the table adds up the limits, and container files follow it."""
+"""docs/operate/scale.md: the table adds up the limits, and container files follow it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.http_client import Client, InProcess
 if TYPE_CHECKING:
     import pytest
 
-PAGE: Final = (ROOT / "docs/operate/memory.md").read_text("utf-8")
+PAGE: Final = (ROOT / "docs/operate/scale.md").read_text("utf-8")
 ROWS: Final = {
     cells[0].split(", 7 KiB")[0].strip("* "): tuple(cells[1:3])
     for line in PAGE.splitlines()

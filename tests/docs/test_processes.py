@@ -6,6 +6,7 @@ A program `docker` runs here what the real one would run in a container.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,9 +25,11 @@ from tests.programs import need
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGE = ROOT / "docs" / "operate" / "processes.md"
+PAGE = ROOT / "docs" / "operate" / "scale.md"
 TOKEN = "only-for-this-test"
-FUNCTION, RELOAD, LOOP_OF_COMPOSE, LOOP_OF_SYSTEMD = (block.text for block in blocks(PAGE))
+FUNCTION, RELOAD, LOOP_OF_COMPOSE, LOOP_OF_SYSTEMD = (
+    block.text for block in blocks(PAGE) if re.search("docker compose|--port", block.text)
+)
 ADDRESS = "127.0.0.1:7389"
 """Where HAProxy takes commands in Compose and Kubernetes."""
 DOCKER = """\

@@ -82,7 +82,7 @@ def test_every_setting_is_in_a_table_with_its_default_and_help() -> None:
 
 
 def test_the_javascript_reference_has_every_method_and_option() -> None:
-    text = (FOLDER / "javascript.md").read_text("utf-8")
+    text = (ROOT / "docs/recipes/vitest.md").read_text("utf-8")
     assert "client.d.ts" in FILES
     declared = (shipped("kit") / "client.d.ts").read_text("utf-8")
     options, gate, client = (

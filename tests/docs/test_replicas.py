@@ -1,4 +1,4 @@
-"""The load balancer that the page about the sidecar shows keeps a session on one server."""
+"""The load balancer that the page about scaling shows keeps a session on one server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.tool
 
-PAGE = ROOT / "docs" / "operate" / "sidecar.md"
+PAGE = ROOT / "docs" / "operate" / "scale.md"
 SESSIONS = [f"worker-{number}" for number in range(24)]
 
 

@@ -15,7 +15,7 @@ import yaml
 from mockpets.cli.report_options import FORMATS
 from tests.docs.page import ROOT, blocks
 
-PAGE = ROOT / "docs" / "reference" / "report-formats.md"
+PAGE = ROOT / "docs" / "bugs" / "report.md"
 CONFIGURATIONS = [yaml.safe_load(block.text) for block in blocks(PAGE) if block.language == "yaml"]
 
 

@@ -20,7 +20,7 @@ from tests.docs.page import ROOT, blocks
 from tests.programs import need
 from tests.test_generated_types import run
 
-PAGE = ROOT / "docs/recipes/testcontainers.md"
+PAGE = ROOT / "docs/operate/containers.md"
 FAKES = Path(__file__).with_name("containers")
 COMPOSE = (ROOT / "compose.yaml").read_text(encoding="utf-8")
 NODE_PACKAGES = ("testcontainers@11.14.0", "@types/node@20.19.24", "typescript@5.9.3")

@@ -17,7 +17,7 @@ from tests.docs.page import ROOT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGE: Final = (ROOT / "docs/help/troubleshooting.md").read_text("utf-8")
+PAGE: Final = (ROOT / "docs/bugs/troubleshooting.md").read_text("utf-8")
 HEADINGS: Final = re.findall(r"^### `(.+)`$", PAGE, re.MULTILINE)
 KEY: Final = {"Authorization": "Bearer mockpets"}
 PET: Final = {"name": "Miso", "categoryId": 2}

@@ -1,4 +1,4 @@
-"""docs/operate/visitors.md: the three lines of a demo's page, run with Node."""
+"""docs/operate/demo.md: the three lines of a demo's page, run with Node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mockpets import MockpetsServer, Settings
 from tests.docs.page import ROOT, blocks
 from tests.programs import need
 
-PAGE: Final = ROOT / "docs/operate/visitors.md"
+PAGE: Final = ROOT / "docs/operate/demo.md"
 USE: Final = """
 const headers = { Authorization: "Bearer mockpets", "Content-Type": "application/json" };
 const pets = async (options) => {

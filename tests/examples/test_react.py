@@ -98,8 +98,8 @@ def test_without_its_retry_test_the_suite_has_one_more_hole(example: Path) -> No
 
 @pytest.mark.long
 def test_a_global_teardown_reports_the_coverage_of_the_suite(example: Path) -> None:
-    page = Path(__file__).parents[2] / "docs" / "recipes" / "coverage.md"
-    [teardown] = [block for block in blocks(page) if block.language == "ts"]
+    page = Path(__file__).parents[2] / "docs" / "bugs" / "every-state.md"
+    [teardown] = [block for block in blocks(page) if "execFileSync" in block.text]
     (example / "tests" / "coverage.ts").write_text(teardown.text, encoding="utf-8")
     [option] = re.findall('`(globalTeardown: ".*?")`', page.read_text(encoding="utf-8"))
     config = example / "playwright.config.ts"

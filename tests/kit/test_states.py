@@ -105,7 +105,7 @@ def test_the_test_that_the_documentation_shows_passes(
     server: MockpetsServer, tmp_path: Path
 ) -> None:
     page = (GAUNTLET / "index.html").read_text(encoding="utf-8").replace("MOCK", server.url)
-    shown = (ROOT / "docs/recipes/gauntlet.md").read_text(encoding="utf-8")
+    shown = (ROOT / "docs/bugs/every-state.md").read_text(encoding="utf-8")
     [(path, text)] = re.findall(r"<!-- kit file: (\S+) -->\n```ts\n(.*?)```", shown, re.DOTALL)
     with serving(type("_App", (App,), {"page": page})) as app:
         outcomes = run_playwright(

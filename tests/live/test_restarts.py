@@ -274,7 +274,7 @@ def test_draining_a_process_moves_no_session_and_gives_it_no_new_one(tmp_path: P
 def test_a_reload_of_haproxy_while_no_client_sends_moves_no_session() -> None:
     """It adds a process, which the hash would give a part of the sessions to."""
     if balancers.haproxy_version() < (3,):
-        pytest.skip("HAProxy 2.6 does not pass the table on, as docs/operate/processes.md says")
+        pytest.skip("HAProxy 2.6 does not pass the table on, as docs/operate/scale.md says")
     declared = ("--sessions", "declared")
     with running(declared, declared, declared, declared) as processes:
         ports = [process.port for process in processes]

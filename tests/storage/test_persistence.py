@@ -249,7 +249,7 @@ def test_pets_posted_to_a_scenario_with_pets_come_back(file: Path, scenario: str
 
 
 def test_ids_are_reserved_so_that_a_kill_leaves_a_gap(file: Path) -> None:
-    """docs/operate/state-file.md promises both numbers."""
+    """docs/operate/save-and-monitor.md promises both numbers."""
     given = []
     with in_process(file) as call:
         given.append(post(call, "One").json["id"])
