@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 
 def main() -> int:
@@ -14,12 +15,13 @@ def main() -> int:
         # At once: Python can turn an exception that interrupts an import into another one.
         signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     try:
-        if sys.argv[1:] == ["health"]:
-            from mockpets.cli.health_check import healthy_url
+        if sys.argv[1:2] in (["health"], ["use"]):
+            from mockpets.cli.quick import try_quickly
 
-            if (url := healthy_url(os.environ)) is not None:
-                sys.stdout.write(f"mockpets: {url} is alive\n")
-                return 0
+            if (line := try_quickly(sys.argv[1:], os.environ)) is not None:
+                with suppress(OSError):  # the full command reports it
+                    print(line, flush=True)
+                    return 0
         from mockpets.cli.main import main as run
 
         return run()

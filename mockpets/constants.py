@@ -210,6 +210,8 @@ SESSION_NAME_RULE: Final = (
 SCENARIO_NAME: Final = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 """Kebab case; names of fixtures and stubs have the same form."""
 NAME_LENGTH: Final = 64
+REDACTED: Final = "[redacted]"
+"""What records and messages have in place of a secret; see `redaction`."""
 INLINE: Final = "inline-{}"
 """The name of a scenario that was sent as a document without a name; numbered from 1."""
 

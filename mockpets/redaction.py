@@ -15,10 +15,10 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
+from mockpets.constants import REDACTED
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-REDACTED: Final = "[redacted]"
 
 _WORD: Final = r"(?:token|secret|passw|passphrase|pwd|auth|jwt|api[-_. +]?key)"
 _NAME: Final = re.compile(

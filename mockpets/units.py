@@ -6,25 +6,25 @@ A number without a unit is rejected: 5 could mean seconds or milliseconds.
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import DELAY_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from decimal import Decimal
 
 _NUMBER: Final = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)"
 DURATION: Final = _NUMBER + " ?(ms|s|m)"
 RATE: Final = _NUMBER + " ?(B|kB|MB)/s"
 """Regular expressions, also valid in JSON Schema; they do not check the range."""
 
-_SECONDS: Final = {"ms": Decimal("0.001"), "s": Decimal(1), "m": Decimal(60)}
-_LONG: Final = {"s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
+_SECONDS: Final = {"ms": "0.001", "s": "1", "m": "60"}
+_LONG: Final = {"s": "1", "m": "60", "h": "3600"}
 INTERVAL_SECONDS: Final = 7 * 24 * 3600
 """The longest interval: a week."""
-_BYTES: Final = {"B": Decimal(1), "kB": Decimal(1000), "MB": Decimal(1_000_000)}
-_SIZES: Final = {"KiB": Decimal(2**10), "MiB": Decimal(2**20), "GiB": Decimal(2**30)}
+_BYTES: Final = {"B": "1", "kB": "1000", "MB": "1000000"}
+_SIZES: Final = {"KiB": str(2**10), "MiB": str(2**20), "GiB": str(2**30)}
 
 
 def quote(text: str) -> str:
@@ -114,6 +114,8 @@ def size_text(size: float) -> str:
     return f"{size / int(_SIZES[unit]):.3g}{unit}"
 
 
-def _amount(pattern: str, text: str, units: dict[str, Decimal]) -> Decimal | None:
+def _amount(pattern: str, text: str, units: Mapping[str, str]) -> Decimal | None:
+    from decimal import Decimal  # slow to import, and most commands parse no amount
+
     match = re.fullmatch(pattern, text)
-    return Decimal(match[1]) * units[match[2]] if match else None
+    return Decimal(match[1]) * Decimal(units[match[2]]) if match else None

@@ -103,9 +103,9 @@ def test_only_known_modules_open_connections() -> None:
         if "create_connection" in (text := path.read_text("utf-8")) or ".connect((" in text
     }
 
-    assert importing == {"mockpets.client.connection", "mockpets.report.service"}
-    # Both only connect to this machine.
-    assert connecting == {"mockpets.cli.health_check", "mockpets.server.sockets"}
+    assert importing == {"mockpets.report.service"}
+    # The second only connects to this machine.
+    assert connecting == {"mockpets.client.http_connection", "mockpets.server.sockets"}
 
 
 def test_compare_connects_only_to_the_service(

@@ -16,6 +16,7 @@ from mockpets.cli.commands import Command, ListGroup, report
 from mockpets.cli.completion import files_of, words
 from mockpets.cli.layout import table
 from mockpets.cli.options import flag, integer, option, read_json, with_json
+from mockpets.cli.quick import in_session
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
 from mockpets.units import counted, quote
 
@@ -228,7 +229,7 @@ def _pet_options(*, required: bool) -> Callable[[Decorated], Decorated]:
 
 def _show_pet(client: ControlClient, verb: str, pet: Pet, *, as_json: bool) -> None:
     parts = [pet["name"], f"category {pet['categoryId']}", *filter(None, [pet.get("status")])]
-    text = f"{verb} pet {pet['id']}{remote.in_session(client)}: {', '.join(parts)}"
+    text = f"{verb} pet {pet['id']}{in_session(client)}: {', '.join(parts)}"
     remote.show(pet, [text], as_json=as_json)
 
 
@@ -262,7 +263,7 @@ def delete_pet(client: ControlClient, pet_id: int) -> None:
 
 
 def _print_total(client: ControlClient, total: int) -> None:
-    click.echo(f"pets{remote.in_session(client)}: {total}")
+    click.echo(f"pets{in_session(client)}: {total}")
 
 
 @click.group(cls=ListGroup)

@@ -17,6 +17,7 @@ from mockpets.cli.commands import Command, report
 from mockpets.cli.completion import file_names, names_of, words
 from mockpets.cli.layout import cut, on_terminal
 from mockpets.cli.options import flag, integer, option, with_settings
+from mockpets.cli.quick import active_line, check_health
 from mockpets.errors import InputError, MockpetsError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.model import VARIABLE_PREFIX
 from mockpets.settings.sources import URL_VARIABLE, load_settings
@@ -184,18 +185,12 @@ def use(client: ControlClient, names: tuple[str, ...]) -> None:
         raise InputError(problems)
     if not wanted and (missing := missing_session(client)):
         report([f"session {client.name}{missing}"])
-    active = client.use(*wanted) if wanted else client.active()
-    click.echo(printable(f"active{in_session(client)}: {', '.join(active)}"))
+    click.echo(active_line(client, client.use(*wanted) if wanted else client.active()))
 
 
 def _file_name_problem(name: str) -> Problem:
     hint = f"use '{PurePath(name).stem}'; the server loads the file from its --scenarios-dir"
     return Problem(name, 0, 0, "", "is a file, not a scenario name", hint)
-
-
-def in_session(client: ControlClient) -> str:
-    """Return the name of a client's session for a message; empty for the default session."""
-    return "" if client.name == constants.DEFAULT_SESSION else f" in session {client.name}"
 
 
 def missing_session(client: ControlClient) -> str:
@@ -363,22 +358,14 @@ def health(url: str | None, config: Path | None, **flags: object) -> int:
 
     The exit status is 0 if it does, and 1 if it does not.
     """
-    from mockpets.client.connection import Connection, NoAnswer, split_url
+    from mockpets.client import NoAnswer
 
     try:
         if url is None:
             settings = load_settings(flags, os.environ, config)
             url = settings.url() + settings.prefix
-        root, *_ = split_url(url)
-        response = Connection(root, _HEALTH_SECONDS).send("GET", constants.HEALTH_PATH)
+        click.echo(check_health(url, _HEALTH_SECONDS))
     except (InputError, NoAnswer) as error:
         report(str(error).split("\n"))
         return 1
-    if response.status != 200:
-        report([f"{root} responds to the health check with {response.status}, expected 200"])
-        return 1
-    if b'"status":"ok"' not in response.body:
-        report([f"{root} is not a mockpets server (status {response.status})"])
-        return 1
-    click.echo(f"mockpets: {root} is alive")
     return 0

@@ -14,7 +14,6 @@ from urllib.parse import quote, urlencode
 from mockpets import constants
 from mockpets.client.connection import Connection, SessionLostError, parse_object, split_url
 from mockpets.errors import InputError, Problem, invalid
-from mockpets.settings.validators import control_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -74,7 +73,10 @@ class ControlClient:
             message = f"invalid session name {self._session[: constants.NAME_LENGTH]!r}"
             problems.append(Problem("session", 0, 0, "", message, constants.SESSION_NAME_RULE))
         try:
-            control_token(self._token)
+            if self._token:
+                from mockpets.settings.validators import control_token  # loads all settings
+
+                control_token(self._token)
         except ValueError as error:
             problems.append(Problem("token", 0, 0, "", str(error)))
         try:
@@ -390,7 +392,8 @@ class ControlClient:
         connection.check_protocol()
         response = connection.send(method, constants.CONTROL_PREFIX + path, headers, body, wait)
         value, error = connection.parse(response, read)
-        (check or self._check_id)(headers[constants.SESSION_HEADER], response.session_id, error)
+        session_id = response.headers.get(constants.SESSION_ID_HEADER.lower())
+        (check or self._check_id)(headers[constants.SESSION_HEADER], session_id, error)
         if error is not None:
             raise error
         result: T = value[part] if part else value

@@ -10,26 +10,18 @@ import json
 import re
 import weakref
 from collections import deque
-from http.client import (
-    HTTP_PORT,
-    HTTPS_PORT,
-    BadStatusLine,
-    HTTPConnection,
-    HTTPException,
-    HTTPSConnection,
-)
-from selectors import EVENT_READ, DefaultSelector
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from mockpets import constants
+from mockpets.client.http_connection import PORTS, HttpConnection
+from mockpets.constants import REDACTED
 from mockpets.errors import MockpetsError, Problem, invalid, printable
-from mockpets.redaction import REDACTED
-from mockpets.version import FULL_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mockpets.client.http_connection import Response
     from mockpets.contract.control_types import HeldResponses, VerificationDetails
 
 
@@ -50,6 +42,8 @@ class IncompatibleServerError(MockpetsError):
     """The server has another version and protocol of the control API than this client."""
 
     def __init__(self, url: str, version: str, protocol: int) -> None:
+        from mockpets.version import FULL_VERSION  # reads a folder
+
         self.version, self.protocol = version, protocol
         is_older = protocol < constants.PROTOCOL
         older, place = ("older", "where the server runs, ") if is_older else ("newer", "")
@@ -106,14 +100,6 @@ _ERRORS: Final = {"verification_failed": VerificationError, "not_held": GateErro
 """The code of an error to its exception; any other is a `ControlError`."""
 
 
-class Response(NamedTuple):
-    """An HTTP response; `session_id` is None if it is not about an existing session."""
-
-    status: int
-    body: bytes
-    session_id: str | None
-
-
 class Connection:
     """Sends requests to one server; an invalid URL raises `InputError`.
 
@@ -124,7 +110,7 @@ class Connection:
     def __init__(self, url: str, timeout: float) -> None:
         self.url = url
         self._timeout = timeout
-        self._idle: deque[HTTPConnection] = deque()
+        self._idle: deque[HttpConnection] = deque()
         self._is_compatible = False
         self._is_secure, self._host, self._port, self._path = server_address(url)
         weakref.finalize(self, _close, self._idle)  # so that closing is optional
@@ -180,67 +166,39 @@ class Connection:
         :param wait: seconds that the server may take in addition to the timeout.
         :raise NoAnswer: the server does not respond, or not with HTTP.
         """
-        sent, data = dict(headers or {}), None
+        sent, data = dict(headers or {}), b""
         if body is not None:
             sent["Content-Type"] = "application/json"
             data = json.dumps(body).encode()
-        request = method, self._path + path, data, sent
+        request = method, self._path + path, sent, data, self._timeout + wait
         try:
             connection = self._idle.pop()
         except IndexError:
-            connect = HTTPSConnection if self._is_secure else HTTPConnection
-            connection = connect(self._host, self._port)
-        was_idle = connection.sock is not None
+            connection = HttpConnection(self._host, self._port, is_secure=self._is_secure)
+        was_idle = connection.is_open
         try:
             try:
-                return self._send_on(connection, request, wait)
+                response = connection.send(*request)
             except ConnectionError:
                 if method != "GET" or not was_idle:
                     raise
-                return self._send_on(connection, request, wait)
-        except (OSError, HTTPException) as error:
+                response = connection.send(*request)
+        except (OSError, ValueError) as error:
             self._is_compatible = False  # the next one may be another server
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            if type(error) is BadStatusLine:  # its text is the received line
-                reason = f"expected HTTP, got {reason.strip()[:40]!r}"
             hint = "is mockpets running there?"
             if self._is_secure:
                 hint = "is mockpets running there, behind a TLS proxy? Without one, use http://"
             raise NoAnswer(f"cannot connect to {self.url} ({reason}); {hint}") from error
-
-    def close(self) -> None:
-        """Close the idle connection; the next request opens another."""
-        _close(self._idle)
-
-    def _send_on(
-        self,
-        connection: HTTPConnection,
-        request: tuple[str, str, bytes | None, dict[str, str]],
-        wait: float,
-    ) -> Response:
-        """Send a request, on a closed connection too; keep it if no other one is idle."""
-        connection.timeout = self._timeout + wait
-        try:
-            if connection.sock is not None:
-                with DefaultSelector() as selector:
-                    selector.register(connection.sock, EVENT_READ)
-                    has_ended = bool(selector.select(0))  # only its end can arrive now
-                if has_ended:
-                    connection.close()
-                else:
-                    connection.sock.settimeout(connection.timeout)
-            connection.request(*request)
-            received = connection.getresponse()
-            session_id = received.headers.get(constants.SESSION_ID_HEADER)
-            response = Response(received.status, received.read(), session_id)
-        except BaseException:  # Ctrl-C too
-            connection.close()
-            raise
-        if connection.sock is None or self._idle:
+        if self._idle:
             connection.close()
         else:
             self._idle.append(connection)
         return response
+
+    def close(self) -> None:
+        """Close the idle connection; the next request opens another."""
+        _close(self._idle)
 
 
 def parse_object(body: bytes) -> Any:
@@ -271,7 +229,7 @@ def split_url(url: str) -> tuple[str, str, tuple[str, ...]]:
     return rest, session, tuple(filter(None, scenarios))
 
 
-def _close(connections: deque[HTTPConnection]) -> None:
+def _close(connections: deque[HttpConnection]) -> None:
     while connections:
         connections.pop().close()
 
@@ -287,7 +245,7 @@ def server_address(url: str) -> tuple[bool, str, int, str]:
         host.encode("idna")  # fails, as a lookup would, for labels that are empty or too long
     except ValueError:
         parts, host, port = urlsplit(""), "", None
-    # urlsplit drops line ends; http.client fails on them, on spaces and on non-ASCII paths.
+    # urlsplit drops line ends; a request line must not have them, nor spaces or non-ASCII.
     is_clean = not re.search(r"[\s\x00-\x1f\x7f]", url) and parts.path.isascii()
     # An unencoded slash, or an encoded @, moves the end of the host: then the rest may be secret.
     shown = _VALUE.sub(rf"\1{REDACTED}", _USER.sub(rf"\1{REDACTED}@", url))
@@ -302,5 +260,4 @@ def server_address(url: str) -> tuple[bool, str, int, str]:
         hint = "remove it; the control token has an option and a variable of its own"
         raise invalid(shown, what, hint)
     is_secure = parts.scheme == "https"
-    # Always with a port: otherwise http.client looks for one in an IPv6 address.
-    return is_secure, host, port or (HTTPS_PORT if is_secure else HTTP_PORT), parts.path
+    return is_secure, host, port or PORTS[is_secure], parts.path

@@ -9,8 +9,9 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
+from mockpets.constants import REDACTED
 from mockpets.errors import RequestError
-from mockpets.redaction import REDACTED, is_secret
+from mockpets.redaction import is_secret
 from mockpets.scenario.matching import ABSENT, Comparison, Facts, difference, expected_value
 from mockpets.strict_json import parse_json
 

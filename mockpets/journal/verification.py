@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mockpets.constants import REDACTED
 from mockpets.errors import printable
 from mockpets.journal.comparison import NOT_RECORDED, compare
 from mockpets.journal.entry import authorization_digest
 from mockpets.journal.queries import has_status, summary
-from mockpets.redaction import REDACTED
 from mockpets.scenario.describe import describe_match
 from mockpets.scenario.matching import ABSENT, Comparison
 from mockpets.scenario.model import Match

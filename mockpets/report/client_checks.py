@@ -18,12 +18,12 @@ from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl
 
-from mockpets.constants import API_PREFIX, OPERATIONS, ORDERS_PATH, STUB_HEADER
+from mockpets.constants import API_PREFIX, OPERATIONS, ORDERS_PATH, REDACTED, STUB_HEADER
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
 from mockpets.errors import did_you_mean
 from mockpets.journal.queries import moment
-from mockpets.redaction import REDACTED, is_secret, redacted_target
+from mockpets.redaction import is_secret, redacted_target
 from mockpets.report.findings import CLIENT_RULES, Evidence, Finding, Report
 from mockpets.scenario.matching import path_matches
 from mockpets.units import counted, quote

@@ -16,7 +16,7 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.redaction import REDACTED
+from mockpets.constants import REDACTED
 from tests.http_client import JSON, Client, InProcess, OverSocket
 
 if TYPE_CHECKING:

@@ -1,0 +1,171 @@
+"""One HTTP/1.1 connection to a server, over a socket or TLS.
+
+`http.client` imports `email` and `ssl`, which would double the time of ``mockpets use``, and sends
+a body in a packet of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+PORTS: Final = {False: 80, True: 443}
+"""The ports that a URL can omit, by whether it uses TLS."""
+_LINE: Final = 64 * 1024
+"""The longest line of a response, in bytes."""
+_STATUS_LINE: Final = re.compile(r"HTTP/(1\.[01]) ([1-5][0-9]{2})(?: .*)?\r?\n")
+
+
+class HttpError(ValueError):
+    """The server does not send HTTP, or ends in the middle of a response."""
+
+
+class Response(NamedTuple):
+    """An HTTP response; the names of the headers are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class HttpConnection:
+    """Sends requests, one at a time, and connects when it has to."""
+
+    def __init__(self, host: str, port: int, *, is_secure: bool) -> None:
+        self._address, self._is_secure = (host, port), is_secure
+        self._socket: socket.socket | None = None
+        name = f"[{host.partition('%')[0]}]" if ":" in host else host.encode("idna").decode()
+        self._host = name if port == PORTS[is_secure] else f"{name}:{port}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the connection can take another request, as far as is known."""
+        return self._socket is not None
+
+    def send(
+        self, method: str, target: str, headers: Mapping[str, str], body: bytes, timeout: float
+    ) -> Response:
+        """Send a request and return the response; after an error, the connection is closed.
+
+        :param timeout: seconds for each step: to connect, to send, and to wait for data.
+        :raise ConnectionError: the connection ended before the response.
+        :raise OSError: cannot connect, or the time is over.
+        :raise ValueError: a header has a line break, or the response is not HTTP.
+        """
+        try:
+            request = self._encode(method, target, headers, body)
+            if self._socket is None or self._has_ended(self._socket):
+                self.close()
+                self._socket = self._connect(timeout)
+            self._socket.settimeout(timeout)
+            self._socket.sendall(request)
+            with self._socket.makefile("rb") as file:
+                response, stays_open = _receive(file)
+        except BaseException:  # Ctrl-C too
+            self.close()
+            raise
+        if not stays_open:
+            self.close()
+        return response
+
+    def close(self) -> None:
+        """Close the connection; the next request opens another."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def _encode(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> bytes:
+        """Return a request as one packet."""
+        lines = [f"{method} {target} HTTP/1.1", f"Host: {self._host}", "Accept-Encoding: identity"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        if body or method != "GET":
+            lines.append(f"Content-Length: {len(body)}")
+        if any(re.search("[\r\n]", line) for line in lines):
+            raise ValueError("a header must not have a line break")
+        return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
+
+    def _connect(self, timeout: float) -> socket.socket:
+        connected = socket.create_connection(self._address, timeout)
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if not self._is_secure:
+            return connected
+        try:
+            import ssl  # slow to import
+
+            context = ssl.create_default_context()
+            return context.wrap_socket(connected, server_hostname=self._address[0])
+        except BaseException:
+            connected.close()
+            raise
+
+    def _has_ended(self, idle: socket.socket) -> bool:
+        """Return whether the server has closed an idle connection, on which only that can come."""
+        idle.settimeout(0)
+        try:
+            idle.recv(1)
+        except BlockingIOError:
+            return False
+        except OSError as error:  # of TLS: it read a record that has no data
+            return type(error).__name__ != "SSLWantReadError"
+        return True
+
+
+def _receive(file: IO[bytes]) -> tuple[Response, bool]:
+    """Return a response, and whether another one can follow it."""
+    version, status, headers = _receive_head(file)
+    while status in (100, 102, 103):  # they precede the response
+        version, status, headers = _receive_head(file)
+    stays_open = version == "1.1" and "close" not in headers.get("connection", "").lower()
+    if status in (204, 304):
+        body = b""
+    elif "chunked" in headers.get("transfer-encoding", "").lower():
+        body = b"".join(_chunks(file))
+    elif "content-length" in headers:
+        body = _read(file, headers["content-length"], 10)
+    else:
+        body, stays_open = file.read(), False
+    return Response(status, headers, body), stays_open
+
+
+def _receive_head(file: IO[bytes]) -> tuple[str, int, dict[str, str]]:
+    """Return the version, the status and the headers of a response."""
+    line = file.readline(_LINE).decode("latin-1")
+    if not line:
+        raise ConnectionResetError("Remote end closed connection without response")
+    if not (match := _STATUS_LINE.fullmatch(line)):
+        raise HttpError(f"expected HTTP, got {line.strip()[:40]!r}")
+    headers = {}
+    while line := _line(file):
+        name, _, value = line.partition(":")
+        headers[name.strip().lower()] = value.strip()
+    return match[1], int(match[2]), headers
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    while chunk := _read(file, _line(file).partition(";")[0].strip(), 16):
+        yield chunk
+        _line(file)
+    while _line(file):
+        pass  # a trailer
+
+
+def _line(file: IO[bytes]) -> str:
+    """Return the next line without its end."""
+    line = file.readline(_LINE)
+    if not line.endswith(b"\n"):
+        raise HttpError("a line of the response is incomplete or too long")
+    return line.decode("latin-1").rstrip("\r\n")
+
+
+def _read(file: IO[bytes], size: str, base: int) -> bytes:
+    """Return as many bytes as a number in the response announces."""
+    if not re.fullmatch("[0-9]{1,9}" if base == 10 else "[0-9a-fA-F]{1,8}", size):
+        raise HttpError(f"{size[:40]!r} is not a valid length of a response")
+    data = file.read(int(size, base))
+    if len(data) < int(size, base):
+        raise HttpError(f"the response ended after {len(data)} of {int(size, base)} bytes")
+    return data

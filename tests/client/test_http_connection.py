@@ -1,0 +1,215 @@
+"""How the client sends requests and reads responses, over sockets and TLS."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import ssl
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets.client import ControlClient, NoAnswer
+from mockpets.constants import PROTOCOL
+from tests.cases import each
+from tests.programs import need
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+SECONDS = 20
+"""The time limit for every step, in seconds."""
+HEALTH = json.dumps({"status": "ok", "version": "9", "protocol": PROTOCOL}).encode()
+LENGTH = b"Content-Length: %d\r\n\r\n%s" % (len(HEALTH), HEALTH)
+START = HEALTH[:5]
+
+
+@contextmanager
+def responding(
+    *responses: bytes,
+    address: str = "127.0.0.1",
+    wrap: Callable[[socket.socket], socket.socket] = lambda each: each,
+) -> Iterator[tuple[int, list[list[bytes]]]]:
+    """Send the responses, one to each request; yield the port, and the requests by connection.
+
+    A request is what arrives at once. After the last response to a connection, and if the client
+    closes it, the server accepts another.
+    """
+    requests: list[list[bytes]] = []
+    left = list(responses)
+
+    def serve(listening: socket.socket) -> None:
+        while left:
+            connection, _ = listening.accept()
+            connection.settimeout(SECONDS)
+            requests.append([])
+            with wrap(connection) as wrapped:
+                while left and (request := wrapped.recv(65536)):
+                    requests[-1].append(request)
+                    response = left.pop(0)
+                    wrapped.sendall(response)
+                    if not re.search(b"(?i)length|chunked", response):
+                        break
+
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with (
+        socket.create_server((address, 0), family=family) as listening,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        listening.settimeout(SECONDS)
+        served = pool.submit(serve, listening)
+        yield listening.getsockname()[1], requests
+        served.result(SECONDS)
+
+
+@each(
+    "response, connections",
+    [
+        (b"HTTP/1.1 200 OK\r\n" + LENGTH, 1),
+        (b"HTTP/1.1 200\r\n" + LENGTH, 1),
+        (b"HTTP/1.1 200 OK\ncontent-LENGTH:%d\n\n%s" % (len(HEALTH), HEALTH), 1),
+        (
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 X\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\n"
+            + LENGTH,
+            1,
+        ),
+        (b"HTTP/1.1 200 OK\r\nConnection: Close\r\n" + LENGTH, 2),
+        (b"HTTP/1.0 200 OK\r\n" + LENGTH, 2),
+        (b"HTTP/1.1 200 OK\r\n\r\n" + HEALTH, 2),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n"
+            b"5;x=y\r\n%s\r\n%X\r\n%s\r\n0\r\nX: y\r\n\r\n" % (START, len(HEALTH) - 5, HEALTH[5:]),
+            1,
+        ),
+    ],
+)
+def test_each_form_of_a_response_is_read(response: bytes, connections: int) -> None:
+    with responding(response, response) as (port, requests):
+        client = ControlClient(f"http://127.0.0.1:{port}")
+        assert [client.health(), client.health()] == ["9", "9"]
+        client.close()
+
+    assert len(requests) == connections
+
+
+@each(
+    "response, reason",
+    [
+        (b"", "Remote end closed connection without response"),
+        (b"HTTP/1.1 2", "expected HTTP, got 'HTTP/1.1 2'"),
+        (b"HTTP/2 200 OK\r\n\r\n", "expected HTTP, got 'HTTP/2 200 OK'"),
+        (b"HTTP/1.1 999 OK\r\n\r\n", "expected HTTP, got 'HTTP/1.1 999 OK'"),
+        (b"\x15\x03\x01", r"expected HTTP, got '\x15\x03\x01'"),
+        (b"+OK " + b"x" * 70_000, "expected HTTP, got '+OK xxx"),
+        (b"HTTP/1.1 200 OK\r\nA: b", "a line of the response is incomplete or too long"),
+        (b"HTTP/1.1 200 OK\r\nA: " + b"b" * 70_000, "a line of the response is incomplete"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
+            "the response ended after 2 of 9 bytes",
+        ),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}", "'-1' is not a valid length"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1e1\r\n\r\n{}", "'1e1' is not a valid length"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 99 + b"\r\n\r\n{}", "9' is not a valid"),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+            "'x' is not a valid length",
+        ),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\n",
+            "'-5' is not a valid length",
+        ),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{}",
+            "ended after 2 of 5 bytes",
+        ),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", "is incomplete"),
+    ],
+)
+def test_an_invalid_response_is_an_error(response: bytes, reason: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as pool:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        called = pool.submit(ControlClient(url, timeout=SECONDS).health)
+        connection, _ = listening.accept()
+        with connection:
+            connection.recv(65536)
+            connection.sendall(response)
+        with pytest.raises(NoAnswer) as caught:
+            called.result(SECONDS)
+
+    assert str(caught.value).startswith(f"cannot connect to {url} (")
+    assert reason in str(caught.value)
+
+
+def test_a_request_is_sent_at_once() -> None:
+    response = b'HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{"active": []}'[:-1] + b"}"
+    active = b'{"active":[]}'
+    response = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(active), active)
+    with responding(b"HTTP/1.1 200 OK\r\n" + LENGTH, response, response) as (port, requests):
+        client = ControlClient(f"http://127.0.0.1:{port}/w1", token="opensesame")
+        client.use("empty")
+        client.reset()
+        client.close()
+
+    [[health, use, reset]] = requests
+    host = b"Host: 127.0.0.1:%d\r\nAccept-Encoding: identity\r\n" % port
+    session = b"Mockpets-Session: default\r\nAuthorization: Bearer opensesame\r\n"
+    assert health == b"GET /w1/__mockpets/health HTTP/1.1\r\n" + host + b"\r\n"
+    assert use == (
+        b"PUT /w1/__mockpets/scenario HTTP/1.1\r\n"
+        + host
+        + session
+        + b"Content-Type: application/json\r\nContent-Length: 23\r\n\r\n"
+        + b'{"scenario": ["empty"]}'
+    )
+    assert reset == (
+        b"POST /w1/__mockpets/reset HTTP/1.1\r\n" + host + session + b"Content-Length: 0\r\n\r\n"
+    )
+
+
+def test_a_header_cannot_have_a_line_break() -> None:
+    with responding(b"HTTP/1.1 200 OK\r\n" + LENGTH) as (port, [*_]):
+        client = ControlClient(f"http://127.0.0.1:{port}/~w1+empty\r\nX: y")
+        with pytest.raises(NoAnswer, match="a header must not have a line break"):
+            client.state()
+
+
+def test_an_ipv6_address_is_in_brackets() -> None:
+    if not socket.has_ipv6:
+        pytest.skip("needs IPv6")
+    with responding(b"HTTP/1.1 200 OK\r\n" + LENGTH, address="::1") as (port, [*_]):
+        assert ControlClient(f"http://[::1]:{port}").health() == "9"
+
+
+@pytest.mark.tool
+def test_tls_verifies_the_certificate_and_keeps_its_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -keyout key -out cert"
+    names = ["-addext", "subjectAltName=DNS:localhost"]
+    command = [need("openssl"), *words.split(), *names]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "cert", tmp_path / "key")
+    wrap = partial(context.wrap_socket, server_side=True)
+    response = b"HTTP/1.1 200 OK\r\n" + LENGTH
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert"))
+    with responding(*[response] * 3, wrap=wrap) as (port, requests):
+        client = ControlClient(f"https://localhost:{port}")
+        assert [client.health() for _ in range(3)] == ["9", "9", "9"]
+        client.close()
+    assert [len(each) for each in requests] == [3]
+    monkeypatch.delenv("SSL_CERT_FILE")
+    with socket.create_server(("localhost", 0)) as listening, ThreadPoolExecutor(1) as pool:
+        url = f"https://localhost:{listening.getsockname()[1]}"
+        called = pool.submit(ControlClient(url).health)
+        connection, _ = listening.accept()
+        with pytest.raises(ssl.SSLError), wrap(connection):
+            pass
+        with pytest.raises(NoAnswer, match="certificate verify failed"):
+            called.result(SECONDS)
