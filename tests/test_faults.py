@@ -15,7 +15,7 @@ from tests.cases import each as for_each
 from tests.http_client import KEY
 
 PACKAGE = Path(mockpets.__file__).parent
-DOCS = Path(__file__).parent.parent / "docs" / "scenarios" / "reference.md"
+DOCS = Path(__file__).parent.parent / "docs" / "reference" / "scenario-language.md"
 
 
 def test_the_docs_list_all_kinds() -> None:
