@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from mockpets.client.http_connection import HttpConnection
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -18,16 +19,16 @@ _PROCESSOR: list[float] = []
 _REQUESTS: list[tuple[Any, ...]] = []
 
 
-_put = http.client.HTTPConnection.putrequest
+_send = HttpConnection.send
 
 
-def _counted(self: http.client.HTTPConnection, *arguments: Any, **options: Any) -> None:
+def _counted(self: HttpConnection, *arguments: Any, **options: Any) -> Any:
     _REQUESTS.append(arguments)
-    _put(self, *arguments, **options)
+    return _send(self, *arguments, **options)
 
 
 # The server is in this process, so no proxy can count.
-http.client.HTTPConnection.putrequest = _counted  # type: ignore[method-assign]
+HttpConnection.send = _counted  # type: ignore[method-assign]
 
 
 @pytest.hookimpl(wrapper=True)
