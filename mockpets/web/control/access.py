@@ -11,8 +11,8 @@ must send the token instead.
 from __future__ import annotations
 
 import re
-from hmac import compare_digest
 from functools import lru_cache
+from hmac import compare_digest
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
