@@ -6,6 +6,7 @@ site needs no server and makes no request to another host.
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -14,15 +15,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-sys.path.insert(0, str(Path(__file__).parent))  # for `llms` and `search_numbers`
+sys.path.insert(0, str(Path(__file__).parent))  # for `llms` and `search_words`
+from llms import OUTSIDE_NAVIGATION
 
 project = "mockpets"
 version = release = installed_version("mockpets")
 copyright = "the maintainers of mockpets"  # noqa: A001 - Sphinx gives it this name
-extensions = ["myst_parser", "sphinx_copybutton", "llms", "search_numbers"]
+extensions = ["myst_parser", "sphinx_copybutton", "llms", "search_words"]
 include_patterns = [
     "docs/**",
-    "README.md",
     "SECURITY.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
@@ -46,20 +47,19 @@ html_extra_path = ["theme/root"]  # index.html, which leads to docs/index.html
 html_use_index = False
 html_show_search_summary = False  # a page opened as a file may not read other files
 
-outside_navigation = {
-    *("README", "CONTRIBUTING", "SECURITY", "CHANGELOG", "benchmarks/RESULTS"),
-    *("examples/react/README", "examples/next/README"),
-    *(f"docs/contributors/{name}" for name in ("architecture", "decisions", "performance")),
-}
-"""Pages that other pages link to. Sphinx reports any other page that no table of contents has."""
-
 
 def setup(app: Sphinx) -> None:
-    """Register the setting and its effect."""
-    app.add_config_value("outside_navigation", set(), "env")
+    """Register the functions below."""
     app.connect("doctree-read", _allow_outside_navigation)
+    app.connect("include-read", _adapt_links)
 
 
 def _allow_outside_navigation(app: Sphinx, _doctree: object) -> None:
-    if app.env.docname in outside_navigation:
+    if app.env.docname in OUTSIDE_NAVIGATION:
         app.env.metadata[app.env.docname]["orphan"] = True
+
+
+def _adapt_links(_app: Sphinx, _path: Path, _page: str, content: list[str]) -> None:
+    """Let the README's links work on the first page, which includes it."""
+    text = content[0].replace("[llms.txt](llms.txt)", '<a href="../llms.txt">llms.txt</a>')
+    content[0] = re.sub(r"\]\((?!https?:)", "](../", text)

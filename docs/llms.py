@@ -1,20 +1,26 @@
-"""Write `llms.txt` and `llms-full.txt`, the site's pages for language models, as Sphinx builds it.
+"""List the pages for language models: `llms.txt` in the repository and in the site.
 
-`llms.txt` lists the pages by section, each with its first sentence and a link to its Markdown;
-`llms-full.txt` has the text of all pages in this order. Format: https://llmstxt.org.
+`llms.txt` has the pages by section, each with its first sentence and a link to its Markdown. The
+site also gets `llms-full.txt`, with the text of all pages in this order. `tests.docs.reference`
+writes the file of the repository. Format: https://llmstxt.org.
 """
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from docutils import nodes
-from sphinx import addnodes
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+
+ROOT: Final = Path(__file__).parents[1]
+OUTSIDE_NAVIGATION: Final = [
+    *("CONTRIBUTING", "SECURITY", "CHANGELOG", "benchmarks/RESULTS"),
+    *(f"docs/contributors/{name}" for name in ("architecture", "decisions", "performance")),
+    *("examples/react/README", "examples/next/README"),
+]
+"""Pages that other pages link to, without an entry in the navigation."""
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -24,42 +30,50 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
-    """Write both files into the site."""
-    if exception or app.builder.format != "html":
+    """Write both files into the site of this repository."""
+    if exception or app.builder.format != "html" or Path(app.srcdir) != ROOT:
         return
-    root = app.env.get_doctree(app.config.root_doc)
-    [summary] = [node.astext() for node in root.findall(nodes.paragraph)][:1] or [""]
-    listing = [f"# {app.config.project}\n\n> {_one_line(summary)}\n"]
-    texts = []
-    groups = {
-        toctree["caption"]: [page for _, page in toctree["entries"]]
-        for toctree in root.findall(addnodes.toctree)
-    }
-    groups["Project"] = sorted(app.config.outside_navigation)
-    for caption, pages in groups.items():
-        listing.append(f"\n## {caption}\n\n")
-        for page in pages:
-            if page not in app.env.all_docs:
-                continue  # Sphinx warns about it
-            title = app.env.titles[page].astext()
-            link = f"_sources/{page}.md.txt"
-            listing.append(f"- [{title}]({link}){_first_sentence(app, page)}\n")
-            text = Path(app.env.doc2path(page)).read_text(encoding="utf-8")
-            texts.append(f"<!-- {page}.md -->\n\n{_without_comments(text)}\n")
     folder = Path(app.outdir)
-    (folder / "llms.txt").write_text("".join(listing), encoding="utf-8")
+    linked = re.sub(r"\]\((.*?\.md)\)", r"](_sources/\1.txt)", listing())
+    (folder / "llms.txt").write_text(linked, encoding="utf-8")
+    texts = [
+        f"<!-- {page}.md -->\n\n{_without_comments(_read(page))}\n"
+        for pages in navigation().values()
+        for page in pages
+    ]
     (folder / "llms-full.txt").write_text("\n".join(texts), encoding="utf-8")
 
 
-def _first_sentence(app: Sphinx, page: str) -> str:
-    """Return the first sentence of a page after a colon, or nothing."""
-    for paragraph in app.env.get_doctree(page).findall(nodes.paragraph):
-        return f": {re.split(r'(?<=[.!?]) ', _one_line(paragraph.astext()))[0].removesuffix(':')}"
-    return ""
+def navigation() -> dict[str, list[str]]:
+    """Return the pages of each group, by their paths without `.md`; the last one is not shown."""
+    toctree = r"^```\{toctree\}\n:caption: ([^\n]+)\n:hidden:\n\n(.*?)```"
+    groups = re.findall(toctree, _read("docs/index"), re.MULTILINE | re.DOTALL)
+    shown = {group: [f"docs/{page}" for page in pages.split()] for group, pages in groups}
+    return {**shown, "Project": OUTSIDE_NAVIGATION}
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def listing() -> str:
+    """Return `llms.txt`, with links from the root of the repository."""
+    text = f"# mockpets\n\n> {_first_paragraph(_read('README'))}\n"
+    for group, pages in navigation().items():
+        text += f"\n## {group}\n\n"
+        for page in pages:
+            title = re.findall("^# (.+)", markdown := _read(page), re.MULTILINE)[0]
+            first = re.split(r"(?<=[.!?]) ", _first_paragraph(markdown))[0].removesuffix(":")
+            text += f"- [{title}]({page}.md): {first}\n"
+    return text
+
+
+def _read(page: str) -> str:
+    return (ROOT / f"{page}.md").read_text(encoding="utf-8")
+
+
+def _first_paragraph(text: str) -> str:
+    """Return the first paragraph of prose in one line, without the addresses of links."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    paragraphs = (" ".join(each.split()) for each in text.split("\n\n"))
+    prose = next(each for each in paragraphs if each and each[0] not in "#<!|-")
+    return re.sub(r"\[(.*?)\]\(.*?\)", r"\1", prose)
 
 
 def _without_comments(text: str) -> str:

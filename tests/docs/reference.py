@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from functools import partial
+from runpy import run_path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_type_hints
 
 import click
@@ -24,12 +25,13 @@ from mockpets.contract.schemas import LIST_FIELDS, PET_FIELDS, RESPONSES
 from mockpets.packaged_data import shipped as packaged
 from mockpets.report.coverage import FILLED_BY
 from mockpets.report.findings import CLIENT_RULES, COMPARE_RULES
+from mockpets.scenario.library import SHIPPED_SCENARIOS, load_library
 from mockpets.settings.model import rows
 from mockpets.telemetry.access_log import Access
 from mockpets.telemetry.metrics import Metrics
 from tests.docs import explanations, shipped
 from tests.docs.control_calls import calls
-from tests.docs.page import PAGES
+from tests.docs.page import PAGES, ROOT
 from tests.telemetry.test_metrics import HELD
 
 if TYPE_CHECKING:
@@ -357,6 +359,39 @@ def operations() -> str:
     return table(("operation", "request", "", "responses in the contract"), lines)
 
 
+def scenarios() -> str:
+    """Return the table of the shipped scenarios, with one line for each."""
+    library = load_library([], []).scenarios
+    names = [name for group in SHIPPED_SCENARIOS.values() for name in group]
+    return _in_two_columns(
+        ("scenario", "what the server does"),
+        ((code(name), library[name].description) for name in names),
+    )
+
+
+def api() -> str:
+    """Return the requests of the operations, and the properties of a Pet."""
+    pet = []
+    for name, field in PET_FIELDS.items():
+        values = _values(field.openapi).replace("any", _type(field))
+        pet.append(f"{code(name)} ({'' if field.required else 'optional: '}{values})")
+    return (
+        _in_two_columns(
+            ("operation", "request"),
+            (
+                (code(name), code(" ".join(request)))
+                for name, request in constants.OPERATIONS.items()
+            ),
+        )
+        + f"\nA `Pet` has {_and(pet)}.\n"
+    )
+
+
+def _in_two_columns(heads: tuple[str, str], lines: Iterable[tuple[str, str]]) -> str:
+    """Return a table for the README, which is short as a text too."""
+    return "\n".join(map(" | ".join, [heads, ("---", "---"), *lines])) + "\n"
+
+
 def fields(group: Mapping[str, ContractField]) -> str:
     """Return the properties of a Pet, or the parameters of listPets."""
     return table(
@@ -400,6 +435,8 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "log line": log_line,
     "operations": operations,
     "properties": partial(fields, PET_FIELDS),
+    "scenarios": scenarios,
+    "api": api,
     "parameters": partial(fields, LIST_FIELDS),
     "client rules": partial(rules, CLIENT_RULES),
     "states": states,
@@ -431,6 +468,13 @@ def pages() -> dict[Path, str]:
     return {path: generated(text) for path, text in texts.items() if _PART.search(text)}
 
 
+def llms_txt() -> str:
+    """Return the list of pages for language models."""
+    text: str = run_path(str(ROOT / "docs" / "llms.py"))["listing"]()
+    return text
+
+
 if __name__ == "__main__":
     for path, text in pages().items():
         path.write_text(text, "utf-8")
+    (ROOT / "llms.txt").write_text(llms_txt(), "utf-8")

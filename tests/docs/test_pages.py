@@ -31,7 +31,7 @@ PYTEST = {
     "PYTEST_PLUGINS": "xdist.plugin,mockpets.pytest_plugin",
 }
 LINK_CHROMIUM = Path(__file__).with_name("chromium.py")
-OF_README = {"the main job", "the test command", "tour"}
+OF_README = {"the main job", "the test command", "tour", "tour command"}
 """tests/test_readme.py runs these."""
 OF_KIT = {"write", "download", "kit commands"}
 """tests/kit/test_docs.py runs these."""

@@ -26,6 +26,7 @@ def test_the_generated_parts_are_up_to_date() -> None:
 
     assert with_parts
     assert stale == [], "run .venv/bin/python -m tests.docs.reference"
+    assert (ROOT / "llms.txt").read_text("utf-8") == reference.llms_txt(), "run it"
 
 
 def test_each_part_is_on_one_page() -> None:

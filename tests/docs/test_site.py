@@ -76,8 +76,10 @@ def test_the_site_is_built_without_a_warning(built: tuple[Path, str]) -> None:
 
 
 def test_the_site_has_all_pages(site: Path) -> None:
+    """The first page includes the README."""
     sources = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *ROOT.glob("examples/*/*.md")]
     sources.append(RESULTS)
+    sources.remove(ROOT / "README.md")
     pages = {path.relative_to(site).with_suffix("") for path in pages_of(site)}
 
     assert pages - {path.relative_to(ROOT).with_suffix("") for path in sources} == {
@@ -102,20 +104,20 @@ BROKEN_LINKS = (
 def test_broken_links_and_anchors_fail_the_build(tmp_path: Path) -> None:
     source, site = tmp_path / "source", tmp_path / "site"
     (source / "docs").mkdir(parents=True)
-    toctree = "```{toctree}\n../README\nother\n```\n"
+    toctree = "```{toctree}\n../SECURITY\nother\n```\n"
     pages = {"docs/index.md": f"# Site\n\n{toctree}", "docs/other.md": "# Other\n\n## A heading\n"}
-    pages["README.md"] = "# Readme\n\n[a page](docs/other.md#a-heading), [itself](#readme)\n"
+    pages["SECURITY.md"] = "# Security\n\n[a page](docs/other.md#a-heading), [itself](#security)\n"
     for name, text in pages.items():
         (source / name).write_text(text, encoding="utf-8")
     good = build(source, site)
-    for page in ("README.md", "docs/index.md"):
+    for page in ("SECURITY.md", "docs/index.md"):
         text = "\n\n".join([pages[page], *BROKEN_LINKS])
         (source / page).write_text(text, encoding="utf-8")
     bad = build(source, site)
 
     assert (good.returncode, good.stderr) == (0, "")
     assert bad.returncode == 1
-    for page in ("README.md", "docs/index.md"):
+    for page in ("SECURITY.md", "docs/index.md"):
         start = pages[page].count("\n") + 3
         reported = {int(line) for line in re.findall(rf"{page}:(\d+): WARNING", bad.stderr)}
         assert reported == {start + 2 * number for number in range(len(BROKEN_LINKS))}, bad.stderr
@@ -141,7 +143,7 @@ def test_llms_txt_lists_every_page_and_the_full_file_has_their_text(site: Path) 
     }
     ours = {"_sources/docs/index.md.txt", "_sources/index.md.txt", "_sources/search.md.txt"}
 
-    assert listing.startswith("# mockpets\n\n> A mock server ")
+    assert listing.startswith("# mockpets\n\n> A stateful mock ")
     assert len(links) == listing.count("\n- ") == len(set(links))
     assert set(links) == sources - ours
     for link in links:
@@ -203,7 +205,7 @@ def test_search_copy_and_the_first_page_work_from_a_folder(site: Path, page: Pag
     page.wait_for_url("**/docs/index.html")
     page.goto(f"{(site / 'search.html').as_uri()}?q=journal")
     expect(page.locator("#search-results li a").first).to_be_visible()
-    page.goto((site / "README.html").as_uri())
+    page.goto((site / "docs" / "index.html").as_uri())
     block = page.locator("div.highlight-sh", has_text="curl").first
     block.hover()
     block.locator("button.copybtn").click()

@@ -8,7 +8,7 @@ const [fresh] = states({ only: ["fresh-cat" as "empty"] });
 const headers = { Authorization: "Bearer mockpets" };
 
 test("names and descriptions are those of the scenarios", () => {
-  expect(empty).toMatchObject({ name: "empty", description: "No pets at all, to see an empty list." });
+  expect(empty).toMatchObject({ name: "empty", description: "No pets, so the list is empty." });
   expect(states().slice(0, 3).map(({ name }) => name)).toEqual(["empty", "sold-out", "no-status"]); // grouped
   expect(states().length).toBeGreaterThan(25);
   expect(states({ exclude: ["empty"] })).toHaveLength(states().length - 1);
