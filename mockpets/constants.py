@@ -242,6 +242,8 @@ NoteCode = Literal[
     "key_missing",
     "limit_out_of_range",
     "off_contract",
+    "reference_missing",
+    "references",
     "server_limit",
     "unmatched",
 ]
@@ -328,4 +330,6 @@ FIXTURE_NODES: Final = 250_000
 PROBLEMS_SHOWN: Final = 20
 COMPARE_SECONDS: Final = (10.0, 120.0)
 """How long one request of `mockpets compare` may take, unless `--timeout` is set; and all."""
+CANNED_BYTES: Final = 1024 * 1024
+"""Maximum size of the body of a stub's reply; each stub keeps its own in memory."""
 HEADER_VALUE_BYTES: Final = 4096

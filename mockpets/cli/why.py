@@ -124,6 +124,9 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         where += f", scenarios {', '.join(request['scenarios'])}"
     yield f"{request['method']} {request['target']} ({where})"
     yield from _wrapped(explanation["summary"], "Why: ", "     ")
+    for note in request["notes"]:
+        if note["code"] in ("references", "reference_missing"):
+            yield from _wrapped(note["text"], "     ", "     ")
     for place, stub in enumerate(explanation["stubs"], 1):
         yield ""
         yield f"{place}. {stub['label']}: {stub['reason']}"

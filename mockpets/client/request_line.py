@@ -63,5 +63,6 @@ def _remarks(summary: RequestSummary) -> list[str]:
         "{:g} B/s": summary["throttle"],
     }
     remarks = [text.format(value) for text, value in formats.items() if value is not None]
+    notes = [note["text"] for note in summary["notes"] if note["code"] != "references"]
     # A fault is also the text of the note that the response is off contract.
-    return [*dict.fromkeys([*remarks, *(note["text"] for note in summary["notes"])])]
+    return [*dict.fromkeys([*remarks, *notes])]

@@ -51,6 +51,38 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Reference:
+    """A reference to one value.
+
+    :param source: as written, such as ``body.items.0.price``.
+    :param steps: its kind, and where the value is: names, positions, or the segment of a path.
+    :param default: JSON in place of a missing value; None for none.
+    """
+
+    source: str
+    steps: tuple[str, ...]
+    default: bytes | None = None
+
+
+Text = tuple[str | Reference, ...]
+"""A text with references."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A response with references.
+
+    :param body: pieces of JSON, references, and JSON strings with references.
+    :param text: of a body that is not JSON; None for `body`.
+    :param headers: each value is fixed, or a text with references.
+    """
+
+    body: tuple[bytes | Reference | Text, ...]
+    text: Text | None
+    headers: tuple[tuple[str, str | Text], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Canned:
     """A response ready to be sent.
 
@@ -59,6 +91,8 @@ class Canned:
     :param names_pet: a `pet_not_found` with the default message: for a request with a pet id, the
         server sends the message of the operation, which names the id.
     :param wrong_body: the body or its encoding is not what the contract lists for the status.
+    :param template: of a reply with references, from which body and headers are made for each
+        response; `body` then has null or nothing in their places.
     """
 
     status: int
@@ -67,6 +101,7 @@ class Canned:
     off_contract: str | None = None
     names_pet: bool = False
     wrong_body: bool = False
+    template: Template | None = None
 
 
 PASS: Final = "pass"  # noqa: S105 - a keyword of scenario files, not a password

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockpets.constants import API_PREFIX, DOCS_PATH, PANEL_PATH
+from mockpets.constants import API_PREFIX, CANNED_BYTES, DOCS_PATH, PANEL_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS, no_animal
 from mockpets.contract.fields import parse_int64
@@ -15,6 +15,7 @@ from mockpets.errors import NeedsBody, NotReady, RequestError
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.engine import NO_STUBS, Outcome
 from mockpets.scenario.matching import ABSENT, Facts
+from mockpets.scenario.references import Values, render
 from mockpets.session.visitors import is_chosen
 from mockpets.strict_json import parse_json
 from mockpets.web.authentication import read_key, unauthorized
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from mockpets.constants import NoteCode, Operation
     from mockpets.pets.store import Store
     from mockpets.scenario.library import Stack
-    from mockpets.scenario.model import Canned
+    from mockpets.scenario.model import Canned, Template
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Activation, Session
     from mockpets.settings import Settings
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 
     Act = Callable[[Request, Store], Response]
     CheckRoute = Callable[[Request, Stack], None]
+
+_VALUE_SHOWN: Final = 80
+"""How much of a reference's value a note has, in characters."""
 
 
 class Playback:
@@ -109,7 +113,7 @@ class Playback:
         if outcome.skip:
             return Response(status=502)  # never sent: the connection breaks instead
         if outcome.reply is not None:
-            return _canned(outcome.reply, request)
+            return _canned(outcome.reply, request, session)
         # 6. The operation, which checks the body's size, 413, then the values, 400 and 404.
         return act(request, activation.store)
 
@@ -186,7 +190,9 @@ def _rejected(outcome: Outcome) -> Outcome:
     return Outcome(outcome.stubs, trace=trace)
 
 
-def _canned(reply: Canned, request: Request) -> Response:
+def _canned(reply: Canned, request: Request, session: Session) -> Response:
+    if reply.template is not None:
+        return _rendered(reply, reply.template, request, session)
     body, pet_id = reply.body, (request.view_args or {}).get("pet_id")
     if reply.names_pet and pet_id is not None:
         body = error_body("pet_not_found", no_animal(pet_id), reply.status)
@@ -194,6 +200,35 @@ def _canned(reply: Canned, request: Request) -> Response:
     if not reply.body:
         response.remove_header("Content-Type")  # it describes a body, and there is none
     return response
+
+
+def _rendered(reply: Canned, template: Template, request: Request, session: Session) -> Response:
+    """Return the response of a reply with references, and note their values for the journal.
+
+    :raise RequestError: ``internal_error`` if its body is too large.
+    """
+    exchange = request.exchange
+    trace = exchange.outcome.trace
+    assert trace is not None  # noqa: S101 - the engine has decided
+    step = trace.steps[-1]
+    label = trace.stubs[step.position].label
+    values = Values(_facts(request), session.name, session.seed, label, step.used + 1)
+    body, headers = render(template, values)
+    if len(body) > CANNED_BYTES:
+        size = f"{len(body)} bytes, more than {CANNED_BYTES}"
+        raise RequestError("internal_error", f"the reply of stub {label} would have {size}")
+    if values.used:
+        used = [f"{source} is {_short(value)}" for source, value in values.used.items()]
+        exchange.notes.append(("references", "; ".join(used)))
+    if values.missing:
+        names = ", ".join(dict.fromkeys(values.missing))
+        exchange.notes.append(("reference_missing", f"the request has no {names}"))
+    return Response(body, reply.status, headers)
+
+
+def _short(value: bytes) -> str:
+    text = value.decode()
+    return text if len(text) <= _VALUE_SHOWN else f"{text[:_VALUE_SHOWN]}..."
 
 
 def _facts(request: Request) -> Facts:

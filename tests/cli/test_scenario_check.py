@@ -401,7 +401,7 @@ def test_no_order_of_two_stubs_with_the_same_match_reaches_both(run: Run, tmp_pa
 # --- Other likely mistakes ---------------------------------------------------------------------
 
 NOT_VALID = "no valid request matches:"
-UNCHANGED = "is sent unchanged, because replies have no templates; write a fixed value, or use"
+UNCHANGED = "is sent unchanged, because replies have no templates; write {body.name} in a message"
 LIKELY = {
     "query: {status: solld}": "30: query.status: must be one of available, pending, sold, got "
     "\"solld\"; did you mean 'sold'?",
@@ -483,7 +483,56 @@ def test_a_template_in_a_reply_is_a_warning(
 
     assert status == 0
     assert warning.startswith(f"own.yaml:{place}")
-    assert warning.endswith(f": '{{{{b}}}}' {UNCHANGED} reply: pass to let the operation respond")
+    assert f": '{{{{b}}}}' {UNCHANGED}, text or header" in warning
+
+
+@pytest.mark.parametrize(
+    ("stub", "warning"),
+    [
+        (
+            "reply: {status: 503, text: 'no {bdoy.name}'}",
+            ".reply.text: '{bdoy.name}' is sent unchanged; did you mean 'body.name'?",
+        ),
+        (
+            "reply: {status: 503, headers: {X-A: '{path.id}'}}",
+            ".reply.headers.X-A: '{path.id}' is sent unchanged: the path has "
+            "no segment 'id'; named segments: petId",
+        ),
+        (
+            "match: {operation: createPet}, reply: {error: unauthorized, message: '{body.nmae}'}",
+            ".reply.message: 'nmae' is not a property of NewPet; did you mean 'name'?",
+        ),
+        (
+            "match: {operation: listPets}, reply: {status: 503, body: {a: {from: body.name}}}",
+            ".reply.body.a.from: listPets has no body; match createPet, or a path",
+        ),
+        (
+            "reply: {status: 503, body: {a: ['{body.name}']}}",
+            ".reply.body.a.1: '{body.name}' is sent unchanged in a body; write "
+            "{from: body.name} for the whole value",
+        ),
+    ],
+)
+def test_a_reference_that_is_probably_a_mistake_is_a_warning(
+    run: Run, tmp_path: Path, stub: str, warning: str
+) -> None:
+    (tmp_path / "own.yaml").write_text(f"description: d\nstubs:\n  - {{{stub}}}\n")
+    status, [first, *_], _ = run("check", "own.yaml")
+
+    assert status == 0
+    assert first.endswith(f": warning: stubs.1{warning}")
+
+
+@pytest.mark.parametrize(
+    "text", ["{x}", "{ now }", "{name}", "{}", "\\\\{now}", "{now}", "{body.a}"]
+)
+def test_other_braces_have_no_warning(run: Run, tmp_path: Path, text: str) -> None:
+    (tmp_path / "own.yaml").write_text(
+        f"description: d\nstubs: [{{reply: {{status: 503, text: '{text}'}}}}]\n"
+    )
+    status, [first, *_], _ = run("check", "own.yaml")
+
+    assert (status, first) == (0, "1 scenario and 0 fixtures checked: 0 problems; 1 stub")
 
 
 @pytest.mark.parametrize(

@@ -228,6 +228,9 @@ NOTES: Final[dict[NoteCode, str]] = {
     "key_missing": "the reason for a 401: the API key is missing",
     "limit_out_of_range": "`limit` was a number, but not from 1 to 100",
     "off_contract": "why the contract does not list the response to one of its operations",
+    "reference_missing": "the request has no value for a [reference](../reference/scenario-language.md#references) "
+    "of the stub's reply",
+    "references": "the values that the stub's reply repeats, each with its source",
     "server_limit": "the server rejected the request because it has reached a limit, with the code (`busy`, "
     "`rate_limited`, `store_full`). A stub's response never has this note",
     "unmatched": "the path or method does not exist",

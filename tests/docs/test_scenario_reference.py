@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.cli.scenario_check import check
 from mockpets.scenario.language.loader import scenario_schema
+from mockpets.scenario.language.references import SOURCES
 from tests.docs.page import ROOT
 
 if TYPE_CHECKING:
@@ -45,6 +46,18 @@ def test_each_section_has_the_keys_of_the_schema() -> None:
     }
 
     assert {title: sorted(key for key, _ in rows(title)) for title in SECTIONS} == keys
+
+
+def test_each_source_of_a_reference_has_a_valid_example(tmp_path: Path) -> None:
+    examples = rows("References")
+
+    assert [source for source, _ in examples] == [*SOURCES.values()]
+    for number, (source, example) in enumerate(examples):
+        assert source.partition(".")[0] in example
+        path = tmp_path / f"own-{number}.yaml"
+        path.write_text(f"description: d\nstubs:\n  - {{{example}}}\n")
+    result = check([tmp_path], [], [])
+    assert (result.problems, result.warnings) == ((), ())
 
 
 def test_every_definition_with_keys_has_a_section() -> None:

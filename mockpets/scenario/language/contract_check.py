@@ -6,24 +6,25 @@ response. 429 and 5xx come from networks, not from the contract: labelled, but n
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.constants import CONTRACT_ERRORS, ERRORS, PAGE_MAX
+from mockpets.constants import CANNED_BYTES, CONTRACT_ERRORS, ERRORS, PAGE_MAX
 from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import RESPONSES
 from mockpets.contract.serialization import body_problems
 from mockpets.scenario.language.headers import OPT_IN
+from mockpets.scenario.language.references import Compiler
 from mockpets.scenario.language.reply import Draft, from_network
 from mockpets.scenario.matching import ABSENT
-from mockpets.scenario.model import Canned, Match
+from mockpets.scenario.model import Canned, Match, Template
 from mockpets.strict_json import dump_json
 from mockpets.units import either
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CANNED_BYTES: Final = 1024 * 1024
-"""Maximum size of the body of a canned response; each stub keeps its own in memory."""
+    from mockpets.scenario.model import Reference, Text
 
 _JSON: Final = "application/json"
 _FLAG: Final = "add off_contract: true to the stub to send it anyway"
@@ -51,7 +52,13 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
         what = "only listPets responds with a page"
         draft.diagnostics.add(draft.node, what, "add match: {operation: listPets}")
         return _encode(draft, None)
-    deviations = list(_deviations(draft, match))
+    compiler = Compiler(draft.node, draft.diagnostics, match)
+    draft, template = _compiled(draft, compiler)
+    deviations = [
+        deviation
+        for deviation in _deviations(draft, match)
+        if not any(deviation.path[: len(hole)] == hole for hole in compiler.holes)
+    ]
     if not off_contract:
         for deviation in deviations:
             hint = ", or ".join(filter(None, [deviation.advice, _FLAG]))
@@ -59,7 +66,30 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     reason = deviations[0].reason if deviations else None
     if from_network(draft.status):
         reason = f"status {draft.status} is not in the contract"
-    return _encode(draft, reason, wrong_body=any(deviation.of_body for deviation in deviations))
+    response = _encode(draft, reason, wrong_body=any(each.of_body for each in deviations))
+    if template is None:
+        return response
+    added = response.headers[len(template.headers) :]
+    return replace(response, template=replace(template, headers=(*template.headers, *added)))
+
+
+def _compiled(draft: Draft, compiler: Compiler) -> tuple[Draft, Template | None]:
+    """Return a draft whose body the contract can check, and its template if it has references."""
+    headers = tuple(
+        (name, compiler.text(value, ("headers", name))) for name, value in draft.headers
+    )
+    text = None if draft.text is None else compiler.text(draft.text, ("text",))
+    body: list[bytes | Reference | Text] = []
+    if "message" in draft.node.members and isinstance(draft.value, dict):
+        start, end = (dump_json({name: draft.value[name]}) for name in ("code", "status"))
+        message = compiler.text(draft.value["message"], ("message",))
+        body = [start[:-1] + b',"message":', message, b"," + end[1:] + b"\n"]
+    elif draft.value is not ABSENT:
+        pieces, value = compiler.json(draft.value)
+        body, draft = [*pieces, b"\n"], replace(draft, value=value)
+    if not compiler.found:
+        return draft, None
+    return draft, Template(tuple(body), text, headers)
 
 
 def _encode(draft: Draft, reason: str | None, *, wrong_body: bool = False) -> Canned:

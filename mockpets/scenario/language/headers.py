@@ -68,6 +68,10 @@ def _is_uri_reference(text: str) -> bool:
     return _URI_REFERENCE.fullmatch(text) is not None
 
 
+_REFERENCE: Final = re.compile(
+    r"\{(?:session|now|count|uuid|body|(?:body|query|headers|path)\.[^{}\s]+)\}"
+)
+"""See `language.references`; a value is percent-encoded when it is sent."""
 _FORMS: Final = {
     **dict.fromkeys(
         ("location", "content-location"),
@@ -101,7 +105,7 @@ def _header_pairs(values: dict[str, Any], node: Node, diagnostics: Diagnostics) 
         if _RESERVED.fullmatch(name):
             diagnostics.add(key, f"the server sets the header {quote(name)} itself", "remove it")
         fits, form, hint = _FORMS.get(name.lower(), (None, "", ""))
-        if fits and name in values and not fits(values[name]):
+        if fits and name in values and not fits(_REFERENCE.sub("x", values[name])):
             diagnostics.at(name).add(value, f"must be {form}, got {quote(values[name])}", hint)
     check_duplicates(node, diagnostics)
     return tuple(values.items())

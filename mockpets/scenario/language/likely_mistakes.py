@@ -41,7 +41,7 @@ def warn_templates(reply: Node, diagnostics: Diagnostics) -> None:
         warn_templates(item, diagnostics.at(position))
     if isinstance(reply.value, str) and (template := _TEMPLATE.search(reply.value)):
         what = f"{quote(template[0])} is sent unchanged, because replies have no templates"
-        hint = "write a fixed value, or use reply: pass to let the operation respond"
+        hint = "write {body.name} in a message, text or header, or {from: body.name} in a body"
         diagnostics.warn(reply, what, hint)
 
 

@@ -63,6 +63,9 @@ LOADER_RULES = {
     "some statuses have no body": "a response with status .* cannot have a body",
     "a fault allows the reply": "ends the connection before this reply|requires a body, but",
     "only listPets has pages": "only listPets responds with a page",
+    "a reference has a source": "must be a source|(?:unknown|invalid) source|is not a header name",
+    "a reference names a segment of the path": "the path has no segment",
+    "a reference repeats no secret": "has a secret",
     "the contract": "add off_contract: true to the stub",
 }
 """Rules that only the loader checks, and their messages."""

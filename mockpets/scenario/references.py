@@ -1,0 +1,141 @@
+"""References in replies: values of the request or the session that a response repeats.
+
+A reply with references is compiled when its file is loaded, to the pieces between them. Rendering
+joins the pieces: nothing in a file loops, calls or reads anything but its own request and session.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote as percent_encode
+from uuid import UUID
+
+from mockpets.constants import HEADER_VALUE_BYTES
+from mockpets.scenario.matching import ABSENT
+from mockpets.scenario.model import Reference
+from mockpets.strict_json import dump_json
+
+if TYPE_CHECKING:
+    from mockpets.scenario.matching import Facts
+    from mockpets.scenario.model import Template, Text
+
+_UNSAFE: Final = re.compile(r"[^ -~]+")
+
+
+class Values:
+    """Looks up the values of references for one response.
+
+    :param label: of the stub; `count` is the position of the request among its requests, from 1.
+    """
+
+    def __init__(self, facts: Facts, session: str, seed: int, label: str, count: int) -> None:
+        self._facts = facts
+        self._session = session
+        self._key = f"{seed}/{label}/{count}"
+        self._count = count
+        self._now = ""
+        self._uuids = 0
+        self.used: dict[str, bytes] = {}
+        """Source to its value as JSON."""
+        self.missing: list[str] = []
+        """Sources without a value or a default."""
+
+    def json(self, reference: Reference) -> bytes | None:
+        """Return the value, or else the default, as JSON; None if there is neither."""
+        value = self._value(*reference.steps)
+        if value is not ABSENT:
+            try:
+                text = dump_json(value)
+            except UnicodeEncodeError:  # half of a surrogate pair
+                value = ABSENT
+        if value is not ABSENT:
+            self.used[reference.source] = text
+            return text
+        if reference.default is None:
+            self.missing.append(reference.source)
+        return reference.default
+
+    def text(self, reference: Reference) -> str:
+        """Return the value as text: a string as it is, anything else as JSON; empty if missing."""
+        text = self.json(reference)
+        if text is None:
+            return ""
+        result: str = json.loads(text) if text[:1] == b'"' else text.decode()
+        return result
+
+    def _value(self, kind: str, *steps: str) -> object:
+        facts = self._facts
+        match kind:
+            case "body":
+                return _inside(facts.body, steps)
+            case "query":
+                return next(iter(facts.query.get(steps[0], ())), ABSENT)
+            case "headers":
+                return facts.headers.get(steps[0], ABSENT)
+            case "path":
+                return facts.path.split("/")[int(steps[0])]
+            case "petId":
+                return ABSENT if facts.pet_id is None else facts.pet_id
+            case "session":
+                return self._session
+            case "count":
+                return self._count
+            case "now":
+                if not self._now:  # one response has one time
+                    moment = datetime.now(UTC).isoformat(timespec="milliseconds")
+                    self._now = moment.replace("+00:00", "Z")
+                return self._now
+        self._uuids += 1
+        digest = blake2b(f"{self._key}/{self._uuids}".encode(), digest_size=16)
+        return str(UUID(bytes=digest.digest(), version=4))
+
+
+def _inside(value: object, steps: tuple[str, ...]) -> object:
+    for step in steps:
+        if isinstance(value, dict) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return ABSENT
+    return value
+
+
+def render(template: Template, values: Values) -> tuple[bytes, list[tuple[str, str]]]:
+    """Return the body and the headers of a response.
+
+    A missing value is null in JSON and empty in a text. A header whose value would be empty, or
+    too long, is left out.
+    """
+    if template.text is not None:
+        body = _joined(template.text, values).encode()
+    else:
+        body = b"".join([_json(piece, values) for piece in template.body])
+    headers = []
+    for name, value in template.headers:
+        text = value if isinstance(value, str) else _header(value, values)
+        if text or text is value:
+            headers.append((name, text))
+    return body, headers
+
+
+def _json(piece: bytes | Reference | Text, values: Values) -> bytes:
+    if isinstance(piece, bytes):
+        return piece
+    if isinstance(piece, Reference):
+        return values.json(piece) or b"null"
+    return dump_json(_joined(piece, values))
+
+
+def _joined(text: Text, values: Values) -> str:
+    return "".join([part if isinstance(part, str) else values.text(part) for part in text])
+
+
+def _header(text: Text, values: Values) -> str:
+    """Return a header's value, with what headers cannot have percent-encoded (RFC 9110, 5.5)."""
+    value = _UNSAFE.sub(lambda found: percent_encode(found[0]), _joined(text, values)).strip(" ")
+    return value if len(value) <= HEADER_VALUE_BYTES else ""

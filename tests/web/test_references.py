@@ -1,0 +1,255 @@
+"""References in replies: each source, over HTTP, and against an independent model."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockpets import MockpetsServer, Settings
+from tests.http_client import Client, OverSocket
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.http_client import Response
+
+ORDERS = "/v1/store/{shop}/orders"
+ORDER = {"petId": 9007199254740993, "name": "Mío", "items": [{"price": 1.5}], "gift": None}
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+@pytest.fixture(scope="module")
+def call() -> Iterator[Client]:
+    with MockpetsServer(Settings(port=0)) as server:
+        yield Client(OverSocket(server.url))
+
+
+def use(call: Client, reply: dict[str, Any], **match: Any) -> None:
+    """Activate a scenario with one stub, by default for POST requests to `ORDERS`."""
+    stub = {
+        "name": "order",
+        "match": match or {"method": "POST", "path": ORDERS},
+        "off_contract": True,
+        "reply": reply,
+    }
+    document = {"description": "d", "stubs": [stub]}
+    response = call("PUT", "/__mockpets/scenario", json_body={"scenario": document})
+    assert response.status == 200, response.body
+
+
+def order(call: Client, body: object = None, query: str = "", **headers: str) -> Response:
+    names = {name.replace("_", "-"): value for name, value in headers.items()}
+    sent = ORDER if body is None else body
+    return call("POST", f"/v1/store/main/orders{query}", json_body=sent, headers=names)
+
+
+def notes(call: Client) -> dict[str, str]:
+    last = call("GET", "/__mockpets/requests?limit=1").json["requests"][-1]
+    return {note["code"]: note["text"] for note in last["notes"]}
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("body", ORDER),
+        ("body.petId", 9007199254740993),
+        ("body.items", [{"price": 1.5}]),
+        ("body.items.0.price", 1.5),
+        ("body.gift", None),
+        ("query.page", "2"),
+        ("query.a.b", "x"),
+        ("headers.X-User", "ann"),
+        ("path.shop", "main"),
+        ("session", "default"),
+        ("count", 1),
+    ],
+)
+def test_a_reference_keeps_the_type_of_its_value(call: Client, source: str, value: object) -> None:
+    use(call, {"status": 201, "body": {"is": [{"from": source, "default": "unused"}]}})
+    response = order(call, query="?page=2&page=3&a.b=x", X_User="ann")
+
+    assert response.json == {"is": [value]}
+    assert source in notes(call)["references"]
+
+
+@pytest.mark.parametrize(
+    "source", ["body.nick", "body.items.1", "body.items.x", "body.name.0", "query.q", "headers.x"]
+)
+def test_a_missing_value_is_its_default_or_null_with_a_note(call: Client, source: str) -> None:
+    use(call, {"status": 201, "body": [{"from": source, "default": {"a": [1]}}, {"from": source}]})
+
+    assert order(call).json == [{"a": [1]}, None]
+    assert notes(call)["reference_missing"] == f"the request has no {source}"
+
+
+def test_one_response_has_one_time_and_different_uuids_which_the_seed_repeats(
+    call: Client,
+) -> None:
+    body = [{"from": "now"}, {"from": "now"}, {"from": "uuid"}, {"from": "uuid"}]
+    use(call, {"status": 201, "body": body})
+    first, second = order(call).json, order(call).json
+    call("POST", "/__mockpets/reset")
+    again = order(call).json
+
+    assert first[0] == first[1]
+    assert MOMENT.fullmatch(first[0])
+    assert len({*first[2:], *second[2:]}) == 4
+    assert all(UUID(text).version == 4 for text in first[2:])
+    assert again[2:] == first[2:]
+
+
+def test_count_is_the_position_among_the_requests_that_the_stub_responds_to(call: Client) -> None:
+    stub = {"match": {"operation": "listPets"}, "after": 2, "off_contract": True}
+    stub |= {"sequence": [{"status": 200, "body": [{"from": "count"}]}, "pass"], "repeat": "cycle"}
+    document = {"description": "d", "stubs": [stub]}
+    call("PUT", "/__mockpets/scenario", json_body={"scenario": document})
+    bodies = [call("GET", "/v1/pets").json for _ in range(5)]
+
+    assert [bodies[2], bodies[4]] == [[1], [3]]
+
+
+def test_only_an_object_with_exactly_its_keys_is_a_reference(call: Client) -> None:
+    body = {
+        "a": {"from": "session", "to": 1},
+        "b": {"literal": {"from": "Berlin"}},
+        "c": {"literal": 5},
+        "d": {"literal": {"literal": {"from": "x", "default": 2}}},
+        "e": "{session}",
+        "f": {"from": "session"},
+    }
+    use(call, {"status": 201, "body": body})
+
+    assert order(call).json == {
+        "a": {"from": "session", "to": 1},
+        "b": {"from": "Berlin"},
+        "c": {"literal": 5},
+        "d": {"literal": {"from": "x", "default": 2}},
+        "e": "{session}",
+        "f": "default",
+    }
+
+
+def test_texts_and_headers_replace_known_sources_in_braces(call: Client) -> None:
+    text = "{body.name} {body.petId} {body.items} {body.gift}|{body.nick}| {x} {{session}} \\{now}"
+    reply = {"status": 201, "text": text}
+    headers = {
+        "Location": "/v1/orders/{body.name}",
+        "X-Shop": "at {path.shop}",
+        "X-No": "{query.q}",
+    }
+    use(call, reply | {"headers": headers})
+    response = order(call)
+
+    shown = 'Mío 9007199254740993 [{"price":1.5}] null|| {x} {{session}} {now}'
+    assert response.body.decode() == shown
+    assert response.header("Location") == "/v1/orders/M%C3%ADo"
+    assert response.header("X-Shop") == "at main"
+    assert response.header("X-No") is None
+    assert notes(call)["reference_missing"] == "the request has no body.nick, query.q"
+
+
+def test_a_header_cannot_be_split(call: Client) -> None:
+    use(call, {"status": 201, "headers": {"X-Name": "{body.name}"}})
+    response = order(call, {"name": "a\r\nSet-Cookie: x=1\x00\u2028"})
+
+    assert response.header("X-Name") == "a%0D%0ASet-Cookie: x=1%00%E2%80%A8"
+    assert response.header("Set-Cookie") is None
+    assert order(call, {"name": "x" * 5000}).header("X-Name") is None
+
+
+def test_a_message_repeats_the_name_of_a_pet(call: Client) -> None:
+    reply = {"error": "invalid_request", "message": 'a pet called "{body.name}" exists'}
+    use(call, reply, operation="createPet")
+    response = call("POST", "/v1/pets", json_body={"name": 'M"\n', "categoryId": 1})
+
+    message = 'a pet called "M"\n" exists'
+    assert response.json == {"code": "invalid_request", "message": message, "status": 400}
+
+
+def test_a_pet_with_the_requested_id(call: Client) -> None:
+    body = {"id": {"from": "path.petId"}, "name": "Miso", "categoryId": 2}
+    document = {
+        "description": "d",
+        "stubs": [{"match": {"operation": "getPet"}, "reply": {"status": 200, "body": body}}],
+    }
+    assert call("PUT", "/__mockpets/scenario", json_body={"scenario": document}).status == 200
+
+    assert call("GET", "/v1/pets/77").json == {"id": 77, "name": "Miso", "categoryId": 2}
+    assert call("GET", "/v1/pets/77").header("Mockpets-Off-Contract") is None
+    assert call("GET", "/v1/pets/x").json["id"] is None
+
+
+def test_a_reply_over_one_mebibyte_is_a_500_that_names_the_stub(call: Client) -> None:
+    use(call, {"status": 201, "body": [{"from": "body"}] * 20})
+    response = order(call, {"name": "x" * 60_000})
+
+    assert response.status == 500
+    assert "the reply of stub inline-1/order would have 1200242 bytes" in response.json["message"]
+    assert order(call, {}).json == [{}] * 20
+
+
+def test_half_of_a_surrogate_pair_is_missing(call: Client) -> None:
+    use(call, {"status": 201, "body": {"from": "body.name"}})
+    response = call("POST", "/v1/store/main/orders", body=b'{"name": "\\ud800"}')
+
+    assert (response.status, response.json) == (201, None)
+
+
+def test_an_explanation_has_the_values_and_their_sources(call: Client) -> None:
+    use(call, {"status": 201, "body": [{"from": "body.petId"}, {"from": "body.nick"}]})
+    request = {"method": "POST", "path": "/v1/store/main/orders", "body": ORDER}
+    request["headers"] = {"Authorization": "Bearer mockpets"}
+    explanation = call("POST", "/__mockpets/explain", json_body=request).json
+
+    found = {note["code"]: note["text"] for note in explanation["request"]["notes"]}
+    assert found["references"] == "body.petId is 9007199254740993"
+    assert found["reference_missing"] == "the request has no body.nick"
+
+
+# --- Against a model ----------------------------------------------------------------------------
+
+NAMES = st.sampled_from(["a", "b", "0", "1"])
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5).filter(lambda text: text.isprintable()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=8,
+)
+PATHS = st.lists(NAMES, min_size=1, max_size=3)
+
+
+def expected(body: object, path: list[str]) -> Any:
+    for step in path:
+        if isinstance(body, list) and int(step) < len(body) if step.isdigit() else False:
+            body = body[int(step)]  # type: ignore[index] # checked above
+        elif isinstance(body, dict) and step in body:
+            body = body[step]
+        else:
+            return "default"
+    return body
+
+
+@given(
+    body=st.dictionaries(NAMES, VALUES, max_size=3),
+    paths=st.lists(PATHS, min_size=1, max_size=4),
+    key=st.text(max_size=4).filter(lambda text: text.isprintable()),
+)
+def test_any_body_and_any_paths(
+    call: Client, body: dict[str, Any], paths: list[list[str]], key: str
+) -> None:
+    wanted = [{"from": ".".join(["body", *path]), "default": "default"} for path in paths]
+    texts = [{key: each} for each in wanted]
+    use(call, {"status": 201, "body": {"texts": texts, "end": key}})
+    response = order(call, body)
+
+    values = [{key: expected(json.loads(json.dumps(body)), path)} for path in paths]
+    assert response.json == {"texts": values, "end": key}
