@@ -321,6 +321,7 @@ have in public mode: a tenth. A visitor may have as many responses in progress a
 
 
 FILE_SUFFIXES: Final = (".yaml", ".yml", ".json")
+FIXTURE_SUFFIXES: Final = (*FILE_SUFFIXES, ".csv")
 """Suffixes of scenario and fixture files, in upper or lower case."""
 FILE_BYTES: Final = 256 * 1024
 FILE_NODES: Final = 20_000

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mockpets.constants import FILE_SUFFIXES
+from mockpets.constants import FILE_SUFFIXES, FIXTURE_SUFFIXES
 from mockpets.errors import InputError, Problem, invalid
 from mockpets.packaged_data import shipped
 
@@ -81,8 +81,7 @@ def files_in(kind: str, folder: Path) -> list[Path]:
     except OSError as error:
         what = f"cannot read this folder of {kind}: {error.strerror}"
         raise invalid(str(folder), what, f"check --{kind}-dir") from error
+    suffixes = FIXTURE_SUFFIXES if kind == "fixtures" else FILE_SUFFIXES
     return [
-        path
-        for path in paths
-        if path.suffix.lower() in FILE_SUFFIXES and not path.name.startswith(".")
+        path for path in paths if path.suffix.lower() in suffixes and not path.name.startswith(".")
     ]

@@ -20,6 +20,7 @@ from mockpets.constants import (
     SCENARIO_NAME,
 )
 from mockpets.errors import Problem
+from mockpets.scenario.language.csv_pets import csv_events
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.parser import CHARACTERS, read
 from mockpets.scenario.language.pets import PETS
@@ -29,12 +30,13 @@ from mockpets.scenario.language.text import read_text
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
     from typing import Any
 
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.language.diagnostics import Fixtures
+    from mockpets.scenario.language.nodes import Event
     from mockpets.scenario.language.shapes import Schema, Shape
     from mockpets.scenario.model import Scenario
 
@@ -58,12 +60,20 @@ def load_scenario(
 def load_fixture(path: Path, shown: str) -> tuple[Pet, ...]:
     """Return the pets in a fixture file by id, or raise InputError, as `load_scenario` does."""
     diagnostics = Diagnostics(shown, path.stem)
-    pets: tuple[Pet, ...] = _load(path, PETS, diagnostics, FIXTURE_BYTES, FIXTURE_NODES, CHARACTERS)
+    limits = FIXTURE_BYTES, FIXTURE_NODES, CHARACTERS
+    events = csv_events if path.suffix.lower() == ".csv" else None
+    pets: tuple[Pet, ...] = _load(path, PETS, diagnostics, *limits, events)
     return pets
 
 
 def _load(
-    path: Path, shape: Shape, diagnostics: Diagnostics, size: int, nodes: int, characters: int
+    path: Path,
+    shape: Shape,
+    diagnostics: Diagnostics,
+    size: int,
+    nodes: int,
+    characters: int,
+    events: Callable[[str, str], Iterator[Event]] | None = None,
 ) -> Any:
     text = read_text(path, diagnostics.file, size)
     if not re.fullmatch(SCENARIO_NAME, path.stem) or len(path.stem) > NAME_LENGTH:
@@ -73,8 +83,15 @@ def _load(
         )
         problem = Problem(diagnostics.file, 0, 0, "", what, "rename the file")
         diagnostics.problems.append(problem)
-    is_json = is_json_file(path)
-    return read(text, shape, diagnostics, is_json=is_json, nodes=nodes, characters=characters)
+    return read(
+        text,
+        shape,
+        diagnostics,
+        is_json=is_json_file(path),
+        nodes=nodes,
+        characters=characters,
+        events=events and events(text, diagnostics.file),
+    )
 
 
 def is_json_file(path: Path) -> bool:
