@@ -45,6 +45,7 @@ html_static_path = ["theme/static"]
 html_css_files = ["mockpets.css"]
 html_extra_path = ["theme/root"]  # index.html, which leads to docs/index.html
 html_use_index = False
+html_search_scorer = str(Path(__file__).with_name("search_scorer.js"))
 html_show_search_summary = False  # a page opened as a file may not read other files
 
 

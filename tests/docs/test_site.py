@@ -213,3 +213,60 @@ def test_search_copy_and_the_first_page_work_from_a_folder(site: Path, page: Pag
 
     assert copied == block.locator("pre").inner_text().rstrip("\n")
     assert os.linesep.join(copied.splitlines()).startswith("curl ")
+
+
+PHRASES = {
+    "start/get-started": ("install",),
+    "start/write-a-scenario": ("third request fails", "custom scenario"),
+    "start/concepts": ("parallel tests",),
+    "reference/shipped-scenarios": (
+        *("spinner", "slow response", "empty list", "rate limit", "loading state", "401"),
+        *("pagination", "retry", "invalid JSON"),
+    ),
+    "reference/scenario-language": ("slow one endpoint", "own data", "custom endpoint", "timeout"),
+    "reference/settings": ("port", "random seed"),
+    "reference/request-log": ("verify request", "HAR"),
+    "recipes/playwright": ("offline",),
+    "recipes/vitest": ("Jest",),
+    "recipes/cypress": ("cypress",),
+    "recipes/storybook": ("stories",),
+    "recipes/pytest": ("Python tests",),
+    "recipes/ssr": ("next.js",),
+    "recipes/typed-clients": ("TypeScript types",),
+    "recipes/vite-and-dev-servers": ("login token", "JWT", "vite proxy"),
+    "recipes/from-another-tool": ("MSW",),
+    "bugs/troubleshooting": ("CORS", "port already in use", "wrong response"),
+    "bugs/every-state": ("test coverage",),
+    "bugs/report": ("double submit",),
+    "operate/containers": ("docker compose",),
+    "operate/demo": ("public demo",),
+    "operate/save-and-monitor": ("persist data",),
+}
+"""Forty phrases as users type them, by the page that has the feature."""
+
+
+@pytest.mark.browser
+def test_search_finds_what_users_type(site: Path, browser: Browser) -> None:
+    """The page is among the first three results, for at least 37 of 40 phrases."""
+    page = browser.new_page()
+    missed = {}
+    for path, phrases in PHRASES.items():
+        for phrase in phrases:
+            page.goto(f"{(site / 'search.html').as_uri()}?q={phrase}")
+            done = page.locator("#search-results .search-summary")
+            expect(done).to_have_text(re.compile("finished|did not match"))
+            links = page.locator("#search-results li a").all()[:3]
+            found = [link.get_attribute("href") for link in links]
+            if not any(f"docs/{path}.html" in str(link) for link in found):
+                missed[phrase] = found
+    page.close()
+
+    assert sum(map(len, PHRASES.values())) == 40
+    assert len(missed) <= 3, missed
+
+
+def test_how_do_i_links_each_page_that_users_search_for() -> None:
+    text = (ROOT / "docs" / "start" / "how-do-i.md").read_text("utf-8")
+
+    assert len(re.findall(r"^- \*\*.+\?\*\*", text, re.MULTILINE)) == 40
+    assert [path for path in PHRASES if path.removeprefix("start/") + ".md" not in text] == []

@@ -1,0 +1,40 @@
+"""The documentation stays short: every page that is added makes the others harder to find."""
+
+from __future__ import annotations
+
+import re
+from runpy import run_path
+
+import pytest
+
+from tests.docs.page import PAGES, ROOT
+
+GENERATED = re.compile(r"^<!-- generated: .+? -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
+SEARCH_WORDS = re.compile(r"^<!-- search: .+? -->$", re.MULTILINE | re.DOTALL)
+
+
+def words(name: str) -> int:
+    """Return the number of words of a page that are written by hand, with those of its code."""
+    text = (ROOT / name).read_text("utf-8")
+    return len(SEARCH_WORDS.sub("", GENERATED.sub("", text)).split())
+
+
+def test_the_readme_has_at_most_900_words() -> None:
+    """With its generated tables."""
+    assert len((ROOT / "README.md").read_text("utf-8").split()) <= 900
+
+
+@pytest.mark.skip(reason="not all pages are rewritten yet")
+def test_the_pages_have_at_most_20_000_words() -> None:
+    names = [str(page.relative_to(ROOT)) for page in PAGES[1:]]
+
+    assert sum(map(words, names)) <= 20_000, sorted((words(name), name) for name in names)
+    assert words("docs/contributors/performance.md") <= 900
+
+
+def test_the_navigation_has_at_most_five_groups_and_thirty_entries() -> None:
+    groups = run_path(str(ROOT / "docs" / "llms.py"))["navigation"]()
+    shown = {name: pages for name, pages in groups.items() if name != "Project"}
+
+    assert 1 < len(shown) <= 5
+    assert len(shown) < sum(map(len, shown.values())) <= 30
