@@ -33,7 +33,7 @@ PYTEST = {
 LINK_CHROMIUM = Path(__file__).with_name("chromium.py")
 OF_README = {"the main job", "the test command", "tour", "tour command"}
 """tests/test_readme.py runs these."""
-OF_KIT = {"write", "download", "kit commands"}
+OF_KIT = {"write", "kit commands"}
 """tests/kit/test_docs.py runs these."""
 
 

@@ -24,14 +24,7 @@ async function load(path) {
 
 for (const path of FILES.split(" ")) await load(path);
 
-// An app whose own server renders /rendered with the session that it gets.
-const server = createServer(async ({ url, headers }, response) => {
-  if (url === "/rendered") {
-    const session = { "Mockpets-Session": headers["mockpets-session"] };
-    await (await fetch(`${MOCKPETS_URL}/v1/pets`, { headers: { ...KEY, ...session } })).text();
-  }
-  response.end("<!doctype html>");
-});
+const server = createServer((_, response) => response.end("<!doctype html>"));
 before(async () => {
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   Cypress.settings.baseUrl = `http://localhost:${server.address().port}`;
