@@ -34,8 +34,8 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Check the base URL, which ends in `/v1`; the message has the nearest name.",
     ),
     "method_not_allowed": (
-        "The path does not have this method.",
-        "Use one of the methods in `Allow`.",
+        "The path does not support this method.",
+        "Use a method in `Allow`.",
     ),
     "request_timeout": (
         "The head of a request did not arrive within 10 seconds, or its body within 20.",
@@ -46,13 +46,13 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Compare the nearest requests in `details`.",
     ),
     "not_held": (
-        "A gate did not hold enough responses in time.",
+        "A gate held too few responses in time.",
         "Check that a stub with `hold` matches, or wait longer.",
     ),
     "session_dropped": (
         "The session was deleted with `?closed=`; `POST verify` named another one by its ID; or a visitor's changed session "
         "made room for another (`--public`).",
-        "Stop the page that still uses it, or create the session again with `PUT sessions/NAME`. A visitor: try again.",
+        "Stop the page that still uses it, or create the session again with `PUT sessions/NAME`. Visitors: try again.",
     ),
     "payload_too_large": (
         "The body is over 64 KiB (operations) or 1 MiB (stubs, control API), or has over 1000 chunks.",
@@ -99,7 +99,7 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Read the message and the log, and report the problem.",
     ),
     "not_described": (
-        "The contract names `GET /v1/store/orders`, but does not describe it.",
+        "The contract mentions `GET /v1/store/orders` without describing it.",
         "Define a response in a scenario, as the message shows.",
     ),
     "not_implemented": (
@@ -112,9 +112,8 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Follow the message, or try again later: `Retry-After` has the seconds.",
     ),
     "stopping": (
-        "Only from `GET ready`: the server has received SIGTERM, and stops when the time of `--drain` "
-        "has passed.",
-        "Send new requests to another server. This one still responds.",
+        "Only from `GET ready`: the server received SIGTERM and will stop after `--drain`.",
+        "Send new requests to another server.",
     ),
     "http_version_not_supported": (
         "The version in the request line is not HTTP/1.1 or HTTP/1.0.",
@@ -138,7 +137,7 @@ REQUEST_HEADERS: Final = {
 
 RESPONSE_HEADERS: Final = {
     "Allow": ("405, and `OPTIONS`", "The methods of the path."),
-    "Deprecation": ("every response to `getPet`", "`@1767225600`: since when it is deprecated."),
+    "Deprecation": ("every response to `getPet`", "`@1767225600`: when it was deprecated."),
     "Link": ("every response to `getPet`", "The operation to use instead, and a page about it."),
     "Location": ("201", "The path of the new pet, relative to the server."),
     "Retry-After": ("429, most 503, and stubs that set it", "The seconds to wait."),
@@ -148,7 +147,7 @@ RESPONSE_HEADERS: Final = {
     ),
     "Sunset": (
         "every response to `getPet`",
-        "`Thu, 05 Dec 2030 00:00:00 GMT`: when the operation is to be removed.",
+        "`Thu, 05 Dec 2030 00:00:00 GMT`: when it will be removed.",
     ),
     "WWW-Authenticate": (
         "401",
@@ -157,8 +156,8 @@ RESPONSE_HEADERS: Final = {
     "Mockpets-Session": ("responses of a session", "The name of the session that responded."),
     "Mockpets-Session-Id": (
         "responses of a session",
-        "An ID of this session only. It stays the same over resets; a new one means that the session "
-        "was created again, or lost something in a restart.",
+        "The ID of this session. It survives resets; a new ID means that the session was created "
+        "again, or lost data in a restart.",
     ),
     "Mockpets-Scenario": (
         "every `/v1` response",
@@ -220,12 +219,12 @@ ENTRY: Final = {
 
 NOTES: Final[dict[NoteCode, str]] = {
     "deprecated": "the request called the deprecated operation",
-    "ignored_headers": "a header has `Mockpets` elsewhere in its name, such as `My-Mockpets-Session`, or is "
-    "one of the response headers",
+    "ignored_headers": "a header whose name contains `Mockpets`, such as `My-Mockpets-Session`, or a response header, had no "
+    "effect",
     "ignored_members": "a property of the body is not in the contract",
     "ignored_query": "the operation does not have this query parameter",
-    "key_invalid": "the reason for a 401: the API key is invalid",
-    "key_missing": "the reason for a 401: the API key is missing",
+    "key_invalid": "401 because the API key is invalid",
+    "key_missing": "401 because the API key is missing",
     "limit_out_of_range": "`limit` was a number, but not from 1 to 100",
     "off_contract": "why the contract does not list the response to one of its operations",
     "reference_missing": "the request has no value for a [reference](../reference/scenario-language.md#references) "

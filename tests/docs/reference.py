@@ -323,7 +323,7 @@ def outcomes() -> str:
     """Return the table of the outcomes."""
     codes = constants.REQUEST_OUTCOMES
     return table(
-        ("outcome", "what became of the response"),
+        ("outcome", "meaning"),
         ((code(name), text) for name, text in explained(codes, explanations.OUTCOMES)),
     )
 

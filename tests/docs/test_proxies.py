@@ -1,6 +1,6 @@
 """The page about dev servers and proxies: Vite and nginx with its configurations.
 
-The rows of the other proxies, and what is held for 65 seconds, were measured by hand.
+The rows of the other proxies were measured by hand.
 """
 
 from __future__ import annotations
