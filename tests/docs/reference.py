@@ -29,7 +29,7 @@ from mockpets.scenario.library import SHIPPED_SCENARIOS, load_library
 from mockpets.settings.model import rows
 from mockpets.telemetry.access_log import Access
 from mockpets.telemetry.metrics import Metrics
-from tests.docs import explanations, shipped
+from tests.docs import explanations, scenario_keys, shipped
 from tests.docs.control_calls import calls
 from tests.docs.page import PAGES, ROOT
 from tests.telemetry.test_metrics import HELD
@@ -359,6 +359,14 @@ def operations() -> str:
     return table(("operation", "request", "", "responses in the contract"), lines)
 
 
+def keys(section: str) -> str:
+    """Return the table of the keys of a section of the scenario language."""
+    return table(
+        ("key", "value", "example"),
+        ((code(key), text, code(example)) for key, text, example in scenario_keys.rows(section)),
+    )
+
+
 def scenarios() -> str:
     """Return the table of the shipped scenarios, with one line for each."""
     library = load_library([], []).scenarios
@@ -436,6 +444,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "operations": operations,
     "properties": partial(fields, PET_FIELDS),
     "scenarios": scenarios,
+    **{f"keys: {section}": partial(keys, section) for section in scenario_keys.DEFINITIONS},
     "api": api,
     "parameters": partial(fields, LIST_FIELDS),
     "client rules": partial(rules, CLIENT_RULES),

@@ -9,21 +9,13 @@ from mockpets.cli.scenario_check import check
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.scenario.language.references import SOURCES
 from tests.docs.page import ROOT
+from tests.docs.scenario_keys import DEFINITIONS, definition
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 TEXT = (ROOT / "docs" / "reference" / "scenario-language.md").read_text(encoding="utf-8")
-SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "The file": ("",),
-    "Pets": ("GeneratedPets", "PetInput"),
-    "Stubs": ("Stub",),
-    "Match": ("Match",),
-    "Conditions": ("TextOperators", "BodyOperators"),
-    "Reply": ("ErrorReply", "StatusReply", "PageReply", "SequenceReply", "FaultReply"),
-    "Random delays": ("DelayRange", "DelayPercentiles"),
-}
+SECTIONS: Final = {**DEFINITIONS, "Conditions": ("TextOperators", "BodyOperators")}
 """Each section with a table of keys to the definitions of the schema that have these keys."""
 
 
@@ -31,12 +23,6 @@ def rows(title: str) -> list[tuple[str, str]]:
     """Return the keys of a section, each with its example."""
     section = TEXT.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
     return re.findall(r"^\| `(.+?)` \| .* \| `(.+)` \|$", section, re.MULTILINE)
-
-
-def definition(name: str) -> Mapping[str, Any]:
-    schema: Any = scenario_schema()
-    found: Mapping[str, Any] = schema["$defs"][name] if name else schema
-    return found
 
 
 def test_each_section_has_the_keys_of_the_schema() -> None:
