@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,16 +20,20 @@ _PROCESSOR: list[float] = []
 _REQUESTS: list[tuple[Any, ...]] = []
 
 
-_send = HttpConnection.send
+def _count(kind: type, method: str) -> None:
+    """Count the calls of a method that sends a request."""
+    send = getattr(kind, method)
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        _REQUESTS.append(arguments)
+        return send(*arguments, **options)
+
+    setattr(kind, method, counted)
 
 
-def _counted(self: HttpConnection, *arguments: Any, **options: Any) -> Any:
-    _REQUESTS.append(arguments)
-    return _send(self, *arguments, **options)
-
-
-# The server is in this process, so no proxy can count.
-HttpConnection.send = _counted  # type: ignore[method-assign]
+# The server is in this process, so no proxy can count. The front end uses the first.
+_count(HTTPConnection, "putrequest")
+_count(HttpConnection, "send")
 
 
 @pytest.hookimpl(wrapper=True)
