@@ -37,7 +37,7 @@ WIDER_THAN_THE_WINDOW = """() => [...document.querySelectorAll("article *")]
 
 
 def build(source: Path, site: Path) -> subprocess.CompletedProcess[str]:
-    """Build a site as `.ci/run` does."""
+    """Build a site as CONTRIBUTING.md says; every warning is an error."""
     if find_spec("sphinx") is None or find_spec("furo") is None:
         need("sphinx-build")
     return subprocess.run(
