@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 from urllib.request import Request, urlopen
@@ -84,6 +85,16 @@ def version_in(site: Path) -> str:
     return output.split()[-1]
 
 
+@pytest.fixture(scope="module")
+def build_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what a build needs; pip would install it again for each of them."""
+    folder = tmp_path_factory.mktemp("build")
+    requires = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder))
+    subprocess.run([*pip, *requires["requires"]], check=True, timeout=120)
+    return folder
+
+
 @pytest.mark.parametrize(
     ("commit", "version"),
     [
@@ -95,7 +106,7 @@ def version_in(site: Path) -> str:
     ],
 )
 def test_a_build_without_a_repository_has_the_commit_of_a_variable_or_of_an_sdist(
-    tmp_path: Path, commit: str, version: str | None
+    tmp_path: Path, build_tools: Path, commit: str, version: str | None
 ) -> None:
     """As in the Dockerfile; the repository around the source is another one."""
     source, site = tmp_path / "source", tmp_path / "site"
@@ -108,10 +119,10 @@ def test_a_build_without_a_repository_has_the_commit_of_a_variable_or_of_an_sdis
     if commit == "in an sdist":
         (source / "mockpets/_commit.py").write_text('COMMIT = "gfedcba9"\n')
         commit = ""
-    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps")
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation")
     done = subprocess.run(
         [*pip, "--target", str(site), str(source)],
-        env={**os.environ, "MOCKPETS_COMMIT": commit},
+        env={**os.environ, "MOCKPETS_COMMIT": commit, "PYTHONPATH": str(build_tools)},
         capture_output=True,
         text=True,
         timeout=120,

@@ -135,13 +135,27 @@ def test_each_test_has_its_own_session(
     assert [session["name"] for session in sessions] == ["default"]  # the others are deleted
 
 
-def test_failed_tests_show_why(server: MockpetsServer, tmp_path: Path) -> None:
-    outcome = run_vitest(tmp_path, {"failing.test.ts": "failing.test.ts"}, MOCKPETS_URL=server.url)
+@pytest.fixture(scope="module")
+def failed_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, list[str]]:
+    """One run of two files with failing tests, and the names of the sessions after it."""
+    files = {name: name for name in ("failing.test.ts", "states.test.ts")}
+    with MockpetsServer(Settings(port=0, sessions="declared")) as running:
+        outcome = run_vitest(tmp_path_factory.mktemp("failed"), files, MOCKPETS_URL=running.url)
+        sessions = ControlClient(running.url).sessions()
+    return outcome, [session["name"] for session in sessions]
 
-    assert outcome.statuses.pop(("failing.test.ts", "outside of a block, nothing changes")) == (
-        "passed"
-    )
-    assert {*outcome.statuses.values()} == {"failed"}
+
+def statuses_of(outcome: Outcome, file: str) -> dict[str, str]:
+    """Return the statuses of the tests in a file by their titles."""
+    return {title: status for (name, title), status in outcome.statuses.items() if name == file}
+
+
+def test_failed_tests_show_why(failed_run: tuple[Outcome, list[str]]) -> None:
+    outcome, _ = failed_run
+    statuses = statuses_of(outcome, "failing.test.ts")
+
+    assert statuses.pop("outside of a block, nothing changes") == "passed"
+    assert {*statuses.values()} == {"failed"}
     for title, message in {
         "a verification": 'query.limit: expected "4", got "3"',
         "a concurrent test": "remove 'concurrent', or move the test out of this block",
@@ -166,12 +180,11 @@ def test_failed_tests_show_why(server: MockpetsServer, tmp_path: Path) -> None:
 
 
 def test_a_test_is_skipped_unless_it_reaches_its_state(
-    server: MockpetsServer, tmp_path: Path
+    failed_run: tuple[Outcome, list[str]],
 ) -> None:
-    outcome = run_vitest(tmp_path, {"states.test.ts": "states.test.ts"}, MOCKPETS_URL=server.url)
-    statuses = {title: status for (_, title), status in outcome.statuses.items()}
+    outcome, sessions = failed_run
 
-    assert statuses == {
+    assert statuses_of(outcome, "states.test.ts") == {
         "empty: lists pets": "passed",
         "missing: lists pets": "skipped",
         "missing: fetches a pet": "passed",
@@ -187,8 +200,7 @@ def test_a_test_is_skipped_unless_it_reaches_its_state(
     )
     for title in ("empty: fails", "missing: fails"):
         assert "expected 1 to be 2" in outcome.errors[title][0]
-    sessions = ControlClient(server.url).sessions()
-    assert [session["name"] for session in sessions] == ["default"]
+    assert sessions == ["default"]
 
 
 @pytest.mark.parametrize("sessions", ["declared", "implicit"])
