@@ -678,6 +678,7 @@ class SessionSummary(ActiveScenarios):
     """A session; `pets` and `held` are the same as in `StateCounts`.
 
     `id` is new when a session is created, and when a restart of the server lost anything of it.
+    `last_request` is the method and target of the newest request in the log.
     """
 
     name: str
@@ -685,6 +686,7 @@ class SessionSummary(ActiveScenarios):
     seed: int
     pets: int | None
     requests: int
+    last_request: str | None
     held: int
     idle_seconds: float
     base_path: str

@@ -240,6 +240,12 @@ class Journal:
             first = self._added - len(kept)
             return Snapshot(first, kept, self.dropped, self.dropped_for_memory)
 
+    def newest(self) -> Entry | None:
+        """Return the entry that was added last, if there is one."""
+        with self._lock:
+            kept = self._entries[-1] if self._entries else None
+        return None if kept is None else kept.read()
+
     def get(self, number: int) -> Entry | None:
         """Return the entry with this number, if the journal has it."""
         return next((entry for entry in self.entries() if entry.number == number), None)

@@ -266,6 +266,7 @@ def sessions(call: ControlRequest) -> JsonResponse[SessionList]:
 
 
 def _session_summary(context: ControlContext, session: Session) -> SessionSummary:
+    last = session.journal.newest()
     return {
         "name": session.name,
         "id": session.id,
@@ -273,6 +274,7 @@ def _session_summary(context: ControlContext, session: Session) -> SessionSummar
         "seed": session.seed,
         "pets": _pet_count(session),
         "requests": len(session.journal),
+        "last_request": last and f"{last.method} {last.target}",
         "held": sum(session.gates.waiting().values()),
         "idle_seconds": round(context.sessions.idle_seconds(session), 1),
         "base_path": base_path(session.name),

@@ -106,3 +106,19 @@ def test_a_session_can_have_the_name_reset(fresh: Make) -> None:
     assert call("DELETE", RESET).json["dropped"] == "reset"
     assert_error(call("GET", RESET), "not_found")
     assert_error(call("PATCH", RESET), "method_not_allowed")
+
+
+def test_a_session_names_its_last_request() -> None:
+    with MockpetsServer(Settings(port=0)) as server:
+        call = Client(OverSocket(server.url))
+
+        def last() -> object:
+            return call("GET", f"{SESSIONS}/w1").json["last_request"]
+
+        call("PUT", f"{SESSIONS}/w1")
+        assert last() is None
+        for target in ("/~w1/v1/pets?limit=0", "/~w1/v1/nothing?%00=%3Cb%3E"):
+            call("GET", target)
+            assert last() == f"GET {target}"
+        call("DELETE", "/~w1/__mockpets/requests")
+        assert last() is None

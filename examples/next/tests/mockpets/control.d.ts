@@ -733,6 +733,7 @@ export interface components {
          * @description A session; `pets` and `held` are the same as in `StateCounts`.
          *
          *     `id` is new when a session is created, and when a restart of the server lost anything of it.
+         *     `last_request` is the method and target of the newest request in the log.
          */
         SessionSummary: {
             active: string[];
@@ -741,6 +742,7 @@ export interface components {
             seed: number;
             pets: number | null;
             requests: number;
+            last_request: string | null;
             held: number;
             idle_seconds: number;
             base_path: string;
